@@ -1,0 +1,319 @@
+"""`Hexad`: what users import. `open` is the only place that names implementations."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad.context.retriever import ContextRetriever, now_in_utc
+from hexad.context.selection import estimate_tokens
+from hexad.engine import Engine
+from hexad.errors import InvalidInput
+from hexad.importing import Imported, import_lines
+from hexad.learning.record import LearningShelf
+from hexad.memory import admission, backup
+from hexad.memory.audit import AuditLog
+from hexad.memory.forgetting import forget_all
+from hexad.memory.keeper import Keeper
+from hexad.memory.knowledge import KnowledgeShelf
+from hexad.memory.limits import Limits
+from hexad.memory.references import ReferenceShelf
+from hexad.memory.uses import Uses
+from hexad.model import Retrieval
+from hexad.settings import Settings, load
+from hexad.skills.library import SkillLibrary
+from hexad.store.absent import AbsentStore
+from hexad.store.volatile import LOCATION, VolatileStore
+from hexad.text import ANALYSER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from types import TracebackType
+    from typing import Self
+
+    from hexad.context.explanation import Explanation
+    from hexad.context.layers.runtime import RuntimeContextProvider
+    from hexad.context.retriever import Retriever
+    from hexad.model import Clock, Forgotten, Item, Layer, Prompt, TokenCounter
+    from hexad.store import Store
+
+_ANALYSER_NOTE: Final = "analyser"
+
+
+class Hexad:
+    """An agent's context: remember, retrieve, assemble. Make one with `open`.
+
+    >>> with Hexad.open(":memory:", enabled=True) as hx:
+    ...     _ = hx.knowledge.save("deploy-window", "Deploy on Tuesdays and Thursdays only", category="rule")
+    ...     print(hx.assemble("You are terse.", hx.retrieve("when may I deploy?")))
+    You are terse.
+    <BLANKLINE>
+    ## User Knowledge
+    - [rule] deploy-window: Deploy on Tuesdays and Thursdays only
+    """
+
+    def __init__(self, engine: Engine, settings: Settings) -> None:
+        self._engine = engine
+        self._settings = settings
+        keeper, find = engine.keeper, self._find
+        self.knowledge: Final = KnowledgeShelf(keeper, find)
+        self.references: Final = ReferenceShelf(keeper, find)
+        self.learnings: Final = LearningShelf(keeper, find)
+        self.skills: Final = SkillLibrary(keeper, find)
+        self.audit: Final = AuditLog(keeper.store, keeper.namespace)
+
+    @classmethod
+    def open(
+        cls,
+        database: str | os.PathLike[str],
+        *,
+        enabled: bool | None = None,
+        namespace: str | None = None,
+        session: str = "",
+        config: str | os.PathLike[str] | None = None,
+        clock: Clock | None = None,
+        token_counter: TokenCounter = estimate_tokens,
+        retriever: Retriever | None = None,
+        **settings: Any,
+    ) -> Hexad:
+        """Open the database file, creating it if it is not there; ``":memory:"`` keeps everything in this process.
+
+        Without ``enabled=True`` (here, as HEXAD_ENABLED, or in `hexad.toml` beside the database) the engine is off: it
+        creates nothing, retrieves nothing, and passes prompts through. ``settings`` are those of `hexad.settings`.
+
+        >>> Hexad.open("never-created.db").retrieve("anything").items
+        {}
+        """
+        path = _path(database)
+        folder = None if str(path) == LOCATION else path.parent
+        known = load({"enabled": enabled, "namespace": namespace, **settings}, beside=folder, config=config)
+        store = _store(path, known)
+        keeper = _keeper(store, known, clock, session)
+        own = retriever or _retriever(keeper, known)
+        engine = Engine(
+            keeper=keeper,
+            retriever=own if known.enabled else _Nothing(keeper.namespace),
+            max_per_layer=known.max_per_layer,
+            counter=token_counter,
+        )
+        if known.enabled:
+            _refresh_index(store)
+        return cls(engine, known)
+
+    @property
+    def enabled(self) -> bool:
+        """Whether the knowledge system is on."""
+        return self._settings.enabled
+
+    @property
+    def namespace(self) -> str:
+        """Whose rows this engine sees."""
+        return self._engine.keeper.namespace
+
+    @property
+    def session(self) -> str:
+        """The session of calls that name none."""
+        return self._engine.keeper.session
+
+    @property
+    def settings(self) -> Settings:
+        """How this engine works."""
+        return self._settings
+
+    @property
+    def store(self) -> Store:
+        """The database behind it."""
+        return self._engine.keeper.store
+
+    def retrieve(
+        self,
+        query: str,
+        layers: Iterable[Layer | str] | None = None,
+        max_per_layer: int | None = None,
+        *,
+        session: str | None = None,
+    ) -> Retrieval:
+        """The items that matter for a message, best first in each layer.
+
+        Without ``layers`` it searches User Knowledge, Skill Patterns, External Knowledge and Agent Learnings. Any
+        string is a safe query. A layer that fails is in the result's ``failures``; the others answer as usual.
+        """
+        return self._engine.retrieve(query, layers, max_per_layer, session=session)
+
+    def assemble(self, base: str, retrieval: Retrieval, *, budget: int | None = None) -> Prompt:
+        """The base prompt with the retrieved items after it, within ``budget`` tokens if one is given."""
+        return self._engine.assemble(base, retrieval, budget=budget)
+
+    def explain(
+        self,
+        message: str,
+        *,
+        base: str = "",
+        layers: Iterable[Layer | str] | None = None,
+        budget: int | None = None,
+        session: str | None = None,
+    ) -> Explanation:
+        """Why the prompt for a message is what it is."""
+        return self._engine.explain(message, base=base, layers=layers, budget=budget, session=session)
+
+    def scoped(self, *, namespace: str | None = None, session: str | None = None) -> Hexad:
+        """The same store, limits and providers, seen from another namespace or session."""
+        keeper = replace(
+            self._engine.keeper,
+            namespace=self.namespace if namespace is None else admission.key("namespace", namespace),
+            session=self.session if session is None else admission.label("session", session),
+        )
+        retriever = self._engine.retriever
+        if isinstance(retriever, ContextRetriever | _Nothing):
+            retriever = replace(retriever, namespace=keeper.namespace)
+        return self._like(keeper=keeper, retriever=retriever)
+
+    def with_tool_registry(self, tools: object) -> Hexad:
+        """One that also knows these tools: a provider, or a list of callables or descriptors. This one stays as it is."""
+        return self._retrieving(lambda retriever: retriever.with_tool_registry(tools))
+
+    def with_runtime_context(self, provider: RuntimeContextProvider) -> Hexad:
+        """One that also knows the state of the process. This one stays as it is."""
+        return self._retrieving(lambda retriever: retriever.with_runtime_context(provider))
+
+    def with_retriever(self, retriever: Retriever) -> Hexad:
+        """One that asks another retriever: a vector service, a remote one. This one stays as it is."""
+        return self._like(retriever=retriever) if self.enabled else self
+
+    def forget(self, *, subject: str | None = None, session: str | None = None, everything: bool = False) -> Forgotten:
+        """Erase all about a subject, all of a session, or this whole namespace, of every kind; leave no bytes."""
+        return forget_all(self._engine.keeper, subject=subject, session=session, everything=everything)
+
+    def erase_traces(self) -> bool:
+        """Finish what `forget` could not while another connection read an older state; whether nothing is left."""
+        return self.store.flush_traces()
+
+    def backup(self, file: str | os.PathLike[str]) -> int:
+        """Write everything, of every namespace, as JSON Lines; returns how many lines of data."""
+        return backup.write_backup(self.store, Path(file), self._engine.keeper.clock())
+
+    def restore(self, file: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None) -> int:
+        """Bring back a whole backup into an empty database; returns how many lines of data."""
+        return backup.restore_backup(self.store, Path(file), progress or _quiet)
+
+    def import_file(
+        self,
+        file: str | os.PathLike[str],
+        *,
+        overwrite: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Imported:
+        """Add somebody else's backup to this namespace: origins become import, skills drafts, nothing is pinned.
+
+        What is here already is kept, unless ``overwrite``.
+        """
+        return import_lines(
+            self._engine.keeper, self._find, Path(file), overwrite=overwrite, progress=progress or _quiet
+        )
+
+    def close(self) -> None:
+        """Write what waits, and close the database. Closing twice is allowed."""
+        self._engine.keeper.uses.flush(self.store)
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = "enabled" if self.enabled else "off"
+        return f"<Hexad {self.store.location} namespace={self.namespace!r} {state}>"
+
+    def _find(self, layer: Layer, query: str, *, limit: int, facets: Mapping[str, str]) -> tuple[Item, ...]:
+        if not self.enabled:
+            return ()
+        return _retriever(self._engine.keeper, self._settings).search(layer, query, limit=limit, facets=facets)
+
+    def _retrieving(self, change: Callable[[ContextRetriever], ContextRetriever]) -> Hexad:
+        retriever = self._engine.retriever
+        if isinstance(retriever, _Nothing):
+            return self
+        if not isinstance(retriever, ContextRetriever):
+            raise InvalidInput("retriever", f"{type(retriever).__name__} takes no providers; give them to it directly")
+        return self._like(retriever=change(retriever))
+
+    def _like(self, **changes: Any) -> Hexad:
+        return Hexad(replace(self._engine, **changes), self._settings)
+
+
+def _path(database: object) -> Path:
+    if not isinstance(database, str | os.PathLike) or not str(database).strip():
+        raise InvalidInput("database", "must be the path of a file, or ':memory:'")
+    return Path(database)
+
+
+def _store(path: Path, settings: Settings) -> Store:
+    if not settings.enabled:
+        return AbsentStore()
+    if str(path) == LOCATION:
+        return VolatileStore()
+    from hexad.store.sqlite import SqliteStore  # noqa: PLC0415 - an engine that is off needs no database driver
+
+    return SqliteStore(path, patience=settings.lock_timeout)
+
+
+def _keeper(store: Store, settings: Settings, clock: Clock | None, session: str) -> Keeper:
+    return Keeper(
+        store=store,
+        clock=clock or now_in_utc,
+        limits=Limits({"knowledge": settings.max_knowledge, "learnings": settings.max_learnings}),
+        uses=Uses(),
+        namespace=admission.key("namespace", settings.namespace),
+        session=admission.label("session", session),
+        max_text=settings.max_text,
+    )
+
+
+def _retriever(keeper: Keeper, settings: Settings) -> ContextRetriever:
+    return ContextRetriever(
+        keeper.store,
+        settings.max_per_layer,
+        namespace=keeper.namespace,
+        clock=keeper.clock,
+        deadline=settings.layer_deadline,
+        max_pinned=settings.max_pinned,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Nothing:
+    """The retriever of an engine that is off."""
+
+    namespace: str
+
+    def retrieve(
+        self,
+        query: str,
+        layers: Iterable[Layer | str] | None = None,  # noqa: ARG002
+        max_per_layer: int | None = None,  # noqa: ARG002
+        *,
+        session: str | None = None,
+    ) -> Retrieval:
+        return Retrieval(query=query, namespace=self.namespace, session=session)
+
+
+def _refresh_index(store: Store) -> None:
+    """Index every row again if another analyser indexed it: both sides of a search must speak the same terms."""
+    wanted = str(ANALYSER)
+    with store.reading() as view:
+        if view.note(_ANALYSER_NOTE) == wanted:
+            return
+    with store.transaction() as unit:
+        if unit.note(_ANALYSER_NOTE) != wanted:
+            backup.reindex(unit)
+            unit.set_note(_ANALYSER_NOTE, wanted)
+
+
+def _quiet(done: int, total: int) -> None:
+    """Show no progress."""

@@ -1,0 +1,129 @@
+"""Which rows are worth ranking: those that hold the question's rarest terms, up to a fixed number.
+
+The cost is bounded whatever the size of the database, and the choice is the same on every backend: it depends on
+nothing but what the index says of the terms within one scope.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from hexad.text.index import Posting, Statistics
+
+CAPACITY: Final = 1000  # rows that are weighed by their postings; further terms only add to rows already there
+MAX_OPENED: Final = 24  # terms that are looked at, the rarest first
+SATURATION: Final = 0.9  # BM25's k1: how soon a repeated term stops counting
+NORMALISATION: Final = 0.4  # BM25's b: how much a long text is held against it
+
+
+class Index(Protocol):
+    """An index bound to one scope."""
+
+    def statistics(self, terms: Collection[str]) -> Statistics:
+        """What the index knows of these terms."""
+        ...
+
+    def postings(self, term: str, *, limit: int) -> Sequence[Posting]:
+        """The rows that hold a term, newest first."""
+        ...
+
+    def postings_among(self, term: str, numbers: Collection[int]) -> Sequence[Posting]:
+        """Those of the given rows that hold a term."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What the index says of a question: how rare each term is, and how long a row usually is."""
+
+    rarity: Mapping[str, float]
+    mean_length: float
+
+    @property
+    def total(self) -> float:
+        """The rarity of all terms together: what a perfect answer would hold."""
+        return sum(self.rarity.values()) or 1.0
+
+    def saturated(self, weight: float, length: int) -> float:
+        """BM25's answer to "how much does this count?", from 0 to 1."""
+        usual = SATURATION * (1 - NORMALISATION + NORMALISATION * length / self.mean_length)
+        return weight / (weight + usual)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Rows with the sum of what their terms count, unranked."""
+
+    measure: Measure
+    scores: Mapping[int, float]
+
+    def best_first(self) -> Iterator[int]:
+        """Numbers by descending score, the newest first among equals."""
+        heap = [(-score, -number) for number, score in self.scores.items()]
+        heapq.heapify(heap)
+        while heap:
+            yield -heapq.heappop(heap)[1]
+
+
+def measure(statistics: Statistics, terms: Sequence[str]) -> Measure:
+    """Rarity of each term; one that no row holds is the rarest."""
+    rows = statistics.rows
+    rarity = {
+        term: math.log(1 + (rows - frequency + 0.5) / (frequency + 0.5))
+        for term in terms
+        for frequency in (statistics.frequencies.get(term, 0),)
+    }
+    return Measure(rarity, max(1.0, statistics.length / rows) if rows else 1.0)
+
+
+def gather(index: Index, terms: Sequence[str], *, facets: Sequence[str] = ()) -> Candidates:
+    """The rows worth ranking for these terms; with facets only rows that have all of them."""
+    statistics = index.statistics((*terms, *facets))
+    measured = measure(statistics, terms)
+    if any(facet not in statistics.frequencies for facet in facets):
+        return Candidates(measured, {})
+    known = [term for term in measured.rarity if term in statistics.frequencies]
+    rarest = sorted(known, key=lambda term: (statistics.frequencies[term], term))[:MAX_OPENED]
+    allowed = _allowed(index, statistics, facets)
+    return Candidates(measured, _weigh(index, statistics, measured, rarest, allowed))
+
+
+def _allowed(index: Index, statistics: Statistics, facets: Sequence[str]) -> set[int] | None:
+    """The rows with the rarest facet, where they are few enough to start from; the ranking checks the facets itself."""
+    few = [facet for facet in facets if statistics.frequencies[facet] <= CAPACITY]
+    if not few:
+        return None
+    rarest = min(few, key=lambda facet: (statistics.frequencies[facet], facet))
+    return {number for number, _, _ in index.postings(rarest, limit=CAPACITY)}
+
+
+def _weigh(
+    index: Index, statistics: Statistics, measured: Measure, rarest: Sequence[str], allowed: set[int] | None
+) -> dict[int, float]:
+    scores: dict[int, float] = {}
+    room = CAPACITY
+    for term in rarest:
+        if allowed is not None:
+            postings = index.postings_among(term, allowed)
+        elif not scores or statistics.frequencies[term] <= room:
+            postings = index.postings(term, limit=room)
+            room -= len(postings)
+        else:
+            postings = index.postings_among(term, scores)
+        _add(scores, postings, measured.rarity[term], measured.mean_length)
+    return scores
+
+
+def _add(scores: dict[int, float], postings: Sequence[Posting], rarity: float, mean_length: float) -> None:
+    """`Measure.saturated` for many postings, written out: this loop is the cost of a question."""
+    fixed = SATURATION * (1 - NORMALISATION)
+    per_term = SATURATION * NORMALISATION / mean_length
+    get = scores.get
+    for number, weight, length in postings:
+        scores[number] = get(number, 0.0) + rarity * weight / (weight + fixed + per_term * length)

@@ -1,0 +1,81 @@
+"""Why a prompt is what it is: what was searched for, what each layer offered, what was kept, dropped or failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from hexad.context.selection import OVER_BUDGET
+from hexad.model import Layer
+
+if TYPE_CHECKING:
+    from hexad.model import Failure, Item, Prompt, Retrieval
+
+KEPT: Final = "kept"
+BEYOND: Final = "beyond the layer's limit of {limit}"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A candidate and what became of it."""
+
+    item: Item
+    verdict: str
+
+    @property
+    def kept(self) -> bool:
+        """Whether it is in the prompt."""
+        return self.verdict == KEPT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """The whole way from a message to its prompt."""
+
+    message: str
+    keywords: tuple[str, ...]
+    candidates: dict[Layer, tuple[Judged, ...]]
+    failures: tuple[Failure, ...]
+    prompt: Prompt
+    layer_seconds: dict[Layer, float]
+    seconds: float
+
+    def __str__(self) -> str:
+        lines = [f"message: {self.message}", f"keywords: {', '.join(self.keywords) or 'none'}"]
+        for layer, judged in self.candidates.items():
+            lines.append(f"{layer} ({self.layer_seconds.get(layer, 0.0) * 1000:.2f} ms)")
+            lines += [_told(each) for each in judged]
+        lines += [f"{failure.layer} failed: {failure.reason}" for failure in self.failures]
+        lines.append(f"{self.prompt.tokens} tokens added, {self.seconds * 1000:.2f} ms in all")
+        return "\n".join(lines)
+
+
+def judge(wide: Retrieval, prompt: Prompt, limit: int, *, seconds: float) -> Explanation:
+    """Tell of each candidate whether the prompt has it, and why not."""
+    kept = {(item.layer, item.id) for item in prompt.kept}
+    dropped = {(item.layer, item.id) for item in prompt.dropped}
+
+    def verdict(item: Item) -> str:
+        place = (item.layer, item.id)
+        if place in kept:
+            return KEPT
+        return OVER_BUDGET if place in dropped else BEYOND.format(limit=limit)
+
+    return Explanation(
+        message=wide.query,
+        keywords=wide.keywords,
+        candidates={
+            layer: tuple(Judged(item, verdict(item)) for item in wide.items[layer])
+            for layer in Layer
+            if layer in wide.items
+        },
+        failures=wide.failures,
+        prompt=prompt,
+        layer_seconds=dict(wide.seconds),
+        seconds=seconds,
+    )
+
+
+def _told(judged: Judged) -> str:
+    item = judged.item
+    return f"  {item.score:.3f} {item.key} [{judged.verdict}]: {'; '.join(map(str, item.reasons))}"

@@ -1,0 +1,105 @@
+"""What the agent's process is doing right now: one item, never persisted, whatever the question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol, runtime_checkable
+
+from hexad.model import Item, Layer, Origin, Reason, RuntimeState
+
+if TYPE_CHECKING:
+    from hexad.model import Query
+
+KEY: Final = "session-state"
+CHANNELS: Final = ("telegram", "discord", "slack")
+DIRECT: Final = "direct"
+_ALWAYS: Final = Reason("runtime", "there whenever its layer is searched", 1.0)
+
+
+@runtime_checkable
+class RuntimeContextProvider(Protocol):
+    """Knows the state of the process. It is called from a worker thread; a late answer is discarded."""
+
+    def get_runtime_context(self, session: str | None = None) -> RuntimeState:
+        """The state as the named session sees it, or as calls that name none do."""
+        ...
+
+
+class SessionRuntime:
+    """A provider that holds one state and derives the channel from a session's key.
+
+    >>> runtime = SessionRuntime(active_tools=3)
+    >>> runtime.set_session("slack:C42:U7")
+    >>> runtime.get_runtime_context().channel
+    'slack'
+    """
+
+    def __init__(
+        self,
+        *,
+        active_tools: int = 0,
+        encryption: bool = False,
+        knowledge: bool = True,
+        memory: bool = True,
+    ) -> None:
+        self._state = RuntimeState(active_tools=active_tools, encryption=encryption, knowledge=knowledge, memory=memory)
+
+    def set_session(self, session: str) -> None:
+        """Set what calls that name no session see. One assignment: a reader sees the old state or the new one."""
+        self._state = _in_session(self._state, session)
+
+    def get_runtime_context(self, session: str | None = None) -> RuntimeState:
+        """The state, as the named session sees it."""
+        state = self._state
+        return state if session is None else _in_session(state, session)
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeSource:
+    """The Runtime Context layer."""
+
+    layer: ClassVar[Layer] = Layer.RUNTIME_CONTEXT
+
+    provider: RuntimeContextProvider
+
+    def find(self, query: Query, limit: int) -> Sequence[Item]:  # noqa: ARG002 - there is one item
+        """The one item that tells the state."""
+        state = self.provider.get_runtime_context(query.session)
+        return [
+            Item(
+                layer=self.layer,
+                id=KEY,
+                key=KEY,
+                content=_told(state),
+                category="session",
+                origin=Origin.AGENT,
+                score=_ALWAYS.value,
+                reasons=(_ALWAYS,),
+            )
+        ]
+
+
+def channel_of(session: str) -> str:
+    """The channel that a session's key names by its prefix.
+
+    >>> channel_of("telegram:1"), channel_of("cli")
+    ('telegram', 'direct')
+    """
+    prefix = session.split(":", 1)[0].casefold()
+    return prefix if prefix in CHANNELS else DIRECT
+
+
+def _in_session(state: RuntimeState, session: str) -> RuntimeState:
+    return replace(state, session=session, channel=channel_of(session))
+
+
+def _told(state: RuntimeState) -> str:
+    switches = {"encryption": state.encryption, "knowledge": state.knowledge, "memory": state.memory}
+    parts = [
+        f"session: {state.session or 'none'}",
+        f"channel: {state.channel}",
+        f"active tools: {state.active_tools}",
+        *(f"{name}: {'enabled' if on else 'disabled'}" for name, on in switches.items()),
+    ]
+    return ", ".join(parts)

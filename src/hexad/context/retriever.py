@@ -1,0 +1,185 @@
+"""Which items matter for a message: asks each layer that was named, and lets none of them break the answer."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, Protocol
+
+from hexad.context import assemble
+from hexad.context.deadline import within
+from hexad.context.keywords import extract
+from hexad.context.layers.runtime import RuntimeContextProvider, RuntimeSource, SessionRuntime
+from hexad.context.layers.stored import StoredSource
+from hexad.context.layers.tools import ToolRegistry, ToolRegistryProvider, ToolSource, registry_of
+from hexad.errors import InvalidInput
+from hexad.model import DEFAULT_LAYERS, DEFAULT_NAMESPACE, RECORD_OF, Failure, Item, Layer, Query, Retrieval
+from hexad.memory.redaction import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hexad.context.layers import Source
+    from hexad.model import Clock, Prompt
+    from hexad.store import Store
+
+MAX_PER_LAYER: Final = 5
+MAX_PINNED: Final = 3
+DEADLINE: Final = 2.0
+_log: Final = logging.getLogger("hexad")
+
+
+class Retriever(Protocol):
+    """Anything that finds items for a message: Hexad's own, a vector service, a remote one."""
+
+    def retrieve(
+        self,
+        query: str,
+        layers: Iterable[Layer | str] | None = None,
+        max_per_layer: int | None = None,
+        *,
+        session: str | None = None,
+    ) -> Retrieval:
+        """The items of each layer, best first; a layer that fails is in the result's failures."""
+        ...
+
+
+def now_in_utc() -> datetime:
+    """The clock that is used where none is given."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRetriever:
+    """Retrieves from a store and, if it has them, from a tool registry and a runtime provider.
+
+    >>> from hexad.store.volatile import VolatileStore
+    >>> ContextRetriever(VolatileStore(), 5).retrieve("when may I deploy?").keywords
+    ('deploy',)
+    """
+
+    store: Store
+    max_per_layer: int = MAX_PER_LAYER
+    namespace: str = DEFAULT_NAMESPACE
+    clock: Clock = now_in_utc
+    deadline: float | None = DEADLINE
+    max_pinned: int = MAX_PINNED
+    tools: ToolRegistryProvider | None = None
+    runtime: RuntimeContextProvider | None = None
+
+    def __post_init__(self) -> None:
+        _at_least_one("max_per_layer", self.max_per_layer)
+
+    def with_tool_registry(self, provider: object) -> ContextRetriever:
+        """A retriever that also knows these tools: a provider, or a list of callables or descriptors."""
+        return replace(self, tools=registry_of(provider))
+
+    def with_runtime_context(self, provider: RuntimeContextProvider) -> ContextRetriever:
+        """A retriever that also knows the state of the process."""
+        if not isinstance(provider, RuntimeContextProvider):
+            raise InvalidInput("provider", "needs a method get_runtime_context(session)")
+        return replace(self, runtime=provider)
+
+    def retrieve(
+        self,
+        query: str,
+        layers: Iterable[Layer | str] | None = None,
+        max_per_layer: int | None = None,
+        *,
+        session: str | None = None,
+    ) -> Retrieval:
+        """The items of the named layers, or of the four default ones, best first."""
+        wanted = _layers(layers)
+        limit = self.max_per_layer if max_per_layer is None else _at_least_one("max_per_layer", max_per_layer)
+        asked = extract(query, session=session)
+        empty = Retrieval(query=query, keywords=asked.keywords, namespace=self.namespace, session=session)
+        return _gather(self._sources(wanted), asked, limit, empty) if asked else empty
+
+    def assemble_prompt(self, base: str, retrieval: Retrieval, *, budget: int | None = None) -> Prompt:
+        """The base prompt with the retrieved items after it."""
+        return assemble(base, retrieval, budget=budget)
+
+    def search(self, layer: Layer, query: str, *, limit: int, facets: Mapping[str, str]) -> tuple[Item, ...]:
+        """The best items of one persisted layer, pinned ones only if they match; a failure is raised."""
+        asked = extract(query)
+        source = replace(self._stored(layer), max_pinned=0, facets=facets)
+        return tuple(source.find(asked, limit)) if asked else ()
+
+    def _sources(self, layers: Sequence[Layer]) -> Sequence[Source]:
+        return [source for layer in layers if (source := self._source(layer)) is not None]
+
+    def _source(self, layer: Layer) -> Source | None:
+        if layer in RECORD_OF:
+            return self._stored(layer)
+        if layer is Layer.TOOL_REGISTRY and self.tools is not None:
+            return self._timed(ToolSource(self.tools), trusted=isinstance(self.tools, ToolRegistry))
+        if layer is Layer.RUNTIME_CONTEXT and self.runtime is not None:
+            return self._timed(RuntimeSource(self.runtime), trusted=isinstance(self.runtime, SessionRuntime))
+        return None
+
+    def _stored(self, layer: Layer) -> StoredSource:
+        return StoredSource(
+            layer=layer,
+            store=self.store,
+            namespace=self.namespace,
+            clock=self.clock,
+            deadline=self.deadline,
+            max_pinned=self.max_pinned if layer is Layer.USER_KNOWLEDGE else 0,
+        )
+
+    def _timed(self, source: Source, *, trusted: bool) -> Source:
+        return source if trusted else _Timed(source, self.deadline)
+
+
+@dataclass(frozen=True, slots=True)
+class _Timed:
+    """A source over a provider that is not ours: it gets the deadline and no more."""
+
+    source: Source
+    deadline: float | None
+
+    @property
+    def layer(self) -> Layer:
+        return self.source.layer
+
+    def find(self, query: Query, limit: int) -> Sequence[Item]:
+        return within(self.deadline, lambda: self.source.find(query, limit), who=f"the {self.layer} provider")
+
+
+def _gather(sources: Sequence[Source], query: Query, limit: int, empty: Retrieval) -> Retrieval:
+    items: dict[Layer, tuple[Item, ...]] = {}
+    failures: list[Failure] = []
+    seconds: dict[Layer, float] = {}
+    for source in sources:
+        started = time.perf_counter()
+        try:
+            found = tuple(source.find(query, limit))[:limit]
+        except Exception as error:  # noqa: BLE001 - whatever a layer does, the others answer
+            failures.append(_failed(source.layer, error))
+        else:
+            items |= {source.layer: found} if found else {}
+        seconds[source.layer] = time.perf_counter() - started
+    return replace(empty, items=items, failures=tuple(failures), seconds=seconds)
+
+
+def _failed(layer: Layer, error: Exception) -> Failure:
+    reason = redact(f"{type(error).__name__}: {error}").text
+    _log.warning("layer %s gave no answer: %s", layer.value, reason)
+    return Failure(layer, reason)
+
+
+def _layers(layers: Iterable[Layer | str] | None) -> tuple[Layer, ...]:
+    if layers is None:
+        return DEFAULT_LAYERS
+    if isinstance(layers, str) or not isinstance(layers, Iterable):
+        raise InvalidInput("layers", "must be a list of layers")
+    return tuple(dict.fromkeys(Layer.parse(layer) for layer in layers))
+
+
+def _at_least_one(field: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InvalidInput(field, f"must be a whole number of at least 1, not {value!r}")
+    return value

@@ -1,0 +1,60 @@
+"""What fits: the best items over all layers within a token budget, and what was left out and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from hexad.context.template import write
+from hexad.model import Layer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hexad.model import Item, TokenCounter
+
+OVER_BUDGET: Final = "over the token budget"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Items that are kept, in their layers' order, and those that are not."""
+
+    kept: tuple[Item, ...]
+    dropped: tuple[Item, ...]
+
+
+def select(items: Sequence[Item], *, base: str, budget: int | None, counter: TokenCounter) -> Selection:
+    """The items whose text fits: the runtime item first, then pinned ones, then by score.
+
+    An item that does not fit is left out and smaller ones after it may still fit. The budget is for what is added to
+    the base, counted whole, so that it holds for any counter.
+    """
+    if budget is None or _cost(base, items, counter) <= budget:
+        return Selection(tuple(items), ())
+    kept: list[Item] = []
+    for item in sorted(items, key=_priority):
+        if _cost(base, [*kept, item], counter) <= budget:
+            kept.append(item)
+    chosen = {id(item) for item in kept}
+    return Selection(
+        tuple(item for item in items if id(item) in chosen), tuple(item for item in items if id(item) not in chosen)
+    )
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens a text has: four ASCII characters make one, any other character makes one.
+
+    >>> estimate_tokens("twelve chars")
+    3
+    """
+    plain = len(text.encode("ascii", "ignore"))
+    return (plain + 3) // 4 + len(text) - plain
+
+
+def _cost(base: str, items: Sequence[Item], counter: TokenCounter) -> int:
+    return counter(write(base, items)[len(base) :]) if items else 0
+
+
+def _priority(item: Item) -> tuple[bool, bool, float]:
+    return item.layer is not Layer.RUNTIME_CONTEXT, not item.pinned, -item.score

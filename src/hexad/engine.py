@@ -1,0 +1,83 @@
+"""Where the paths meet: retrieve, assemble and explain over the ports it is given."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from hexad.context import assemble
+from hexad.context.explanation import Explanation, judge
+from hexad.context.selection import estimate_tokens
+from hexad.errors import InvalidInput
+from hexad.model import RECORD_OF
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hexad.context.retriever import Retriever
+    from hexad.memory.keeper import Keeper
+    from hexad.model import Layer, Prompt, Retrieval, TokenCounter
+
+_CANDIDATES: Final = 20  # items of a layer that an explanation shows
+_FLUSH_PATIENCE: Final = 0.05  # seconds that an answer may wait for the write lock to count uses
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """Retrieval and memory of one scope."""
+
+    keeper: Keeper
+    retriever: Retriever
+    max_per_layer: int
+    counter: TokenCounter = estimate_tokens
+
+    def retrieve(
+        self,
+        query: str,
+        layers: Iterable[Layer | str] | None = None,
+        max_per_layer: int | None = None,
+        *,
+        session: str | None = None,
+    ) -> Retrieval:
+        """The items that matter for a message."""
+        return self.retriever.retrieve(query, layers, max_per_layer, session=session or self.keeper.session or None)
+
+    def assemble(self, base: str, retrieval: Retrieval, *, budget: int | None = None) -> Prompt:
+        """The prompt, and one more use for each item in it."""
+        prompt = self._assembled(base, retrieval, budget)
+        self._count_uses(prompt, retrieval)
+        return prompt
+
+    def explain(
+        self,
+        message: str,
+        *,
+        base: str = "",
+        layers: Iterable[Layer | str] | None = None,
+        budget: int | None = None,
+        session: str | None = None,
+    ) -> Explanation:
+        """Why the prompt for a message is what it is; nothing is counted as used."""
+        started = time.perf_counter()
+        wide = self.retrieve(message, layers, max(_CANDIDATES, self.max_per_layer), session=session)
+        cut = replace(wide, items={layer: items[: self.max_per_layer] for layer, items in wide.items.items()})
+        prompt = self._assembled(base, cut, budget)
+        return judge(wide, prompt, self.max_per_layer, seconds=time.perf_counter() - started)
+
+    def _assembled(self, base: str, retrieval: Retrieval, budget: int | None) -> Prompt:
+        if not isinstance(base, str):
+            raise InvalidInput("base", f"must be text, not {type(base).__name__}")
+        if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int) or budget < 0):
+            raise InvalidInput("budget", f"must be a whole number of tokens from 0 on, not {budget!r}")
+        return assemble(base, retrieval, budget=budget, counter=self.counter)
+
+    def _count_uses(self, prompt: Prompt, retrieval: Retrieval) -> None:
+        if retrieval.namespace != self.keeper.namespace:
+            return  # what another scope found is not this scope's to change
+        full = False
+        for layer in {item.layer for item in prompt.kept if item.layer in RECORD_OF}:
+            used = [item.id for item in prompt.kept if item.layer is layer]
+            full |= self.keeper.uses.add(self.keeper.scope(layer), used, self.keeper.clock())
+        if full:
+            self.keeper.uses.flush(self.keeper.store, patience=_FLUSH_PATIENCE)

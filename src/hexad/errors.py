@@ -1,0 +1,180 @@
+"""Every error that Hexad raises, in one tree; each carries its facts as attributes and says what to do next.
+
+::
+
+    HexadError
+    ├── InvalidInput            a value that cannot be accepted: field, reason (also a ValueError)
+    │   ├── UnknownChoice       not one of the known values: value, known
+    │   │   └── UnknownLayer    not one of the six layers
+    │   ├── UnstorableText      NUL or a lone surrogate in what is to be stored
+    │   └── TextTooLong         more bytes than the limit: size, limit
+    ├── NotFound                nothing under that key: kind, key (also a LookupError)
+    ├── RateLimited             a session's limit is reached: kind, limit, session
+    ├── Disabled                the knowledge system is off
+    ├── ConfigError             a setting that is unknown or out of range: setting
+    ├── BackupError             a backup file that cannot be read or restored: file, line
+    └── StoreError              the database: path
+        ├── NotADatabase        a directory, or a file that is something else
+        ├── SchemaTooNew        written by a newer Hexad: found, known
+        ├── StoreReadOnly       no permission to write
+        ├── StoreFull           no space left
+        ├── StoreBusy           another process kept the write lock too long
+        ├── StoreClosed         used after `close`
+        ├── StoreDamaged        the file is corrupt
+        └── DeadlineExceeded    a query took longer than it was given: seconds
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class HexadError(Exception):
+    """The root: catch this to catch everything that Hexad raises on purpose."""
+
+
+class InvalidInput(HexadError, ValueError):
+    """A value that cannot be accepted; nothing was changed."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field}: {reason}")
+        self.field = field
+        self.reason = reason
+
+
+class UnknownChoice(InvalidInput):
+    """A value that is not one of the known ones."""
+
+    def __init__(self, field: str, value: object, known: Iterable[str]) -> None:
+        self.value = value
+        self.known = tuple(known)
+        super().__init__(field, f"{_shown(value)} is not one of {', '.join(self.known)}")
+
+
+class UnknownLayer(UnknownChoice):
+    """A layer that does not exist; the message names the six that do."""
+
+    def __init__(self, name: object, known: Iterable[str]) -> None:
+        super().__init__("layer", name, known)
+        self.name = name
+
+
+class UnstorableText(InvalidInput):
+    """Text that no database round-trips: it holds NUL or a lone surrogate."""
+
+    def __init__(self, field: str, what: str) -> None:
+        super().__init__(field, f"holds {what}, which cannot be stored; remove it and save again")
+
+
+class TextTooLong(InvalidInput):
+    """Text above the limit; split it into several entries."""
+
+    def __init__(self, field: str, size: int, limit: int) -> None:
+        super().__init__(field, f"has {size:,} bytes, the limit is {limit:,}; split it into several entries")
+        self.size = size
+        self.limit = limit
+
+
+class NotFound(HexadError, LookupError):
+    """Nothing is stored under that key in this namespace."""
+
+    def __init__(self, kind: str, key: str, namespace: str) -> None:
+        super().__init__(f"no {kind} {key!r} in namespace {namespace!r}; list what there is, or save it first")
+        self.kind = kind
+        self.key = key
+        self.namespace = namespace
+
+
+class RateLimited(HexadError):
+    """A session has saved as much as it may; other sessions are not affected."""
+
+    def __init__(self, kind: str, limit: int, session: str) -> None:
+        super().__init__(
+            f"session {session!r} has reached its limit of {limit} (max_{kind}={limit}); "
+            f"raise max_{kind}, or save with another session",
+        )
+        self.kind = kind
+        self.limit = limit
+        self.session = session
+
+
+class Disabled(HexadError):
+    """The knowledge system is off, so nothing can be stored or read by key."""
+
+    def __init__(self) -> None:
+        super().__init__("the knowledge system is off; open it with enabled=True, or set HEXAD_ENABLED=true")
+
+
+class ConfigError(HexadError):
+    """A setting that is unknown, of the wrong type or out of range."""
+
+    def __init__(self, setting: str, reason: str) -> None:
+        super().__init__(f"setting {setting!r}: {reason}")
+        self.setting = setting
+
+
+class BackupError(HexadError):
+    """A backup that cannot be read, or a database that cannot take it; nothing was changed."""
+
+    def __init__(self, file: str, reason: str, line: int | None = None) -> None:
+        super().__init__(f"{file}{'' if line is None else f', line {line}'}: {reason}")
+        self.file = file
+        self.line = line
+
+
+class StoreError(HexadError):
+    """The database could not do what was asked; nothing was half-written."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+class NotADatabase(StoreError):
+    """The path names something that is not a SQLite database."""
+
+
+class SchemaTooNew(StoreError):
+    """The database was written by a newer Hexad; it was not changed."""
+
+    def __init__(self, path: str, found: int, known: int) -> None:
+        super().__init__(path, f"has schema {found}, this program knows {known}; upgrade Hexad to open it")
+        self.found = found
+        self.known = known
+
+
+class StoreReadOnly(StoreError):
+    """The file or its folder cannot be written."""
+
+
+class StoreFull(StoreError):
+    """The disk is full, or the file may not grow."""
+
+
+class StoreBusy(StoreError):
+    """Another process kept the write lock longer than the timeout."""
+
+
+class StoreClosed(StoreError):
+    """The engine was closed before this call."""
+
+
+class StoreDamaged(StoreError):
+    """The file is corrupt; restore a backup."""
+
+
+class DeadlineExceeded(StoreError):
+    """A query took longer than it was given, and was stopped."""
+
+    def __init__(self, path: str, seconds: float) -> None:
+        super().__init__(path, f"no answer within {seconds:g} s")
+        self.seconds = seconds
+
+
+def _shown(value: object) -> str:
+    text = ascii(value)
+    return text if len(text) <= 80 else text[:77] + "..."

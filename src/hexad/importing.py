@@ -1,0 +1,153 @@
+"""Somebody else's file → this namespace: through the same admission as everything, and trusted less."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from hexad.errors import BackupError, HexadError
+from hexad.learning.record import LearningShelf
+from hexad.memory.backup import Line, read_lines
+from hexad.memory.knowledge import KnowledgeShelf
+from hexad.memory.references import ReferenceShelf
+from hexad.model import RECORDS, Knowledge, Learning, Origin, Record, Reference, Skill
+from hexad.skills.library import SkillLibrary
+from hexad.wire import TYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from hexad.memory.keeper import Change, Keeper
+    from hexad.memory.shelf import Finder
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did."""
+
+    added: int
+    kept: int  # what was here already and stayed as it is
+    left_out: int  # deleted entries, old versions, another database's audit records
+
+
+def import_lines(
+    keeper: Keeper, find: Finder, path: Path, *, overwrite: bool, progress: Callable[[int, int], None]
+) -> Imported:
+    """Add a file's records in one transaction: all of them, or none and the line that was wrong."""
+    lines = read_lines(path, whole=False)
+    _check_one_namespace(lines, str(path))
+    counts = {"added": 0, "kept": 0, "left_out": 0}
+    with keeper.change(actor=Origin.IMPORT) as change:
+        saver = _Saver(change, find, str(path), overwrite=overwrite)
+        for done, line in enumerate(lines):
+            counts[saver.save(line)] += 1
+            progress(done + 1, len(lines))
+        change.audit("import", path.name, dict(counts))
+    return Imported(**counts)
+
+
+class _Saver:
+    """Saves line after line inside one transaction."""
+
+    def __init__(self, change: Change, find: Finder, file: str, *, overwrite: bool) -> None:
+        keeper = change.keeper.joining(change.unit)
+        self._change = change
+        self._file = file
+        self._overwrite = overwrite
+        self._knowledge = KnowledgeShelf(keeper, find)
+        self._references = ReferenceShelf(keeper, find)
+        self._learnings = LearningShelf(keeper, find)
+        self._skills = SkillLibrary(keeper, find)
+
+    def save(self, line: Line) -> str:
+        """What became of the line."""
+        if TYPES[line.told["type"]] not in RECORDS:
+            return "left_out"
+        now = self._change.keeper.clock()
+        record = cast("Record", line.noun(self._file, created=now, updated=now, **_IDENTITY.get(line.told["type"], {})))
+        if isinstance(record, Knowledge) and record.deleted is not None:
+            return "left_out"
+        if not self._overwrite and self._here(record):
+            return "kept"
+        try:
+            self._store(record)
+        except HexadError as error:
+            raise BackupError(self._file, str(error), line.number) from error
+        return "added"
+
+    def _here(self, record: Record) -> bool:
+        if isinstance(record, Learning):
+            namespace = self._change.keeper.namespace
+            return self._change.unit.learning_id(namespace, record.trigger, record.error_pattern) is not None
+        return self._change.get(record.layer, record.id) is not None
+
+    def _store(self, record: Record) -> None:
+        match record:
+            case Knowledge():
+                self._store_knowledge(record)
+            case Reference():
+                self._references.save(
+                    record.name,
+                    location=record.location,
+                    summary=record.summary,
+                    kind=record.kind,
+                    metadata=record.metadata,
+                    tags=record.tags,
+                    origin=Origin.IMPORT,
+                )
+            case Learning():
+                self._learnings.save(
+                    trigger=record.trigger,
+                    error_pattern=record.error_pattern,
+                    diagnosis=record.diagnosis,
+                    fix=record.fix,
+                    category=record.category,
+                    tags=record.tags,
+                    origin=Origin.IMPORT,
+                )
+            case Skill():
+                self._store_skill(record)
+
+    def _store_knowledge(self, entry: Knowledge) -> None:
+        """Without its pin: what a stranger pinned is not in everybody's prompt."""
+        self._knowledge.save(
+            entry.key,
+            entry.content,
+            category=entry.category,
+            tags=entry.tags,
+            source=entry.source,
+            subject=entry.subject,
+            thread=entry.thread,
+            position=entry.position,
+            expires=entry.expires,
+            relevance=entry.relevance,
+            pinned=False,
+            origin=Origin.IMPORT,
+        )
+
+    def _store_skill(self, skill: Skill) -> None:
+        """As a draft, whatever it was where it came from."""
+        self._skills.create(
+            skill.name,
+            kind=skill.kind,
+            description=skill.description,
+            definition=skill.definition,
+            parameters=skill.parameters,
+            tags=skill.tags,
+            author=skill.author,
+            origin=Origin.IMPORT,
+        )
+
+
+_IDENTITY = {"learning": {"id": "imported"}}  # a hand-written file need not invent one; saving gives its own
+
+
+def _check_one_namespace(lines: Sequence[Line], file: str) -> None:
+    names = sorted({line.namespace for line in lines if line.namespace})
+    if len(names) > 1:
+        raise BackupError(
+            file,
+            f"holds {len(names)} namespaces ({', '.join(names[:5])}): restore it into a new database instead, "
+            "or keep the lines of one",
+        )

@@ -1,0 +1,156 @@
+"""What may be kept: each check returns the value as it will be stored, or one clear error that names the field."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad.errors import InvalidInput, TextTooLong, UnstorableText
+from hexad.memory.redaction import redact
+
+if TYPE_CHECKING:
+    from hexad.model import Json
+
+MAX_KEY: Final = 256  # characters of a key, a name, a tag, a session
+MAX_TAGS: Final = 64
+MAX_TEXT: Final = 256 * 1024  # bytes of any one text
+
+
+def text(field: str, value: object, *, limit: int = MAX_TEXT, required: bool = False) -> str:
+    """Text that any database keeps as it is."""
+    if not isinstance(value, str):
+        raise InvalidInput(field, f"must be text, not {type(value).__name__}")
+    if required and not value.strip():
+        raise InvalidInput(field, "must not be empty")
+    return _storable(field, value, limit)
+
+
+def key(field: str, value: object) -> str:
+    """A name to find something by: one short line without secrets."""
+    name = text(field, value, required=True).strip()
+    if len(name) > MAX_KEY:
+        raise InvalidInput(field, f"has {len(name)} characters, the limit is {MAX_KEY}; put the text into the content")
+    if any(unicodedata.category(character) in {"Cc", "Zl", "Zp"} for character in name):
+        raise InvalidInput(field, "must be one line without control characters")
+    if redact(name).kinds:
+        raise InvalidInput(field, "looks like a secret; choose a name that gives nothing away")
+    return name
+
+
+def label(field: str, value: object) -> str:
+    """A key that may be empty."""
+    return "" if value is None or value == "" else key(field, value)
+
+
+def tags(field: str, value: object) -> tuple[str, ...]:
+    """Tags in the order given, each once."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InvalidInput(field, "must be a list of words")
+    found = tuple(dict.fromkeys(key(field, tag) for tag in value))
+    if len(found) > MAX_TAGS:
+        raise InvalidInput(field, f"has {len(found)} entries, the limit is {MAX_TAGS}")
+    return found
+
+
+def flag(field: str, value: object) -> bool:
+    """True or false, nothing that merely looks like it."""
+    if not isinstance(value, bool):
+        raise InvalidInput(field, f"must be True or False, not {type(value).__name__}")
+    return value
+
+
+def whole(field: str, value: object, *, low: int, high: int = 2**53) -> int:
+    """A whole number within its range."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInput(field, f"must be a whole number, not {type(value).__name__}")
+    if not low <= value <= high:
+        raise InvalidInput(field, f"must be from {low} to {high}, not {value}")
+    return value
+
+
+def share(field: str, value: object) -> float:
+    """A number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(field, f"must be a number, not {type(value).__name__}")
+    if not 0 <= value <= 1:
+        raise InvalidInput(field, f"must be from 0 to 1, not {value}")
+    return float(value)
+
+
+def moment(field: str, value: object) -> datetime | None:
+    """A time with a zone, in UTC; None for never."""
+    if value is None:
+        return None
+    if not isinstance(value, datetime):
+        raise InvalidInput(field, f"must be a datetime, not {type(value).__name__}")
+    if value.tzinfo is None:
+        raise InvalidInput(field, "has no time zone; use datetime.now(UTC) or give a tzinfo")
+    return value.astimezone(UTC)
+
+
+def mapping(field: str, value: object, *, limit: int = MAX_TEXT) -> dict[str, Json]:
+    """An object that JSON can carry, copied."""
+    if not isinstance(value, Mapping):
+        raise InvalidInput(field, f"must be a mapping, not {type(value).__name__}")
+    try:
+        written = json.dumps(dict(value), ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(field, f"cannot be written as JSON: {error}") from None
+    if "\\u0000" in written:
+        raise UnstorableText(field, "NUL")
+    copied: dict[str, Json] = json.loads(_storable(field, written, limit))
+    return copied
+
+
+class Intake:
+    """Admits the texts of one save: checks each, and takes out secrets unless told not to."""
+
+    def __init__(self, *, limit: int, redact: object) -> None:
+        self._limit = limit
+        self._redact = flag("redact", redact)
+        self._kinds: set[str] = set()
+
+    def text(self, field: str, value: object, *, required: bool = False) -> str:
+        """Text as it will be stored."""
+        return self._clean_text(text(field, value, limit=self._limit, required=required))
+
+    def mapping(self, field: str, value: object) -> dict[str, Json]:
+        """A JSON object as it will be stored."""
+        cleaned: dict[str, Json] = self._clean_json(mapping(field, value, limit=self._limit))
+        return cleaned
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """What the record says of its own intake."""
+        return {"verbatim": not self._redact, "redactions": tuple(sorted(self._kinds))}
+
+    def _clean_text(self, value: str) -> str:
+        if not self._redact:
+            return value
+        result = redact(value)
+        self._kinds.update(result.kinds)
+        return result.text
+
+    def _clean_json(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._clean_text(value)
+        if isinstance(value, list):
+            return [self._clean_json(element) for element in value]
+        if isinstance(value, dict):
+            return {self._clean_text(name): self._clean_json(element) for name, element in value.items()}
+        return value
+
+
+def _storable(field: str, value: str, limit: int) -> str:
+    if "\0" in value:
+        raise UnstorableText(field, "NUL")
+    try:
+        size = len(value.encode())
+    except UnicodeEncodeError:
+        raise UnstorableText(field, "a lone surrogate") from None
+    if size > limit:
+        raise TextTooLong(field, size, limit)
+    return str(value)

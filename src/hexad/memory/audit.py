@@ -1,0 +1,121 @@
+"""The audit log: one chain of hashes for each namespace, appended inside the transaction whose change it tells."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from hexad.model import AuditRecord, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from datetime import datetime
+
+    from hexad.model import Json
+    from hexad.store import Reading, Store, Writing
+
+GENESIS: Final = "0" * 64  # what the first record's `previous` is
+_PAGE: Final = 1000
+
+
+def append(
+    unit: Writing,
+    namespace: str,
+    *,
+    at: datetime,
+    session: str,
+    action: str,
+    actor: str,
+    target: str,
+    details: Mapping[str, Json],
+) -> None:
+    """Tell a change. ``details`` hold sizes, numbers and names, never content or a hash of it."""
+    head = unit.audit_head(namespace)
+    record = AuditRecord(
+        sequence=head.sequence + 1 if head else 1,
+        at=at,
+        session=session,
+        action=action,
+        actor=actor,
+        target=target,
+        details=details,
+        previous=head.hash if head else GENESIS,
+        hash="",
+    )
+    unit.append_audit(namespace, replace(record, hash=fingerprint(namespace, record)))
+
+
+def fingerprint(namespace: str, record: AuditRecord) -> str:
+    """The hash over a record and, through ``previous``, all before it."""
+    told = [
+        namespace,
+        record.sequence,
+        record.at.isoformat(),
+        record.session,
+        record.action,
+        record.actor,
+        record.target,
+        record.details,
+        record.previous,
+    ]
+    canonical = json.dumps(told, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def verify(store: Store, namespace: str, *, expect: str | None = None) -> Verdict:
+    """Whether the chain is whole, and with ``expect`` whether that hash is still in it."""
+    count, head, expected = 0, GENESIS, expect is None
+    with store.reading() as view:
+        for record in records(view, namespace):
+            problem = _problem(namespace, record, count + 1, head)
+            if problem:
+                return Verdict(namespace, count, head, record.sequence, problem)
+            count, head = count + 1, record.hash
+            expected = expected or hmac.compare_digest(head, str(expect))
+    if not expected:
+        return Verdict(namespace, count, head, count + 1, f"the record with hash {expect} is missing: the tail was cut")
+    return Verdict(namespace, count, head)
+
+
+def records(view: Reading, namespace: str) -> Iterator[AuditRecord]:
+    """The whole log in order, page by page."""
+    last = 0
+    while page := view.audit(namespace, after=last, limit=_PAGE):
+        yield from page
+        last = page[-1].sequence
+
+
+def _problem(namespace: str, record: AuditRecord, sequence: int, previous: str) -> str:
+    if record.sequence != sequence:
+        return f"record {sequence} is missing"
+    if record.previous != previous:
+        return f"record {sequence} does not follow the one before it"
+    if record.hash != fingerprint(namespace, record):
+        return f"record {sequence} was altered"
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLog:
+    """One namespace's log, to read and to verify; there is no way to change it."""
+
+    store: Store
+    namespace: str
+
+    def records(self) -> tuple[AuditRecord, ...]:
+        """Every record, oldest first."""
+        with self.store.reading() as view:
+            return tuple(records(view, self.namespace))
+
+    def verify(self, *, expect: str | None = None) -> Verdict:
+        """Whether no record was altered, moved or removed; with ``expect`` (an earlier head) also whether the tail is there.
+
+        >>> hx = Hexad.open(":memory:", enabled=True)
+        >>> _ = hx.knowledge.save("editor", "vim")
+        >>> hx.audit.verify().ok
+        True
+        """
+        return verify(self.store, self.namespace, expect=expect)

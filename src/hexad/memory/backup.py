@@ -1,0 +1,177 @@
+"""Everything, as JSON Lines: a header, each row of each namespace, the audit chains, and a last line that counts them."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad.errors import BackupError, HexadError
+from hexad.memory import audit
+from hexad.model import RECORDS, AuditRecord, Knowledge, Skill, SkillStatus, Version
+from hexad.store import Scope
+from hexad.text.document import Document
+from hexad.wire import TYPES, WIRE, from_json, to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from datetime import datetime
+
+    from hexad.model import Record
+    from hexad.store import Reading, Store, Writing
+
+HEADER: Final = "hexad-backup"
+END: Final = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a backup that holds a noun."""
+
+    number: int
+    namespace: str
+    told: dict[str, Any]
+
+    def noun(self, file: str, **defaults: Any) -> Record | Version | AuditRecord:
+        """The noun, or an error that names file and line."""
+        try:
+            noun: Record | Version | AuditRecord = from_json(TYPES[self.told["type"]], self.told, defaults=defaults)
+        except HexadError as error:
+            raise BackupError(file, str(error), self.number) from error
+        return noun
+
+
+def write_backup(store: Store, path: Path, now: datetime) -> int:
+    """Write everything of one state of the database; the file appears whole or not at all. Returns the lines of data."""
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        with store.reading() as view, os.fdopen(_private(partial), "w", encoding="utf-8") as file:
+            count = _write_lines(file.write, view, now)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        raise BackupError(str(path), f"cannot be written: {error.strerror}; choose another place") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return count
+
+
+def restore_backup(store: Store, path: Path, progress: Callable[[int, int], None]) -> int:
+    """Bring back a whole backup into a database that holds nothing, in one transaction."""
+    lines = read_lines(path)
+    with store.transaction() as unit:
+        if unit.namespaces():
+            raise BackupError(
+                str(path), f"{store.location} is not empty: restore into a new file, or use import to add to it"
+            )
+        for done, line in enumerate(lines):
+            _restore(unit, line, str(path))
+            progress(done + 1, len(lines))
+    return len(lines)
+
+
+def read_lines(path: Path, *, whole: bool = True) -> list[Line]:
+    """The nouns' lines of a file. ``whole`` asks for the header and the last line that a backup has."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BackupError(str(path), f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise BackupError(str(path), "is not UTF-8 text") from error
+    parsed = [(n, _parsed(raw, n, str(path))) for n, raw in enumerate(text.split("\n"), start=1) if raw.strip()]
+    body = [Line(n, str(told.get("namespace", "")), told) for n, told in parsed if told["type"] in TYPES]
+    _check_frame(str(path), parsed, len(body), whole=whole)
+    return body
+
+
+def _check_frame(file: str, parsed: list[tuple[int, dict[str, Any]]], count: int, *, whole: bool) -> None:
+    headers = [told for _, told in parsed if told["type"] == HEADER]
+    for told in headers:
+        if told.get("wire") != WIRE:
+            raise BackupError(file, f"has format {told.get('wire')!r}, this program reads {WIRE}; upgrade Hexad", 1)
+    if not whole:
+        return
+    if not headers or parsed[0][1]["type"] != HEADER:
+        raise BackupError(file, "is not a Hexad backup: its first line is not a header", 1)
+    last, told = parsed[-1]
+    if told["type"] != END or told.get("lines") != count:
+        raise BackupError(file, "is cut short: the last line does not close it", last)
+
+
+def _parsed(raw: str, number: int, file: str) -> dict[str, Any]:
+    try:
+        told = json.loads(raw)
+    except (json.JSONDecodeError, RecursionError):
+        raise BackupError(file, "is not JSON", number) from None
+    if not isinstance(told, dict) or told.get("type") not in {HEADER, END, *TYPES}:
+        raise BackupError(file, f"must be an object whose type is one of {', '.join(TYPES)}", number)
+    return told
+
+
+def _private(path: Path) -> int:
+    path.unlink(missing_ok=True)
+    return os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+
+
+def _write_lines(write: Callable[[str], object], view: Reading, now: datetime) -> int:
+    write(_line({"type": HEADER, "wire": WIRE, "created": now.isoformat()}))
+    count = 0
+    for namespace in view.namespaces():
+        for noun in _nouns(view, namespace):
+            write(_line({"namespace": namespace, **to_json(noun)}))
+            count += 1
+    write(_line({"type": END, "lines": count}))
+    return count
+
+
+def _line(told: dict[str, Any]) -> str:
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _nouns(view: Reading, namespace: str) -> Iterator[Record | Version | AuditRecord]:
+    for kind in RECORDS:
+        for record in _records(view, Scope(namespace, kind.layer)):
+            yield record
+            if isinstance(record, Knowledge):
+                yield from reversed(view.versions(namespace, record.key))
+    yield from audit.records(view, namespace)
+
+
+def _records(view: Reading, scope: Scope) -> Iterable[Record]:
+    last = 0
+    while page := view.page(scope, after=last):
+        yield from (row.record for row in page)
+        last = page[-1].number
+
+
+def _restore(unit: Writing, line: Line, file: str) -> None:
+    noun = line.noun(file)
+    if isinstance(noun, Version):
+        unit.add_version(line.namespace, noun)
+    elif isinstance(noun, AuditRecord):
+        unit.append_audit(line.namespace, noun)
+    else:
+        document = Document.of(noun.fields()) if findable(noun) else None
+        unit.put(Scope(line.namespace, noun.layer), noun, document)
+
+
+def findable(record: Record) -> bool:
+    """Whether a record belongs into the index: hidden entries and skills that are not active do not."""
+    if isinstance(record, Knowledge):
+        return record.deleted is None
+    return not isinstance(record, Skill) or record.status is SkillStatus.ACTIVE
+
+
+def reindex(unit: Writing) -> int:
+    """Analyse every row again, after the analyser changed; returns the rows."""
+    count = 0
+    for namespace in unit.namespaces():
+        for kind in RECORDS:
+            scope = Scope(namespace, kind.layer)
+            for record in list(_records(unit, scope)):
+                unit.put(scope, record, Document.of(record.fields()) if findable(record) else None)
+                count += 1
+    return count

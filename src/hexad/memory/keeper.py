@@ -1,0 +1,179 @@
+"""One change, whole: rows, versions, index, audit record and slot happen together or not at all."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from hexad.errors import RateLimited
+from hexad.memory import audit
+from hexad.memory.admission import MAX_TEXT, label
+from hexad.memory.uses import Uses
+from hexad.model import DEFAULT_NAMESPACE, Forgotten
+from hexad.store import Scope
+from hexad.text.document import Document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from hexad.memory.limits import Limits
+    from hexad.model import Clock, Json, Layer, Record
+    from hexad.store import Reading, Row, Store, Writing
+
+_HELD: Final = (
+    "another connection still reads an older state; once it is closed, `erase_traces()` removes the last bytes"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keeper:
+    """Everything that saving needs, for one namespace and, where calls name none, one session."""
+
+    store: Store
+    clock: Clock
+    limits: Limits
+    uses: Uses
+    namespace: str = DEFAULT_NAMESPACE
+    session: str = ""
+    max_text: int = MAX_TEXT
+
+    def scope(self, layer: Layer) -> Scope:
+        """Where this keeper's rows of a layer live."""
+        return Scope(self.namespace, layer)
+
+    def session_of(self, given: str | None) -> str:
+        """The session a call named, else the keeper's."""
+        return self.session if given is None else label("session", given)
+
+    @contextmanager
+    def change(self, *, actor: str, session: str | None = None) -> Iterator[Change]:
+        """A transaction that audits; a failure gives back the slots it took, and a rejection is audited by itself."""
+        waiting, change = self.uses.take(), None
+        try:
+            with self.store.transaction() as unit:
+                unit.use(waiting)
+                change = Change(self, unit, actor, self.session_of(session))
+                yield change
+        except BaseException as error:
+            self.uses.put_back(waiting)
+            if change is not None:
+                change.give_back()
+            if isinstance(error, RateLimited):
+                self._audit_rejection(error, actor)
+            raise
+
+    def joining(self, unit: Writing) -> Keeper:
+        """A keeper whose changes are part of a transaction that somebody else began and will end."""
+        return replace(self, store=_Joined(self.store, unit), uses=Uses())
+
+    def row(self, layer: Layer, id: str) -> Row | None:  # noqa: A002
+        """A stored row, with the uses that are not written yet."""
+        scope = self.scope(layer)
+        with self.store.reading() as view:
+            row = view.get(scope, id)
+        return row and self._with_uses(scope, row)
+
+    def rows(self, layer: Layer) -> Iterator[Row]:
+        """Every row of a layer, in the order of first saving."""
+        scope, last = self.scope(layer), 0
+        while page := self._page(scope, last):
+            yield from (self._with_uses(scope, row) for row in page)
+            last = page[-1].number
+
+    def erase_traces(self, entries: int) -> Forgotten:
+        """The last step of forgetting, after its transaction."""
+        erased = self.store.flush_traces()
+        return Forgotten(entries, erased, "" if erased else _HELD)
+
+    def _page(self, scope: Scope, after: int) -> list[Row]:
+        with self.store.reading() as view:
+            return list(view.page(scope, after=after))
+
+    def _with_uses(self, scope: Scope, row: Row) -> Row:
+        use = self.uses.waiting(scope, row.record.id)
+        if use is None:
+            return row
+        return replace(row, record=replace(row.record, use_count=row.record.use_count + use.count, last_used=use.at))
+
+    def _audit_rejection(self, error: RateLimited, actor: str) -> None:
+        with self.store.transaction() as unit:
+            change = Change(self, unit, actor, error.session)
+            change.audit(f"{error.kind}.reject", error.kind, {"limit": error.limit})
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A transaction in progress."""
+
+    keeper: Keeper
+    unit: Writing
+    actor: str
+    session: str
+    _taken: list[str] = field(default_factory=list)
+
+    def take_slot(self, kind: str) -> None:
+        """Count against the session's limit; given back if the change fails."""
+        self.keeper.limits.take(self.keeper.namespace, self.session, kind)
+        self._taken.append(kind)
+
+    def give_back(self) -> None:
+        """Give back every slot."""
+        while self._taken:
+            self.keeper.limits.give_back(self.keeper.namespace, self.session, self._taken.pop())
+
+    def get(self, layer: Layer, id: str) -> Record | None:  # noqa: A002
+        """The record as it is inside this transaction."""
+        row = self.unit.get(self.keeper.scope(layer), id)
+        return row.record if row else None
+
+    def put(self, record: Record, *, indexed: bool = True) -> None:
+        """Store a record and, unless it is to be hidden, its terms."""
+        document = Document.of(record.fields()) if indexed else None
+        self.unit.put(self.keeper.scope(record.layer), record, document)
+
+    def remove(self, layer: Layer, id: str) -> bool:  # noqa: A002
+        """Remove a record with its terms."""
+        return self.unit.remove(self.keeper.scope(layer), id)
+
+    def audit(self, action: str, target: str, details: dict[str, Json] | None = None) -> None:
+        """Tell this change in the log."""
+        audit.append(
+            self.unit,
+            self.keeper.namespace,
+            at=self.keeper.clock(),
+            session=self.session,
+            action=action,
+            actor=self.actor,
+            target=target,
+            details=details or {},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Joined:
+    """A store seen from inside one of its transactions."""
+
+    store: Store
+    unit: Writing
+
+    @property
+    def durable(self) -> bool:
+        return self.store.durable
+
+    @property
+    def location(self) -> str:
+        return self.store.location
+
+    def reading(self, *, deadline: float | None = None) -> AbstractContextManager[Reading]:  # noqa: ARG002
+        return nullcontext(self.unit)
+
+    def transaction(self, *, patience: float | None = None) -> AbstractContextManager[Writing]:  # noqa: ARG002
+        return nullcontext(self.unit)
+
+    def flush_traces(self) -> bool:
+        return self.store.flush_traces()
+
+    def close(self) -> None:
+        """Whoever opened it closes it."""

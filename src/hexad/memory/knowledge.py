@@ -1,0 +1,233 @@
+"""User Knowledge: rules, preferences, definitions and facts, versioned, so that an overwrite loses nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from hexad.errors import InvalidInput
+from hexad.memory import admission
+from hexad.memory.forgetting import forget_key, forget_session, forget_subject
+from hexad.memory.shelf import Shelf
+from hexad.model import KEEP, Category, Keep, Knowledge, Layer, Origin, Version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
+
+    from hexad.memory.keeper import Change
+    from hexad.model import Forgotten, Item
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a caller said, admitted: the key, and the fields that were given."""
+
+    key: str
+    given: dict[str, Any]
+
+
+class KnowledgeShelf(Shelf[Knowledge]):
+    """What the user (or an agent, a tool, an import) said, by key."""
+
+    layer: ClassVar[Layer] = Layer.USER_KNOWLEDGE
+
+    def save(
+        self,
+        key: str,
+        content: str,
+        *,
+        category: str | Keep = KEEP,
+        tags: Iterable[str] | Keep = KEEP,
+        source: str | Keep = KEEP,
+        session: str | None = None,
+        origin: str = Origin.USER,
+        subject: str | Keep = KEEP,
+        thread: str | Keep = KEEP,
+        position: int | None | Keep = KEEP,
+        pinned: bool | Keep = KEEP,
+        expires: datetime | None | Keep = KEEP,
+        relevance: float | Keep = KEEP,
+        redact: bool = True,
+    ) -> Knowledge:
+        """Keep ``content`` under ``key`` and return the entry as it now stands.
+
+        Other content or another category under a known key appends a version; other fields change in place, and those
+        not given stay as they are; the same again changes nothing. Secrets are replaced, and the entry's
+        ``redactions`` say which kinds, unless ``redact=False``.
+
+        >>> hx = Hexad.open(":memory:", enabled=True)
+        >>> hx.knowledge.save("deploy-window", "Deploy on Tuesdays only", category="rule").version
+        1
+        >>> hx.knowledge.save("deploy-window", "Deploy on Thursdays only").version
+        2
+        """
+        given = {
+            "category": category,
+            "tags": tags,
+            "source": source,
+            "subject": subject,
+            "thread": thread,
+            "position": position,
+            "pinned": pinned,
+            "expires": expires,
+            "relevance": relevance,
+        }
+        who = Origin.parse(origin, "origin")
+        said = self._admit(key, content, given, redact=redact)
+        with self._keeper.change(actor=who, session=session) as change:
+            old = cast("Knowledge | None", change.get(self.layer, said.key))
+            new = self._merged(old, said, who, change.session)
+            if new == old:
+                return old
+            change.take_slot("knowledge")
+            _keep(change, old, new)
+        return new
+
+    def history(self, key: str) -> tuple[Version, ...]:
+        """All versions under a key, newest first.
+
+        >>> hx = Hexad.open(":memory:", enabled=True)
+        >>> _ = hx.knowledge.save("editor", "vim"), hx.knowledge.save("editor", "emacs")
+        >>> [version.content for version in hx.knowledge.history("editor")]
+        ['emacs', 'vim']
+        """
+        entry = self.get(key)
+        with self._keeper.store.reading() as view:
+            versions = view.versions(self._keeper.namespace, entry.key)
+        return tuple(version for version in versions if version.version >= entry.first_version)
+
+    def search(self, query: str, *, category: str | None = None, limit: int = 10) -> tuple[Item, ...]:
+        """The entries that match best, best first; pinned ones are not added."""
+        wanted = None if category is None else Category.parse(category, "category").value
+        return self._search(query, limit=limit, category=wanted)
+
+    def pin(self, key: str, *, pinned: bool = True) -> Knowledge:
+        """Have an entry in every retrieval of its layer, whatever the question, or no longer."""
+        entry = self.get(key)
+        return self.save(entry.key, entry.content, pinned=pinned, origin=entry.origin, redact=not entry.verbatim)
+
+    def delete(self, id: str) -> None:  # noqa: A002
+        """Hide an entry with all its versions; `undelete` brings it back, `forget` erases it."""
+        with self._keeper.change(actor=Origin.USER) as change:
+            entry = self._present(change, id)
+            change.put(replace(entry, deleted=self._keeper.clock()), indexed=False)
+            change.audit("knowledge.delete", entry.key, {"version": entry.version})
+
+    def undelete(self, key: str) -> Knowledge:
+        """Bring back what `delete` hid, unless something was saved under its key since."""
+        with self._keeper.change(actor=Origin.USER) as change:
+            entry = cast("Knowledge | None", change.get(self.layer, admission.key("key", key)))
+            if entry is None or entry.deleted is None:
+                raise self._missing(key)
+            back = replace(entry, deleted=None)
+            change.put(back)
+            change.audit("knowledge.undelete", key, {"version": back.version})
+        return back
+
+    def forget(self, id: str | None = None, *, subject: str | None = None, session: str | None = None) -> Forgotten:  # noqa: A002
+        """Erase an entry, all about a subject, or all that was said in a session; leave no bytes.
+
+        Hidden entries and versions go too. It takes time linear in the database. What the audit log keeps is who
+        forgot which key, never content.
+        """
+        named = [
+            (way, value)
+            for way, value in ((forget_key, id), (forget_subject, subject), (forget_session, session))
+            if value
+        ]
+        if len(named) != 1:
+            raise InvalidInput("forget", "give exactly one of a key, subject= or session=")
+        way, value = named[0]
+        with self._keeper.change(actor=Origin.USER) as change:
+            count = way(change, value)
+            change.unit.scrub()
+        return self._keeper.erase_traces(count)
+
+    def _visible(self, id: str) -> Knowledge | None:  # noqa: A002
+        entry = super()._visible(id)
+        return entry if entry and entry.deleted is None else None
+
+    def _records(self) -> Iterator[Knowledge]:
+        return (entry for entry in super()._records() if entry.deleted is None)
+
+    def _present(self, change: Change, key: str) -> Knowledge:
+        entry = cast("Knowledge | None", change.get(self.layer, admission.key("key", key)))
+        if entry is None or entry.deleted is not None:
+            raise self._missing(key)
+        return entry
+
+    def _admit(self, key: str, content: str, given: dict[str, Any], *, redact: bool) -> _Said:
+        intake = admission.Intake(limit=self._keeper.max_text, redact=redact)
+        name = admission.key("key", key)
+        words = intake.text("content", content, required=True)
+        checked = {field: _CHECKS[field](field, value) for field, value in given.items() if value is not KEEP}
+        if "source" in checked:
+            checked["source"] = intake.text("source", checked["source"])
+        return _Said(name, {"content": words, **checked, **intake.notes})
+
+    def _merged(self, old: Knowledge | None, said: _Said, origin: Origin, session: str) -> Knowledge:
+        now = self._keeper.clock()
+        if old is None or old.deleted is not None:
+            version = old.version + 1 if old else 1
+            return Knowledge(
+                key=said.key,
+                origin=origin,
+                session=session,
+                version=version,
+                first_version=version,
+                created=now,
+                updated=now,
+                **said.given,
+            )
+        new = replace(old, **said.given)
+        if (new.content, new.category) != (old.content, old.category):
+            new = replace(new, version=old.version + 1, origin=origin, session=session)
+        elif origin is Origin.USER:
+            new = replace(new, origin=origin)  # who says it again stands by it; nobody else's word is weakened so
+        return new if new == old else replace(new, updated=now)
+
+
+_CHECKS = {
+    "category": lambda field, value: Category.parse(value, field),
+    "tags": admission.tags,
+    "source": admission.text,
+    "subject": admission.label,
+    "thread": admission.label,
+    "position": lambda field, value: None if value is None else admission.whole(field, value, low=0),
+    "pinned": admission.flag,
+    "expires": admission.moment,
+    "relevance": admission.share,
+}
+
+
+def _keep(change: Change, old: Knowledge | None, new: Knowledge) -> None:
+    change.put(new)
+    appended = old is None or new.version != old.version
+    if appended:
+        change.unit.add_version(change.keeper.namespace, _version_of(new))
+    change.audit(
+        "knowledge.save" if appended else "knowledge.update",
+        new.key,
+        {
+            "version": new.version,
+            "category": new.category.value,
+            "bytes": len(new.content.encode()),
+            "redacted": list(new.redactions),
+        },
+    )
+
+
+def _version_of(entry: Knowledge) -> Version:
+    return Version(
+        key=entry.key,
+        version=entry.version,
+        content=entry.content,
+        category=entry.category,
+        origin=entry.origin,
+        source=entry.source,
+        session=entry.session,
+        verbatim=entry.verbatim,
+        redactions=entry.redactions,
+        created=entry.updated,
+    )

@@ -1,0 +1,478 @@
+"""The nouns: what Hexad keeps, asks for and answers with. Frozen values; the standard library only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, StrEnum
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
+
+from hexad.errors import UnknownChoice, UnknownLayer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+    from typing import Self
+
+    Clock: TypeAlias = Callable[[], datetime]
+    TokenCounter: TypeAlias = Callable[[str], int]
+    Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+
+DEFAULT_NAMESPACE: Final = "default"
+
+
+class Layer(StrEnum):
+    """The six layers of context. Their order here is their order in the prompt."""
+
+    heading: str  # of its section in the prompt
+    noun: str  # what one item of it is called
+
+    def __new__(cls, value: str, heading: str, noun: str) -> Self:  # noqa: D102
+        layer = str.__new__(cls, value)
+        layer._value_ = value
+        layer.heading = heading
+        layer.noun = noun
+        return layer
+
+    RUNTIME_CONTEXT = "runtime_context", "Runtime Context", "state"
+    TOOL_REGISTRY = "tool_registry", "Available Tools", "tool"
+    USER_KNOWLEDGE = "user_knowledge", "User Knowledge", "knowledge"
+    AGENT_LEARNINGS = "agent_learnings", "Known Solutions", "learning"
+    SKILL_PATTERNS = "skill_patterns", "Available Skills", "skill"
+    EXTERNAL_KNOWLEDGE = "external_knowledge", "External References", "reference"
+
+    @classmethod
+    def parse(cls, name: object) -> Layer:
+        """The layer of that name.
+
+        >>> Layer.parse("user_knowledge")
+        <Layer.USER_KNOWLEDGE: 'user_knowledge'>
+        """
+        for layer in cls:
+            if layer.value == name:
+                return layer
+        raise UnknownLayer(name, cls)
+
+
+DEFAULT_LAYERS: Final = (
+    Layer.USER_KNOWLEDGE,
+    Layer.SKILL_PATTERNS,
+    Layer.EXTERNAL_KNOWLEDGE,
+    Layer.AGENT_LEARNINGS,
+)
+
+
+class Choice(StrEnum):
+    """A closed set of words; `parse` turns a caller's word into one of them or names those that exist."""
+
+    @classmethod
+    def parse(cls, value: object, name: str) -> Self:
+        """The member for ``value``; ``name`` is the argument's name, for the error."""
+        for member in cls:
+            if member.value == value:
+                return member
+        raise UnknownChoice(name, value, cls)
+
+
+class Category(Choice):
+    """What kind of knowledge an entry is."""
+
+    RULE = "rule"
+    DEFINITION = "definition"
+    PREFERENCE = "preference"
+    FACT = "fact"
+    PATTERN = "pattern"
+    CORRECTION = "correction"
+
+
+class Origin(Choice):
+    """Who said it. Only a user's word is shown to the model unquoted."""
+
+    USER = "user"
+    AGENT = "agent"
+    TOOL = "tool"
+    IMPORT = "import"
+
+
+class ErrorCategory(Choice):
+    """What kind of trouble a learning is about."""
+
+    TIMEOUT = "timeout"
+    PERMISSION = "permission"
+    PROVIDER_ERROR = "provider_error"
+    TOOL_ERROR = "tool_error"
+    USER_CORRECTION = "user_correction"
+    GENERAL = "general"
+
+
+class SkillKind(Choice):
+    """How a skill does its work."""
+
+    COMPOSITE = "composite"
+    SCRIPT = "script"
+    TEMPLATE = "template"
+    INSTRUCTION = "instruction"
+
+
+class SkillStatus(Choice):
+    """Where a skill is in its life; only active ones are retrieved."""
+
+    DRAFT = "draft"
+    ACTIVE = "active"
+    DEPRECATED = "deprecated"
+
+
+class ReferenceKind(Choice):
+    """What a reference points at."""
+
+    DOCUMENTATION = "documentation"
+    API = "api"
+    WIKI = "wiki"
+    REPOSITORY = "repository"
+    TOOL = "tool"
+
+
+class Keep(Enum):
+    """Says of an argument that was not given: leave the field as it is."""
+
+    KEEP = "keep"
+
+
+KEEP: Final = Keep.KEEP
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """A record's text as it is searched: its name, its body and its tags, each with a weight of its own."""
+
+    name: str
+    body: str
+    tags: tuple[str, ...] = ()
+    facets: tuple[tuple[str, str], ...] = ()  # exact values that a search can filter by
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knowledge:
+    """An entry of User Knowledge: the newest version of what is stored under its key."""
+
+    layer: ClassVar[Layer] = Layer.USER_KNOWLEDGE
+
+    key: str
+    content: str
+    category: Category = Category.FACT
+    tags: tuple[str, ...] = ()
+    source: str = ""
+    origin: Origin = Origin.USER
+    session: str = ""
+    subject: str = ""
+    thread: str = ""
+    position: int | None = None
+    pinned: bool = False
+    expires: datetime | None = None
+    relevance: float = 1.0
+    verbatim: bool = False  # saved with redact=False: the caller wants its secrets kept
+    redactions: tuple[str, ...] = ()  # the kinds of secret that were replaced
+    version: int = 1
+    first_version: int = 1  # where its visible history begins
+    deleted: datetime | None = None
+    use_count: int = 0
+    last_used: datetime | None = None
+    created: datetime
+    updated: datetime
+
+    @property
+    def id(self) -> str:
+        """What identifies it in its layer and namespace."""
+        return self.key
+
+    def fields(self) -> Fields:
+        """Its text as it is searched."""
+        tags = (*self.tags, self.subject) if self.subject else self.tags
+        return Fields(self.key, self.content, tags, (("category", self.category),))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """One thing that was said under a key, at one time."""
+
+    key: str
+    version: int
+    content: str
+    category: Category
+    origin: Origin = Origin.USER
+    source: str = ""
+    session: str = ""
+    verbatim: bool = False
+    redactions: tuple[str, ...] = ()
+    created: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learning:
+    """An error pattern with its diagnosis and, once known, its fix; the evidence is counted apart."""
+
+    layer: ClassVar[Layer] = Layer.AGENT_LEARNINGS
+
+    id: str
+    trigger: str
+    error_pattern: str = ""
+    diagnosis: str = ""
+    fix: str = ""
+    category: ErrorCategory = ErrorCategory.GENERAL
+    tags: tuple[str, ...] = ()
+    origin: Origin = Origin.USER
+    session: str = ""
+    verbatim: bool = False
+    redactions: tuple[str, ...] = ()
+    seen: int = 0
+    worked: int = 0
+    failed: int = 0
+    use_count: int = 0
+    last_used: datetime | None = None
+    created: datetime
+    updated: datetime
+
+    def fields(self) -> Fields:
+        """Its text as it is searched."""
+        parts = dict.fromkeys(part for part in (self.error_pattern, self.diagnosis, self.fix) if part)
+        return Fields(self.trigger, "\n".join(parts), self.tags, (("category", self.category),))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skill:
+    """A reusable procedure."""
+
+    layer: ClassVar[Layer] = Layer.SKILL_PATTERNS
+
+    name: str
+    description: str
+    kind: SkillKind
+    definition: Mapping[str, Json]
+    parameters: Mapping[str, Json] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    status: SkillStatus = SkillStatus.DRAFT
+    author: str = ""
+    requires_approval: bool = True
+    origin: Origin = Origin.USER
+    session: str = ""
+    verbatim: bool = False
+    redactions: tuple[str, ...] = ()
+    use_count: int = 0
+    success_count: int = 0
+    last_used: datetime | None = None
+    created: datetime
+    updated: datetime
+
+    @property
+    def id(self) -> str:
+        """What identifies it in its layer and namespace."""
+        return self.name
+
+    def fields(self) -> Fields:
+        """Its text as it is searched."""
+        return Fields(self.name, self.description, self.tags, (("kind", self.kind),))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """Where something is written down: a document, an API, a wiki, a repository or a tool."""
+
+    layer: ClassVar[Layer] = Layer.EXTERNAL_KNOWLEDGE
+
+    name: str
+    location: str
+    summary: str = ""
+    kind: ReferenceKind = ReferenceKind.DOCUMENTATION
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    origin: Origin = Origin.USER
+    session: str = ""
+    verbatim: bool = False
+    redactions: tuple[str, ...] = ()
+    use_count: int = 0
+    last_used: datetime | None = None
+    created: datetime
+    updated: datetime
+
+    @property
+    def id(self) -> str:
+        """What identifies it in its layer and namespace."""
+        return self.name
+
+    def fields(self) -> Fields:
+        """Its text as it is searched."""
+        return Fields(self.name, f"{self.summary}\n{self.location}", self.tags, (("kind", self.kind),))
+
+
+Record: TypeAlias = Knowledge | Learning | Skill | Reference
+RECORDS: Final[tuple[type[Record], ...]] = (Knowledge, Learning, Skill, Reference)
+RECORD_OF: Final[dict[Layer, type[Record]]] = {record.layer: record for record in RECORDS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRecord:
+    """One change, as the log tells it: who did what to what, never the content."""
+
+    sequence: int
+    at: datetime
+    session: str
+    action: str
+    actor: str
+    target: str
+    details: Mapping[str, Json]
+    previous: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What verifying an audit chain found."""
+
+    namespace: str
+    records: int
+    head: str
+    broken_at: int | None = None
+    problem: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the chain is whole."""
+        return not self.problem
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What `forget` did. ``erased`` is false while another connection's snapshot still holds the old bytes."""
+
+    entries: int
+    erased: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One part of an item's score: which signal, what it saw, and what it added."""
+
+    signal: str
+    detail: str
+    value: float
+
+    def __str__(self) -> str:
+        return f"{self.signal} {self.value:+.3f} ({self.detail})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One piece of context: what a layer answers with and a prompt is made of."""
+
+    layer: Layer
+    id: str
+    key: str
+    content: str
+    category: str
+    source: str = ""
+    origin: Origin = Origin.USER
+    score: float = 0.0
+    reasons: tuple[Reason, ...] = ()
+    pinned: bool = False
+    verbatim: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A layer that gave no answer, and why."""
+
+    layer: Layer
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A message as the layers see it: the words a person would recognise, and the terms to look up."""
+
+    text: str
+    keywords: tuple[str, ...]
+    terms: tuple[str, ...]
+    session: str | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.terms)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieval:
+    """What the layers answered. A layer that found nothing is absent from ``items``."""
+
+    query: str
+    items: Mapping[Layer, tuple[Item, ...]] = field(default_factory=dict)
+    failures: tuple[Failure, ...] = ()
+    keywords: tuple[str, ...] = ()
+    namespace: str = DEFAULT_NAMESPACE
+    session: str | None = None
+    seconds: Mapping[Layer, float] = field(default_factory=dict, compare=False)
+
+    def __bool__(self) -> bool:
+        return bool(self.items)
+
+    def all(self) -> tuple[Item, ...]:
+        """Every item, layer by layer in prompt order."""
+        return tuple(item for layer in Layer for item in self.items.get(layer, ()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A prompt ready to send, and why it is what it is. ``str(prompt)`` is its text."""
+
+    text: str
+    base: str
+    kept: tuple[Item, ...] = ()
+    dropped: tuple[Item, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    keywords: tuple[str, ...] = ()
+    tokens: int = 0  # of what was added to the base
+    budget: int | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def added(self) -> str:
+        """What stands after the base."""
+        return self.text[len(self.base) :]
+
+    def explain(self) -> str:
+        """In words: what was searched for, what was kept and why, what was left out, what failed."""
+        lines = [f"searched for: {', '.join(self.keywords) or 'nothing'}"]
+        lines += [f"kept {_told(item)}" for item in self.kept]
+        lines += [f"dropped {_told(item)}: over the token budget of {self.budget}" for item in self.dropped]
+        lines += [f"failed {failure.layer}: {failure.reason}" for failure in self.failures]
+        return "\n".join(lines)
+
+
+def _told(item: Item) -> str:
+    return f"{item.layer}/{item.key} {item.score:.3f} = {', '.join(map(str, item.reasons))}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A tool as the registry describes it."""
+
+    name: str
+    description: str = ""
+    parameters: Mapping[str, Json] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+
+    def fields(self) -> Fields:
+        """Its text as it is searched."""
+        return Fields(self.name, self.description, (*self.tags, *self.parameters))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuntimeState:
+    """What the agent's process is doing right now; never persisted."""
+
+    session: str = ""
+    channel: str = "direct"
+    active_tools: int = 0
+    encryption: bool = False
+    knowledge: bool = False
+    memory: bool = False

@@ -1,0 +1,143 @@
+"""Every setting, its default, its range, and where it may come from: arguments, environment, file, in that order.
+
+This is the only module that reads the environment or a configuration file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Final
+
+from hexad.errors import ConfigError
+from hexad.model import DEFAULT_NAMESPACE
+
+PREFIX: Final = "HEXAD_"
+FILE_NAME: Final = "hexad.toml"  # looked for beside the database
+_NOT_SETTINGS: Final = frozenset({"HEXAD_CONFIG", "HEXAD_DB"})  # they say where to look, not how to work
+_TRUE: Final = frozenset({"1", "true", "yes", "on"})
+_FALSE: Final = frozenset({"0", "false", "no", "off"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How an engine works. A file or the environment may name each of these; an argument is stronger."""
+
+    enabled: bool = False
+    namespace: str = DEFAULT_NAMESPACE
+    max_knowledge: int = 20  # knowledge entries that one session may save
+    max_learnings: int = 10  # learnings that one session may save
+    max_per_layer: int = 5  # items that one layer returns
+    max_pinned: int = 3  # pinned entries in a retrieval
+    max_text: int = 256 * 1024  # bytes of any one text
+    layer_deadline: float = 2.0  # seconds that one layer may take
+    lock_timeout: float = 30.0  # seconds that a writer waits for others
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in _RANGES.items():
+            value = getattr(self, name)
+            if not low <= value <= high:
+                raise ConfigError(name, f"must be from {low:g} to {high:g}, not {value:g}")
+        if not self.namespace.strip():
+            raise ConfigError("namespace", "must not be empty")
+
+
+_RANGES: Final[dict[str, tuple[float, float]]] = {
+    "max_knowledge": (0, 1_000_000),
+    "max_learnings": (0, 1_000_000),
+    "max_per_layer": (1, 1_000),
+    "max_pinned": (0, 1_000),
+    "max_text": (1, 64 * 1024 * 1024),
+    "layer_deadline": (0.001, 3600),
+    "lock_timeout": (0, 3600),
+}
+_TYPES: Final[dict[str, type]] = {
+    field.name: {"bool": bool, "int": int, "float": float, "str": str}[str(field.type)] for field in fields(Settings)
+}
+
+
+def load(
+    arguments: Mapping[str, Any],
+    *,
+    beside: Path | None = None,
+    config: str | os.PathLike[str] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Settings:
+    """Settings from all three places. Arguments that are None were not given.
+
+    The file is ``config``, else the one that HEXAD_CONFIG names, else `hexad.toml` in the folder ``beside``.
+    """
+    world = os.environ if environ is None else environ
+    given = {name: value for name, value in arguments.items() if value is not None}
+    layers = (_from_file(_file(config, beside, world)), _from_environment(world), given)
+    merged = {name: _typed(name, value) for values in layers for name, value in values.items()}
+    return Settings(**merged)
+
+
+def database_from_environment(environ: Mapping[str, str] | None = None) -> str | None:
+    """The database that HEXAD_DB names."""
+    return (os.environ if environ is None else environ).get("HEXAD_DB") or None
+
+
+def _file(config: str | os.PathLike[str] | None, beside: Path | None, environ: Mapping[str, str]) -> Path | None:
+    named = config or environ.get("HEXAD_CONFIG")
+    if named:
+        return Path(named)
+    found = beside / FILE_NAME if beside else None
+    return found if found and found.is_file() else None
+
+
+def _from_file(path: Path | None) -> dict[str, Any]:
+    if path is None:
+        return {}
+    import tomllib  # noqa: PLC0415 - most engines have no file
+
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError("config", f"{path} cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError("config", f"{path} is not TOML: {error}") from error
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    named = {name: value for name, value in environ.items() if name.startswith(PREFIX) and name not in _NOT_SETTINGS}
+    return {name.removeprefix(PREFIX).lower(): _parsed(name, value) for name, value in named.items()}
+
+
+def _parsed(name: str, value: str) -> Any:
+    """A variable's text as the type its setting has."""
+    wanted = _TYPES.get(name.removeprefix(PREFIX).lower())
+    if wanted is bool:
+        if value.casefold() in _TRUE | _FALSE:
+            return value.casefold() in _TRUE
+        raise ConfigError(name, f"must be true or false, not {value!r}")
+    if wanted is None or wanted is str:
+        return value
+    try:
+        return wanted(value)
+    except ValueError:
+        raise ConfigError(name, f"must be a number, not {value!r}") from None
+
+
+def _typed(name: str, value: Any) -> Any:
+    wanted = _TYPES.get(name)
+    if wanted is None:
+        raise ConfigError(name, f"is unknown{_hint(name)}; known are {', '.join(_TYPES)}")
+    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
+        raise ConfigError(name, f"must be {_WORDS[wanted]}, not {value!r}")
+    return value
+
+
+_WORDS: Final[dict[type, str]] = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+
+
+def _hint(name: str) -> str:
+    import difflib  # noqa: PLC0415 - only an error needs it
+
+    close = difflib.get_close_matches(name, _TYPES, n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""

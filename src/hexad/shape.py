@@ -1,0 +1,69 @@
+"""What kind of value each field of a noun holds: the one table behind its columns in SQL and its shape in JSON."""
+
+from __future__ import annotations
+
+from enum import StrEnum, auto
+from typing import TYPE_CHECKING, Final
+
+from hexad.model import (
+    Category,
+    Choice,
+    ErrorCategory,
+    Knowledge,
+    Learning,
+    Origin,
+    Reference,
+    ReferenceKind,
+    Skill,
+    SkillKind,
+    SkillStatus,
+    Version,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Kind(StrEnum):
+    """How a field's value is written where there are no Python objects."""
+
+    TEXT = auto()
+    WHOLE = auto()
+    NUMBER = auto()
+    FLAG = auto()
+    TIME = auto()
+    LIST = auto()
+    OBJECT = auto()
+    CHOICE = auto()
+
+
+_KINDS: Final[Mapping[Kind, frozenset[str]]] = {
+    Kind.TIME: frozenset({"created", "updated", "expires", "deleted", "last_used", "at"}),
+    Kind.LIST: frozenset({"tags", "redactions"}),
+    Kind.OBJECT: frozenset({"definition", "parameters", "metadata", "details"}),
+    Kind.FLAG: frozenset({"pinned", "verbatim", "requires_approval"}),
+    Kind.NUMBER: frozenset({"relevance"}),
+    Kind.WHOLE: frozenset(
+        {"version", "first_version", "position", "use_count", "success_count", "seen", "worked", "failed", "sequence"}
+    ),
+}
+_CHOICES: Final[Mapping[tuple[type, str], type[Choice]]] = {
+    (Knowledge, "category"): Category,
+    (Version, "category"): Category,
+    (Learning, "category"): ErrorCategory,
+    (Skill, "kind"): SkillKind,
+    (Skill, "status"): SkillStatus,
+    (Reference, "kind"): ReferenceKind,
+}
+
+
+def choice_of(noun: type, field: str) -> type[Choice] | None:
+    """The closed set that a field's values come from."""
+    return Origin if field == "origin" else _CHOICES.get((noun, field))
+
+
+def kind_of(noun: type, field: str) -> Kind:
+    """What a field holds."""
+    if choice_of(noun, field) is not None:
+        return Kind.CHOICE
+    return next((kind for kind, names in _KINDS.items() if field in names), Kind.TEXT)

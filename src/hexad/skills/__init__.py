@@ -1,0 +1,1 @@
+"""Reusable procedures. Here: the library that keeps them; running them comes with the sandbox."""

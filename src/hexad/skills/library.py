@@ -1,0 +1,98 @@
+"""Skill Patterns: procedures by name, drafts until somebody activates them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from hexad.errors import InvalidInput
+from hexad.memory import admission
+from hexad.memory.shelf import Shelf
+from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from hexad.memory.keeper import Change
+    from hexad.model import Item, Json
+
+
+class SkillLibrary(Shelf[Skill]):
+    """Skills by name; only active ones are found by a search."""
+
+    layer: ClassVar[Layer] = Layer.SKILL_PATTERNS
+
+    def create(
+        self,
+        name: str,
+        *,
+        kind: str,
+        description: str,
+        definition: Mapping[str, Json],
+        parameters: Mapping[str, Json] | None = None,
+        tags: Iterable[str] = (),
+        author: str = "",
+        origin: str = Origin.USER,
+        session: str | None = None,
+        redact: bool = True,
+    ) -> Skill:
+        """Keep a procedure as a draft; the same again changes nothing, another definition makes it a draft again.
+
+        >>> hx = Hexad.open(":memory:", enabled=True)
+        >>> hx.skills.create("greet", kind="instruction", description="Greet", definition={"text": "Say hello"}).status
+        <SkillStatus.DRAFT: 'draft'>
+        """
+        intake = admission.Intake(limit=self._keeper.max_text, redact=redact)
+        now = self._keeper.clock()
+        draft = Skill(
+            name=admission.key("name", name),
+            description=intake.text("description", description, required=True),
+            kind=SkillKind.parse(kind, "kind"),
+            definition=intake.mapping("definition", definition),
+            parameters=intake.mapping("parameters", {} if parameters is None else parameters),
+            tags=admission.tags("tags", tags),
+            author=admission.label("author", author),
+            origin=Origin.parse(origin, "origin"),
+            session=self._keeper.session_of(session),
+            created=now,
+            updated=now,
+            **intake.notes,
+        )
+        return self._upsert(draft, carried=("success_count", "requires_approval"))
+
+    def activate(self, name: str) -> Skill:
+        """Let a skill be found. A script stays a draft: nothing here checks one yet."""
+        if self.get(name).kind is SkillKind.SCRIPT:
+            raise InvalidInput(
+                "skill", f"{name!r} is a script, and this version has no check for scripts: it stays a draft"
+            )
+        return self._set_status(name, SkillStatus.ACTIVE)
+
+    def deprecate(self, name: str) -> Skill:
+        """Let a skill no longer be found, and keep it."""
+        return self._set_status(name, SkillStatus.DEPRECATED)
+
+    def search(self, query: str, *, kind: str | None = None, limit: int = 10) -> tuple[Item, ...]:
+        """The active skills that match best, best first."""
+        return self._search(query, limit=limit, kind=None if kind is None else SkillKind.parse(kind, "kind").value)
+
+    def _settled(self, change: Change, new: Skill) -> Skill:
+        old = cast("Skill | None", change.get(self.layer, new.name))
+        return replace(new, status=old.status) if old and _same_work(old, new) else new
+
+    def _findable(self, record: Skill) -> bool:
+        return record.status is SkillStatus.ACTIVE
+
+    def _set_status(self, name: str, status: SkillStatus) -> Skill:
+        with self._keeper.change(actor=Origin.USER) as change:
+            found = cast("Skill | None", change.get(self.layer, admission.key("name", name)))
+            if found is None:
+                raise self._missing(name)
+            skill = replace(found, status=status, updated=self._keeper.clock())
+            change.put(skill, indexed=self._findable(skill))
+            change.audit(f"skill.{status}", skill.name)
+        return skill
+
+
+def _same_work(old: Skill, new: Skill) -> bool:
+    return (old.kind, old.definition, old.parameters) == (new.kind, new.definition, new.parameters)

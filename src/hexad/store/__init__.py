@@ -1,0 +1,175 @@
+"""The ports: all that the four paths ask of a database. `volatile` and `sqlite` implement them.
+
+A store keeps nouns, versions, an index of opaque terms and an audit log, each within a namespace. It knows no
+rules: what is admitted, versioned, ranked or hidden is decided above. It promises that a transaction happens wholly
+or not at all, and that a read inside `reading()` sees one state of the data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from contextlib import AbstractContextManager
+    from datetime import datetime
+
+    from hexad.model import AuditRecord, Layer, Record, Version
+    from hexad.text.document import Document
+    from hexad.text.index import Posting, Statistics
+
+
+class Scope(NamedTuple):
+    """Where rows live: no call sees, counts or changes what is in another scope."""
+
+    namespace: str
+    layer: Layer
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A stored record with its number, which grows with the order of first saving, and its indexed text.
+
+    ``document`` is None for a record that is kept but not to be found: a deleted entry, a draft.
+    """
+
+    number: int
+    record: Record
+    document: Document | None
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """An item that was put into prompts."""
+
+    scope: Scope
+    id: str
+    count: int
+    at: datetime
+
+
+class Reading(Protocol):
+    """What can be read, of one state of the data."""
+
+    def get(self, scope: Scope, id: str) -> Row | None:
+        """The row of that id."""
+        ...
+
+    def fetch(self, scope: Scope, numbers: Collection[int]) -> Sequence[Row]:
+        """The rows of these numbers that exist, in any order."""
+        ...
+
+    def page(self, scope: Scope, *, after: int = 0, limit: int = 1000) -> Sequence[Row]:
+        """The rows numbered above ``after``, in order of number."""
+        ...
+
+    def pinned(self, scope: Scope) -> Sequence[int]:
+        """The numbers of the indexed rows that are pinned, in order."""
+        ...
+
+    def versions(self, namespace: str, key: str) -> Sequence[Version]:
+        """All versions under a key, newest first."""
+        ...
+
+    def keys_in_session(self, namespace: str, session: str) -> Sequence[str]:
+        """The keys with a version that was saved in that session, sorted."""
+        ...
+
+    def learning_id(self, namespace: str, trigger: str, error_pattern: str) -> str | None:
+        """The id of the one learning about that error."""
+        ...
+
+    def statistics(self, scope: Scope, terms: Collection[str]) -> Statistics:
+        """What the index knows of these terms; a term that no row holds is absent."""
+        ...
+
+    def postings(self, scope: Scope, term: str, *, limit: int) -> Sequence[Posting]:
+        """The rows that hold a term, newest number first, at most ``limit``."""
+        ...
+
+    def postings_among(self, scope: Scope, term: str, numbers: Collection[int]) -> Sequence[Posting]:
+        """Those of the given rows that hold a term, in any order."""
+        ...
+
+    def audit(self, namespace: str, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
+        """The audit records above ``after``, in order of sequence."""
+        ...
+
+    def audit_head(self, namespace: str) -> AuditRecord | None:
+        """The newest audit record."""
+        ...
+
+    def namespaces(self) -> Sequence[str]:
+        """Every namespace that holds a row or an audit record, sorted."""
+        ...
+
+    def note(self, name: str) -> str | None:
+        """A fact about the database itself, such as which analyser wrote its index."""
+        ...
+
+
+class Writing(Reading, Protocol):
+    """What can be changed, inside one transaction; it reads its own writes."""
+
+    def put(self, scope: Scope, record: Record, document: Document | None) -> None:
+        """Insert a record, or replace the one of the same id; the index follows."""
+        ...
+
+    def remove(self, scope: Scope, id: str) -> bool:
+        """Remove a record from table and index; whether there was one."""
+        ...
+
+    def add_version(self, namespace: str, version: Version) -> None:
+        """Append a version."""
+        ...
+
+    def remove_versions(self, namespace: str, key: str, numbers: Collection[int]) -> None:
+        """Remove some versions of a key."""
+        ...
+
+    def use(self, uses: Collection[Use]) -> None:
+        """Add to use counts and set the time of last use; rows that are gone are passed over."""
+        ...
+
+    def append_audit(self, namespace: str, record: AuditRecord) -> None:
+        """Append to the log. There is no way to change or remove a record."""
+        ...
+
+    def set_note(self, name: str, value: str) -> None:
+        """Set a fact about the database itself."""
+        ...
+
+    def scrub(self) -> None:
+        """Rewrite what held removed rows, so that no bytes of them stay behind; linear in the data."""
+        ...
+
+
+class Store(Protocol):
+    """A database. Safe to use from many threads; it survives `fork` where it is durable."""
+
+    @property
+    def durable(self) -> bool:
+        """Whether acknowledged transactions outlive the process."""
+        ...
+
+    @property
+    def location(self) -> str:
+        """What to call it in messages: a path, or a word."""
+        ...
+
+    def reading(self, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
+        """One state of the data to read; after ``deadline`` seconds a query stops with `DeadlineExceeded`."""
+        ...
+
+    def transaction(self, *, patience: float | None = None) -> AbstractContextManager[Writing]:
+        """All or nothing; waits at most ``patience`` seconds for other writers, then `StoreBusy`."""
+        ...
+
+    def flush_traces(self) -> bool:
+        """Bring logs down to the scrubbed state; false while another connection's snapshot prevents it."""
+        ...
+
+    def close(self) -> None:
+        """Release everything; later calls are `StoreClosed`. Closing twice is allowed."""
+        ...

@@ -1,0 +1,147 @@
+"""The store in one SQLite file: write-ahead log, full synchronisation, one writer at a time, readers never wait."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from hexad.errors import NotADatabase, StoreReadOnly
+from hexad.store.sqlite.connections import Connections, limited, translated
+from hexad.store.sqlite.migrating import migrate, refuse_newer
+from hexad.store.sqlite.session import Session
+from hexad.store.sqlite.statements import migrations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["SqliteStore"]
+
+PATIENCE: Final = 30.0  # seconds that a writer waits for the others
+_TRACE_PATIENCE_MS: Final = 1000  # how long `flush_traces` waits for readers to end
+
+
+class SqliteStore:
+    """A store in the file at ``path``, created for its owner alone if it is not there; other tables are left alone."""
+
+    durable: Final = True
+
+    def __init__(self, path: str | os.PathLike[str], *, patience: float = PATIENCE) -> None:
+        self.path = Path(path)
+        self.location = str(self.path)
+        self._patience = patience
+        _check_place(self.path)
+        _create_for_owner(self.path)
+        self._connections = Connections(self.path, patience=patience)
+        with translated(self.path):
+            _prepare(self._connections.mine(), self.path, patience)
+
+    @contextmanager
+    def reading(self, *, deadline: float | None = None) -> Iterator[Session]:
+        """One snapshot; a query stops ``deadline`` seconds after it was taken."""
+        with translated(self.path, deadline):
+            connection = self._connections.mine()
+            with limited(connection, deadline):
+                connection.execute("BEGIN")
+                try:
+                    yield Session(connection)
+                finally:
+                    _end(connection, "COMMIT")
+
+    @contextmanager
+    def transaction(self, *, patience: float | None = None) -> Iterator[Session]:
+        """All or nothing. The write lock is taken first, so that no one waits for it half-way."""
+        with translated(self.path):
+            connection = self._connections.mine()
+            with _waiting(connection, patience, self._patience):
+                connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield Session(connection)
+                connection.execute("COMMIT")
+            except BaseException:
+                _end(connection, "ROLLBACK")
+                raise
+
+    def flush_traces(self) -> bool:
+        """Write the log into the file and cut it to nothing, unless a reader's snapshot needs it."""
+        with translated(self.path):
+            connection = self._connections.mine()
+            connection.execute(f"PRAGMA busy_timeout = {_TRACE_PATIENCE_MS}")
+            try:
+                busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            finally:
+                connection.execute(f"PRAGMA busy_timeout = {int(self._patience * 1000)}")
+            return not busy
+
+    def inspect(self) -> dict[str, str]:
+        """What SQLite says about the file's health and mode."""
+        with translated(self.path):
+            connection = self._connections.mine()
+            return {
+                "journal": str(connection.execute("PRAGMA journal_mode").fetchone()[0]),
+                "integrity": str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]),
+            }
+
+    def close(self) -> None:
+        """Close every thread's connection."""
+        self._connections.close()
+
+
+def _check_place(path: Path) -> None:
+    if path.is_dir():
+        raise NotADatabase(str(path), "is a directory; give the path of a file")
+    if not path.parent.is_dir():
+        raise StoreReadOnly(str(path), f"there is no folder {str(path.parent)!r}; create it first")
+
+
+def _create_for_owner(path: Path) -> None:
+    """Create the file before SQLite would, with the permissions that its log then inherits."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except FileExistsError:
+        return
+    except OSError as error:
+        raise StoreReadOnly(str(path), f"cannot be created: {error.strerror}; choose another folder") from error
+
+
+def _prepare(connection: sqlite3.Connection, path: Path, patience: float) -> None:
+    scripts = migrations()
+    refuse_newer(connection, path, len(scripts))
+    _persistently(lambda: connection.execute("PRAGMA journal_mode = WAL").fetchone(), patience)
+    _persistently(lambda: migrate(connection, path, scripts), patience)
+
+
+def _persistently(action: Callable[[], object], patience: float) -> None:
+    """Try until the lock is free: SQLite does not wait by itself where two processes create one file at once."""
+    end = time.monotonic() + patience
+    while True:
+        try:
+            action()
+        except sqlite3.OperationalError as error:
+            if not str(getattr(error, "sqlite_errorname", "")).startswith("SQLITE_BUSY") or time.monotonic() > end:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+@contextmanager
+def _waiting(connection: sqlite3.Connection, patience: float | None, usual: float) -> Iterator[None]:
+    """Wait for the write lock for another time than usual."""
+    if patience is None:
+        yield
+        return
+    connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
+    try:
+        yield
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {int(usual * 1000)}")
+
+
+def _end(connection: sqlite3.Connection, how: str) -> None:
+    """End the transaction, if SQLite has not ended it already (as it does on a full disk)."""
+    if connection.in_transaction:
+        connection.execute(how)

@@ -1,0 +1,76 @@
+"""Brings a database's tables to the schema that this program knows, once, whoever else opens it at the same time."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from hexad.errors import SchemaTooNew
+from hexad.store.sqlite.statements import split, statements
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SCHEMA: Final = "schema"
+
+
+def schema_of(connection: sqlite3.Connection) -> int:
+    """The schema that the database has; 0 without Hexad's tables. Reads only."""
+    tables = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'hexad_note'")
+    if tables.fetchone() is None:
+        return 0
+    row = connection.execute(statements()["note"], {"name": _SCHEMA}).fetchone()
+    return int(row[0]) if row else 0
+
+
+def refuse_newer(connection: sqlite3.Connection, path: Path, known: int) -> int:
+    """The schema that was found, or an error that leaves the file as it is."""
+    found = schema_of(connection)
+    if found > known:
+        raise SchemaTooNew(str(path), found, known)
+    return found
+
+
+def migrate(connection: sqlite3.Connection, path: Path, scripts: Sequence[str]) -> None:
+    """Apply the missing scripts in one transaction, after a copy of what was there."""
+    if refuse_newer(connection, path, len(scripts)) == len(scripts):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        found = refuse_newer(connection, path, len(scripts))  # another process may have been first
+        if 0 < found < len(scripts):
+            _copy(path, found)
+        for number in range(found, len(scripts)):
+            _apply(connection, scripts[number], number + 1)
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def backup_path(path: Path, schema: int) -> Path:
+    """Where the copy goes that is made before leaving a schema."""
+    return path.with_name(f"{path.name}.schema-{schema}.backup")
+
+
+def _apply(connection: sqlite3.Connection, script: str, schema: int) -> None:
+    for statement in split(script):
+        connection.execute(statement)
+    connection.execute(statements()["set_note"], {"name": _SCHEMA, "value": str(schema)})
+
+
+def _copy(path: Path, schema: int) -> None:
+    """A consistent copy through a second connection, readable by its owner alone, complete or not there at all."""
+    target = backup_path(path, schema)
+    partial = target.with_name(target.name + ".partial")
+    partial.unlink(missing_ok=True)
+    os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    source, copy = sqlite3.connect(path), sqlite3.connect(partial)
+    try:
+        source.backup(copy)
+    finally:
+        source.close()
+        copy.close()
+    partial.replace(target)

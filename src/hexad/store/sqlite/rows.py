@@ -1,0 +1,118 @@
+"""Nouns ↔ columns: one table for each noun, one column for each of its fields, in the same order."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+from hexad.model import AuditRecord, Knowledge, Layer, Learning, Record, Reference, Skill, Version
+from hexad.shape import Kind, choice_of, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+N = TypeVar("N")
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+
+def to_microseconds(moment: datetime) -> int:
+    """A time as it is stored."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def from_microseconds(stored: int) -> datetime:
+    """A stored time, in UTC."""
+    return _EPOCH + timedelta(microseconds=stored)
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Generic[N]):
+    """How a noun lies in its table."""
+
+    name: str
+    noun: type[N]
+    key: str
+    columns: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    decoders: tuple[tuple[int, Callable[[Any], object]], ...]
+
+    @property
+    def selected(self) -> str:
+        """The columns as a statement lists them."""
+        return ", ".join(f'"{column}"' for column in self.columns)
+
+    @property
+    def placeholders(self) -> str:
+        """A placeholder for each column."""
+        return ", ".join("?" * len(self.columns))
+
+    @property
+    def assignments(self) -> str:
+        """Each column with a placeholder, for an update."""
+        return ", ".join(f'"{column}" = ?' for column in self.columns)
+
+    def encode(self, noun: N) -> list[object]:
+        """A noun's values, in the order of the columns."""
+        return [_encoded(kind, getattr(noun, column)) for column, kind in zip(self.columns, self.kinds, strict=True)]
+
+    def decode(self, values: Sequence[Any]) -> N:
+        """The noun of a row's first values."""
+        decoded = dict(zip(self.columns, values, strict=False))
+        for place, decoder in self.decoders:
+            value = values[place]
+            if value is not None:
+                decoded[self.columns[place]] = decoder(value)
+        return self.noun(**decoded)
+
+
+def _table(name: str, noun: type[N], key: str) -> Table[N]:
+    columns = tuple(field.name for field in fields(noun))  # type: ignore[arg-type]
+    kinds = tuple(kind_of(noun, column) for column in columns)
+    decoders = ((place, _decoder(noun, column)) for place, column in enumerate(columns))
+    return Table(name, noun, key, columns, kinds, tuple((place, decoder) for place, decoder in decoders if decoder))
+
+
+def _encoded(kind: Kind, value: Any) -> object:
+    if value is None:
+        return None
+    if kind is Kind.TIME:
+        return to_microseconds(value)
+    if kind is Kind.LIST or kind is Kind.OBJECT:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return int(value) if kind is Kind.FLAG else value
+
+
+def _decoder(noun: type, column: str) -> Callable[[Any], object] | None:
+    choice = choice_of(noun, column)
+    if choice is not None:
+        return {member.value: member for member in choice}.__getitem__
+    return _DECODERS.get(kind_of(noun, column))
+
+
+def _list(stored: str) -> tuple[str, ...]:
+    return () if stored == "[]" else tuple(json.loads(stored))
+
+
+_DECODERS: Final[dict[Kind, Callable[[Any], object]]] = {
+    Kind.TIME: from_microseconds,
+    Kind.LIST: _list,
+    Kind.OBJECT: json.loads,
+    Kind.FLAG: bool,
+}
+TABLES: Final[dict[Layer, Table[Any]]] = {
+    Layer.USER_KNOWLEDGE: _table("hexad_knowledge", Knowledge, "key"),
+    Layer.AGENT_LEARNINGS: _table("hexad_learning", Learning, "id"),
+    Layer.SKILL_PATTERNS: _table("hexad_skill", Skill, "name"),
+    Layer.EXTERNAL_KNOWLEDGE: _table("hexad_reference", Reference, "name"),
+}
+VERSIONS: Final = _table("hexad_knowledge_version", Version, "key")
+AUDIT: Final = _table("hexad_audit", AuditRecord, "sequence")
+
+
+def table_of(layer: Layer) -> Table[Record]:
+    """The table of a layer that is persisted."""
+    return TABLES[layer]

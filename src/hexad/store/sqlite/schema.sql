@@ -1,0 +1,170 @@
+-- The schema as it stands: the sum of the migrations (a test compares the two).
+-- Times are microseconds since 1970 in UTC; lists and objects are JSON; every row belongs to a namespace.
+
+CREATE TABLE hexad_note (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE hexad_knowledge (
+    number INTEGER PRIMARY KEY,
+    namespace TEXT NOT NULL,
+    key TEXT NOT NULL,
+    content TEXT NOT NULL,
+    category TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    source TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    session TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    thread TEXT NOT NULL,
+    position INTEGER,
+    pinned INTEGER NOT NULL,
+    expires INTEGER,
+    relevance REAL NOT NULL,
+    verbatim INTEGER NOT NULL,
+    redactions TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    first_version INTEGER NOT NULL,
+    deleted INTEGER,
+    use_count INTEGER NOT NULL,
+    last_used INTEGER,
+    created INTEGER NOT NULL,
+    updated INTEGER NOT NULL,
+    words TEXT,
+    UNIQUE (namespace, key)
+);
+CREATE INDEX hexad_knowledge_pinned ON hexad_knowledge (namespace, number) WHERE pinned AND words IS NOT NULL;
+
+CREATE TABLE hexad_knowledge_version (
+    namespace TEXT NOT NULL,
+    key TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    content TEXT NOT NULL,
+    category TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    source TEXT NOT NULL,
+    session TEXT NOT NULL,
+    verbatim INTEGER NOT NULL,
+    redactions TEXT NOT NULL,
+    created INTEGER NOT NULL,
+    PRIMARY KEY (namespace, key, version)
+) WITHOUT ROWID;
+
+CREATE TABLE hexad_learning (
+    number INTEGER PRIMARY KEY,
+    namespace TEXT NOT NULL,
+    id TEXT NOT NULL,
+    "trigger" TEXT NOT NULL,
+    error_pattern TEXT NOT NULL,
+    diagnosis TEXT NOT NULL,
+    fix TEXT NOT NULL,
+    category TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    session TEXT NOT NULL,
+    verbatim INTEGER NOT NULL,
+    redactions TEXT NOT NULL,
+    seen INTEGER NOT NULL,
+    worked INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    use_count INTEGER NOT NULL,
+    last_used INTEGER,
+    created INTEGER NOT NULL,
+    updated INTEGER NOT NULL,
+    words TEXT,
+    UNIQUE (namespace, id)
+);
+CREATE INDEX hexad_learning_error ON hexad_learning (namespace, "trigger", error_pattern);
+
+CREATE TABLE hexad_skill (
+    number INTEGER PRIMARY KEY,
+    namespace TEXT NOT NULL,
+    name TEXT NOT NULL,
+    description TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    definition TEXT NOT NULL,
+    parameters TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    status TEXT NOT NULL,
+    author TEXT NOT NULL,
+    requires_approval INTEGER NOT NULL,
+    origin TEXT NOT NULL,
+    session TEXT NOT NULL,
+    verbatim INTEGER NOT NULL,
+    redactions TEXT NOT NULL,
+    use_count INTEGER NOT NULL,
+    success_count INTEGER NOT NULL,
+    last_used INTEGER,
+    created INTEGER NOT NULL,
+    updated INTEGER NOT NULL,
+    words TEXT,
+    UNIQUE (namespace, name)
+);
+
+CREATE TABLE hexad_reference (
+    number INTEGER PRIMARY KEY,
+    namespace TEXT NOT NULL,
+    name TEXT NOT NULL,
+    location TEXT NOT NULL,
+    summary TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    metadata TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    session TEXT NOT NULL,
+    verbatim INTEGER NOT NULL,
+    redactions TEXT NOT NULL,
+    use_count INTEGER NOT NULL,
+    last_used INTEGER,
+    created INTEGER NOT NULL,
+    updated INTEGER NOT NULL,
+    words TEXT,
+    UNIQUE (namespace, name)
+);
+
+CREATE TABLE hexad_audit (
+    namespace TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    session TEXT NOT NULL,
+    action TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    target TEXT NOT NULL,
+    details TEXT NOT NULL,
+    previous TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (namespace, sequence)
+) WITHOUT ROWID;
+CREATE TRIGGER hexad_audit_is_not_changed BEFORE UPDATE ON hexad_audit
+BEGIN
+    SELECT RAISE(ABORT, 'the audit log is append-only');
+END;
+CREATE TRIGGER hexad_audit_is_not_cut BEFORE DELETE ON hexad_audit
+BEGIN
+    SELECT RAISE(ABORT, 'the audit log is append-only');
+END;
+
+-- The index. A term belongs to one scope (a namespace and a layer), so that no namespace is counted in another.
+CREATE TABLE hexad_scope (
+    id INTEGER PRIMARY KEY,
+    namespace TEXT NOT NULL,
+    layer TEXT NOT NULL,
+    rows INTEGER NOT NULL,
+    length INTEGER NOT NULL,
+    UNIQUE (namespace, layer)
+);
+CREATE TABLE hexad_term (
+    id INTEGER PRIMARY KEY,
+    scope INTEGER NOT NULL,
+    term TEXT NOT NULL,
+    rows INTEGER NOT NULL,
+    UNIQUE (scope, term)
+);
+CREATE TABLE hexad_posting (
+    term INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    weight INTEGER NOT NULL,
+    length INTEGER NOT NULL,
+    PRIMARY KEY (term, number)
+) WITHOUT ROWID;

@@ -1,0 +1,256 @@
+"""What the ports' reading and writing mean in SQL, over one connection inside one transaction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad.store import Row, Scope, Use
+from hexad.store.sqlite.rows import AUDIT, TABLES, VERSIONS, Table, table_of, to_microseconds
+from hexad.store.sqlite.statements import statements
+from hexad.text.document import Document
+from hexad.text.index import Posting, Statistics
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterator, Sequence
+
+    from hexad.model import AuditRecord, Layer, Record, Version
+
+_CHUNK: Final = 500  # placeholders in one statement
+_SCRUBBED: Final = (*(table.name for table in TABLES.values()), VERSIONS.name, "hexad_term", "hexad_posting")
+
+
+class Session:
+    """Reads and writes through a connection whose transaction somebody else begins and ends."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._sql = statements()
+
+    # reading
+
+    def get(self, scope: Scope, id: str) -> Row | None:  # noqa: A002
+        table = table_of(scope.layer)
+        rows = self._rows(table, f'namespace = ? AND "{table.key}" = ?', (scope.namespace, id))
+        return rows[0] if rows else None
+
+    def fetch(self, scope: Scope, numbers: Collection[int]) -> Sequence[Row]:
+        table = table_of(scope.layer)
+        return [
+            row
+            for chunk in _chunks(numbers)
+            for row in self._rows(table, f"number IN ({_marks(chunk)}) AND namespace = ?", (*chunk, scope.namespace))
+        ]
+
+    def page(self, scope: Scope, *, after: int = 0, limit: int = 1000) -> Sequence[Row]:
+        table = table_of(scope.layer)
+        # The + keeps SQLite on the primary key: rows of one namespace come in the order they were saved.
+        where = "+namespace = ? AND number > ? ORDER BY number LIMIT ?"
+        return self._rows(table, where, (scope.namespace, after, limit))
+
+    def pinned(self, scope: Scope) -> Sequence[int]:
+        if scope.layer is not _KNOWLEDGE:
+            return ()
+        return [number for (number,) in self._run("pinned", scope.namespace)]
+
+    def versions(self, namespace: str, key: str) -> Sequence[Version]:
+        rows = self._connection.execute(
+            f"SELECT {VERSIONS.selected} FROM {VERSIONS.name} WHERE namespace = ? AND key = ? ORDER BY version DESC",
+            (namespace, key),
+        )
+        return [VERSIONS.decode(row) for row in rows]
+
+    def keys_in_session(self, namespace: str, session: str) -> Sequence[str]:
+        return [key for (key,) in self._run("keys_in_session", namespace, session)]
+
+    def learning_id(self, namespace: str, trigger: str, error_pattern: str) -> str | None:
+        found = self._run("learning_id", namespace, trigger, error_pattern).fetchone()
+        return found[0] if found else None
+
+    def statistics(self, scope: Scope, terms: Collection[str]) -> Statistics:
+        found = self._run("scope", *scope).fetchone()
+        if found is None:
+            return Statistics(0, 0, {})
+        number, rows, length = found
+        known = {
+            term: count
+            for chunk in _chunks(terms)
+            for term, count in self._connection.execute(
+                f"SELECT term, rows FROM hexad_term WHERE scope = ? AND term IN ({_marks(chunk)})", (number, *chunk)
+            )
+        }
+        return Statistics(rows, length, known)
+
+    def postings(self, scope: Scope, term: str, *, limit: int) -> Sequence[Posting]:
+        return self._run("postings", *scope, term, limit).fetchall()
+
+    def postings_among(self, scope: Scope, term: str, numbers: Collection[int]) -> Sequence[Posting]:
+        found = self._term(scope, term)
+        if found is None:
+            return ()
+        return [
+            posting
+            for chunk in _chunks(numbers)
+            for posting in self._connection.execute(
+                f"SELECT number, weight, length FROM hexad_posting WHERE term = ? AND number IN ({_marks(chunk)})",
+                (found, *chunk),
+            )
+        ]
+
+    def audit(self, namespace: str, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
+        return [AUDIT.decode(row) for row in self._run("audit", namespace, after, limit)]
+
+    def audit_head(self, namespace: str) -> AuditRecord | None:
+        row = self._run("audit_head", namespace).fetchone()
+        return AUDIT.decode(row) if row else None
+
+    def namespaces(self) -> Sequence[str]:
+        return [name for (name,) in self._run("namespaces")]
+
+    def note(self, name: str) -> str | None:
+        row = self._connection.execute(self._sql["note"], {"name": name}).fetchone()
+        return row[0] if row else None
+
+    # writing
+
+    def put(self, scope: Scope, record: Record, document: Document | None) -> None:
+        table = table_of(scope.layer)
+        old = self._row_number(table, scope, record.id)
+        values = [*table.encode(record), document.pack() if document else None]
+        if old is None:
+            number = self._insert(table, scope, values)
+        else:
+            number = old[0]
+            self._update(table, number, values)
+        if old is None or old[1] != values[-1]:
+            self._reindex(scope, number, old[1] if old else None, document)
+
+    def remove(self, scope: Scope, id: str) -> bool:  # noqa: A002
+        table = table_of(scope.layer)
+        old = self._row_number(table, scope, id)
+        if old is None:
+            return False
+        self._connection.execute(f"DELETE FROM {table.name} WHERE number = ?", (old[0],))
+        self._reindex(scope, old[0], old[1], None)
+        return True
+
+    def add_version(self, namespace: str, version: Version) -> None:
+        self._connection.execute(
+            f"INSERT INTO {VERSIONS.name} ({VERSIONS.selected}, namespace) VALUES ({VERSIONS.placeholders}, ?)",
+            (*VERSIONS.encode(version), namespace),
+        )
+
+    def remove_versions(self, namespace: str, key: str, numbers: Collection[int]) -> None:
+        self._connection.executemany(
+            f"DELETE FROM {VERSIONS.name} WHERE namespace = ? AND key = ? AND version = ?",
+            [(namespace, key, number) for number in numbers],
+        )
+
+    def use(self, uses: Collection[Use]) -> None:
+        for use in uses:
+            table = table_of(use.scope.layer)
+            self._connection.execute(
+                f"UPDATE {table.name} SET use_count = use_count + ?, last_used = ? "
+                f'WHERE namespace = ? AND "{table.key}" = ?',
+                (use.count, to_microseconds(use.at), use.scope.namespace, use.id),
+            )
+
+    def append_audit(self, namespace: str, record: AuditRecord) -> None:
+        self._run("append_audit", *AUDIT.encode(record), namespace)
+
+    def set_note(self, name: str, value: str) -> None:
+        self._connection.execute(self._sql["set_note"], {"name": name, "value": value})
+
+    def scrub(self) -> None:
+        """Empty and refill each table: its old pages are zeroed as they are freed, slack between cells included.
+
+        VACUUM would do it too, but may renumber rows of other people's tables in the same file.
+        """
+        for table in _SCRUBBED:
+            self._connection.execute(f"CREATE TEMP TABLE hexad_scrub AS SELECT * FROM main.{table}")
+            self._connection.execute(f"DELETE FROM main.{table}")
+            self._connection.execute(f"INSERT INTO main.{table} SELECT * FROM hexad_scrub")
+            self._connection.execute("DROP TABLE hexad_scrub")
+
+    # the parts of it
+
+    def _run(self, name: str, *values: object) -> sqlite3.Cursor:
+        return self._connection.execute(self._sql[name], values)
+
+    def _rows(self, table: Table[Record], where: str, values: Sequence[object]) -> list[Row]:
+        cursor = self._connection.execute(
+            f"SELECT {table.selected}, words, number FROM {table.name} WHERE {where}", values
+        )
+        return [Row(row[-1], table.decode(row), _unpacked(row[-2])) for row in cursor]
+
+    def _row_number(self, table: Table[Record], scope: Scope, id: str) -> tuple[int, str | None] | None:  # noqa: A002
+        cursor = self._connection.execute(
+            f'SELECT number, words FROM {table.name} WHERE namespace = ? AND "{table.key}" = ?', (scope.namespace, id)
+        )
+        found: tuple[int, str | None] | None = cursor.fetchone()
+        return found
+
+    def _insert(self, table: Table[Record], scope: Scope, values: Sequence[object]) -> int:
+        cursor = self._connection.execute(
+            f"INSERT INTO {table.name} ({table.selected}, words, namespace) VALUES ({table.placeholders}, ?, ?)",
+            (*values, scope.namespace),
+        )
+        return int(cursor.lastrowid or 0)
+
+    def _update(self, table: Table[Record], number: int, values: Sequence[object]) -> None:
+        self._connection.execute(
+            f"UPDATE {table.name} SET {table.assignments}, words = ? WHERE number = ?", (*values, number)
+        )
+
+    def _reindex(self, scope: Scope, number: int, old: str | None, new: Document | None) -> None:
+        if old is None and new is None:
+            return
+        home = self._scope(scope)
+        if old is not None:
+            self._remove_postings(home, number, Document.unpack(old))
+        if new is not None:
+            self._add_postings(home, number, new)
+
+    def _add_postings(self, home: int, number: int, document: Document) -> None:
+        weights, length = document.weights(), document.length
+        self._many("count_up", ((home, term) for term in weights))
+        self._many("add_posting", ((number, weight, length, home, term) for term, weight in weights.items()))
+        self._run("grow_scope", 1, length, home)
+
+    def _remove_postings(self, home: int, number: int, document: Document) -> None:
+        terms = list(document.weights())
+        self._many("remove_posting", ((home, term, number) for term in terms))
+        self._many("count_down", ((home, term) for term in terms))
+        self._many("remove_unused_term", ((home, term) for term in terms))
+        self._run("grow_scope", -1, -document.length, home)
+
+    def _many(self, name: str, values: Iterator[tuple[Any, ...]]) -> None:
+        self._connection.executemany(self._sql[name], values)
+
+    def _scope(self, scope: Scope) -> int:
+        found = self._run("scope", *scope).fetchone()
+        return int(found[0] if found else self._run("add_scope", *scope).lastrowid or 0)
+
+    def _term(self, scope: Scope, term: str) -> int | None:
+        found = self._connection.execute(
+            "SELECT t.id FROM hexad_scope s JOIN hexad_term t ON t.scope = s.id "
+            "WHERE s.namespace = ? AND s.layer = ? AND t.term = ?",
+            (*scope, term),
+        ).fetchone()
+        return found[0] if found else None
+
+
+_KNOWLEDGE: Final[Layer] = next(layer for layer, table in TABLES.items() if table.name == "hexad_knowledge")
+
+
+def _unpacked(words: str | None) -> Document | None:
+    return None if words is None else Document.unpack(words)
+
+
+def _chunks(values: Collection[Any]) -> Iterator[list[Any]]:
+    listed = list(values)
+    return (listed[start : start + _CHUNK] for start in range(0, len(listed), _CHUNK))
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ",".join("?" * len(values))

@@ -1,0 +1,240 @@
+"""A store of dictionaries: for tests, trials and memory that may vanish with the process."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from hexad.errors import StoreBusy, StoreClosed
+from hexad.model import Knowledge, Layer, Learning
+from hexad.store import Row, Scope, Use
+from hexad.text.index import TermIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    from hexad.model import AuditRecord, Record, Version
+    from hexad.text.document import Document
+    from hexad.text.index import Posting, Statistics
+
+LOCATION: Final = ":memory:"
+
+
+@dataclass(slots=True)
+class _Shelf:
+    """One scope's rows and index."""
+
+    rows: dict[str, Row] = field(default_factory=dict)
+    ids: dict[int, str] = field(default_factory=dict)
+    index: TermIndex = field(default_factory=TermIndex)
+
+
+_EMPTY: Final = _Shelf()
+
+
+class VolatileStore:
+    """Everything in dictionaries behind one lock; a transaction that fails is undone step by step."""
+
+    durable: Final = False
+    location: Final = LOCATION
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._state: _State | None = _State()
+
+    @contextmanager
+    def reading(self, *, deadline: float | None = None) -> Iterator[_State]:  # noqa: ARG002 - nothing here waits
+        """One state: writers wait until the block ends."""
+        with self._lock:
+            yield self._open()
+
+    @contextmanager
+    def transaction(self, *, patience: float | None = None) -> Iterator[_State]:
+        """All or nothing, one writer at a time."""
+        if not self._lock.acquire(timeout=-1 if patience is None else patience):
+            raise StoreBusy(LOCATION, "another thread is writing; try again")
+        try:
+            state = self._open()
+            try:
+                yield state
+            except BaseException:
+                state.roll_back()
+                raise
+            state.commit()
+        finally:
+            self._lock.release()
+
+    def flush_traces(self) -> bool:
+        """There is no log to bring down."""
+        return True
+
+    def close(self) -> None:
+        """Drop everything."""
+        with self._lock:
+            self._state = None
+
+    def _open(self) -> _State:
+        if self._state is None:
+            raise StoreClosed(LOCATION, "this store was closed; open a new one")
+        return self._state
+
+
+class _State:
+    """The data, and how to take back what the running transaction did."""
+
+    def __init__(self) -> None:
+        self._shelves: dict[Scope, _Shelf] = {}
+        self._versions: dict[tuple[str, str], dict[int, Version]] = {}
+        self._audit: dict[str, list[AuditRecord]] = {}
+        self._notes: dict[str, str] = {}
+        self._undo: list[Callable[[], object]] = []
+        self._last_number = 0
+
+    # reading
+
+    def get(self, scope: Scope, id: str) -> Row | None:  # noqa: A002
+        return self._shelf(scope).rows.get(id)
+
+    def fetch(self, scope: Scope, numbers: Collection[int]) -> Sequence[Row]:
+        shelf = self._shelf(scope)
+        return [shelf.rows[shelf.ids[number]] for number in numbers if number in shelf.ids]
+
+    def page(self, scope: Scope, *, after: int = 0, limit: int = 1000) -> Sequence[Row]:
+        shelf = self._shelf(scope)
+        numbers = sorted(number for number in shelf.ids if number > after)
+        return self.fetch(scope, numbers[:limit])
+
+    def pinned(self, scope: Scope) -> Sequence[int]:
+        rows = self._shelf(scope).rows.values()
+        return sorted(
+            row.number for row in rows if row.document and isinstance(row.record, Knowledge) and row.record.pinned
+        )
+
+    def versions(self, namespace: str, key: str) -> Sequence[Version]:
+        found = self._versions.get((namespace, key), {})
+        return [found[number] for number in sorted(found, reverse=True)]
+
+    def keys_in_session(self, namespace: str, session: str) -> Sequence[str]:
+        return sorted(
+            key
+            for (home, key), versions in self._versions.items()
+            if home == namespace and any(version.session == session for version in versions.values())
+        )
+
+    def learning_id(self, namespace: str, trigger: str, error_pattern: str) -> str | None:
+        for row in self._shelf(Scope(namespace, Layer.AGENT_LEARNINGS)).rows.values():
+            about = row.record
+            if isinstance(about, Learning) and (about.trigger, about.error_pattern) == (trigger, error_pattern):
+                return about.id
+        return None
+
+    def statistics(self, scope: Scope, terms: Collection[str]) -> Statistics:
+        return self._shelf(scope).index.statistics(terms)
+
+    def postings(self, scope: Scope, term: str, *, limit: int) -> Sequence[Posting]:
+        return self._shelf(scope).index.postings(term, limit=limit)
+
+    def postings_among(self, scope: Scope, term: str, numbers: Collection[int]) -> Sequence[Posting]:
+        return self._shelf(scope).index.postings_among(term, numbers)
+
+    def audit(self, namespace: str, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
+        return [record for record in self._audit.get(namespace, ()) if record.sequence > after][:limit]
+
+    def audit_head(self, namespace: str) -> AuditRecord | None:
+        log = self._audit.get(namespace)
+        return log[-1] if log else None
+
+    def namespaces(self) -> Sequence[str]:
+        return sorted({scope.namespace for scope, shelf in self._shelves.items() if shelf.rows} | set(self._audit))
+
+    def note(self, name: str) -> str | None:
+        return self._notes.get(name)
+
+    # writing
+
+    def put(self, scope: Scope, record: Record, document: Document | None) -> None:
+        shelf = self._shelves.setdefault(scope, _Shelf())
+        old = shelf.rows.get(record.id)
+        self._last_number += old is None
+        self._set(shelf, Row(old.number if old else self._last_number, record, document))
+
+    def remove(self, scope: Scope, id: str) -> bool:  # noqa: A002
+        shelf = self._shelf(scope)
+        old = shelf.rows.get(id)
+        if old is None:
+            return False
+        _take(shelf, old)
+        self._undo.append(lambda: _place(shelf, old))
+        return True
+
+    def add_version(self, namespace: str, version: Version) -> None:
+        versions = self._versions.setdefault((namespace, version.key), {})
+        versions[version.version] = version
+        self._undo.append(lambda: versions.pop(version.version))
+
+    def remove_versions(self, namespace: str, key: str, numbers: Collection[int]) -> None:
+        versions = self._versions.get((namespace, key), {})
+        taken = {number: versions.pop(number) for number in tuple(numbers) if number in versions}
+        self._undo.append(lambda: versions.update(taken))
+
+    def use(self, uses: Collection[Use]) -> None:
+        for use in uses:
+            shelf = self._shelf(use.scope)
+            row = shelf.rows.get(use.id)
+            if row is not None:
+                record = replace(row.record, use_count=row.record.use_count + use.count, last_used=use.at)
+                self._set(shelf, replace(row, record=record))
+
+    def append_audit(self, namespace: str, record: AuditRecord) -> None:
+        log = self._audit.setdefault(namespace, [])
+        log.append(record)
+        self._undo.append(log.pop)
+
+    def set_note(self, name: str, value: str) -> None:
+        old = self._notes.get(name)
+        self._notes[name] = value
+        self._undo.append(lambda: self._notes.pop(name) if old is None else self._notes.update({name: old}))
+
+    def scrub(self) -> None:
+        """Dictionaries leave nothing behind that anyone can read."""
+
+    # transactions
+
+    def commit(self) -> None:
+        self._undo.clear()
+
+    def roll_back(self) -> None:
+        while self._undo:
+            self._undo.pop()()
+
+    def _shelf(self, scope: Scope) -> _Shelf:
+        return self._shelves.get(scope, _EMPTY)
+
+    def _set(self, shelf: _Shelf, row: Row) -> None:
+        old = shelf.rows.get(row.record.id)
+        if old is not None:
+            _take(shelf, old)
+        _place(shelf, row)
+        self._undo.append(lambda: _put_back(shelf, row, old))
+
+
+def _put_back(shelf: _Shelf, row: Row, old: Row | None) -> None:
+    _take(shelf, row)
+    if old is not None:
+        _place(shelf, old)
+
+
+def _place(shelf: _Shelf, row: Row) -> None:
+    shelf.rows[row.record.id] = row
+    shelf.ids[row.number] = row.record.id
+    if row.document is not None:
+        shelf.index.add(row.number, row.document)
+
+
+def _take(shelf: _Shelf, row: Row) -> None:
+    del shelf.rows[row.record.id]
+    del shelf.ids[row.number]
+    if row.document is not None:
+        shelf.index.remove(row.number, row.document)

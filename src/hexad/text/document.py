@@ -1,0 +1,63 @@
+"""A record's text as the index holds it: the terms of each of its fields, in reading order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from hexad.text.words import terms
+
+if TYPE_CHECKING:
+    from hexad.model import Fields
+
+FIELD_WEIGHTS: Final = {"name": 2, "body": 1, "tags": 1}
+"""How much an occurrence counts in each field. They are written into the index: a change means another `ANALYSER`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What the index knows of one record; `pack` and `unpack` are its one textual form."""
+
+    name: tuple[str, ...]
+    body: tuple[str, ...]
+    tags: tuple[str, ...] = ()
+    facets: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, fields: Fields) -> Document:
+        """Analyse a record's fields."""
+        return cls(
+            name=terms(fields.name),
+            body=terms(fields.body),
+            tags=terms("\n".join(fields.tags)) if fields.tags else (),
+            facets=tuple(facet(name, value) for name, value in fields.facets),
+        )
+
+    @classmethod
+    def unpack(cls, packed: str) -> Document:
+        """The document that `pack` wrote."""
+        return cls(*(tuple(line.split(" ")) if line else () for line in packed.split("\n")))
+
+    def pack(self) -> str:
+        """One line for each field; terms hold no white space, so this is lossless."""
+        return "\n".join(" ".join(field) for field in (self.name, self.body, self.tags, self.facets))
+
+    @property
+    def length(self) -> int:
+        """How many terms its fields have, facets aside."""
+        return len(self.name) + len(self.body) + len(self.tags)
+
+    def weights(self) -> dict[str, int]:
+        """Each term with its occurrences, weighted by field; each facet with one."""
+        counts: Counter[str] = Counter(self.body)
+        for field, weight in ((self.name, FIELD_WEIGHTS["name"]), (self.tags, FIELD_WEIGHTS["tags"])):
+            for term in field:
+                counts[term] += weight
+        counts.update(self.facets)
+        return dict(counts)
+
+
+def facet(name: str, value: str) -> str:
+    """The term for an exact value. No word's term begins with ``=``, so the two never meet."""
+    return f"={name}/{value}"

@@ -1,0 +1,69 @@
+"""An index of opaque terms in memory: which numbered documents hold a term, how often, and how long they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from hexad.text.document import Document
+
+
+class Posting(NamedTuple):
+    """One document that holds a term: how often, weighted by field, and how many terms the document has in all."""
+
+    number: int
+    weight: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What an index knows of some terms: its documents, their terms in all, and the documents for each term."""
+
+    rows: int
+    length: int
+    frequencies: Mapping[str, int]
+
+
+class TermIndex:
+    """Postings in dictionaries; adding and removing are exact opposites."""
+
+    def __init__(self) -> None:
+        self._postings: dict[str, dict[int, Posting]] = {}
+        self._rows = 0
+        self._length = 0
+
+    def add(self, number: int, document: Document) -> None:
+        """Index a document under a number that is not in use."""
+        self._rows += 1
+        self._length += document.length
+        for term, weight in document.weights().items():
+            self._postings.setdefault(term, {})[number] = Posting(number, weight, document.length)
+
+    def remove(self, number: int, document: Document) -> None:
+        """Undo `add`."""
+        self._rows -= 1
+        self._length -= document.length
+        for term in document.weights():
+            held = self._postings[term]
+            del held[number]
+            if not held:
+                del self._postings[term]
+
+    def statistics(self, terms: Collection[str]) -> Statistics:
+        """What the index knows of these terms; a term that no document holds is absent."""
+        known = {term: len(self._postings[term]) for term in terms if term in self._postings}
+        return Statistics(self._rows, self._length, known)
+
+    def postings(self, term: str, *, limit: int) -> Sequence[Posting]:
+        """The documents that hold a term, highest number first, at most ``limit``."""
+        held = self._postings.get(term, {})
+        return [held[number] for number in sorted(held, reverse=True)[:limit]]
+
+    def postings_among(self, term: str, numbers: Collection[int]) -> Sequence[Posting]:
+        """Those of the given documents that hold a term, in any order."""
+        held = self._postings.get(term, {})
+        return [held[number] for number in numbers if number in held]

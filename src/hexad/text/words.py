@@ -1,0 +1,147 @@
+"""Text to words, and words to the terms that an index holds."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+
+from hexad.text.detection import detect
+from hexad.text.identifiers import is_letters, is_plain, parts
+from hexad.text.languages import LANGUAGES
+from hexad.text.scripts import Script, hangul_terms, pieces, split, unspaced_terms
+from hexad.text.spelling import caseless, legible, plain
+from hexad.text.stems import stems
+from hexad.text.stopwords import STOPWORDS
+
+LONGEST_TERM = 64
+LONGEST_WORD = 128
+MOST_TERMS = 16
+"""Bounds of a term's characters, a word's characters and, except in unspaced scripts, a word's terms."""
+
+_REMEMBERED = 48
+"""Longer stretches between spaces are rarely seen twice: they are read anew instead of crowding the cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word as a person recognises it, and the opaque index terms it yields, the most specific one first."""
+
+    surface: str
+    terms: tuple[str, ...]
+
+
+def words(text: str, *, asking: bool = False) -> tuple[Word, ...]:
+    """The words of `text` that carry a topic, in reading order, repetitions kept.
+
+    `asking` is for a question, otherwise `text` is being stored; a question's terms are always among those that the
+    same text would be stored under. Any string is fine; the work is linear in its length.
+    """
+    language = detect(text)
+    found: list[Word] = []
+    for stretch in text.split():
+        read = _remembered if len(stretch) <= _REMEMBERED else _read
+        found += read(stretch, language, asking)
+    return tuple(found)
+
+
+def terms(text: str, *, asking: bool = False) -> tuple[str, ...]:
+    """The terms of `words(text)`, in order.
+
+    None is empty, longer than 64 characters, begins with "=", or holds white space or control characters.
+    """
+    return tuple(chain.from_iterable([word.terms for word in words(text, asking=asking)]))
+
+
+# In legible text a word character is whatever is not ASCII punctuation.
+_CHARACTER = r"[^\x00-/:-@\[-`{-\x7f]"
+_SEGMENT = rf"(?:[A-Za-z]\#(?!{_CHARACTER})|{_CHARACTER}++(?:\+\+)?)"
+_JOINT = r"(?:(?<=[A-Za-z])&(?=[A-Za-z])|(?=[_:/.@'-])_*+(?:://|::|/\.?|[.@'-])?_*+)"
+# A dot begins a name (.env) unless it ends a sentence or calls a method; two dashes begin a flag, three are a line.
+_OPENING = rf"(?:(?<!{_CHARACTER})(?<![.)\]])\.(?=[^\W\d_])|(?<!{_CHARACTER})(?<!-)--)"
+_TOKENS = re.compile(rf"{_OPENING}?{_SEGMENT}(?:{_JOINT}{_SEGMENT}){{0,63}}")
+_SEGMENTS = re.compile(_SEGMENT)
+_CONTRACTION = re.compile(r"(?:'(?:s|re|ve|ll|d|m)|n't)$", re.IGNORECASE)
+_ELISION = re.compile(r"^(?:[cdjlmnst]|qu|un|(?:d|n)?ell|all|dall|sull|quest)'", re.IGNORECASE)
+
+
+def _read(stretch: str, language: str | None, asking: bool) -> tuple[Word, ...]:  # noqa: FBT001 - a cache's key
+    """The words of a stretch of text between two spaces."""
+    found: list[Word] = []
+    for script, run in split(legible(stretch)):
+        found += _spaced(run, language) if script == "spaced" else _unspaced(run, script=script, asking=asking)
+    return tuple(found)
+
+
+_remembered = lru_cache(1 << 15)(_read)
+
+
+def _unspaced(run: str, *, script: Script, asking: bool) -> Iterator[Word]:
+    for piece in pieces(run):
+        found = hangul_terms(piece) if script == "hangul" else unspaced_terms(piece, asking=asking)
+        if found:
+            yield Word(piece, found)
+
+
+def _spaced(run: str, language: str | None) -> Iterator[Word]:
+    for name in _names(run):
+        word = _word(name, language)
+        if word:
+            yield word
+
+
+@lru_cache(1 << 14)
+def _word(token: str, language: str | None) -> Word | None:
+    """The word that `token` is, unless it carries no topic."""
+    name = _uncontracted(token)
+    surface = caseless(name)
+    found = () if _is_stop(surface, language) else _terms(name, language)
+    return Word(surface, found) if found else None
+
+
+def _names(run: str) -> Iterator[str]:
+    """The tokens of a run, each in its own case; one that is too long to be a name gives its segments."""
+    for token in _TOKENS.findall(run):
+        if len(token) <= LONGEST_WORD:
+            yield token
+        else:
+            yield from map(_bounded, _SEGMENTS.findall(token))
+
+
+def _bounded(segment: str) -> str:
+    """`segment`, or how it begins if it is too long to be a name: a key, a blob; these have no humps."""
+    return segment if len(segment) <= LONGEST_WORD else segment[:LONGEST_TERM].casefold()
+
+
+def _uncontracted(token: str) -> str:
+    """`token` without what grammar hung on it: user's, we'll, l'utilisateur. A stop word such as can't stays whole."""
+    if "'" not in token or caseless(token) in STOPWORDS:
+        return token
+    return _ELISION.sub("", _CONTRACTION.sub("", token))
+
+
+def _is_stop(surface: str, language: str | None) -> bool:
+    return surface in STOPWORDS or (language is not None and surface in LANGUAGES[language].stopwords)
+
+
+def _terms(name: str, language: str | None) -> tuple[str, ...]:
+    """The terms of a name in its own case: of the whole, then of its parts."""
+    found = list(_whole(name, language))
+    if not is_plain(name):
+        found += chain.from_iterable(_whole(part, language) for part in parts(name))
+    return tuple(dict.fromkeys(term[:LONGEST_TERM] for term in found))[:MOST_TERMS]
+
+
+def _whole(name: str, language: str | None) -> tuple[str, ...]:
+    """The terms of a name taken as one: stems of a word, the spelling of anything else, nothing for what is no topic.
+
+    A camelCase name has both, since the same name in lower case is read as a word. An apostrophe is not spelled.
+    """
+    name = name.replace("'", "")
+    surface = caseless(name)
+    spelled = plain(surface)
+    if len(spelled) < 2 or _is_stop(surface, language):
+        return ()
+    if not is_letters(name):
+        return (spelled,)
+    return stems(surface, language) if is_plain(name) else (spelled, *stems(surface, language))

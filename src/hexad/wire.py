@@ -1,0 +1,163 @@
+"""The one JSON shape of every noun: `--json`, backups, MCP and later HTTP all speak it. Its version is `WIRE`."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from hexad.errors import InvalidInput
+from hexad.model import RECORDS, AuditRecord, Version
+from hexad.shape import Kind, choice_of, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hexad.model import Failure, Forgotten, Item, Json, Prompt, Retrieval, Verdict
+
+WIRE: Final = 1
+N = TypeVar("N")
+
+TYPES: Final[dict[str, type]] = {
+    **{record.layer.noun: record for record in RECORDS},
+    "version": Version,
+    "audit": AuditRecord,
+}
+_NAMES: Final = {noun: name for name, noun in TYPES.items()}
+_PYTHON: Final[dict[Kind, type | tuple[type, ...]]] = {
+    Kind.TEXT: str,
+    Kind.WHOLE: int,
+    Kind.NUMBER: (int, float),
+    Kind.FLAG: bool,
+    Kind.TIME: str,
+    Kind.LIST: list,
+    Kind.OBJECT: dict,
+    Kind.CHOICE: str,
+}
+
+
+def to_json(noun: Any) -> dict[str, Json]:
+    """A noun as JSON, its type named in ``type``."""
+    kind = type(noun)
+    values = {field.name: _written(kind_of(kind, field.name), getattr(noun, field.name)) for field in fields(noun)}
+    return {"type": _NAMES[kind], **values}
+
+
+def from_json(noun: type[N], told: Mapping[str, Any], *, defaults: Mapping[str, Any] | None = None) -> N:
+    """The noun that `to_json` wrote; a field that is unknown, missing or of the wrong type is named."""
+    known = {field.name for field in fields(noun)}  # type: ignore[arg-type]
+    for name in told:
+        if name not in known and name not in {"type", "namespace"}:
+            raise InvalidInput(name, f"is not a field of a {_NAMES[noun]}")
+    values = {**(defaults or {}), **{name: _read(noun, name, told[name]) for name in known if name in told}}
+    missing = [
+        field.name
+        for field in fields(noun)  # type: ignore[arg-type]
+        if field.name not in values and field.default is MISSING and field.default_factory is MISSING
+    ]
+    if missing:
+        raise InvalidInput(missing[0], f"is missing from a {_NAMES[noun]}")
+    return noun(**values)
+
+
+def item(found: Item) -> dict[str, Json]:
+    """A retrieved item with the reasons for its score."""
+    return {
+        "layer": found.layer.value,
+        "id": found.id,
+        "key": found.key,
+        "content": found.content,
+        "category": str(found.category),
+        "source": found.source,
+        "origin": found.origin.value,
+        "score": round(found.score, 6),
+        "pinned": found.pinned,
+        "reasons": [
+            {"signal": reason.signal, "detail": reason.detail, "value": round(reason.value, 6)}
+            for reason in found.reasons
+        ],
+    }
+
+
+def retrieval(found: Retrieval) -> dict[str, Json]:
+    """What the layers answered."""
+    return {
+        "query": found.query,
+        "keywords": list(found.keywords),
+        "items": {layer.value: [item(each) for each in items] for layer, items in found.items.items()},
+        "failures": [failure(each) for each in found.failures],
+    }
+
+
+def failure(failed: Failure) -> dict[str, Json]:
+    """A layer that gave no answer."""
+    return {"layer": failed.layer.value, "reason": failed.reason}
+
+
+def prompt(assembled: Prompt) -> dict[str, Json]:
+    """An assembled prompt and what went into it."""
+    return {
+        "text": assembled.text,
+        "tokens": assembled.tokens,
+        "budget": assembled.budget,
+        "kept": [f"{each.layer}/{each.id}" for each in assembled.kept],
+        "dropped": [f"{each.layer}/{each.id}" for each in assembled.dropped],
+    }
+
+
+def verdict(found: Verdict) -> dict[str, Json]:
+    """What verifying an audit chain found."""
+    return {
+        "namespace": found.namespace,
+        "ok": found.ok,
+        "records": found.records,
+        "head": found.head,
+        "broken_at": found.broken_at,
+        "problem": found.problem,
+    }
+
+
+def forgotten(done: Forgotten) -> dict[str, Json]:
+    """What forgetting did."""
+    return {"entries": done.entries, "erased": done.erased, "detail": done.detail}
+
+
+def _written(kind: Kind, value: Any) -> Json:
+    if value is None:
+        return None
+    if kind is Kind.TIME:
+        return str(value.isoformat())
+    if kind is Kind.LIST:
+        return list(value)
+    if kind is Kind.OBJECT:
+        return dict(value)
+    written: Json = value.value if kind is Kind.CHOICE else value
+    return written
+
+
+def _read(noun: type, name: str, value: Any) -> Any:
+    if value is None:
+        return None
+    kind = kind_of(noun, name)
+    _check_type(name, kind, value)
+    choice = choice_of(noun, name)
+    if choice is not None:
+        return choice.parse(value, name)
+    if kind is Kind.TIME:
+        return _time(name, value)
+    return tuple(value) if kind is Kind.LIST else value
+
+
+def _check_type(name: str, kind: Kind, value: object) -> None:
+    if not isinstance(value, _PYTHON[kind]) or (isinstance(value, bool) and kind is not Kind.FLAG):
+        raise InvalidInput(name, f"must be {kind.value}, not {type(value).__name__}")
+
+
+def _time(name: str, value: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        raise InvalidInput(name, f"{value!r} is not a time in ISO 8601") from None
+    if moment.tzinfo is None:
+        raise InvalidInput(name, f"{value!r} has no time zone")
+    return moment.astimezone(UTC)
