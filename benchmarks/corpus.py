@@ -58,7 +58,7 @@ COMMON_WORDS = tuple(
 _ONSETS = "b bl br c ch cl cr d dr f fl fr g gl gr h j k l m n p pl pr qu r s sc sh sl sm sn sp st str t th tr v w z"
 _NUCLEI = "a e i o u ai ea ee io oa ou ei"
 _CODAS = "b ck d ft g l ld lm lt m mp n nd ng nk nt p r rd rk rm rn rt s sk ss st t th x"
-_CATEGORIES = ("general", "decision", "procedure", "reference", "preference", "incident", "contact")
+_CATEGORIES = ("fact", "fact", "fact", "preference", "rule", "definition", "pattern")
 _SUFFIXES = ("py", "yaml", "md", "sql", "csv", "toml", "json", "log")
 _OPENINGS = (
     ("when", "may", "I"),

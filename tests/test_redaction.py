@@ -10,9 +10,9 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support import requirement
 
 from hexad.memory.redaction import redact
+from tests.support import requirement
 
 MIXED = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6"
 HEX = "0123456789abcdef" * 4

@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support import requirement
 
 from hexad.text import ANALYSER, Word, terms, words
+from tests.support import requirement
 
 # Every code point, lone surrogates and control characters included.
 ANY_TEXT = st.text(st.characters(exclude_categories=()))

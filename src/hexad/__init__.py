@@ -1,4 +1,4 @@
-"""Hexad: the context engine for AI agents.
+r"""Hexad: the context engine for AI agents.
 
 Six layers of context in one file, the right few items for each message, a prompt ready to send; no model in the path.
 
@@ -6,7 +6,7 @@ Six layers of context in one file, the right few items for each message, a promp
 >>> hx = Hexad.open(":memory:", enabled=True)
 >>> _ = hx.knowledge.save("units", "Always answer in metric units", category="rule", pinned=True)
 >>> str(hx.assemble("You are terse.", hx.retrieve("how far is it?")))
-'You are terse.\\n\\n## User Knowledge\\n- [rule] units: Always answer in metric units'
+'You are terse.\n\n## User Knowledge\n- [rule] units: Always answer in metric units'
 """
 
 from hexad._version import __version__

@@ -171,7 +171,7 @@ class Hexad:
         return self._like(keeper=keeper, retriever=retriever)
 
     def with_tool_registry(self, tools: object) -> Hexad:
-        """One that also knows these tools: a provider, or a list of callables or descriptors. This one stays as it is."""
+        """One that also knows these tools: a provider, or a list of callables or descriptors; this one stays."""
         return self._retrieving(lambda retriever: retriever.with_tool_registry(tools))
 
     def with_runtime_context(self, provider: RuntimeContextProvider) -> Hexad:
@@ -295,8 +295,8 @@ class _Nothing:
     def retrieve(
         self,
         query: str,
-        layers: Iterable[Layer | str] | None = None,  # noqa: ARG002
-        max_per_layer: int | None = None,  # noqa: ARG002
+        layers: Iterable[Layer | str] | None = None,
+        max_per_layer: int | None = None,
         *,
         session: str | None = None,
     ) -> Retrieval:

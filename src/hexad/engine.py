@@ -10,14 +10,15 @@ from hexad.context import assemble
 from hexad.context.explanation import Explanation, judge
 from hexad.context.selection import estimate_tokens
 from hexad.errors import InvalidInput
-from hexad.model import RECORD_OF
+from hexad.memory import admission
+from hexad.model import RECORD_OF, Retrieval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hexad.context.retriever import Retriever
     from hexad.memory.keeper import Keeper
-    from hexad.model import Layer, Prompt, Retrieval, TokenCounter
+    from hexad.model import Layer, Prompt, TokenCounter
 
 _CANDIDATES: Final = 20  # items of a layer that an explanation shows
 _FLUSH_PATIENCE: Final = 0.05  # seconds that an answer may wait for the write lock to count uses
@@ -68,9 +69,10 @@ class Engine:
     def _assembled(self, base: str, retrieval: Retrieval, budget: int | None) -> Prompt:
         if not isinstance(base, str):
             raise InvalidInput("base", f"must be text, not {type(base).__name__}")
-        if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int) or budget < 0):
-            raise InvalidInput("budget", f"must be a whole number of tokens from 0 on, not {budget!r}")
-        return assemble(base, retrieval, budget=budget, counter=self.counter)
+        if not isinstance(retrieval, Retrieval):
+            raise InvalidInput("retrieval", f"must be what retrieve() returned, not {type(retrieval).__name__}")
+        tokens = None if budget is None else admission.whole("budget", budget, low=0)
+        return assemble(base, retrieval, budget=tokens, counter=self.counter)
 
     def _count_uses(self, prompt: Prompt, retrieval: Retrieval) -> None:
         if retrieval.namespace != self.keeper.namespace:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Clock: TypeAlias = Callable[[], datetime]
     TokenCounter: TypeAlias = Callable[[str], int]
-    Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+    Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 DEFAULT_NAMESPACE: Final = "default"
 
@@ -26,7 +26,8 @@ class Layer(StrEnum):
     heading: str  # of its section in the prompt
     noun: str  # what one item of it is called
 
-    def __new__(cls, value: str, heading: str, noun: str) -> Self:  # noqa: D102
+    def __new__(cls, value: str, heading: str, noun: str) -> Self:
+        """A member with what is known of it."""
         layer = str.__new__(cls, value)
         layer._value_ = value
         layer.heading = heading

@@ -6,13 +6,15 @@ This is the only module that reads the environment or a configuration file.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import ConfigError
 from hexad.model import DEFAULT_NAMESPACE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 PREFIX: Final = "HEXAD_"
 FILE_NAME: Final = "hexad.toml"  # looked for beside the database

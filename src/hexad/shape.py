@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum, auto
 from typing import TYPE_CHECKING, Final
 
@@ -55,6 +56,20 @@ _CHOICES: Final[Mapping[tuple[type, str], type[Choice]]] = {
     (Skill, "status"): SkillStatus,
     (Reference, "kind"): ReferenceKind,
 }
+
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+
+def to_microseconds(moment: datetime) -> int:
+    """A time as a whole number: since 1970, in UTC."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def from_microseconds(number: int) -> datetime:
+    """The time of such a number, in UTC."""
+    return _EPOCH + timedelta(microseconds=number)
 
 
 def choice_of(noun: type, field: str) -> type[Choice] | None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hexad.model import Failure, Forgotten, Item, Json, Prompt, Retrieval, Verdict
 
 WIRE: Final = 1
+_LARGEST: Final = 2**63 - 1
 N = TypeVar("N")
 
 TYPES: Final[dict[str, type]] = {
@@ -148,9 +149,11 @@ def _read(noun: type, name: str, value: Any) -> Any:
     return tuple(value) if kind is Kind.LIST else value
 
 
-def _check_type(name: str, kind: Kind, value: object) -> None:
+def _check_type(name: str, kind: Kind, value: Any) -> None:
     if not isinstance(value, _PYTHON[kind]) or (isinstance(value, bool) and kind is not Kind.FLAG):
         raise InvalidInput(name, f"must be {kind.value}, not {type(value).__name__}")
+    if kind is Kind.WHOLE and not -_LARGEST <= value <= _LARGEST:
+        raise InvalidInput(name, "is larger than any database's whole numbers")
 
 
 def _time(name: str, value: str) -> datetime:

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from hexad.text.index import Posting, Statistics
 
 CAPACITY: Final = 1000  # rows that are weighed by their postings; further terms only add to rows already there
 MAX_OPENED: Final = 24  # terms that are looked at, the rarest first
+_BATCH: Final = 32  # rows that are read and ranked at a time
 SATURATION: Final = 0.9  # BM25's k1: how soon a repeated term stops counting
 NORMALISATION: Final = 0.4  # BM25's b: how much a long text is held against it
 
@@ -44,11 +45,7 @@ class Measure:
 
     rarity: Mapping[str, float]
     mean_length: float
-
-    @property
-    def total(self) -> float:
-        """The rarity of all terms together: what a perfect answer would hold."""
-        return sum(self.rarity.values()) or 1.0
+    total: float  # the rarity of all terms together: what a perfect answer would hold
 
     def saturated(self, weight: float, length: int) -> float:
         """BM25's answer to "how much does this count?", from 0 to 1."""
@@ -58,17 +55,32 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Rows with the sum of what their terms count, unranked."""
+    """Rows with what their words count: the sum over the terms they hold, from 0 to `Measure.total`."""
 
     measure: Measure
     scores: Mapping[int, float]
 
-    def best_first(self) -> Iterator[int]:
-        """Numbers by descending score, the newest first among equals."""
-        heap = [(-score, -number) for number, score in self.scores.items()]
-        heapq.heapify(heap)
-        while heap:
-            yield -heapq.heappop(heap)[1]
+    def words(self, number: int) -> float:
+        """The share of the question's rarity that a row holds, from 0 to 1."""
+        return self.scores[number] / self.measure.total
+
+    def batches(self, limit: int, *, slack: float) -> Iterator[Sequence[int]]:
+        """Numbers, best first and the newest first among equals: those that can be among the best, then the others.
+
+        ``slack`` is the most that a ranking may add to a row's words; it decides who can still be among the best.
+        """
+        if not self.scores:
+            return
+        last_in = heapq.nlargest(limit, self.scores.values())[-1] - slack * self.measure.total
+        yield _ordered((score, number) for number, score in self.scores.items() if score >= last_in)[:_BATCH]
+        others = _ordered((score, number) for number, score in self.scores.items())
+        first = sum(score >= last_in for score in self.scores.values())
+        for start in range(min(first, _BATCH), len(others), _BATCH):
+            yield others[start : start + _BATCH]
+
+
+def _ordered(pairs: Iterable[tuple[float, int]]) -> list[int]:
+    return [number for _, number in sorted(pairs, reverse=True)]
 
 
 def measure(statistics: Statistics, terms: Sequence[str]) -> Measure:
@@ -79,19 +91,22 @@ def measure(statistics: Statistics, terms: Sequence[str]) -> Measure:
         for term in terms
         for frequency in (statistics.frequencies.get(term, 0),)
     }
-    return Measure(rarity, max(1.0, statistics.length / rows) if rows else 1.0)
+    return Measure(rarity, max(1.0, statistics.length / rows) if rows else 1.0, sum(rarity.values()) or 1.0)
 
 
 def gather(index: Index, terms: Sequence[str], *, facets: Sequence[str] = ()) -> Candidates:
-    """The rows worth ranking for these terms; with facets only rows that have all of them."""
+    """The rows worth ranking for these terms; with facets those that have them, where it is cheap to know."""
     statistics = index.statistics((*terms, *facets))
-    measured = measure(statistics, terms)
+    measured = measure(statistics, _rarest(statistics, terms))
     if any(facet not in statistics.frequencies for facet in facets):
         return Candidates(measured, {})
     known = [term for term in measured.rarity if term in statistics.frequencies]
-    rarest = sorted(known, key=lambda term: (statistics.frequencies[term], term))[:MAX_OPENED]
-    allowed = _allowed(index, statistics, facets)
-    return Candidates(measured, _weigh(index, statistics, measured, rarest, allowed))
+    return Candidates(measured, _weigh(index, statistics, measured, known, _allowed(index, statistics, facets)))
+
+
+def _rarest(statistics: Statistics, terms: Sequence[str]) -> Sequence[str]:
+    """The terms that tell most, the rarest first; of a long message the rest is not looked at."""
+    return sorted(terms, key=lambda term: (statistics.frequencies.get(term, 0), term))[:MAX_OPENED]
 
 
 def _allowed(index: Index, statistics: Statistics, facets: Sequence[str]) -> set[int] | None:
@@ -104,11 +119,11 @@ def _allowed(index: Index, statistics: Statistics, facets: Sequence[str]) -> set
 
 
 def _weigh(
-    index: Index, statistics: Statistics, measured: Measure, rarest: Sequence[str], allowed: set[int] | None
+    index: Index, statistics: Statistics, measured: Measure, known: Sequence[str], allowed: set[int] | None
 ) -> dict[int, float]:
     scores: dict[int, float] = {}
     room = CAPACITY
-    for term in rarest:
+    for term in known:
         if allowed is not None:
             postings = index.postings_among(term, allowed)
         elif not scores or statistics.frequencies[term] <= room:

@@ -16,61 +16,46 @@ matches alike and never bury a clear match.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from hexad.model import Origin, Reason
-from hexad.text.document import FIELD_WEIGHTS
+from hexad.text.document import FIELD_WEIGHTS, Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import datetime
 
     from hexad.context.candidates import Measure
-    from hexad.text.document import Document
+    from hexad.store import Sketch
 
 PHRASE: Final = 0.15
 ORIGIN: Final = 0.03
 RELEVANCE: Final = 0.02
 RECENCY: Final = 0.01
 USE: Final = 0.01
+SLACK: Final = PHRASE + ORIGIN + RELEVANCE + RECENCY + USE
+"""The most that anything but words can add."""
 _HALF_LIFE_DAYS: Final = 30.0
+_DAY: Final = 86_400_000_000  # microseconds
+_LINE: Final = "\n"
+_USER: Final = Origin.USER.value
 _NEAR: Final = 3  # words apart that still count as a phrase, in part
 
 
-@dataclass(frozen=True, slots=True)
-class Circumstances:
-    """What is known of a text beyond its words."""
-
-    origin: Origin = Origin.USER
-    relevance: float = 1.0
-    updated: datetime | None = None
-    use_count: int = 0
+def score(words: float, terms: Sequence[str], sketch: Sketch, measure: Measure, now: int) -> float:
+    """The sum of all signals, ``words`` being the share that the row's terms have; 0 where that is 0."""
+    return words and words + _phrase(terms, sketch.words, measure) + sum(value for _, _, value in _priors(sketch, now))
 
 
-def score(
-    terms: Sequence[str], document: Document, about: Circumstances, measure: Measure, now: datetime | None
-) -> float:
-    """The sum of all signals; 0 for a text that holds none of the terms."""
-    words = _words(terms, document, measure)
-    return words and words + _phrase(terms, document, measure) + sum(value for _, _, value in _priors(about, now))
-
-
-def reasons(
-    terms: Sequence[str], document: Document, about: Circumstances, measure: Measure, now: datetime | None
-) -> tuple[Reason, ...]:
+def reasons(terms: Sequence[str], sketch: Sketch, measure: Measure, now: int) -> tuple[Reason, ...]:
     """The same sum, told: one reason for each matching term and each signal that added something."""
-    told = [_told(term, document, measure) for term in terms if _occurrences(term, document)]
+    document = Document.unpack(sketch.words)
+    matching = [term for term in terms if term in measure.rarity and _occurrences(term, document)]
+    told = [_told(term, document, measure) for term in matching]
     if told:
-        told.append(Reason("phrase", "neighbouring words", _phrase(terms, document, measure)))
-        told.extend(Reason(*prior) for prior in _priors(about, now))
+        told.append(Reason("phrase", "neighbouring words", _phrase(terms, sketch.words, measure)))
+        told.extend(Reason(signal, _PRIORS[signal].format(seen), value) for signal, seen, value in _priors(sketch, now))
     return tuple(reason for reason in told if reason.value)
-
-
-def _words(terms: Sequence[str], document: Document, measure: Measure) -> float:
-    return sum(
-        _worth(term, occurrences, document, measure) for term in terms if (occurrences := _occurrences(term, document))
-    )
 
 
 def _worth(term: str, occurrences: float, document: Document, measure: Measure) -> float:
@@ -92,22 +77,23 @@ def _told(term: str, document: Document, measure: Measure) -> Reason:
     )
 
 
-def _phrase(terms: Sequence[str], document: Document, measure: Measure) -> float:
+def _phrase(terms: Sequence[str], packed: str, measure: Measure) -> float:
     """The rarity of neighbouring pairs that are near each other in the body, as a share of all pairs."""
     if len(terms) < 2:
         return 0.0
-    pairs = list(zip(terms, terms[1:], strict=False))
-    total = sum(measure.rarity[left] + measure.rarity[right] for left, right in pairs)
-    found = sum(
-        (measure.rarity[left] + measure.rarity[right]) * _closeness(left, right, document.body) for left, right in pairs
-    )
+    body = f" {packed.split(_LINE, 2)[1]} "
+    present = {term for term in terms if f" {term} " in body}
+    rarity, total, found = measure.rarity, 0.0, 0.0
+    for left, right in pairwise(terms):
+        worth = rarity.get(left, 0.0) + rarity.get(right, 0.0)
+        total += worth
+        if left in present and right in present:
+            found += worth * _closeness(left, right, body.split())
     return PHRASE * found / total if total else 0.0
 
 
 def _closeness(left: str, right: str, body: Sequence[str]) -> float:
     """1 where the right word follows the left one, less the further they are apart, 0 beyond `_NEAR`."""
-    if left not in body or right not in body:
-        return 0.0
     lefts = [place for place, term in enumerate(body) if term == left]
     rights = [place for place, term in enumerate(body) if term == right]
     gap = min(_gap(here, there) for here in lefts[:8] for there in rights[:8])
@@ -118,12 +104,20 @@ def _gap(here: int, there: int) -> int:
     return there - here if there > here else here - there + 1
 
 
-def _priors(about: Circumstances, now: datetime | None) -> Iterator[tuple[str, str, float]]:
-    if about.origin is Origin.USER:
-        yield "origin", "said by the user", ORIGIN
-    yield "relevance", f"{about.relevance:g}", RELEVANCE * about.relevance
-    if about.updated is not None and now is not None:
-        days = max(0.0, (now - about.updated).total_seconds() / 86_400)
-        yield "recency", f"{days:.0f} days old", RECENCY * 0.5 ** (days / _HALF_LIFE_DAYS)
-    if about.use_count:
-        yield "use", f"used {about.use_count} times", USE * (1 - 1 / (1 + math.log1p(about.use_count)))
+def _priors(sketch: Sketch, now: int) -> Iterator[tuple[str, float, float]]:
+    """Each prior with what it saw and what it adds."""
+    if sketch.origin == _USER:
+        yield "origin", 1.0, ORIGIN
+    yield "relevance", sketch.relevance, RELEVANCE * sketch.relevance
+    days = max(0.0, (now - sketch.updated) / _DAY)
+    yield "recency", days, RECENCY * 0.5 ** (days / _HALF_LIFE_DAYS)
+    if sketch.use_count:
+        yield "use", sketch.use_count, USE * (1 - 1 / (1 + math.log1p(sketch.use_count)))
+
+
+_PRIORS: Final = {
+    "origin": "said by the user",
+    "relevance": "weight {:g}",
+    "recency": "{:.0f} days old",
+    "use": "in {:g} prompts before",
+}

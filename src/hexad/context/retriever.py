@@ -16,8 +16,8 @@ from hexad.context.layers.runtime import RuntimeContextProvider, RuntimeSource, 
 from hexad.context.layers.stored import StoredSource
 from hexad.context.layers.tools import ToolRegistry, ToolRegistryProvider, ToolSource, registry_of
 from hexad.errors import InvalidInput
-from hexad.model import DEFAULT_LAYERS, DEFAULT_NAMESPACE, RECORD_OF, Failure, Item, Layer, Query, Retrieval
 from hexad.memory.redaction import redact
+from hexad.model import DEFAULT_LAYERS, DEFAULT_NAMESPACE, RECORD_OF, Failure, Item, Layer, Query, Retrieval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Final
 
-from hexad.model import Layer, Origin
 from hexad.memory.redaction import redact
+from hexad.model import Layer, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

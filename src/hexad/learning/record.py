@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from hexad.memory import admission
-from hexad.memory.shelf import Shelf
-from hexad.model import ErrorCategory, Layer, Learning, Origin
+from hexad.memory.shelf import Shelf, not_given
+from hexad.model import KEEP, ErrorCategory, Keep, Layer, Learning, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,15 +27,15 @@ class LearningShelf(Shelf[Learning]):
         *,
         trigger: str,
         error_pattern: str = "",
-        diagnosis: str = "",
-        fix: str = "",
-        category: str = ErrorCategory.GENERAL,
-        tags: Iterable[str] = (),
+        diagnosis: str | Keep = KEEP,
+        fix: str | Keep = KEEP,
+        category: str | Keep = KEEP,
+        tags: Iterable[str] | Keep = KEEP,
         origin: str = Origin.USER,
         session: str | None = None,
         redact: bool = True,
     ) -> Learning:
-        """Keep what is known of an error; the same trigger and pattern again update the one record.
+        """Keep what is known of an error; the same trigger and pattern again update what is given of the one record.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> one = hx.learnings.save(trigger="tool:deploy", error_pattern="quota exceeded", fix="wait an hour")
@@ -49,17 +49,18 @@ class LearningShelf(Shelf[Learning]):
             id=secrets.token_hex(5),  # random: the log names it, and must not hold a hash of what it says
             trigger=admission.key("trigger", trigger),
             error_pattern=intake.text("error_pattern", error_pattern),
-            diagnosis=intake.text("diagnosis", diagnosis),
-            fix=intake.text("fix", fix),
-            category=ErrorCategory.parse(category, "category"),
-            tags=admission.tags("tags", tags),
+            diagnosis="" if diagnosis is KEEP else intake.text("diagnosis", diagnosis),
+            fix="" if fix is KEEP else intake.text("fix", fix),
+            category=ErrorCategory.GENERAL if category is KEEP else ErrorCategory.parse(category, "category"),
+            tags=() if tags is KEEP else admission.tags("tags", tags),
             origin=Origin.parse(origin, "origin"),
             session=self._keeper.session_of(session),
             created=now,
             updated=now,
             **intake.notes,
         )
-        return self._upsert(new, carried=("seen", "worked", "failed"), slot="learnings")
+        same = not_given(diagnosis=diagnosis, fix=fix, category=category, tags=tags)
+        return self._upsert(new, carried=("seen", "worked", "failed", *same), slot="learnings")
 
     def search(self, query: str, *, category: str | None = None, limit: int = 10) -> tuple[Item, ...]:
         """The learnings that match best, best first."""

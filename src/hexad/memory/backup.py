@@ -1,11 +1,10 @@
-"""Everything, as JSON Lines: a header, each row of each namespace, the audit chains, and a last line that counts them."""
+"""Everything, as JSON Lines: a header, the rows and the audit chain of each namespace, and a last line that counts."""
 
 from __future__ import annotations
 
 import json
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import BackupError, HexadError
@@ -18,6 +17,7 @@ from hexad.wire import TYPES, WIRE, from_json, to_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
+    from pathlib import Path
 
     from hexad.model import Record
     from hexad.store import Reading, Store, Writing
@@ -44,8 +44,10 @@ class Line:
 
 
 def write_backup(store: Store, path: Path, now: datetime) -> int:
-    """Write everything of one state of the database; the file appears whole or not at all. Returns the lines of data."""
+    """Write everything of one state of the database, whole or not at all; returns the lines of data."""
     partial = path.with_name(f"{path.name}.partial")
+    if not path.parent.is_dir():
+        raise BackupError(str(path), f"there is no folder {str(path.parent)!r}; create it first")
     try:
         with store.reading() as view, os.fdopen(_private(partial), "w", encoding="utf-8") as file:
             count = _write_lines(file.write, view, now)
@@ -103,12 +105,21 @@ def _check_frame(file: str, parsed: list[tuple[int, dict[str, Any]]], count: int
 
 def _parsed(raw: str, number: int, file: str) -> dict[str, Any]:
     try:
-        told = json.loads(raw)
-    except (json.JSONDecodeError, RecursionError):
+        told = json.loads(raw, parse_constant=_no_number)
+        json.dumps(told, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise BackupError(file, "holds a lone surrogate, which cannot be stored", number) from None
+    except (ValueError, RecursionError):
         raise BackupError(file, "is not JSON", number) from None
+    if "\\u0000" in raw:
+        raise BackupError(file, "holds NUL, which cannot be stored", number)
     if not isinstance(told, dict) or told.get("type") not in {HEADER, END, *TYPES}:
         raise BackupError(file, f"must be an object whose type is one of {', '.join(TYPES)}", number)
     return told
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is not a number that JSON has")
 
 
 def _private(path: Path) -> int:

@@ -68,7 +68,7 @@ class Keeper:
         """A keeper whose changes are part of a transaction that somebody else began and will end."""
         return replace(self, store=_Joined(self.store, unit), uses=Uses())
 
-    def row(self, layer: Layer, id: str) -> Row | None:  # noqa: A002
+    def row(self, layer: Layer, id: str) -> Row | None:
         """A stored row, with the uses that are not written yet."""
         scope = self.scope(layer)
         with self.store.reading() as view:
@@ -123,7 +123,7 @@ class Change:
         while self._taken:
             self.keeper.limits.give_back(self.keeper.namespace, self.session, self._taken.pop())
 
-    def get(self, layer: Layer, id: str) -> Record | None:  # noqa: A002
+    def get(self, layer: Layer, id: str) -> Record | None:
         """The record as it is inside this transaction."""
         row = self.unit.get(self.keeper.scope(layer), id)
         return row.record if row else None
@@ -133,7 +133,7 @@ class Change:
         document = Document.of(record.fields()) if indexed else None
         self.unit.put(self.keeper.scope(record.layer), record, document)
 
-    def remove(self, layer: Layer, id: str) -> bool:  # noqa: A002
+    def remove(self, layer: Layer, id: str) -> bool:
         """Remove a record with its terms."""
         return self.unit.remove(self.keeper.scope(layer), id)
 
@@ -166,10 +166,10 @@ class _Joined:
     def location(self) -> str:
         return self.store.location
 
-    def reading(self, *, deadline: float | None = None) -> AbstractContextManager[Reading]:  # noqa: ARG002
+    def reading(self, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
         return nullcontext(self.unit)
 
-    def transaction(self, *, patience: float | None = None) -> AbstractContextManager[Writing]:  # noqa: ARG002
+    def transaction(self, *, patience: float | None = None) -> AbstractContextManager[Writing]:
         return nullcontext(self.unit)
 
     def flush_traces(self) -> bool:

@@ -44,9 +44,9 @@ class KnowledgeShelf(Shelf[Knowledge]):
         origin: str = Origin.USER,
         subject: str | Keep = KEEP,
         thread: str | Keep = KEEP,
-        position: int | None | Keep = KEEP,
+        position: int | Keep | None = KEEP,
         pinned: bool | Keep = KEEP,
-        expires: datetime | None | Keep = KEEP,
+        expires: datetime | Keep | None = KEEP,
         relevance: float | Keep = KEEP,
         redact: bool = True,
     ) -> Knowledge:
@@ -73,16 +73,7 @@ class KnowledgeShelf(Shelf[Knowledge]):
             "expires": expires,
             "relevance": relevance,
         }
-        who = Origin.parse(origin, "origin")
-        said = self._admit(key, content, given, redact=redact)
-        with self._keeper.change(actor=who, session=session) as change:
-            old = cast("Knowledge | None", change.get(self.layer, said.key))
-            new = self._merged(old, said, who, change.session)
-            if new == old:
-                return old
-            change.take_slot("knowledge")
-            _keep(change, old, new)
-        return new
+        return self._store(self._admit(key, content, given, redact=redact), Origin.parse(origin, "origin"), session)
 
     def history(self, key: str) -> tuple[Version, ...]:
         """All versions under a key, newest first.
@@ -107,7 +98,7 @@ class KnowledgeShelf(Shelf[Knowledge]):
         entry = self.get(key)
         return self.save(entry.key, entry.content, pinned=pinned, origin=entry.origin, redact=not entry.verbatim)
 
-    def delete(self, id: str) -> None:  # noqa: A002
+    def delete(self, id: str) -> None:
         """Hide an entry with all its versions; `undelete` brings it back, `forget` erases it."""
         with self._keeper.change(actor=Origin.USER) as change:
             entry = self._present(change, id)
@@ -125,7 +116,7 @@ class KnowledgeShelf(Shelf[Knowledge]):
             change.audit("knowledge.undelete", key, {"version": back.version})
         return back
 
-    def forget(self, id: str | None = None, *, subject: str | None = None, session: str | None = None) -> Forgotten:  # noqa: A002
+    def forget(self, id: str | None = None, *, subject: str | None = None, session: str | None = None) -> Forgotten:
         """Erase an entry, all about a subject, or all that was said in a session; leave no bytes.
 
         Hidden entries and versions go too. It takes time linear in the database. What the audit log keeps is who
@@ -144,7 +135,7 @@ class KnowledgeShelf(Shelf[Knowledge]):
             change.unit.scrub()
         return self._keeper.erase_traces(count)
 
-    def _visible(self, id: str) -> Knowledge | None:  # noqa: A002
+    def _visible(self, id: str) -> Knowledge | None:
         entry = super()._visible(id)
         return entry if entry and entry.deleted is None else None
 
@@ -165,6 +156,16 @@ class KnowledgeShelf(Shelf[Knowledge]):
         if "source" in checked:
             checked["source"] = intake.text("source", checked["source"])
         return _Said(name, {"content": words, **checked, **intake.notes})
+
+    def _store(self, said: _Said, who: Origin, session: str | None) -> Knowledge:
+        with self._keeper.change(actor=who, session=session) as change:
+            old = cast("Knowledge | None", change.get(self.layer, said.key))
+            new = self._merged(old, said, who, change.session)
+            if new == old:
+                return old
+            change.take_slot("knowledge")
+            _keep(change, old, new)
+        return new
 
     def _merged(self, old: Knowledge | None, said: _Said, origin: Origin, session: str) -> Knowledge:
         now = self._keeper.clock()

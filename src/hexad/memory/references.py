@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from hexad.memory import admission
-from hexad.memory.shelf import Shelf
-from hexad.model import Layer, Origin, Reference, ReferenceKind
+from hexad.memory.shelf import Shelf, not_given
+from hexad.model import KEEP, Keep, Layer, Origin, Reference, ReferenceKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,18 +24,18 @@ class ReferenceShelf(Shelf[Reference]):
         name: str,
         *,
         location: str,
-        summary: str = "",
-        kind: str = ReferenceKind.DOCUMENTATION,
-        metadata: Mapping[str, Json] | None = None,
-        tags: Iterable[str] = (),
+        summary: str | Keep = KEEP,
+        kind: str | Keep = KEEP,
+        metadata: Mapping[str, Json] | Keep = KEEP,
+        tags: Iterable[str] | Keep = KEEP,
         origin: str = Origin.USER,
         session: str | None = None,
         redact: bool = True,
     ) -> Reference:
-        """Keep where something is written down, or update it; the same again changes nothing.
+        """Keep where something is written down, or update it; what is not given stays, the same again changes nothing.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
-        >>> hx.references.save("Runbook", location="https://wiki/runbook", summary="What to do at night", kind="wiki").kind
+        >>> hx.references.save("Runbook", location="https://wiki/runbook", summary="At night", kind="wiki").kind
         <ReferenceKind.WIKI: 'wiki'>
         """
         intake = admission.Intake(limit=self._keeper.max_text, redact=redact)
@@ -43,17 +43,17 @@ class ReferenceShelf(Shelf[Reference]):
         new = Reference(
             name=admission.key("name", name),
             location=intake.text("location", location, required=True),
-            summary=intake.text("summary", summary),
-            kind=ReferenceKind.parse(kind, "kind"),
-            metadata=intake.mapping("metadata", {} if metadata is None else metadata),
-            tags=admission.tags("tags", tags),
+            summary="" if summary is KEEP else intake.text("summary", summary),
+            kind=ReferenceKind.DOCUMENTATION if kind is KEEP else ReferenceKind.parse(kind, "kind"),
+            metadata={} if metadata is KEEP else intake.mapping("metadata", metadata),
+            tags=() if tags is KEEP else admission.tags("tags", tags),
             origin=Origin.parse(origin, "origin"),
             session=self._keeper.session_of(session),
             created=now,
             updated=now,
             **intake.notes,
         )
-        return self._upsert(new)
+        return self._upsert(new, carried=not_given(summary=summary, kind=kind, metadata=metadata, tags=tags))
 
     def search(self, query: str, *, kind: str | None = None, limit: int = 10) -> tuple[Item, ...]:
         """The references that match best, best first."""

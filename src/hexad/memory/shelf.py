@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cas
 
 from hexad.errors import NotFound
 from hexad.memory import admission
-from hexad.model import Origin, Record
+from hexad.model import KEEP, Origin, Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ class Shelf(Generic[N]):
         self._keeper = keeper
         self._find = find
 
-    def get(self, id: str) -> N:  # noqa: A002
+    def get(self, id: str) -> N:
         """The record of that id; `NotFound` if there is none."""
         found = self._visible(id)
         if found is None:
@@ -46,13 +46,13 @@ class Shelf(Generic[N]):
         """Every record, in the order of first saving."""
         return tuple(self._records())
 
-    def delete(self, id: str) -> None:  # noqa: A002
+    def delete(self, id: str) -> None:
         """Remove a record; `NotFound` if there is none."""
         with self._keeper.change(actor=Origin.USER) as change:
             self._take_away(change, id)
             change.audit(f"{self.layer.noun}.delete", id)
 
-    def forget(self, id: str) -> Forgotten:  # noqa: A002
+    def forget(self, id: str) -> Forgotten:
         """Remove a record and leave no bytes of it: takes time linear in the database."""
         with self._keeper.change(actor=Origin.USER) as change:
             self._take_away(change, id)
@@ -77,11 +77,11 @@ class Shelf(Generic[N]):
             change.audit(f"{self.layer.noun}.save", new.id, {"redacted": [*new.redactions], "new": old is None})
         return kept
 
-    def _settled(self, change: Change, new: N) -> N:  # noqa: ARG002 - for those to whom it matters
+    def _settled(self, change: Change, new: N) -> N:
         """A new record, fitted to what is stored, inside the transaction that stores it."""
         return new
 
-    def _findable(self, record: N) -> bool:  # noqa: ARG002
+    def _findable(self, record: N) -> bool:
         """Whether a search may find the record."""
         return True
 
@@ -89,19 +89,24 @@ class Shelf(Generic[N]):
         wanted = {name: value for name, value in facets.items() if value is not None}
         return self._find(self.layer, query, limit=admission.whole("limit", limit, low=1), facets=wanted)
 
-    def _visible(self, id: str) -> N | None:  # noqa: A002
+    def _visible(self, id: str) -> N | None:
         row = self._keeper.row(self.layer, admission.key("key", id))
         return cast("N", row.record) if row else None
 
     def _records(self) -> Iterator[N]:
         return (cast("N", row.record) for row in self._keeper.rows(self.layer))
 
-    def _take_away(self, change: Change, id: str) -> None:  # noqa: A002
+    def _take_away(self, change: Change, id: str) -> None:
         if not change.remove(self.layer, admission.key("key", id)):
             raise self._missing(id)
 
-    def _missing(self, id: str) -> NotFound:  # noqa: A002
+    def _missing(self, id: str) -> NotFound:
         return NotFound(self.layer.noun, id, self._keeper.namespace)
+
+
+def not_given(**arguments: object) -> tuple[str, ...]:
+    """The names of the arguments that a caller left as they are."""
+    return tuple(name for name, value in arguments.items() if value is KEEP)
 
 
 def _succeeding(old: N, new: N, carried: tuple[str, ...]) -> N:

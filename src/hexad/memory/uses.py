@@ -33,12 +33,12 @@ class Uses:
     def add(self, scope: Scope, ids: Iterable[str], at: datetime) -> bool:
         """Count one use of each; whether so many wait that they should be written."""
         with self._lock:
-            for id in ids:  # noqa: A001
-                before = self._waiting.get((scope, id))
-                self._waiting[scope, id] = Use(scope, id, before.count + 1 if before else 1, at)
+            for used in ids:
+                before = self._waiting.get((scope, used))
+                self._waiting[scope, used] = Use(scope, used, before.count + 1 if before else 1, at)
             return len(self._waiting) >= FLUSH_AT
 
-    def waiting(self, scope: Scope, id: str) -> Use | None:  # noqa: A002
+    def waiting(self, scope: Scope, id: str) -> Use | None:
         """What is not written yet of one item."""
         return self._waiting.get((scope, id))
 

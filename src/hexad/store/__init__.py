@@ -39,6 +39,22 @@ class Row:
     document: Document | None
 
 
+class Sketch(NamedTuple):
+    """What a ranking may know of a row, cheap to read; times are whole microseconds."""
+
+    number: int
+    id: str
+    words: str  # its document, packed
+    origin: str
+    updated: int
+    use_count: int
+    relevance: float = 1.0
+    expires: int | None = None
+    subject: str = ""
+    thread: str = ""
+    position: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Use:
     """An item that was put into prompts."""
@@ -58,6 +74,10 @@ class Reading(Protocol):
 
     def fetch(self, scope: Scope, numbers: Collection[int]) -> Sequence[Row]:
         """The rows of these numbers that exist, in any order."""
+        ...
+
+    def sketch(self, scope: Scope, numbers: Collection[int]) -> Sequence[Sketch]:
+        """The indexed rows of these numbers, in any order, as far as a ranking needs them."""
         ...
 
     def page(self, scope: Scope, *, after: int = 0, limit: int = 1000) -> Sequence[Row]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
+from bisect import bisect_left
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from hexad.errors import StoreBusy, StoreClosed
+from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed, StoreError
 from hexad.model import Knowledge, Layer, Learning
-from hexad.store import Row, Scope, Use
+from hexad.shape import to_microseconds
+from hexad.store import Row, Scope, Sketch, Use
 from hexad.text.index import TermIndex
 
 if TYPE_CHECKING:
@@ -45,10 +47,14 @@ class VolatileStore:
         self._state: _State | None = _State()
 
     @contextmanager
-    def reading(self, *, deadline: float | None = None) -> Iterator[_State]:  # noqa: ARG002 - nothing here waits
-        """One state: writers wait until the block ends."""
-        with self._lock:
+    def reading(self, *, deadline: float | None = None) -> Iterator[_State]:
+        """One state: writers wait until the block ends, and it waits for them, but not beyond its deadline."""
+        if not self._lock.acquire(timeout=-1 if deadline is None else deadline):
+            raise DeadlineExceeded(LOCATION, deadline or 0.0)
+        try:
             yield self._open()
+        finally:
+            self._lock.release()
 
     @contextmanager
     def transaction(self, *, patience: float | None = None) -> Iterator[_State]:
@@ -57,6 +63,7 @@ class VolatileStore:
             raise StoreBusy(LOCATION, "another thread is writing; try again")
         try:
             state = self._open()
+            state.begin()
             try:
                 yield state
             except BaseException:
@@ -91,15 +98,19 @@ class _State:
         self._notes: dict[str, str] = {}
         self._undo: list[Callable[[], object]] = []
         self._last_number = 0
+        self._changing = False
 
     # reading
 
-    def get(self, scope: Scope, id: str) -> Row | None:  # noqa: A002
+    def get(self, scope: Scope, id: str) -> Row | None:
         return self._shelf(scope).rows.get(id)
 
     def fetch(self, scope: Scope, numbers: Collection[int]) -> Sequence[Row]:
         shelf = self._shelf(scope)
         return [shelf.rows[shelf.ids[number]] for number in numbers if number in shelf.ids]
+
+    def sketch(self, scope: Scope, numbers: Collection[int]) -> Sequence[Sketch]:
+        return [_sketch(row, row.document) for row in self.fetch(scope, numbers) if row.document is not None]
 
     def page(self, scope: Scope, *, after: int = 0, limit: int = 1000) -> Sequence[Row]:
         shelf = self._shelf(scope)
@@ -147,7 +158,8 @@ class _State:
         return log[-1] if log else None
 
     def namespaces(self) -> Sequence[str]:
-        return sorted({scope.namespace for scope, shelf in self._shelves.items() if shelf.rows} | set(self._audit))
+        rows = {scope.namespace for scope, shelf in self._shelves.items() if shelf.rows}
+        return sorted(rows | {namespace for namespace, log in self._audit.items() if log})
 
     def note(self, name: str) -> str | None:
         return self._notes.get(name)
@@ -160,7 +172,7 @@ class _State:
         self._last_number += old is None
         self._set(shelf, Row(old.number if old else self._last_number, record, document))
 
-    def remove(self, scope: Scope, id: str) -> bool:  # noqa: A002
+    def remove(self, scope: Scope, id: str) -> bool:
         shelf = self._shelf(scope)
         old = shelf.rows.get(id)
         if old is None:
@@ -171,6 +183,8 @@ class _State:
 
     def add_version(self, namespace: str, version: Version) -> None:
         versions = self._versions.setdefault((namespace, version.key), {})
+        if version.version in versions:
+            raise StoreError(LOCATION, f"version {version.version} of {version.key!r} is there already")
         versions[version.version] = version
         self._undo.append(lambda: versions.pop(version.version))
 
@@ -189,8 +203,11 @@ class _State:
 
     def append_audit(self, namespace: str, record: AuditRecord) -> None:
         log = self._audit.setdefault(namespace, [])
-        log.append(record)
-        self._undo.append(log.pop)
+        place = bisect_left(log, record.sequence, key=lambda known: known.sequence)
+        if place < len(log) and log[place].sequence == record.sequence:
+            raise StoreError(LOCATION, f"audit record {record.sequence} is there already")
+        log.insert(place, record)
+        self._undo.append(lambda: log.pop(place))
 
     def set_note(self, name: str, value: str) -> None:
         old = self._notes.get(name)
@@ -202,12 +219,19 @@ class _State:
 
     # transactions
 
+    def begin(self) -> None:
+        if self._changing:
+            raise StoreError(LOCATION, "this thread is in a transaction already; use that one")
+        self._changing = True
+
     def commit(self) -> None:
         self._undo.clear()
+        self._changing = False
 
     def roll_back(self) -> None:
         while self._undo:
             self._undo.pop()()
+        self._changing = False
 
     def _shelf(self, scope: Scope) -> _Shelf:
         return self._shelves.get(scope, _EMPTY)
@@ -218,6 +242,27 @@ class _State:
             _take(shelf, old)
         _place(shelf, row)
         self._undo.append(lambda: _put_back(shelf, row, old))
+
+
+def _sketch(row: Row, document: Document) -> Sketch:
+    record = row.record
+    sketch = Sketch(
+        number=row.number,
+        id=record.id,
+        words=document.pack(),
+        origin=record.origin,
+        updated=to_microseconds(record.updated),
+        use_count=record.use_count,
+    )
+    if not isinstance(record, Knowledge):
+        return sketch
+    return sketch._replace(
+        relevance=record.relevance,
+        expires=None if record.expires is None else to_microseconds(record.expires),
+        subject=record.subject,
+        thread=record.thread,
+        position=record.position,
+    )
 
 
 def _put_back(shelf: _Shelf, row: Row, old: Row | None) -> None:

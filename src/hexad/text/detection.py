@@ -20,7 +20,9 @@ def detect(text: str) -> str | None:
     """
     found = [word.strip(_PUNCTUATION) for word in text[:SAMPLE].casefold().split()]
     # Most texts are English and end here, without any counting.
-    return None if _MARKS.isdisjoint(found) else _outnumbering(found)
+    if not _MARKS.isdisjoint(found):
+        return _outnumbering(found)
+    return None if _HINTS.isdisjoint(found) else _hinted(set(found))
 
 
 def _outnumbering(found: list[str]) -> str | None:
@@ -32,5 +34,18 @@ def _outnumbering(found: list[str]) -> str | None:
     return language.name if hits >= enough and hits > english else None
 
 
+def _hinted(found: set[str]) -> str | None:
+    """The language of which two words stand here that could be something else, where nothing speaks for English."""
+    hits, language = max(((len(found & _hints(each)), each) for each in LANGUAGES.values()), key=lambda pair: pair[0])
+    return language.name if hits >= 2 and not (found & ENGLISH) - language.shared else None
+
+
 def _hits(telling: list[str], language: Language) -> int:
     return sum(word in language.marks for word in telling)
+
+
+def _hints(language: Language) -> frozenset[str]:
+    return language.shared - ENGLISH
+
+
+_HINTS = frozenset[str]().union(*(_hints(language) for language in LANGUAGES.values()))

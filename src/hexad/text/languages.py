@@ -1,6 +1,6 @@
 """Function words of the Latin-script languages that are recognised beside English. Data only.
 
-`marks` tell the language. `shared` are no evidence, for they are English words, names or abbreviations as well (die,
+`marks` tell the language. `shared` are weak evidence, for they are English words, names or abbreviations as well (die,
 comment, MIT, OS, DER, `del`, `ps aux`, Los Angeles); once the language is known, both are its stop words.
 """
 

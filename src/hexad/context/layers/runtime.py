@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final, Protocol, runtime_checkable
 
 from hexad.model import Item, Layer, Origin, Reason, RuntimeState
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hexad.model import Query
 
 KEY: Final = "session-state"
@@ -63,7 +64,7 @@ class RuntimeSource:
 
     provider: RuntimeContextProvider
 
-    def find(self, query: Query, limit: int) -> Sequence[Item]:  # noqa: ARG002 - there is one item
+    def find(self, query: Query, limit: int) -> Sequence[Item]:
         """The one item that tells the state."""
         state = self.provider.get_runtime_context(query.session)
         return [

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from hexad.context.candidates import gather
-from hexad.context.layers.presenting import circumstances, expired, present
-from hexad.context.ranking import reasons, score
+from hexad.context.layers.presenting import expired, present
+from hexad.context.ranking import SLACK, reasons, score
 from hexad.model import Item, Layer, Query, Reason
-from hexad.store import Row, Scope
-from hexad.text.document import facet
+from hexad.shape import to_microseconds
+from hexad.store import Scope
+from hexad.text.document import Document, facet
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
-    from hexad.context.candidates import Measure
-    from hexad.model import Clock
-    from hexad.store import Reading, Store
+    from hexad.context.candidates import Candidates
+    from hexad.model import Clock, Record
+    from hexad.store import Reading, Sketch, Store
     from hexad.text.index import Posting, Statistics
 
-_BATCH: Final = 32  # rows that are read and ranked at a time, the most promising first
 _PINNED: Final = Reason("pinned", "always in its layer", 1.0)
 
 
@@ -70,7 +70,7 @@ class StoredSource:
         numbers = view.pinned(scope)[: self.max_pinned * 8] if self.max_pinned else ()
         rows = sorted(view.fetch(scope, numbers), key=lambda row: row.number) if numbers else ()
         living = (row for row in rows if not expired(row.record, now))
-        items = (replace(present(row.record), score=_PINNED.value, reasons=(_PINNED,)) for row in living)
+        items = (present(row.record, _PINNED.value, (_PINNED,)) for row in living)
         return list(islice(items, self.max_pinned))
 
     def _matching(
@@ -78,12 +78,14 @@ class StoredSource:
     ) -> Sequence[Item]:
         facets = tuple(facet(name, value) for name, value in self.facets.items())
         candidates = gather(ScopedIndex(view, scope), query.terms, facets=facets)
-        promising, ranked = candidates.best_first(), _Ranked(query, candidates.measure, now)
-        while batch := list(islice(promising, max(_BATCH, limit))):
-            ranked.add(row for row in view.fetch(scope, batch) if _wanted(row, now, facets, without))
+        ranked = _Ranked(query, candidates, to_microseconds(now))
+        for batch in candidates.batches(limit + len(without), slack=SLACK):
+            ranked.add(view.sketch(scope, batch), facets=facets, without=without)
             if len(ranked.scored) >= limit:
                 break
-        return ranked.best(limit)
+        best = ranked.best(limit)
+        records = {row.number: row.record for row in view.fetch(scope, [sketch.number for _, sketch in best])}
+        return [ranked.told(records[sketch.number], value, sketch) for value, sketch in best]
 
 
 @dataclass(slots=True)
@@ -91,26 +93,27 @@ class _Ranked:
     """Rows with their scores; reasons are told for those that are returned."""
 
     query: Query
-    measure: Measure
-    now: datetime
-    scored: list[tuple[float, Row]] = field(default_factory=list)
+    candidates: Candidates
+    now: int
+    scored: list[tuple[float, Sketch]] = field(default_factory=list)
 
-    def add(self, rows: Iterator[Row]) -> None:
-        for row in rows:
-            if row.document is not None:
-                value = score(self.query.terms, row.document, circumstances(row.record), self.measure, self.now)
-                self.scored.append((value, row))
+    def add(self, sketches: Sequence[Sketch], *, facets: Sequence[str], without: set[str]) -> None:
+        terms, measure, now, words = self.query.terms, self.candidates.measure, self.now, self.candidates.words
+        self.scored += [
+            (score(words(sketch.number), terms, sketch, measure, now), sketch)
+            for sketch in sketches
+            if (sketch.expires is None or sketch.expires > now) and sketch.id not in without and _has(sketch, facets)
+        ]
 
-    def best(self, limit: int) -> Sequence[Item]:
-        self.scored.sort(key=lambda pair: (pair[0], pair[1].record.updated, pair[1].number), reverse=True)
-        return [self._told(value, row) for value, row in self.scored[:limit]]
+    def best(self, limit: int) -> Sequence[tuple[float, Sketch]]:
+        """By score, then the latest changed, then the latest added."""
+        return sorted(self.scored, key=lambda pair: (pair[0], pair[1].updated, pair[1].number), reverse=True)[:limit]
 
-    def _told(self, value: float, row: Row) -> Item:
-        document = row.document
-        why = reasons(self.query.terms, document, circumstances(row.record), self.measure, self.now) if document else ()
-        return replace(present(row.record), score=value, reasons=why)
+    def told(self, record: Record, value: float, sketch: Sketch) -> Item:
+        why = reasons(self.query.terms, sketch, self.candidates.measure, self.now)
+        return present(record, value, why)
 
 
-def _wanted(row: Row, now: datetime, facets: Sequence[str], without: set[str]) -> bool:
-    has_facets = row.document is not None and all(each in row.document.facets for each in facets)
-    return has_facets and row.record.id not in without and not expired(row.record, now)
+def _has(sketch: Sketch, facets: Sequence[str]) -> bool:
+    held = Document.unpack(sketch.words).facets if facets else ()
+    return all(each in held for each in facets)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, runtime_checka
 
 from hexad.context.candidates import Candidates, gather
 from hexad.context.keywords import extract
-from hexad.context.ranking import Circumstances, reasons, score
+from hexad.context.ranking import reasons, score
 from hexad.errors import InvalidInput
 from hexad.model import Item, Layer, Origin, Query, Reason, Tool
+from hexad.store import Sketch
 from hexad.text.document import Document
 from hexad.text.index import TermIndex
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _FRAGMENT: Final = 3  # characters that a fragment of a name needs
 _FRAGMENT_SCORE: Final = 0.2
 _CHOSEN: Final = 0.05  # what a provider's own order is worth, at most
-_ABOUT: Final = Circumstances(origin=Origin.TOOL, relevance=0.0)
+_LONG_AFTER: Final = 2**62  # a tool has no age: seen from here nothing is recent
 
 
 @runtime_checkable
@@ -50,10 +51,8 @@ class ToolRegistry:
         if isinstance(tools, str | Mapping) or not isinstance(tools, Iterable):
             raise InvalidInput("tools", "must be a list of callables, Tools or descriptors")
         self._tools = tuple(_described(tool) for tool in tools)
-        self._documents = tuple(Document.of(tool.fields()) for tool in self._tools)
         self._index = TermIndex()
-        for number, document in enumerate(self._documents):
-            self._index.add(number, document)
+        self._sketches = tuple(self._indexed(number, tool) for number, tool in enumerate(self._tools))
 
     def list_tools(self) -> Sequence[Tool]:
         """Every tool, in the order given."""
@@ -73,12 +72,18 @@ class ToolRegistry:
             for _, place in sorted(scored, reverse=True)[:limit]
         ]
 
+    def _indexed(self, number: int, tool: Tool) -> Sketch:
+        document = Document.of(tool.fields())
+        self._index.add(number, document)
+        return Sketch(number, tool.name, document.pack(), Origin.TOOL, 0, 0, relevance=0.0)
+
     def _score(self, number: int, query: Query, candidates: Candidates) -> float:
-        words = score(query.terms, self._documents[number], _ABOUT, candidates.measure, None)
-        return words + sum(reason.value for reason in _fragments(self._tools[number], query))
+        words = candidates.words(number) if number in candidates.scores else 0.0
+        value = score(words, query.terms, self._sketches[number], candidates.measure, _LONG_AFTER)
+        return value + sum(reason.value for reason in _fragments(self._tools[number], query))
 
     def _reasons(self, number: int, query: Query, measured: Measure) -> tuple[Reason, ...]:
-        told = reasons(query.terms, self._documents[number], _ABOUT, measured, None)
+        told = reasons(query.terms, self._sketches[number], measured, _LONG_AFTER)
         return (*told, *_fragments(self._tools[number], query))
 
     def _named_like(self, query: Query) -> Iterable[int]:

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from hexad.errors import NotADatabase, StoreReadOnly
-from hexad.store.sqlite.connections import Connections, limited, translated
+from hexad.errors import NotADatabase, StoreError, StoreReadOnly
+from hexad.store.sqlite.connections import Connections, Snapshot, translated
 from hexad.store.sqlite.migrating import migrate, refuse_newer
 from hexad.store.sqlite.session import Session
 from hexad.store.sqlite.statements import migrations
@@ -30,32 +30,29 @@ class SqliteStore:
     durable: Final = True
 
     def __init__(self, path: str | os.PathLike[str], *, patience: float = PATIENCE) -> None:
-        self.path = Path(path)
-        self.location = str(self.path)
+        self.path = Path(path).absolute()  # the folder that is current may change before the next thread connects
+        self.location = str(path)
         self._patience = patience
         _check_place(self.path)
         _create_for_owner(self.path)
         self._connections = Connections(self.path, patience=patience)
-        with translated(self.path):
-            _prepare(self._connections.mine(), self.path, patience)
+        try:
+            with translated(self.path), self._connections.taken() as connection:
+                _prepare(connection, self.path, patience)
+        except BaseException:
+            self.close()
+            raise
 
-    @contextmanager
-    def reading(self, *, deadline: float | None = None) -> Iterator[Session]:
+    def reading(self, *, deadline: float | None = None) -> Snapshot:
         """One snapshot; a query stops ``deadline`` seconds after it was taken."""
-        with translated(self.path, deadline):
-            connection = self._connections.mine()
-            with limited(connection, deadline):
-                connection.execute("BEGIN")
-                try:
-                    yield Session(connection)
-                finally:
-                    _end(connection, "COMMIT")
+        return Snapshot(self._connections, deadline)
 
     @contextmanager
     def transaction(self, *, patience: float | None = None) -> Iterator[Session]:
         """All or nothing. The write lock is taken first, so that no one waits for it half-way."""
-        with translated(self.path):
-            connection = self._connections.mine()
+        with translated(self.path), self._connections.taken() as connection:
+            if connection.in_transaction:
+                raise StoreError(self.location, "this thread is in a transaction already; use that one")
             with _waiting(connection, patience, self._patience):
                 connection.execute("BEGIN IMMEDIATE")
             try:
@@ -67,8 +64,7 @@ class SqliteStore:
 
     def flush_traces(self) -> bool:
         """Write the log into the file and cut it to nothing, unless a reader's snapshot needs it."""
-        with translated(self.path):
-            connection = self._connections.mine()
+        with translated(self.path), self._connections.taken() as connection:
             connection.execute(f"PRAGMA busy_timeout = {_TRACE_PATIENCE_MS}")
             try:
                 busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -78,8 +74,7 @@ class SqliteStore:
 
     def inspect(self) -> dict[str, str]:
         """What SQLite says about the file's health and mode."""
-        with translated(self.path):
-            connection = self._connections.mine()
+        with translated(self.path), self._connections.taken() as connection:
             return {
                 "journal": str(connection.execute("PRAGMA journal_mode").fetchone()[0]),
                 "integrity": str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]),
@@ -91,9 +86,9 @@ class SqliteStore:
 
 
 def _check_place(path: Path) -> None:
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112  (unlike a Path, it does not raise where it may not look)
         raise NotADatabase(str(path), "is a directory; give the path of a file")
-    if not path.parent.is_dir():
+    if not os.path.isdir(path.parent):  # noqa: PTH112
         raise StoreReadOnly(str(path), f"there is no folder {str(path.parent)!r}; create it first")
 
 
@@ -105,6 +100,8 @@ def _create_for_owner(path: Path) -> None:
         return
     except OSError as error:
         raise StoreReadOnly(str(path), f"cannot be created: {error.strerror}; choose another folder") from error
+    except ValueError as error:  # NUL, or a surrogate that is no byte
+        raise NotADatabase(ascii(str(path)), "is no path; give the path of a file") from error
 
 
 def _prepare(connection: sqlite3.Connection, path: Path, patience: float) -> None:

@@ -1,13 +1,14 @@
-"""A connection for each thread, opened when it is first needed, reopened after `fork`, and errors translated once."""
+"""A connection for each thread, opened when it is first needed, closed around `fork`, and errors translated once."""
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
 import weakref
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import (
     DeadlineExceeded,
@@ -20,24 +21,41 @@ from hexad.errors import (
     StoreReadOnly,
 )
 from hexad.fork import survive_fork
+from hexad.store.sqlite.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 _STATEMENTS_KEPT: Final = 256
+_STEPS_BETWEEN_LOOKS: Final = 2000  # of SQLite's machine, between two looks at the clock
+_FORK_PATIENCE: Final = 5.0  # seconds that a `fork` waits for the work of other threads to end
 _inherited: Final[list[object]] = []  # a child must neither use nor close its parent's connections
 
 
 class Connection(sqlite3.Connection):
-    """SQLite's connection, closed when its thread is gone."""
+    """SQLite's connection, closed when its thread is gone; ``busy`` is held as long as a unit of work uses it."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.busy = threading.RLock()
+        self.retired = False
+
+    def retire(self) -> None:
+        """Close it for good; who finds it so asks for another."""
+        self.retired = True
+        self.close()
 
     def __del__(self) -> None:
         self.close()
 
 
 class Connections:
-    """Hands each thread its own connection to one file."""
+    """Hands each thread its own connection to one file.
+
+    SQLite remembers a process's locks in its memory, which a child of `fork` inherits without having the locks: it
+    would write into a log that others have removed. So all connections are closed before a `fork`, by both.
+    """
 
     def __init__(self, path: Path, *, patience: float) -> None:
         self.path = path
@@ -45,26 +63,71 @@ class Connections:
         self._closed = False
         self._start()
         survive_fork(self)
+        _all_connections.add(self)
 
-    def mine(self) -> Connection:
-        """This thread's connection."""
+    def take(self) -> Connection:
+        """This thread's connection, to be released through its ``busy``; until then nobody closes it."""
+        while True:
+            connection = self._mine()
+            connection.busy.acquire()
+            if not connection.retired:
+                return connection
+            connection.busy.release()
+
+    @contextmanager
+    def taken(self) -> Iterator[Connection]:
+        """This thread's connection for a while."""
+        connection = self.take()
+        try:
+            yield connection
+        finally:
+            connection.busy.release()
+
+    def close(self) -> None:
+        """Close every thread's connection, once its work is done; later calls are errors."""
+        with self._lock:
+            self._closed = True
+            for connection in self._retire_idle(self._patience):
+                connection.retire()
+            self._start()
+
+    def before_fork(self) -> None:
+        """Let nobody open a connection until `after_fork` or `after_fork_in_parent`, and close those there are."""
+        self._lock.acquire()
+        self._retire_idle(_FORK_PATIENCE)
+
+    def after_fork_in_parent(self) -> None:
+        """Go on; each thread opens a connection when it needs one."""
+        self._lock.release()
+
+    def after_fork(self) -> None:
+        """Start afresh in a child process; what the parent could not close is left as it is."""
+        _inherited.append((self._local, self._living()))
+        self._start()
+
+    def _mine(self) -> Connection:
         found: Connection | None = getattr(self._local, "connection", None)
-        if found is None:
+        if found is None or found.retired:
             found = self._local.connection = self._connect()
         return found
 
-    def close(self) -> None:
-        """Close every thread's connection; later calls are errors."""
-        with self._lock:
-            self._closed = True
-            for connection in list(self._all):
-                connection.close()
-            self._start()
+    def _retire_idle(self, patience: float) -> list[Connection]:
+        """Close the connections whose work ends in time, and name those whose work does not."""
+        end = time.monotonic() + patience
+        left = []
+        for connection in self._living():
+            if not connection.busy.acquire(timeout=max(0.0, end - time.monotonic())):
+                left.append(connection)
+                continue
+            if connection.in_transaction:  # of this very thread
+                left.append(connection)
+            else:
+                connection.retire()
+            connection.busy.release()
+        return left
 
-    def after_fork(self) -> None:
-        """Start afresh in a child process, leaving the parent's connections as they are."""
-        _inherited.append((self._local, list(self._all)))
-        self._start()
+    def _living(self) -> list[Connection]:
+        return [connection for connection in list(self._all) if not connection.retired]
 
     def _start(self) -> None:
         self._lock = threading.RLock()
@@ -74,16 +137,36 @@ class Connections:
     def _connect(self) -> Connection:
         with self._lock:
             if self._closed:
-                raise StoreClosed(str(self.path), "this engine was closed; open it again")
+                raise StoreClosed(str(self.path), _CLOSED)
             connection = open_connection(self.path, self._patience)
             self._all.add(connection)
             return connection
 
 
+_all_connections: Final[weakref.WeakSet[Connections]] = weakref.WeakSet()
+_held_for_fork: Final[list[Connections]] = []
+
+
+def _before_fork() -> None:
+    _held_for_fork[:] = _all_connections
+    for connections in _held_for_fork:
+        connections.before_fork()
+
+
+def _after_fork_in_parent() -> None:
+    while _held_for_fork:
+        _held_for_fork.pop().after_fork_in_parent()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_held_for_fork.clear)
+
+
 def open_connection(path: Path, patience: float) -> Connection:
-    """A connection that commits durably and overwrites what it deletes."""
+    """A connection to a file that is there; it commits durably and overwrites what it deletes."""
     connection = sqlite3.connect(
-        path,
+        f"{path.as_uri()}?mode=rw",
+        uri=True,
         timeout=patience,
         isolation_level=None,
         check_same_thread=False,  # `close` may come from another thread
@@ -95,39 +178,67 @@ def open_connection(path: Path, patience: float) -> Connection:
     return connection
 
 
-@contextmanager
-def limited(connection: sqlite3.Connection, seconds: float | None) -> Iterator[None]:
-    """Interrupt what runs longer than it may."""
-    if seconds is None:
-        yield
-        return
-    end = time.monotonic() + seconds
-    connection.set_progress_handler(lambda: time.monotonic() > end, 2000)
-    try:
-        yield
-    finally:
-        connection.set_progress_handler(None, 0)
+class Snapshot:
+    """A read transaction as a context manager. A class, not a generator: every question opens four of them."""
+
+    def __init__(self, connections: Connections, seconds: float | None) -> None:
+        self._connections = connections
+        self._seconds = seconds
+
+    def __enter__(self) -> Session:
+        try:
+            self._connection = connection = self._connections.take()
+        except sqlite3.Error as error:
+            raise self._told(error) from error
+        try:
+            connection.execute("BEGIN")
+        except sqlite3.Error as error:
+            connection.busy.release()
+            raise self._told(error) from error
+        if self._seconds is not None:
+            end = time.monotonic() + self._seconds
+            connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS_BETWEEN_LOOKS)
+        return Session(connection)
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        connection = self._connection
+        try:
+            connection.set_progress_handler(None, 0)
+            if connection.in_transaction:
+                connection.execute("COMMIT")
+        except sqlite3.Error as failure:
+            raise self._told(failure) from failure
+        finally:
+            connection.busy.release()
+        if isinstance(error, sqlite3.Error):
+            raise self._told(error) from error
+
+    def _told(self, error: sqlite3.Error) -> StoreError:
+        return _translate(error, str(self._connections.path), self._seconds)
 
 
 @contextmanager
-def translated(path: Path, seconds: float | None = None) -> Iterator[None]:
+def translated(path: Path) -> Iterator[None]:
     """SQLite's errors as Hexad's, each with what to do next."""
     try:
         yield
     except sqlite3.Error as error:
-        raise _translate(error, str(path), seconds) from error
+        raise _translate(error, str(path), None) from error
 
 
 def _translate(error: sqlite3.Error, path: str, seconds: float | None) -> StoreError:
     name = str(getattr(error, "sqlite_errorname", ""))
     if name == "SQLITE_INTERRUPT":
         return DeadlineExceeded(path, seconds or 0.0)
+    if isinstance(error, sqlite3.ProgrammingError) and "closed" in str(error):
+        return StoreClosed(path, _CLOSED)
     for prefix, kind, advice in _TRANSLATIONS:
         if name.startswith(prefix):
             return kind(path, advice)
     return StoreError(path, f"SQLite says: {error}; run `hexad doctor`")
 
 
+_CLOSED: Final = "this engine was closed; open it again"
 _TRANSLATIONS: Final[tuple[tuple[str, type[StoreError], str], ...]] = (
     ("SQLITE_BUSY", StoreBusy, "another process kept the database locked; try again"),
     ("SQLITE_LOCKED", StoreBusy, "another connection kept the table locked; try again"),
@@ -136,6 +247,8 @@ _TRANSLATIONS: Final[tuple[tuple[str, type[StoreError], str], ...]] = (
     ("SQLITE_FULL", StoreFull, "the disk is full; free some space and try again"),
     ("SQLITE_IOERR_WRITE", StoreFull, "could not be written; check the disk's free space and quota"),
     ("SQLITE_IOERR_FSYNC", StoreFull, "could not be written; check the disk's free space and quota"),
+    ("SQLITE_IOERR_SHMSIZE", StoreFull, "could not be written; check the disk's free space and quota"),
+    ("SQLITE_IOERR_TRUNCATE", StoreFull, "could not be written; check the disk's free space and quota"),
     ("SQLITE_NOTADB", NotADatabase, "is not a SQLite database; give the path of another file"),
     ("SQLITE_CORRUPT", StoreDamaged, "the database is damaged; restore a backup with `hexad restore`"),
     ("SQLITE_CANTOPEN", StoreReadOnly, "cannot be opened; check that its folder exists and can be written"),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from hexad.errors import SchemaTooNew
+from hexad.errors import SchemaTooNew, StoreDamaged, StoreReadOnly
 from hexad.store.sqlite.statements import split, statements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 _SCHEMA: Final = "schema"
 
@@ -27,7 +27,10 @@ def schema_of(connection: sqlite3.Connection) -> int:
 
 def refuse_newer(connection: sqlite3.Connection, path: Path, known: int) -> int:
     """The schema that was found, or an error that leaves the file as it is."""
-    found = schema_of(connection)
+    try:
+        found = schema_of(connection)
+    except ValueError as error:
+        raise StoreDamaged(str(path), "its schema is not a number; restore a backup with `hexad restore`") from error
     if found > known:
         raise SchemaTooNew(str(path), found, known)
     return found
@@ -46,7 +49,8 @@ def migrate(connection: sqlite3.Connection, path: Path, scripts: Sequence[str]) 
             _apply(connection, scripts[number], number + 1)
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # SQLite may have ended it already, as on a full disk
+            connection.execute("ROLLBACK")
         raise
 
 
@@ -65,12 +69,21 @@ def _copy(path: Path, schema: int) -> None:
     """A consistent copy through a second connection, readable by its owner alone, complete or not there at all."""
     target = backup_path(path, schema)
     partial = target.with_name(target.name + ".partial")
-    partial.unlink(missing_ok=True)
-    os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    source, copy = sqlite3.connect(path), sqlite3.connect(partial)
+    try:
+        partial.unlink(missing_ok=True)
+        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        _copy_into(partial, path)
+        partial.replace(target)
+    except OSError as error:
+        raise StoreReadOnly(str(target), f"the copy cannot be made: {error.strerror}; nothing was migrated") from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _copy_into(target: Path, path: Path) -> None:
+    source, copy = sqlite3.connect(path), sqlite3.connect(target)
     try:
         source.backup(copy)
     finally:
         source.close()
         copy.close()
-    partial.replace(target)

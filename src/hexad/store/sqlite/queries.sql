@@ -39,7 +39,7 @@ WHERE s.namespace = ? AND s.layer = ? AND t.term = ?
 ORDER BY p.number DESC LIMIT ?
 
 -- name: pinned
-SELECT number FROM hexad_knowledge WHERE namespace = ? AND pinned AND words IS NOT NULL ORDER BY number
+SELECT number FROM hexad_knowledge INDEXED BY hexad_knowledge_pinned WHERE namespace = ? AND pinned AND words IS NOT NULL ORDER BY number
 
 -- name: keys_in_session
 SELECT DISTINCT key FROM hexad_knowledge_version WHERE namespace = ? AND session = ? ORDER BY key

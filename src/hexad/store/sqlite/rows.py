@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from hexad.model import AuditRecord, Knowledge, Layer, Learning, Record, Reference, Skill, Version
-from hexad.shape import Kind, choice_of, kind_of
+from hexad.shape import Kind, choice_of, from_microseconds, kind_of, to_microseconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 N = TypeVar("N")
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND: Final = timedelta(microseconds=1)
+_OPTIONAL: Final = (
+    ("relevance", "1.0"),
+    ("expires", "NULL"),
+    ("subject", "''"),
+    ("thread", "''"),
+    ("position", "NULL"),
+)
 
 
-def to_microseconds(moment: datetime) -> int:
-    """A time as it is stored."""
-    return (moment - _EPOCH) // _MICROSECOND
+class Undecodable(sqlite3.DatabaseError):
+    """A value that no noun has: what SQLite calls corrupt, one level up."""
 
-
-def from_microseconds(stored: int) -> datetime:
-    """A stored time, in UTC."""
-    return _EPOCH + timedelta(microseconds=stored)
+    sqlite_errorname = "SQLITE_CORRUPT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,12 @@ class Table(Generic[N]):
         """Each column with a placeholder, for an update."""
         return ", ".join(f'"{column}" = ?' for column in self.columns)
 
+    @property
+    def sketched(self) -> str:
+        """The columns of a `Sketch`; what this noun does not have is a constant."""
+        optional = (column if column in self.columns else constant for column, constant in _OPTIONAL)
+        return ", ".join(("number", f'"{self.key}"', "words", "origin", "updated", "use_count", *optional))
+
     def encode(self, noun: N) -> list[object]:
         """A noun's values, in the order of the columns."""
         return [_encoded(kind, getattr(noun, column)) for column, kind in zip(self.columns, self.kinds, strict=True)]
@@ -62,10 +69,13 @@ class Table(Generic[N]):
     def decode(self, values: Sequence[Any]) -> N:
         """The noun of a row's first values."""
         decoded = dict(zip(self.columns, values, strict=False))
-        for place, decoder in self.decoders:
-            value = values[place]
-            if value is not None:
-                decoded[self.columns[place]] = decoder(value)
+        try:
+            for place, decoder in self.decoders:
+                value = values[place]
+                if value is not None:
+                    decoded[self.columns[place]] = decoder(value)
+        except (ValueError, LookupError, TypeError, OverflowError) as error:
+            raise Undecodable(f"{self.name}: {error!r}") from error
         return self.noun(**decoded)
 
 

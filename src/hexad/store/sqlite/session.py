@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.store import Row, Scope, Use
-from hexad.store.sqlite.rows import AUDIT, TABLES, VERSIONS, Table, table_of, to_microseconds
+from hexad.shape import to_microseconds
+from hexad.store import Row, Scope, Sketch, Use
+from hexad.store.sqlite.rows import AUDIT, TABLES, VERSIONS, Table, table_of
 from hexad.store.sqlite.statements import statements
 from hexad.text.document import Document
 from hexad.text.index import Posting, Statistics
@@ -29,7 +30,7 @@ class Session:
 
     # reading
 
-    def get(self, scope: Scope, id: str) -> Row | None:  # noqa: A002
+    def get(self, scope: Scope, id: str) -> Row | None:
         table = table_of(scope.layer)
         rows = self._rows(table, f'namespace = ? AND "{table.key}" = ?', (scope.namespace, id))
         return rows[0] if rows else None
@@ -39,7 +40,19 @@ class Session:
         return [
             row
             for chunk in _chunks(numbers)
-            for row in self._rows(table, f"number IN ({_marks(chunk)}) AND namespace = ?", (*chunk, scope.namespace))
+            for row in self._rows(table, f"number IN ({_marks(chunk)}) AND +namespace = ?", (*chunk, scope.namespace))
+        ]
+
+    def sketch(self, scope: Scope, numbers: Collection[int]) -> Sequence[Sketch]:
+        table = table_of(scope.layer)
+        return [
+            Sketch._make(row)
+            for chunk in _chunks(numbers)
+            for row in self._connection.execute(
+                f"SELECT {table.sketched} FROM {table.name} "
+                f"WHERE number IN ({_marks(chunk)}) AND +namespace = ? AND words IS NOT NULL",
+                (*chunk, scope.namespace),
+            )
         ]
 
     def page(self, scope: Scope, *, after: int = 0, limit: int = 1000) -> Sequence[Row]:
@@ -125,7 +138,7 @@ class Session:
         if old is None or old[1] != values[-1]:
             self._reindex(scope, number, old[1] if old else None, document)
 
-    def remove(self, scope: Scope, id: str) -> bool:  # noqa: A002
+    def remove(self, scope: Scope, id: str) -> bool:
         table = table_of(scope.layer)
         old = self._row_number(table, scope, id)
         if old is None:
@@ -183,7 +196,7 @@ class Session:
         )
         return [Row(row[-1], table.decode(row), _unpacked(row[-2])) for row in cursor]
 
-    def _row_number(self, table: Table[Record], scope: Scope, id: str) -> tuple[int, str | None] | None:  # noqa: A002
+    def _row_number(self, table: Table[Record], scope: Scope, id: str) -> tuple[int, str | None] | None:
         cursor = self._connection.execute(
             f'SELECT number, words FROM {table.name} WHERE namespace = ? AND "{table.key}" = ?', (scope.namespace, id)
         )

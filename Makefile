@@ -1,0 +1,48 @@
+# Everything sets itself up: on a machine with Python 3.11 or newer and make, `make demo` and `make test` are enough.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint types arrows pytest bench format clean
+
+help: ## show what there is
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+
+setup: $(READY) ## make the virtual environment
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Hexad needs Python 3.11 or newer: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@echo "setting up $(VENV) …"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $(READY)
+
+demo: $(READY) ## see it work: remember, retrieve, assemble, explain
+	@$(BIN)/python examples/demo.py
+
+test: lint types arrows pytest ## everything that CI checks
+
+lint: $(READY)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
+
+types: $(READY)
+	@$(BIN)/mypy
+
+arrows: $(READY)
+	@$(BIN)/lint-imports --no-cache | tail -n 12
+
+pytest: $(READY)
+	@$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered
+
+bench: $(READY) ## measure, and write docs/benchmarks.md
+	@$(BIN)/python -m benchmarks
+
+format: $(READY) ## tidy the code
+	@$(BIN)/ruff check --fix --quiet .
+	@$(BIN)/ruff format .
+
+clean: ## remove what was set up
+	rm -rf $(VENV) .coverage* .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,75 @@
+"""`backup`, `restore`, `import`: a whole memory from one file to another."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hexad.cli import screen
+from hexad.cli.opening import opened, place
+from hexad.cli.options import AsJson, Database, Namespace
+from hexad.errors import BackupError, InvalidInput
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, as backup writes them.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands."""
+    app.command(epilog="Example: hexad backup agent.jsonl --db agent.db")(backup)
+    app.command(epilog="Example: hexad restore agent.jsonl --db new.db")(restore)
+    app.command("import", epilog="Example: hexad import colleague.jsonl --namespace team")(import_)
+
+
+def backup(file: File, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Write everything, of every namespace, into a file."""
+    _refuse_own_file(file, place(db))
+    with opened(db, namespace) as hx:
+        lines = hx.backup(file)
+    if as_json:
+        screen.emit({"file": str(file), "lines": lines})
+    else:
+        screen.say(f"{file}: {lines} lines written")
+
+
+def restore(file: File, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Bring back a whole backup, of every namespace, into a new or empty database."""
+    _refuse_unreadable(file)
+    with opened(db, namespace, create=True) as hx, screen.progress("restoring") as show:
+        lines = hx.restore(file, progress=show)
+    if as_json:
+        screen.emit({"file": str(file), "lines": lines})
+    else:
+        screen.say(f"{file}: {lines} lines restored")
+
+
+def import_(
+    file: File,
+    *,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Let it take the place of what is here.")] = False,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add somebody else's file to this namespace: its origin is import, its skills are drafts, nothing is pinned."""
+    _refuse_unreadable(file)
+    with opened(db, namespace, create=True) as hx, screen.progress("importing") as show:
+        done = hx.import_file(file, overwrite=overwrite, progress=show)
+    if as_json:
+        screen.emit({"file": str(file), "added": done.added, "kept": done.kept, "left_out": done.left_out})
+    else:
+        screen.say(f"{file}: {done.added} added, {done.kept} kept as they were, {done.left_out} left out")
+
+
+def _refuse_own_file(file: Path, database: Path) -> None:
+    """The copy must not take the original's place."""
+    own = {database.with_name(database.name + suffix).resolve() for suffix in ("", "-wal", "-shm")}
+    if file.resolve() in own or (file.exists() and database.exists() and file.samefile(database)):
+        raise InvalidInput("file", f"{file} is the database itself; choose another name")
+
+
+def _refuse_unreadable(file: Path) -> None:
+    """Before anything is created for it."""
+    try:
+        file.open("rb").close()
+    except OSError as error:
+        raise BackupError(str(file), f"cannot be read: {error.strerror}") from error

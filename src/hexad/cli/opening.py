@@ -1,0 +1,71 @@
+"""Which database a command works on, and how it is opened: enabled by being called, created only by what stores."""
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from hexad.errors import InvalidInput, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hexad.bootstrap import Hexad
+
+DEFAULT: Final = "hexad.db"
+ABSENT: Final = "there is no database; `hexad remember KEY CONTENT` creates it, --db names another"
+FOREIGN: Final = "holds nothing of Hexad's; `hexad remember KEY CONTENT` adds its tables, --db names another file"
+
+
+@contextmanager
+def opened(db: str | None, namespace: str | None, *, create: bool = False) -> "Iterator[Hexad]":
+    """The engine over the database that was named. Without ``create`` a missing one is an error, and stays missing."""
+    path = place(db)
+    if not create:
+        refuse_absent(path)
+    from hexad.bootstrap import Hexad
+
+    with Hexad.open(path, enabled=True, namespace=namespace) as hx:
+        yield hx
+
+
+def place(db: str | None) -> Path:
+    """The file that was named, by the option, by HEXAD_DB, or by nobody."""
+    from hexad.settings import database_from_environment
+
+    named = db if db is not None else database_from_environment() or DEFAULT
+    if not named.strip():
+        raise InvalidInput("--db", "must be the path of a file, not empty")
+    if named == ":memory:":
+        raise InvalidInput("--db", "what is in memory ends with the command; give the path of a file")
+    return Path(named)
+
+
+def refuse_absent(path: Path) -> None:
+    """An error where there is no file, or a database without Hexad's tables: reading must not add them."""
+    if not path.exists():
+        raise StoreError(str(path), ABSENT)
+    if path.is_file() and not holds_hexad(path):
+        raise StoreError(str(path), FOREIGN)
+
+
+def holds_hexad(path: Path) -> bool:
+    """Whether Hexad's tables are there. Changes nothing; true also where it cannot tell, and opening will."""
+    import sqlite3
+
+    try:
+        connection = sqlite3.connect(f"{path.resolve().as_uri()}?{_harmlessly(path)}", uri=True, timeout=0)
+    except sqlite3.Error:
+        return True
+    try:
+        found = connection.execute("SELECT 1 FROM sqlite_master WHERE name GLOB 'hexad_*' LIMIT 1").fetchone()
+    except sqlite3.Error:
+        return True
+    finally:
+        connection.close()
+    return found is not None
+
+
+def _harmlessly(path: Path) -> str:
+    """How to read a file and leave none beside it: where nobody has a log, SQLite needs none either."""
+    log = path.with_name(path.name + "-wal")
+    return "mode=ro" if log.exists() else "immutable=1"

@@ -1,0 +1,97 @@
+"""`reference add|list|remove`: where things are written down."""
+
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from hexad.cli import screen
+from hexad.cli.opening import opened
+from hexad.cli.options import AsJson, Database, KeepSecrets, Name, Namespace, Session, Tags
+from hexad.cli.screen import Column
+from hexad.errors import NotFound
+from hexad.model import Reference, ReferenceKind
+from hexad.wire import to_json
+
+if TYPE_CHECKING:
+    from hexad.bootstrap import Hexad
+
+_LISTED: Final = (Column("name", "fold", 20), Column("kind"), Column("location", "fold", 28), Column("summary", "cut"))
+
+app = typer.Typer(help="Where things are written down: documents, APIs, wikis, repositories, tools.")
+
+
+@app.callback(invoke_without_command=True)
+def _before(context: typer.Context) -> None:
+    screen.help_if_alone(context)
+
+
+@app.command(epilog="Example: hexad reference add Runbook --location https://wiki/runbook --kind wiki")
+def add(
+    name: Name,
+    *,
+    location: Annotated[str, typer.Option(metavar="WHERE", help="A URL or a path.")],
+    summary: Annotated[str, typer.Option(metavar="TEXT", help="What is to be found there.")] = "",
+    kind: Annotated[
+        ReferenceKind, typer.Option(metavar="WORD", help=f"{', '.join(ReferenceKind)}.")
+    ] = ReferenceKind.DOCUMENTATION,
+    tag: Tags = None,
+    session: Session = None,
+    keep_secrets: KeepSecrets = False,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Keep a reference under its name, in place of the one that had it."""
+    with opened(db, namespace, create=True) as hx:
+        old = _now(hx, name)
+        reference = hx.references.save(
+            name,
+            location=location,
+            summary=summary,
+            kind=kind,
+            tags=tuple(tag or ()),
+            session=session,
+            redact=not keep_secrets,
+        )
+    _tell_saved(old, reference, as_json=as_json)
+
+
+@app.command("list", epilog="Example: hexad reference list --json")
+def list_(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Show every reference, in the order of first saving."""
+    with opened(db, namespace) as hx:
+        found = hx.references.list()
+    if as_json:
+        screen.emit({"references": [to_json(reference) for reference in found]})
+    elif found:
+        screen.table(_LISTED, [(r.name, r.kind, r.location, r.summary) for r in found])
+    else:
+        screen.remark("no reference is stored here")
+
+
+@app.command(epilog="Example: hexad reference remove Runbook")
+def remove(name: Name, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Remove a reference."""
+    with opened(db, namespace) as hx:
+        hx.references.delete(name)
+    if as_json:
+        screen.emit({"name": name, "removed": True})
+    else:
+        screen.say(f"{name} is removed")
+
+
+def _now(hx: "Hexad", name: str) -> Reference | None:
+    try:
+        return hx.references.get(name)
+    except NotFound:
+        return None
+
+
+def _tell_saved(old: Reference | None, reference: Reference, *, as_json: bool) -> None:
+    status = "saved" if old is None else "unchanged" if reference == old else "updated"
+    if as_json:
+        screen.emit({"status": status, "reference": to_json(reference)})
+        return
+    screen.say(f"{reference.name}: {status}")
+    if reference.redactions:
+        screen.warn(f"redacted: {', '.join(reference.redactions)}; --keep-secrets stores them as they are")

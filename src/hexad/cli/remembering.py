@@ -1,0 +1,195 @@
+"""`remember`, `pin`, `delete`, `forget`: what changes what the user said."""
+
+import sys
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from hexad.cli import expiry, screen
+from hexad.cli.opening import opened, place
+from hexad.cli.options import AsJson, Database, InCategory, KeepSecrets, Key, Namespace, Session, Tags
+from hexad.errors import InvalidInput, NotFound
+from hexad.model import KEEP, Forgotten, Knowledge
+from hexad.wire import forgotten, to_json
+
+if TYPE_CHECKING:
+    from hexad.bootstrap import Hexad
+
+_HELD: Final = (
+    "another program still reads an older state of the database; `hexad forget --traces` removes the last bytes "
+    "once it has ended"
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands."""
+    app.command(epilog='Example: hexad remember deploy-window "Deploy on Tuesdays only" --category rule --tag ops')(
+        remember
+    )
+    app.command(epilog="Example: hexad pin units, and later: hexad pin units --off")(pin)
+    app.command(epilog="Example: hexad delete deploy-window, and back again: hexad delete deploy-window --undo")(delete)
+    app.command(epilog="Example: hexad forget --subject alice --yes")(forget)
+
+
+def remember(
+    key: Key,
+    content: Annotated[str, typer.Argument(metavar="CONTENT", help="What to keep; - reads standard input.")],
+    *,
+    category: InCategory = None,
+    tag: Tags = None,
+    source: Annotated[str | None, typer.Option(metavar="TEXT", help="Where it comes from.")] = None,
+    subject: Annotated[str | None, typer.Option(metavar="NAME", help="Whom or what it is about.")] = None,
+    thread: Annotated[str | None, typer.Option(metavar="NAME", help="The series it belongs to.")] = None,
+    position: Annotated[int | None, typer.Option(metavar="N", help="Its place in the thread.")] = None,
+    pin: Annotated[bool, typer.Option("--pin", help="Have it in every prompt, whatever the question.")] = False,
+    expires: Annotated[str | None, typer.Option(metavar="WHEN", help="30d, 12h, 2030-01-31, or never.")] = None,
+    session: Session = None,
+    keep_secrets: KeepSecrets = False,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Keep a rule, preference, definition or fact under a key; other content under a known key is a new version."""
+    given = {
+        "category": category,
+        "tags": tuple(tag) if tag else None,
+        "source": source,
+        "subject": subject,
+        "thread": thread,
+        "position": position,
+        "pinned": True if pin else None,
+    }
+    fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    fields["expires"] = KEEP if expires is None else expiry.parse(expires, datetime.now(UTC))
+    words = _standard_input() if content == "-" else content
+    with opened(db, namespace, create=True) as hx:
+        old = _now(hx, key)
+        entry = hx.knowledge.save(key, words, session=session, redact=not keep_secrets, **fields)
+    _tell_saved(old, entry, as_json=as_json)
+
+
+def pin(
+    key: Key,
+    *,
+    off: Annotated[bool, typer.Option("--off", help="No longer.")] = False,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Have an entry in every prompt, whatever the question."""
+    with opened(db, namespace) as hx:
+        entry = hx.knowledge.pin(key, pinned=not off)
+    if as_json:
+        screen.emit({"entry": to_json(entry)})
+    else:
+        screen.say(f"{entry.key} is {'no longer pinned' if off else 'pinned'}")
+
+
+def delete(
+    key: Key,
+    *,
+    undo: Annotated[bool, typer.Option("--undo", help="Bring back what was hidden.")] = False,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Hide an entry with all its versions; to erase it, forget it."""
+    with opened(db, namespace) as hx:
+        if undo:
+            hx.knowledge.undelete(key)
+        else:
+            hx.knowledge.delete(key)
+    if as_json:
+        screen.emit({"key": key, "deleted": not undo})
+    else:
+        screen.say(f"{key} is back" if undo else f"{key} is hidden; `hexad forget` erases it")
+
+
+def forget(
+    key: Annotated[str | None, typer.Argument(metavar="KEY", help="The entry to erase.")] = None,
+    *,
+    subject: Annotated[str | None, typer.Option(metavar="NAME", help="Erase all about it.")] = None,
+    session: Annotated[str | None, typer.Option(metavar="NAME", help="Erase all that was said in it.")] = None,
+    everything: Annotated[bool, typer.Option("--everything", help="Erase the whole namespace.")] = False,
+    traces: Annotated[bool, typer.Option("--traces", help="Finish what an earlier forget could not.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Erase for good, and leave no bytes: an entry with its versions, or all about a subject or of a session."""
+    what = _named(key, subject, session, everything=everything, traces=traces)
+    with opened(db, namespace) as hx:
+        if (
+            not traces
+            and not yes
+            and not _agreed(f"Erase {what} in namespace {hx.namespace!r} of {place(db)} for good?")
+        ):
+            screen.remark("nothing was forgotten")
+            raise typer.Exit(1)
+        done = _erase(hx, key, subject, session, traces=traces)
+    _tell_forgotten(done, as_json=as_json)
+
+
+def _standard_input() -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError:
+        raise InvalidInput("content", "standard input is not UTF-8 text") from None
+
+
+def _now(hx: "Hexad", key: str) -> Knowledge | None:
+    try:
+        return hx.knowledge.get(key)
+    except NotFound:
+        return None
+
+
+def _tell_saved(old: Knowledge | None, entry: Knowledge, *, as_json: bool) -> None:
+    status = "saved" if old is None or entry.version != old.version else "unchanged" if entry == old else "updated"
+    if as_json:
+        screen.emit({"status": status, "entry": to_json(entry)})
+        return
+    screen.say(f"{entry.key}: {f'version {entry.version}' if status == 'saved' else status}")
+    if entry.redactions:
+        screen.warn(f"redacted: {', '.join(entry.redactions)}; --keep-secrets stores them as they are")
+
+
+def _named(key: str | None, subject: str | None, session: str | None, *, everything: bool, traces: bool) -> str:
+    """What is to be forgotten, in words; exactly one thing."""
+    ways = {
+        f"{key!r} with all its versions": key is not None,
+        f"all about {subject!r}": subject is not None,
+        f"all of session {session!r}": session is not None,
+        "everything": everything,
+        "traces": traces,
+    }
+    named = [way for way, given in ways.items() if given]
+    if len(named) != 1:
+        raise InvalidInput("forget", "give exactly one of KEY, --subject, --session, --everything or --traces")
+    return named[0]
+
+
+def _agreed(question: str) -> bool:
+    if not sys.stdin.isatty():
+        raise InvalidInput("forget", "erases for good and nobody can be asked here; add --yes")
+    return screen.confirmed(question)
+
+
+def _erase(hx: "Hexad", key: str | None, subject: str | None, session: str | None, *, traces: bool) -> Forgotten:
+    if traces:
+        return Forgotten(0, hx.erase_traces())
+    if key is not None:
+        return hx.knowledge.forget(key)
+    return hx.forget(subject=subject, session=session, everything=subject is None and session is None)
+
+
+def _tell_forgotten(done: Forgotten, *, as_json: bool) -> None:
+    if as_json:
+        screen.emit(forgotten(done))
+    else:
+        screen.say(f"{done.entries} {'entry' if done.entries == 1 else 'entries'} forgotten")
+    if not done.erased:
+        screen.warn(_HELD)
+        raise typer.Exit(1)

@@ -1,0 +1,61 @@
+"""Nouns for tests: each complete, with the fields that matter to a test given and the others filled in."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from hexad.model import AuditRecord, Category, Knowledge, Layer, Learning, Reference, Skill, SkillKind, Version
+from hexad.store import Scope
+from hexad.text.document import Document
+
+MOMENT: Final = datetime(2026, 1, 1, 12, 30, 15, 123456, tzinfo=UTC)
+HOME: Final = Scope("home", Layer.USER_KNOWLEDGE)
+
+
+def knowledge(key: str = "editor", content: str = "vim", **fields: Any) -> Knowledge:
+    """An entry of User Knowledge."""
+    return Knowledge(key=key, content=content, **{"created": MOMENT, "updated": MOMENT, **fields})
+
+
+def learning(id: str = "learning-1", trigger: str = "tool:deploy", **fields: Any) -> Learning:
+    """A learning."""
+    return Learning(id=id, trigger=trigger, **{"created": MOMENT, "updated": MOMENT, **fields})
+
+
+def skill(name: str = "release", **fields: Any) -> Skill:
+    """A skill."""
+    given = {"description": "cut a release", "kind": SkillKind.COMPOSITE, "definition": {"steps": []}, **fields}
+    return Skill(name=name, **{"created": MOMENT, "updated": MOMENT, **given})
+
+
+def reference(name: str = "Runbook", location: str = "https://wiki/runbook", **fields: Any) -> Reference:
+    """A reference."""
+    return Reference(name=name, location=location, **{"created": MOMENT, "updated": MOMENT, **fields})
+
+
+def version(number: int = 1, key: str = "editor", **fields: Any) -> Version:
+    """One thing that was said under a key."""
+    given = {"content": f"content {number}", "category": Category.FACT, "created": MOMENT, **fields}
+    return Version(key=key, version=number, **given)
+
+
+def audit_record(sequence: int = 1, **fields: Any) -> AuditRecord:
+    """A line of the log. A store does not look into its hashes."""
+    given = {
+        "at": MOMENT,
+        "session": "slack:42",
+        "action": "knowledge.save",
+        "actor": "user",
+        "target": "editor",
+        "details": {"version": 1},
+        "previous": f"hash {sequence - 1}",
+        "hash": f"hash {sequence}",
+        **fields,
+    }
+    return AuditRecord(sequence=sequence, **given)
+
+
+def document(body: str, *, name: str = "", tags: str = "") -> Document:
+    """Indexed text whose terms are its words as they are."""
+    return Document(tuple(name.split()), tuple(body.split()), tuple(tags.split()))

@@ -1,0 +1,148 @@
+"""What the contract's other processes do. They are started afresh, so all they get is how to open the store."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from hexad.testing.nouns import HOME, audit_record, document, knowledge, version
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
+
+    from hexad.store import Store, Writing
+
+COUNTER: Final = "counter"
+
+
+def step(store: Store) -> int:
+    """One more in a counter that is kept in row, version, index, audit log and note alike."""
+    with store.transaction() as unit:
+        return count_in(unit)
+
+
+def count_in(unit: Writing) -> int:
+    """`step`, in a transaction that somebody else began."""
+    row = unit.get(HOME, COUNTER)
+    count = row.record.use_count + 1 if row else 1
+    unit.put(HOME, replace(knowledge(COUNTER), use_count=count), document(f"count{count} counted"))
+    unit.add_version(HOME.namespace, version(count, COUNTER))
+    head = unit.audit_head(HOME.namespace)
+    unit.append_audit(HOME.namespace, audit_record(head.sequence + 1 if head else 1))
+    unit.set_note(COUNTER, str(count))
+    return count
+
+
+def counted(store: Store) -> int:
+    """What every part of the store says the counter is; an error if two of them differ."""
+    with store.reading() as view:
+        count = int(view.note(COUNTER) or 0)
+        row, head = view.get(HOME, COUNTER), view.audit_head(HOME.namespace)
+        assert (row.record.use_count if row else 0) == count
+        assert (head.sequence if head else 0) == count
+        assert len(view.audit(HOME.namespace, limit=count + 1)) == count
+        assert [one.version for one in view.versions(HOME.namespace, COUNTER)] == list(range(count, 0, -1))
+        known = view.statistics(HOME, [f"count{number}" for number in range(count + 2)]).frequencies
+        assert known == ({f"count{count}": 1} if count else {})
+        return count
+
+
+def start(work: Callable[..., None], *arguments: object) -> BaseProcess:
+    """Run a function of this module in a new process."""
+    process = multiprocessing.get_context("spawn").Process(target=work, args=arguments)
+    process.start()
+    return process
+
+
+def finish(*processes: BaseProcess) -> None:
+    """Wait for processes that are expected to end well."""
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0] * len(processes)
+
+
+def count_up(reopen: Callable[[], Store], steps: int) -> None:
+    """Do some steps and close."""
+    store = reopen()
+    for _ in range(steps):
+        step(store)
+    store.close()
+
+
+def count_until_killed(reopen: Callable[[], Store], acknowledge: Connection) -> None:
+    """Do steps for ever, and tell each once it is committed."""
+    store = reopen()
+    while True:
+        acknowledge.send(step(store))
+
+
+def fork_and_count(reopen: Callable[[], Store]) -> None:
+    """Both sides of a fork do steps with the store that was open before it."""
+    store = reopen()
+    step(store)
+    child = _forked(lambda: [step(store) for _ in range(5)])
+    for _ in range(5):
+        step(store)
+    _end_well(child)
+    store.close()
+
+
+def fork_and_close_first(reopen: Callable[[], Store]) -> None:
+    """The child does a step before and one after its parent has closed the store."""
+    store = reopen()
+    step(store)
+    to_parent, to_child = os.pipe(), os.pipe()
+
+    def before_and_after() -> None:
+        step(store)
+        os.write(to_parent[1], b".")
+        os.read(to_child[0], 1)
+        step(store)
+
+    child = _forked(before_and_after)
+    os.read(to_parent[0], 1)
+    store.close()
+    os.write(to_child[1], b".")
+    _end_well(child)
+
+
+def fork_among_writers(reopen: Callable[[], Store], forks: int) -> None:
+    """Children are forked while other threads write; each does a step."""
+    store, enough = reopen(), threading.Event()
+
+    def write() -> None:
+        while not enough.is_set():
+            with store.transaction() as unit:
+                unit.set_note("busy", "writing")
+
+    threads = [threading.Thread(target=write) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for _ in range(forks):
+        _end_well(_forked(lambda: step(store)))
+    enough.set()
+    for thread in threads:
+        thread.join()
+    store.close()
+
+
+def _forked(work: Callable[[], object]) -> int:
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            work()
+            status = 0
+        finally:
+            os._exit(status)
+    return child
+
+
+def _end_well(child: int) -> None:
+    _, status = os.waitpid(child, 0)
+    assert status == 0

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support import FixedClock, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from hexad import Hexad
+
+_LOOPBACK = ("127.", "::1", "localhost")
+
+
+class OutsideSocket(RuntimeError):
+    """Something tried to leave the machine."""
+
+
+def _guard(event: str, arguments: tuple[Any, ...]) -> None:
+    """An audit hook sees every connection of the interpreter, whichever library makes it."""
+    if event in {"socket.connect", "socket.sendto"}:
+        family, address = arguments[0].family, arguments[1]
+        if family != getattr(socket, "AF_UNIX", None) and not str(address[0]).startswith(_LOOPBACK):
+            raise OutsideSocket(f"{event} to {address}")
+    if event in {"socket.getaddrinfo", "socket.gethostbyname"} and arguments[0]:
+        host = arguments[0].decode() if isinstance(arguments[0], bytes) else str(arguments[0])
+        if not host.startswith(_LOOPBACK):
+            raise OutsideSocket(f"{event} of {host}")
+
+
+sys.addaudithook(_guard)
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("HEXAD_")]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    return FixedClock()
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def hx(request: pytest.FixtureRequest, tmp_path: Path, clock: FixedClock) -> Iterator[Hexad]:
+    """An engine on each store: what is true of one is true of the other."""
+    place = ":memory:" if request.param == "memory" else tmp_path / "agent.db"
+    with opened(place, clock=clock, max_knowledge=1000, max_learnings=1000) as engine:
+        yield engine
+
+
+@pytest.fixture
+def file_hx(tmp_path: Path, clock: FixedClock) -> Iterator[Hexad]:
+    """An engine on a real file."""
+    with opened(tmp_path / "agent.db", clock=clock) as engine:
+        yield engine

@@ -1,0 +1,713 @@
+from __future__ import annotations
+
+import io
+import json
+import sqlite3
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hexad import Hexad
+from hexad.cli import expiry, main, screen
+from hexad.errors import InvalidInput
+from tests.support import requirement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+BUILDERS = pytest.mark.parametrize(
+    "arguments",
+    [
+        ["recall", "x"],
+        ["list"],
+        ["history", "x"],
+        ["delete", "x"],
+        ["forget", "x", "--yes"],
+        ["pin", "x"],
+        ["reference", "list"],
+        ["reference", "remove", "x"],
+        ["explain", "x"],
+        ["backup", "out.jsonl"],
+        ["audit", "verify"],
+        ["audit", "log"],
+    ],
+    ids=" ".join,
+)
+
+
+@dataclass(frozen=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        told = json.loads(self.out)
+        assert told["wire"] == 1
+        return dict(told)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
+    """The command in this process, in an empty folder, in a pipe, with nothing on standard input but what is given."""
+    monkeypatch.chdir(tmp_path)
+
+    def ran(*arguments: str, told: bytes = b"") -> Ran:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(told), encoding="utf-8"))
+        code = main(arguments)
+        out, err = capsys.readouterr()
+        return Ran(code, out, err)
+
+    return ran
+
+
+def rows(ran: Ran) -> list[list[str]]:
+    return [line.split("\t") for line in ran.out.splitlines()]
+
+
+@requirement("KNOW-01")
+def test_what_was_remembered_is_recalled(run: Callable[..., Ran]) -> None:
+    assert run("remember", "deploy-window", "Deploy on Tuesdays only", "--category", "rule").code == 0
+    ran = run("recall", "when may I deploy?")
+    assert ran.code == 0
+    assert [row[0:1] + row[2:] for row in rows(ran)] == [
+        ["user_knowledge", "deploy-window", "rule", "Deploy on Tuesdays only"]
+    ]
+
+
+@requirement("KNOW-03")
+def test_remembering_says_version_updated_or_unchanged(run: Callable[..., Ran]) -> None:
+    said = [
+        run("remember", "editor", "vim").out,
+        run("remember", "editor", "vim").out,
+        run("remember", "editor", "vim", "--tag", "tools").out,
+        run("remember", "editor", "emacs").out,
+    ]
+    assert said == ["editor: version 1\n", "editor: unchanged\n", "editor: updated\n", "editor: version 2\n"]
+
+
+@requirement("KNOW-06")
+def test_every_field_of_an_entry_can_be_given(run: Callable[..., Ran]) -> None:
+    entry = run(
+        *("remember", "k", "v", "--category", "definition", "--tag", "a", "--tag", "b", "--source", "chat"),
+        *("--subject", "alice", "--thread", "t", "--position", "3", "--pin", "--session", "slack:1"),
+        *("--expires", "2099-01-31T12:00:00+00:00", "--json"),
+    ).json["entry"]
+    assert (entry["category"], entry["tags"], entry["source"]) == ("definition", ["a", "b"], "chat")
+    assert (entry["subject"], entry["thread"], entry["position"]) == ("alice", "t", 3)
+    assert (entry["pinned"], entry["session"], entry["expires"]) == (True, "slack:1", "2099-01-31T12:00:00+00:00")
+
+
+@requirement("KNOW-06")
+def test_fields_that_are_not_given_stay_as_they_are(run: Callable[..., Ran]) -> None:
+    run("remember", "k", "v", "--category", "rule", "--tag", "a", "--expires", "30d", "--pin")
+    entry = run("remember", "k", "other", "--json").json["entry"]
+    assert (entry["category"], entry["tags"], entry["pinned"]) == ("rule", ["a"], True)
+    assert entry["expires"] is not None
+    assert run("remember", "k", "other", "--expires", "never", "--json").json["entry"]["expires"] is None
+
+
+@requirement("KNOW-01")
+def test_content_can_come_from_standard_input(run: Callable[..., Ran]) -> None:
+    assert run("remember", "k", "-", told="größer\nals eine Zeile".encode()).code == 0
+    assert run("list", "--json").json["entries"][0]["content"] == "größer\nals eine Zeile"
+
+
+@requirement("KNOW-09")
+@pytest.mark.parametrize("told", [b"\xff\xfe", b"a\0b", b"", b"x" * 300_000], ids=["bytes", "NUL", "empty", "long"])
+def test_standard_input_that_cannot_be_stored_is_a_usage_error(run: Callable[..., Ran], told: bytes) -> None:
+    ran = run("remember", "k", "-", told=told)
+    assert ran.code == 2
+    assert ran.err.startswith("error: content: ")
+    assert len(ran.err.splitlines()) == 1
+
+
+@requirement("CONF-04")
+def test_a_redacted_secret_is_told_and_can_be_kept(run: Callable[..., Ran]) -> None:
+    ran = run("remember", "aws", "the key is AKIAIOSFODNN7EXAMPLE")
+    assert ran.out == "aws: version 1\n"
+    assert ran.err == "warning: redacted: aws-access-key; --keep-secrets stores them as they are\n"
+    assert "AKIA" not in run("list").out
+    kept = run("remember", "aws", "the key is AKIAIOSFODNN7EXAMPLE", "--keep-secrets")
+    assert kept.err == ""
+    assert "AKIAIOSFODNN7EXAMPLE" in run("list").out
+
+
+@requirement("CONF-04")
+def test_secrets_in_a_reference_are_told_too(run: Callable[..., Ran]) -> None:
+    location = "https://host/?key=AKIAIOSFODNN7EXAMPLE"
+    assert "redacted: aws-access-key" in run("reference", "add", "db", "--location", location).err
+    assert "AKIA" in run("reference", "add", "db", "--location", location, "--keep-secrets", "--json").out
+
+
+@requirement("CONF-01")
+@BUILDERS
+def test_a_missing_database_is_one_sentence_and_stays_missing(
+    run: Callable[..., Ran], tmp_path: Path, arguments: list[str]
+) -> None:
+    ran = run(*arguments, "--db", "absent.db")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("error: absent.db: there is no database; `hexad remember KEY CONTENT` creates it")
+    assert list(tmp_path.iterdir()) == []
+
+
+@requirement("STORE-01")
+@BUILDERS
+def test_reading_adds_nothing_to_somebody_elses_database(
+    run: Callable[..., Ran], tmp_path: Path, arguments: list[str]
+) -> None:
+    with sqlite3.connect(tmp_path / "theirs.db") as theirs:
+        theirs.execute("CREATE TABLE bills (amount)")
+    theirs.close()
+    before = (tmp_path / "theirs.db").read_bytes()
+    ran = run(*arguments, "--db", "theirs.db")
+    assert ran.code == 1
+    assert "holds nothing of Hexad's" in ran.err
+    assert (tmp_path / "theirs.db").read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["theirs.db"]
+
+
+@requirement("CONF-01")
+def test_calling_a_command_enables_it_whatever_the_settings_say(
+    run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEXAD_ENABLED", "false")
+    assert run("remember", "k", "v").code == 0
+    assert run("list").code == 0
+
+
+@requirement("CONF-03")
+def test_the_database_comes_from_the_option_then_the_environment_then_the_folder(
+    run: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("remember", "k", "v")
+    monkeypatch.setenv("HEXAD_DB", "named.db")
+    run("remember", "k", "v")
+    run("remember", "k", "v", "--db", "given.db")
+    assert sorted(path.name for path in tmp_path.glob("*.db")) == ["given.db", "hexad.db", "named.db"]
+
+
+@requirement("CONF-03")
+def test_a_wrong_setting_is_one_sentence_and_a_usage_error(
+    run: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("remember", "k", "v")
+    (tmp_path / "hexad.toml").write_text("max_per_layer = 0\n")
+    in_file = run("recall", "v")
+    (tmp_path / "hexad.toml").unlink()
+    monkeypatch.setenv("HEXAD_MAX_PER_LAYR", "3")
+    in_environment = run("recall", "v")
+    assert (in_file.code, in_environment.code) == (2, 2)
+    assert in_file.err.startswith("error: setting 'max_per_layer': must be from 1")
+    assert "did you mean 'max_per_layer'?" in in_environment.err
+
+
+@requirement("LIMIT-01")
+def test_a_reached_limit_is_a_failure_not_a_usage_error(run: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "hexad.toml").write_text("max_knowledge = 0\n")
+    ran = run("remember", "k", "v", "--session", "s")
+    assert ran.code == 1
+    assert "limit of 0" in ran.err
+
+
+@requirement("STORE-06")
+def test_a_namespace_sees_only_its_own(run: Callable[..., Ran]) -> None:
+    run("remember", "k", "ours", "--namespace", "acme")
+    assert run("list").out == ""
+    assert rows(run("list", "--namespace", "acme")) == [["k", "fact", "1", "", "ours"]]
+
+
+@requirement("KNOW-01")
+def test_the_list_shows_what_is_stored_and_what_sets_it_apart(run: Callable[..., Ran]) -> None:
+    run("remember", "a", "first\tline\nsecond", "--category", "rule", "--pin", "--tag", "x")
+    run("remember", "b", "old", "--expires", "2001-01-01")
+    run("remember", "c", "soon", "--expires", "12h")
+    assert rows(run("list")) == [
+        ["a", "rule", "1", "pinned, #x", "first line second"],
+        ["b", "fact", "1", "expired", "old"],
+        ["c", "fact", "1", "expires", "soon"],
+    ]
+    assert [row[0] for row in rows(run("list", "--category", "rule"))] == ["a"]
+
+
+@requirement("KNOW-01")
+def test_an_empty_answer_leaves_the_pipe_empty_and_says_so_beside_it(run: Callable[..., Ran]) -> None:
+    run("remember", "a", "b")
+    assert run("recall", "zebra") == Ran(0, "", "nothing found\n")
+    assert run("recall", "the of and").err == "nothing found: the query holds no word to search for\n"
+    assert run("list", "--category", "rule").err == "nothing is stored here\n"
+    assert run("reference", "list").err == "no reference is stored here\n"
+    assert run("audit", "log", "--namespace", "nobody").err == "the log is empty\n"
+
+
+@requirement("KNOW-03")
+def test_history_shows_every_version_newest_first(run: Callable[..., Ran]) -> None:
+    run("remember", "editor", "vim")
+    run("remember", "editor", "emacs")
+    assert [(row[0], row[4]) for row in rows(run("history", "editor"))] == [("2", "emacs"), ("1", "vim")]
+    versions = run("history", "editor", "--json").json["versions"]
+    assert [version["content"] for version in versions] == ["emacs", "vim"]
+
+
+@requirement("KNOW-04")
+def test_delete_hides_and_undo_brings_back(run: Callable[..., Ran]) -> None:
+    run("remember", "editor", "vim")
+    assert run("delete", "editor").code == 0
+    assert run("history", "editor").code == 1
+    assert run("delete", "editor", "--undo", "--json").json == {"wire": 1, "key": "editor", "deleted": False}
+    assert run("history", "editor").code == 0
+    assert "deleted" in run("delete", "editor", "--json").json
+
+
+@requirement("KNOW-04", "KNOW-08")
+@pytest.mark.parametrize(
+    ("way", "left"),
+    [
+        (["a"], ["b", "c"]),
+        (["--subject", "alice"], ["b", "c"]),
+        (["--session", "s"], ["a", "c"]),
+        (["--everything"], []),
+    ],
+    ids=["key", "subject", "session", "everything"],
+)
+def test_forget_erases_what_was_named(run: Callable[..., Ran], tmp_path: Path, way: list[str], left: list[str]) -> None:
+    run("remember", "a", "zanzibar", "--subject", "alice")
+    run("remember", "b", "zanzibar", "--session", "s")
+    run("remember", "c", "elsewhere")
+    assert run("forget", *way, "--yes").code == 0
+    assert [row[0] for row in rows(run("list"))] == left
+    stays = left != [] and any(key in left for key in ("a", "b"))
+    assert (b"zanzibar" in (tmp_path / "hexad.db").read_bytes()) is stays
+
+
+@requirement("KNOW-04")
+def test_forget_asks_before_it_erases_and_refuses_where_it_cannot_ask(run: Callable[..., Ran]) -> None:
+    run("remember", "a", "b")
+    ran = run("forget", "a")
+    assert ran == Ran(2, "", "error: forget: erases for good and nobody can be asked here; add --yes\n")
+    assert run("history", "a").code == 0
+
+
+@requirement("KNOW-04")
+@pytest.mark.parametrize("way", [[], ["a", "--everything"], ["--subject", "x", "--session", "y"], ["a", "--traces"]])
+def test_forget_wants_exactly_one_thing(run: Callable[..., Ran], way: list[str]) -> None:
+    run("remember", "a", "b")
+    ran = run("forget", *way, "--yes")
+    assert (ran.code, ran.out) == (2, "")
+    assert "exactly one" in ran.err
+
+
+@requirement("KNOW-04")
+def test_forget_says_when_a_reader_keeps_the_bytes_and_can_finish_later(
+    run: Callable[..., Ran], tmp_path: Path
+) -> None:
+    run("remember", "a", "zanzibar")
+    reader = sqlite3.connect(tmp_path / "hexad.db", isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM hexad_knowledge").fetchone()
+    ran = run("forget", "a", "--yes", "--json")
+    assert ran.code == 1
+    assert ran.json["erased"] is False
+    assert "hexad forget --traces" in ran.err
+    reader.execute("COMMIT")
+    assert run("forget", "--traces", "--json").json == {"wire": 1, "entries": 0, "erased": True, "detail": ""}
+    reader.close()
+
+
+@requirement("KNOW-07")
+def test_a_pinned_entry_is_in_every_recall_until_it_is_unpinned(run: Callable[..., Ran]) -> None:
+    run("remember", "units", "Always answer in metric units")
+    run("pin", "units")
+    assert "units (pinned)" in run("recall", "where is the station?").out
+    assert run("pin", "units", "--off").out == "units is no longer pinned\n"
+    assert run("recall", "where is the station?").out == ""
+    assert run("pin", "units", "--json").json["entry"]["pinned"] is True
+
+
+@requirement("KNOW-05")
+def test_recall_filters_by_category_and_limit(run: Callable[..., Ran]) -> None:
+    for number in range(4):
+        run("remember", f"rule-{number}", f"deploy rule {number}", "--category", "rule")
+    run("remember", "fact", "deploy fact")
+    ran = run("recall", "deploy", "--category", "rule", "--limit", "2", "--json").json
+    assert [item["category"] for item in ran["items"]["user_knowledge"]] == ["rule", "rule"]
+    assert ran["keywords"] == ["deploy"]
+    assert len(rows(run("recall", "deploy", "--limit", "1"))) == 1
+    assert run("recall", "zebra", "--category", "rule", "--json").json["items"] == {}
+
+
+@requirement("CTX-03")
+def test_recall_searches_the_named_layers_only(run: Callable[..., Ran]) -> None:
+    run("remember", "k", "deploy on Tuesdays")
+    run("reference", "add", "Runbook", "--location", "https://wiki", "--summary", "how to deploy")
+    assert {row[0] for row in rows(run("recall", "deploy"))} == {"user_knowledge", "external_knowledge"}
+    assert {row[0] for row in rows(run("recall", "deploy", "--layer", "external_knowledge"))} == {"external_knowledge"}
+
+
+@requirement("CTX-01", "KNOW-02", "KNOW-05")
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["recall", "x", "--layer", "nope"], "agent_learnings"),
+        (["recall", "x", "--category", "nope"], "definition"),
+        (["recall", "x", "--limit", "0"], "at least 1"),
+        (["recall", "x", "--limit", "0", "--category", "rule"], "limit"),
+        (["recall", "x", "--category", "rule", "--layer", "skill_patterns"], "user_knowledge"),
+        (["remember", "k", "v", "--category", "nope"], "correction"),
+        (["remember", "k", "v", "--expires", "soon"], "30d"),
+        (["remember", "k", "v", "--position", "-1"], "position"),
+        (["remember", "", "v"], "key"),
+        (["remember", "k", " "], "content"),
+        (["reference", "add", "n", "--location", "l", "--kind", "nope"], "wiki"),
+        (["explain", "x", "--budget", "-1"], "budget"),
+        (["audit", "verify", "--expect", "abc"], "64 hexadecimal digits"),
+        (["audit", "verify", "--expect", "a" * 64, "--all"], "--all"),
+        (["audit", "log", "--limit", "0"], "--limit"),
+        (["list", "--db", ""], "--db"),
+        (["list", "--db", ":memory:"], "--db"),
+        (["list", "--namespace", ""], "namespace"),
+        (["remember", "k"], "CONTENT"),
+        (["reference", "add", "n"], "--location"),
+        (["nonsense"], "nonsense"),
+        (["list", "--nonsense"], "--nonsense"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_wrong_argument_is_one_sentence_that_names_it(
+    run: Callable[..., Ran], arguments: list[str], named: str
+) -> None:
+    run("remember", "k", "v")
+    ran = run(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("error: ")
+    assert len(ran.err.splitlines()) == 1
+    assert named in ran.err
+
+
+@requirement("KNOW-01", "REF-01")
+@pytest.mark.parametrize(
+    "arguments",
+    [["history", "x"], ["delete", "x"], ["pin", "x"], ["forget", "x", "--yes"], ["reference", "remove", "x"]],
+)
+def test_a_missing_key_is_a_failure_that_names_it(run: Callable[..., Ran], arguments: list[str]) -> None:
+    run("remember", "k", "v")
+    ran = run(*arguments)
+    assert (ran.code, ran.out) == (1, "")
+    assert "'x' in namespace 'default'" in ran.err
+
+
+@requirement("STORE-01")
+def test_what_is_no_database_is_said_to_be_none(run: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "text.db").write_text("this is no database, but it is long enough to be mistaken for one" * 20)
+    assert "is not a SQLite database" in run("list", "--db", "text.db").err
+    assert "is a directory" in run("list", "--db", str(tmp_path)).err
+    assert "there is no folder" in run("remember", "k", "v", "--db", "nowhere/x.db").err
+    assert (tmp_path / "text.db").read_text().startswith("this is no database")
+
+
+@requirement("REF-01")
+def test_references_are_added_listed_updated_and_removed(run: Callable[..., Ran]) -> None:
+    add = ["reference", "add", "Runbook", "--location", "https://wiki/runbook", "--kind", "wiki", "--tag", "ops"]
+    assert [run(*add).out, run(*add).out] == ["Runbook: saved\n", "Runbook: unchanged\n"]
+    assert run(*add, "--summary", "What to do at night").out == "Runbook: updated\n"
+    assert rows(run("reference", "list")) == [["Runbook", "wiki", "https://wiki/runbook", "What to do at night"]]
+    assert run("reference", "list", "--json").json["references"][0]["tags"] == ["ops"]
+    assert run(*add, "--json").json["status"] == "updated"
+    assert run("reference", "remove", "Runbook").out == "Runbook is removed\n"
+    assert run("reference", "list", "--json").json["references"] == []
+
+
+@requirement("REF-01")
+def test_removing_a_reference_can_be_told_as_json(run: Callable[..., Ran]) -> None:
+    run("reference", "add", "Runbook", "--location", "https://wiki/runbook")
+    assert run("reference", "remove", "Runbook", "--json").json == {"wire": 1, "name": "Runbook", "removed": True}
+
+
+@requirement("PROMPT-06")
+def test_explain_shows_keywords_candidates_verdicts_time_and_the_prompt(run: Callable[..., Ran]) -> None:
+    run("remember", "units", "Always answer in metric units", "--pin")
+    run("remember", "deploy-window", "Deploy on Tuesdays " + "and never on any other day " * 20)
+    ran = run("explain", "when may I deploy?", "--base", "You are terse.", "--budget", "30")
+    assert "keywords: deploy\n" in ran.out
+    assert "\tunits\tkept\tpinned +1.000" in ran.out
+    assert "\tdeploy-window\tover the token budget\twords +" in ran.out
+    assert " of 30 tokens in " in ran.out
+    assert ran.out.endswith(
+        "prompt:\nYou are terse.\n\n## User Knowledge\n- [fact] units: Always answer in metric units\n"
+    )
+
+
+@requirement("PROMPT-06")
+def test_explain_tells_the_same_as_json(run: Callable[..., Ran]) -> None:
+    for number in range(7):
+        run("remember", f"k{number}", f"deploy number {number}")
+    told = run("explain", "deploy", "--json", "--layer", "user_knowledge").json
+    judged = told["candidates"]["user_knowledge"]
+    assert told["keywords"] == ["deploy"]
+    assert [each["kept"] for each in judged] == [True] * 5 + [False] * 2
+    assert judged[-1]["verdict"] == "beyond the layer's limit of 5"
+    assert judged[0]["reasons"][0]["signal"] == "words"
+    assert told["prompt"]["text"].startswith("## User Knowledge")
+    assert set(told["layer_seconds"]) == {"user_knowledge"}
+    assert told["seconds"] > 0
+    assert told["failures"] == []
+
+
+@requirement("CTX-06", "PROMPT-06")
+def test_a_broken_layer_is_told_and_the_others_answer(run: Callable[..., Ran], tmp_path: Path) -> None:
+    run("remember", "k", "deploy on Tuesdays")
+    run("reference", "add", "Runbook", "--location", "https://wiki", "--summary", "how to deploy")
+    with sqlite3.connect(tmp_path / "hexad.db") as database:
+        database.execute("ALTER TABLE hexad_reference RENAME TO gone")
+    database.close()
+    ran = run("recall", "deploy")
+    assert ran.code == 1
+    assert [row[0] for row in rows(ran)] == ["user_knowledge"]
+    assert ran.err.startswith("warning: external_knowledge gave no answer: ")
+    explained = run("explain", "deploy")
+    assert explained.code == 0
+    assert "failed: external_knowledge: " in explained.out
+
+
+@requirement("STORE-04")
+def test_backup_and_restore_carry_everything(run: Callable[..., Ran], tmp_path: Path) -> None:
+    run("remember", "k", "v1")
+    run("remember", "k", "v2", "--namespace", "acme")
+    assert run("backup", "all.jsonl").out == "all.jsonl: 6 lines written\n"
+    assert run("restore", "all.jsonl", "--db", "new.db").out == "all.jsonl: 6 lines restored\n"
+    assert run("backup", "again.jsonl", "--db", "new.db", "--json").json["lines"] == 6
+    first, second = ((tmp_path / name).read_text().splitlines()[1:] for name in ("all.jsonl", "again.jsonl"))
+    assert first == second
+
+
+@requirement("STORE-04")
+def test_restore_refuses_a_database_that_holds_something(run: Callable[..., Ran]) -> None:
+    run("remember", "k", "v")
+    run("backup", "all.jsonl")
+    ran = run("restore", "all.jsonl", "--json")
+    assert (ran.code, ran.out) == (1, "")
+    assert "is not empty" in ran.err
+
+
+@requirement("STORE-04")
+def test_a_backup_never_takes_the_databases_own_place(run: Callable[..., Ran], tmp_path: Path) -> None:
+    run("remember", "k", "v")
+    (tmp_path / "link.db").symlink_to("hexad.db")
+    (tmp_path / "hard.db").hardlink_to(tmp_path / "hexad.db")
+    for name in ("hexad.db", "./hexad.db", "hexad.db-wal", "link.db", "hard.db"):
+        assert run("backup", name).code == 2
+    assert run("history", "k").code == 0
+
+
+@requirement("STORE-04")
+def test_a_file_that_cannot_be_read_creates_no_database(run: Callable[..., Ran], tmp_path: Path) -> None:
+    for command in ("restore", "import"):
+        ran = run(command, "nowhere.jsonl")
+        assert ran.code == 1
+        assert ran.err == "error: nowhere.jsonl: cannot be read: No such file or directory\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+@requirement("STORE-04")
+def test_import_adds_as_import_and_keeps_what_is_here_unless_told(run: Callable[..., Ran]) -> None:
+    run("remember", "k", "theirs", "--pin", "--db", "theirs.db")
+    run("backup", "theirs.jsonl", "--db", "theirs.db")
+    run("remember", "k", "ours")
+    assert run("import", "theirs.jsonl").out == "theirs.jsonl: 0 added, 1 kept as they were, 2 left out\n"
+    told = run("import", "theirs.jsonl", "--overwrite", "--json").json
+    assert (told["added"], told["kept"], told["left_out"]) == (1, 0, 2)
+    entry = run("list", "--json").json["entries"][0]
+    assert (entry["content"], entry["origin"], entry["pinned"]) == ("theirs", "import", False)
+
+
+@requirement("STORE-04")
+def test_a_damaged_import_names_its_line_and_adds_nothing(run: Callable[..., Ran], tmp_path: Path) -> None:
+    good = json.dumps({"type": "knowledge", "key": "a", "content": "b"})
+    (tmp_path / "bad.jsonl").write_text(f"{good}\nnonsense\n")
+    ran = run("import", "bad.jsonl")
+    assert ran == Ran(1, "", "error: bad.jsonl, line 2: is not JSON\n")
+    assert run("list").code == 0
+    assert run("list").out == ""
+
+
+@requirement("AUDIT-02")
+def test_audit_verify_prints_a_head_and_finds_it_again(run: Callable[..., Ran]) -> None:
+    run("remember", "k", "v")
+    head = run("audit", "verify", "--json").json["head"]
+    run("remember", "k", "w")
+    ran = run("audit", "verify", "--expect", head)
+    assert ran.code == 0
+    assert ran.out.startswith("default: whole, 2 records\nhead ")
+
+
+@requirement("AUDIT-02")
+def test_audit_verify_finds_an_altered_record_and_a_cut_tail(run: Callable[..., Ran], tmp_path: Path) -> None:
+    run("remember", "k", "v")
+    run("remember", "k", "w")
+    head = run("audit", "verify", "--json").json["head"]
+    _tamper(tmp_path / "hexad.db", "DELETE FROM hexad_audit WHERE sequence = 2")
+    assert run("audit", "verify").code == 0
+    cut = run("audit", "verify", "--expect", head)
+    assert cut.code == 1
+    assert "the tail was cut" in cut.out
+    _tamper(tmp_path / "hexad.db", "UPDATE hexad_audit SET target = 'other'")
+    altered = run("audit", "verify", "--json")
+    assert altered.code == 1
+    assert (altered.json["ok"], altered.json["broken_at"]) == (False, 1)
+
+
+@requirement("AUDIT-02")
+def test_audit_verify_looks_at_every_namespace(run: Callable[..., Ran], tmp_path: Path) -> None:
+    run("remember", "k", "v", "--namespace", "one")
+    run("remember", "k", "v", "--namespace", "two")
+    told = run("audit", "verify", "--all", "--json").json
+    assert (told["ok"], [chain["namespace"] for chain in told["chains"]]) == (True, ["one", "two"])
+    _tamper(tmp_path / "hexad.db", "UPDATE hexad_audit SET actor = 'nobody' WHERE namespace = 'two'")
+    ran = run("audit", "verify", "--all")
+    assert ran.code == 1
+    assert "one: whole" in ran.out
+    assert "two: BROKEN at record 1" in ran.out
+
+
+@requirement("AUDIT-01")
+def test_the_audit_log_shows_the_latest_changes_without_content(run: Callable[..., Ran]) -> None:
+    run("remember", "k", "zanzibar", "--session", "slack:1")
+    run("pin", "k")
+    run("delete", "k")
+    ran = run("audit", "log", "--limit", "2")
+    assert [(row[0], row[2], row[3], row[4]) for row in rows(ran)] == [
+        ("3", "user", "knowledge.delete", "k"),
+        ("2", "user", "knowledge.update", "k"),
+    ]
+    told = run("audit", "log", "--json")
+    assert [record["session"] for record in told.json["records"]] == ["", "", "slack:1"]
+    assert "zanzibar" not in told.out
+
+
+@requirement("PROMPT-04")
+def test_stored_text_can_neither_steer_a_terminal_nor_be_taken_for_markup(run: Callable[..., Ran]) -> None:
+    run("remember", "k", "a\x1b[31mred\x9b2J\u202eback [bold]not bold[/bold] :smile:")
+    shown = run("list").out
+    assert "a\\x1b[31mred\\x9b2J\\u202eback [bold]not bold[/bold] :smile:" in shown
+    for command in (["list"], ["recall", "red"], ["history", "k"], ["explain", "red"], ["list", "--json"]):
+        assert not {"\x1b", "\x9b", "\u202e"} & set(run(*command).out)
+
+
+@requirement("KEY-06")
+@pytest.mark.parametrize("query", ["'; DROP TABLE x; --", '"', "\udcff deploy", "a\x00b", "*" * 5000, "[/bold]"])
+def test_any_query_is_safe(run: Callable[..., Ran], query: str) -> None:
+    run("remember", "k", "deploy")
+    for command in ("recall", "explain"):
+        assert run(command, query).code == 0
+        assert run(command, query, "--json").json
+
+
+@requirement("CONF-01")
+def test_help_is_shown_for_every_command_with_one_example(run: Callable[..., Ran]) -> None:
+    commands = ["remember", "recall", "list", "history", "delete", "forget", "pin", "explain", "backup", "restore"]
+    groups = {"reference": ["add", "list", "remove"], "audit": ["verify", "log"]}
+    paths = [[name] for name in [*commands, "import", "doctor"]]
+    paths += [[group, name] for group, names in groups.items() for name in names]
+    for path in paths:
+        ran = run(*path, "--help")
+        assert ran.code == 0
+        assert f"Example: hexad {' '.join(path)}" in ran.out
+        assert all(option in ran.out for option in ("--db", "--namespace", "--json"))
+        assert all(len(line) <= 80 for line in ran.out.splitlines())
+
+
+@requirement("CONF-01")
+def test_a_group_called_alone_shows_its_help(run: Callable[..., Ran]) -> None:
+    for alone in ([], ["reference"], ["audit"]):
+        ran = run(*alone)
+        assert ran.code == 0
+        assert "Commands" in ran.out
+
+
+@requirement("CONF-01")
+def test_an_unexpected_error_is_one_line_and_debug_shows_where(
+    run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+
+    class Broken(io.TextIOWrapper):
+        @property
+        def buffer(self) -> Any:
+            raise ZeroDivisionError("no such luck")
+
+    monkeypatch.setattr(io, "TextIOWrapper", Broken)
+    plain = run("remember", "k", "-")
+    debug = run("--debug", "remember", "k", "-")
+    assert (plain.code, debug.code) == (1, 1)
+    assert plain.err == (
+        "error: unexpected ZeroDivisionError: no such luck; `hexad --debug …` shows where it happened\n"
+    )
+    assert debug.err.startswith("Traceback")
+
+
+@requirement("CONF-01")
+def test_a_file_error_is_one_line(run: Callable[..., Ran]) -> None:
+    ran = run("list", "--db", "x" * 5000)
+    assert ran.code == 1
+    assert ran.err.endswith(": File name too long\n")
+
+
+@requirement("KNOW-06")
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ("45s", timedelta(seconds=45)),
+        ("15m", timedelta(minutes=15)),
+        ("12h", timedelta(hours=12)),
+        ("30D", timedelta(days=30)),
+        (" 2w ", timedelta(weeks=2)),
+    ],
+)
+def test_an_expiry_can_be_a_duration(told: str, expected: timedelta) -> None:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    assert expiry.parse(told, now) == now + expected
+
+
+@requirement("KNOW-06")
+@pytest.mark.parametrize("told", ["", "soon", "30", "d", "-3d", "999999999w", "2026-13-01", "0001-01-01T00:00+14:00"])
+def test_an_expiry_that_means_nothing_is_an_error(told: str) -> None:
+    with pytest.raises(InvalidInput, match="--expires"):
+        expiry.parse(told, datetime(2026, 1, 1, tzinfo=UTC))
+
+
+@requirement("KNOW-06")
+def test_an_expiry_without_a_zone_is_local_time() -> None:
+    meant = expiry.parse("2030-01-31T12:00", datetime(2026, 1, 1, tzinfo=UTC))
+    assert meant == datetime(2030, 1, 31, 12).astimezone()
+    assert expiry.parse("never", datetime(2026, 1, 1, tzinfo=UTC)) is None
+
+
+@requirement("PROMPT-04")
+def test_cleaning_keeps_what_people_write() -> None:
+    for text in ("größer", "한국어 日本語", "👩\u200d💻", "می\u200cخواهم", "tab\tand\nline"):
+        assert screen.clean(text) == text
+
+
+@requirement("CONF-02")
+def test_the_command_line_and_the_library_share_one_file(run: Callable[..., Ran], tmp_path: Path) -> None:
+    with Hexad.open(tmp_path / "hexad.db", enabled=True) as hx:
+        hx.knowledge.save("k", "from the library")
+    run("remember", "k", "from the command line")
+    with Hexad.open(tmp_path / "hexad.db", enabled=True) as hx:
+        assert [version.content for version in hx.knowledge.history("k")] == [
+            "from the command line",
+            "from the library",
+        ]
+
+
+def _tamper(database: Path, statement: str) -> None:
+    with sqlite3.connect(database) as connection:
+        for name in ("hexad_audit_is_not_changed", "hexad_audit_is_not_cut"):
+            connection.execute(f"DROP TRIGGER IF EXISTS {name}")
+        connection.execute(statement)
+    connection.close()

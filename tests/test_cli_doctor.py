@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hexad.cli import doctor, main
+from tests.support import requirement
+from tests.test_cli import Ran, _tamper, run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["run"]
+
+MOUNTS = """\
+22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+30 22 0:40 / /home rw - nfs4 server:/home rw,vers=4.2
+31 30 8:2 / /home/local rw - xfs /dev/sdb1 rw
+32 22 0:41 / /mnt/with\\040blank rw - fuse.sshfs host: rw
+33 22 0:42 / /over rw - ext4 /dev/sdc1 rw
+34 22 0:43 / /over rw - cifs //host/share rw
+a line that means nothing
+"""
+
+
+def verdicts(ran: Ran) -> dict[str, str]:
+    return {check["name"]: check["verdict"] for check in ran.json["checks"]}
+
+
+@requirement("STORE-01")
+def test_a_healthy_database_is_said_to_be_healthy(run: Callable[..., Ran]) -> None:
+    run("remember", "k", "v")
+    run("remember", "k", "v", "--namespace", "acme")
+    ran = run("doctor", "--json")
+    found = verdicts(ran)
+    assert (ran.code, ran.json["ok"]) == (0, True)
+    assert [found[name] for name in ("SQLite", "permissions", "database", "journal", "audit log")] == ["ok"] * 5
+    details = {check["name"]: check["detail"] for check in ran.json["checks"]}
+    assert "user_knowledge 1, agent_learnings 0" in details["entries"]
+    assert details["audit log"] == "whole: 2 records, namespaces: 2"
+    assert {"sandbox", "extra semantic", "extra scripts", "extra adk", "extra mcp", "file system"} <= set(found)
+
+
+@requirement("CONF-01")
+def test_without_a_database_the_machine_is_still_told_and_nothing_is_created(
+    run: Callable[..., Ran], tmp_path: Path
+) -> None:
+    ran = run("doctor", "--json")
+    assert ran.code == 0
+    assert verdicts(ran)["database"] == "warning"
+    assert verdicts(ran)["SQLite"] == "ok"
+    assert list(tmp_path.iterdir()) == []
+
+
+@requirement("STORE-01")
+def test_somebody_elses_database_is_left_as_it_is(run: Callable[..., Ran], tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "hexad.db") as theirs:
+        theirs.execute("CREATE TABLE bills (amount)")
+    theirs.close()
+    before = (tmp_path / "hexad.db").read_bytes()
+    assert verdicts(run("doctor", "--json"))["database"] == "warning"
+    assert (tmp_path / "hexad.db").read_bytes() == before
+
+
+@requirement("STORE-07")
+def test_a_database_that_others_can_read_is_a_warning_that_says_how_to_close_it(
+    run: Callable[..., Ran], tmp_path: Path
+) -> None:
+    run("remember", "k", "v")
+    (tmp_path / "hexad.db").chmod(0o644)
+    ran = run("doctor")
+    assert ran.code == 0
+    assert "warning\tpermissions\tothers can get at it; run: chmod 600 hexad.db\n" in ran.out
+
+
+@requirement("AUDIT-02")
+def test_a_broken_audit_chain_is_a_problem(run: Callable[..., Ran], tmp_path: Path) -> None:
+    run("remember", "k", "v")
+    _tamper(tmp_path / "hexad.db", "UPDATE hexad_audit SET action = 'nothing'")
+    ran = run("doctor")
+    assert ran.code == 1
+    assert "problem\taudit log\tnamespace 'default': record 1 was altered\n" in ran.out
+
+
+@requirement("STORE-01")
+def test_a_file_that_is_no_database_is_a_problem(run: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "hexad.db").write_text("no database " * 100)
+    ran = run("doctor", "--json")
+    assert (ran.code, ran.json["ok"], verdicts(ran)["database"]) == (1, False, "problem")
+
+
+@requirement("STORE-01")
+def test_a_damaged_database_is_a_problem(run: Callable[..., Ran], tmp_path: Path) -> None:
+    for number in range(20):
+        run("remember", f"k{number}", "word " * 500)
+    data = bytearray((tmp_path / "hexad.db").read_bytes())
+    data[8192:-4096] = b"\xff" * (len(data) - 8192 - 4096)
+    (tmp_path / "hexad.db").write_bytes(data)
+    ran = run("doctor", "--json")
+    assert (ran.code, verdicts(ran)["database"]) == (1, "problem")
+
+
+@requirement("CONF-03")
+def test_a_wrong_setting_is_a_problem_among_the_others(run: Callable[..., Ran], tmp_path: Path) -> None:
+    run("remember", "k", "v")
+    (tmp_path / "hexad.toml").write_text("nonsense = 1\n")
+    ran = run("doctor")
+    assert ran.code == 1
+    assert "problem\tdatabase\tsetting 'nonsense'" in ran.out
+    assert "ok\tSQLite" in ran.out
+
+
+@requirement("STORE-02")
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/var/lib/agent.db", "ext4"),
+        ("/home/me/agent.db", "nfs4"),
+        ("/home/local/agent.db", "xfs"),
+        ("/home/localhost/agent.db", "nfs4"),
+        ("/mnt/with blank/agent.db", "fuse.sshfs"),
+        ("/over/agent.db", "cifs"),
+    ],
+)
+def test_the_innermost_and_latest_mount_says_which_file_system_it_is(path: str, kind: str) -> None:
+    assert doctor.mounted_as(Path(path), MOUNTS) == kind
+
+
+@requirement("STORE-02")
+def test_a_network_file_system_is_a_warning_and_an_unknown_one_is_not() -> None:
+    assert doctor.file_system(Path("/home/me/agent.db"), MOUNTS).verdict == "warning"
+    assert doctor.file_system(Path("/var/agent.db"), MOUNTS).verdict == "ok"
+    assert doctor.file_system(Path("/var/agent.db"), "").detail == "unknown on this system"
+
+
+@requirement("STORE-01")
+def test_what_is_missing_on_a_machine_is_said() -> None:
+    assert doctor.sqlite_version((3, 34, 1)).verdict == "problem"
+    assert doctor.sqlite_version((3, 35, 0)).verdict == "ok"
+    assert doctor.sandbox(None).verdict == "info"
+    assert doctor.sandbox("/usr/bin/bwrap").detail == "/usr/bin/bwrap"
+    assert doctor.extra_packages("adk", ["google.adk"]).detail == "not installed (google.adk)"
+    assert doctor.extra_packages("adk", []).verdict == "ok"
+
+
+@requirement("CONF-01")
+def test_looking_for_an_extra_does_not_import_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "numpy").mkdir()
+    (tmp_path / "numpy" / "__init__.py").write_text("raise SystemExit('numpy was imported')")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert main(["doctor"]) == 0

@@ -1,0 +1,250 @@
+"""The command as a user runs it: a real process, in a pipe or on a terminal of 80 columns."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import re
+import signal
+import stat
+import struct
+import subprocess
+import sys
+import termios
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.cells import cell_len
+
+from tests.support import opened, requirement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+HEXAD = [sys.executable, "-m", "hexad"]
+
+
+def hexad(folder: Path, *arguments: str, told: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*HEXAD, *arguments],
+        cwd=folder,
+        input=told,
+        env=os.environ | environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+class Terminal:
+    """A pseudo-terminal of 80 columns with a command on it."""
+
+    def __init__(self, folder: Path, *arguments: str, **environment: str) -> None:
+        self._ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        names = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "NO_COLOR"}}
+        self.process = subprocess.Popen(
+            [*HEXAD, *arguments],
+            cwd=folder,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env=names | {"TERM": "xterm-256color"} | environment,
+        )
+        os.close(theirs)
+        self.raw = ""
+
+    def read_until(self, words: str = "") -> str:
+        """What was shown up to these words, or to the end."""
+        told = b""
+        while not words or words.encode() not in told:
+            try:
+                part = os.read(self._ours, 4096)
+            except OSError:  # Linux says so when the other side is closed
+                break
+            if not part:
+                break
+            told += part
+        self.raw += told.decode()
+        return _ESCAPES.sub("", self.raw).replace("\r", "")
+
+    def type(self, words: str) -> None:
+        os.write(self._ours, words.encode())
+
+    def end(self) -> int:
+        code = self.process.wait(timeout=60)
+        os.close(self._ours)
+        return code
+
+
+def on_terminal(folder: Path, *arguments: str, **environment: str) -> Terminal:
+    terminal = Terminal(folder, *arguments, **environment)
+    terminal.read_until()
+    assert terminal.end() == 0
+    return terminal
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A database with things that are hard to show."""
+    with opened(tmp_path / "hexad.db") as hx:
+        hx.knowledge.save("deploy-window", "Deploy on Tuesdays " + "and never on any other day " * 9, tags=("ops",))
+        hx.knowledge.save("a key so long that nobody would type it twice " * 4, "배포는 화요일에만 " * 20)
+        hx.knowledge.save("evil", "deploy \x1b[31mred\nsecond [bold]line[/bold]")
+        hx.references.save("Runbook", location="https://wiki/" + "deploy/" * 20, summary="x " * 99)
+    return tmp_path
+
+
+@requirement("KNOW-01", "STORE-02")
+def test_one_process_remembers_and_another_recalls(tmp_path: Path) -> None:
+    assert hexad(tmp_path, "remember", "k", "-", told="from a pipe: größer").returncode == 0
+    ran = hexad(tmp_path, "recall", "größer", "--json")
+    assert ran.returncode == 0
+    assert json.loads(ran.stdout)["items"]["user_knowledge"][0]["content"] == "from a pipe: größer"
+    assert ran.stderr == ""
+
+
+@requirement("STORE-07")
+def test_a_new_database_and_a_backup_are_readable_by_their_owner_alone(tmp_path: Path) -> None:
+    hexad(tmp_path, "remember", "k", "v")
+    hexad(tmp_path, "backup", "all.jsonl")
+    for name in ("hexad.db", "all.jsonl"):
+        assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_and_version_load_neither_the_database_nor_anything_optional(tmp_path: Path, option: str) -> None:
+    program = (
+        "import sys; from hexad.cli import main; code = main([sys.argv[1]]); "
+        "heavy = {'sqlite3', '_sqlite3', 'numpy', 'wordllama', 'google', 'mcp', 'tree_sitter_bash'}; "
+        "sys.exit(code or ','.join(sorted(heavy & set(sys.modules))) or 0)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program, option], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "hexad" in ran.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+@requirement("KNOW-01")
+def test_a_reader_that_leaves_early_is_no_error(folder: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    for arguments in (["list"], ["list", "--json"], ["audit", "verify"]):
+        ran = subprocess.run(
+            [*HEXAD, *arguments], cwd=folder, stdout=writing, stderr=subprocess.PIPE, encoding="utf-8", check=False
+        )
+        assert (ran.returncode, ran.stderr) == (0, "")
+    os.close(writing)
+
+
+@requirement("KNOW-01")
+@pytest.mark.parametrize(
+    "arguments",
+    [["list"], ["recall", "deploy"], ["history", "evil"], ["reference", "list"], ["audit", "log"], ["doctor"]],
+)
+def test_in_a_pipe_each_row_is_one_whole_line_without_colour(folder: Path, arguments: Sequence[str]) -> None:
+    ran = hexad(folder, *arguments, COLUMNS="40")
+    assert ran.returncode == 0
+    assert "\x1b" not in ran.stdout
+    assert "…" not in ran.stdout
+    assert len({line.count("\t") for line in ran.stdout.splitlines()}) == 1
+
+
+@requirement("KNOW-01")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["list"],
+        ["recall", "deploy 화요일"],
+        ["history", "deploy-window"],
+        ["reference", "list"],
+        ["audit", "log"],
+        ["doctor"],
+    ],
+    ids=" ".join,
+)
+def test_nothing_is_wider_than_a_terminal_of_80_columns(folder: Path, arguments: Sequence[str]) -> None:
+    shown = on_terminal(folder, *arguments).read_until()
+    assert max(cell_len(line) for line in shown.splitlines()) <= 80
+    assert len(shown.splitlines()) > 3
+
+
+@requirement("PROMPT-04", "PROMPT-06")
+def test_on_a_terminal_the_text_is_shown_as_text_and_the_prompt_is_not_wrapped(folder: Path) -> None:
+    terminal = on_terminal(folder, "explain", "deploy", "--base", "You are \x1b[2Jterse. " + "Very terse. " * 10)
+    assert "\x1b[2J" not in terminal.raw
+    assert "\x1b[31m" not in on_terminal(folder, "history", "evil").raw
+    assert "[bold]line[/bold]" in on_terminal(folder, "history", "evil").read_until()
+    assert "You are \\x1b[2Jterse. " + "Very terse. " * 10 in terminal.read_until()
+    assert "User Knowledge (" in terminal.read_until()
+
+
+@requirement("CONF-01")
+def test_no_color_is_respected_and_otherwise_errors_are_red(folder: Path) -> None:
+    plain, red = Terminal(folder, "history", "x", NO_COLOR="1"), Terminal(folder, "history", "x")
+    for terminal in (plain, red):
+        assert terminal.read_until().startswith("error: no knowledge 'x'")
+        assert terminal.end() == 1
+    assert "\x1b[1;31m" in red.raw
+    assert "31m" not in plain.raw
+
+
+@requirement("KNOW-04")
+@pytest.mark.parametrize(("answer", "code", "left"), [("y\n", 0, 1), ("n\n", 1, 0), ("\n", 1, 0)])
+def test_on_a_terminal_forget_asks_first(folder: Path, answer: str, code: int, left: int) -> None:
+    terminal = Terminal(folder, "forget", "evil")
+    terminal.read_until("[y/N]")
+    terminal.type(answer)
+    shown = terminal.read_until()
+    assert terminal.end() == code
+    assert "Erase 'evil' with all its versions in namespace 'default' of hexad.db for good?" in shown
+    assert hexad(folder, "history", "evil").returncode == left
+
+
+@requirement("KNOW-04")
+def test_an_interrupt_ends_quietly_and_changes_nothing(folder: Path) -> None:
+    terminal = Terminal(folder, "forget", "evil")
+    terminal.read_until("[y/N]")
+    terminal.process.send_signal(signal.SIGINT)
+    shown = terminal.read_until()
+    assert terminal.end() == 130
+    assert "Traceback" not in shown
+    assert hexad(folder, "history", "evil").returncode == 0
+
+
+@requirement("STORE-04")
+def test_a_progress_bar_is_shown_on_a_terminal_and_only_there(folder: Path) -> None:
+    hexad(folder, "backup", "all.jsonl")
+    terminal = on_terminal(folder, "import", "all.jsonl", "--db", "one.db")
+    assert "importing" in terminal.read_until()
+    assert "100%" in terminal.read_until()
+    ran = hexad(folder, "restore", "all.jsonl", "--db", "two.db", "--json")
+    assert ran.stderr == ""
+    assert json.loads(ran.stdout)["lines"] > 0
+
+
+@requirement("CONF-01")
+def test_a_full_disk_under_the_output_is_one_sentence(folder: Path) -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:  # noqa: PTH123
+        ran = subprocess.run(
+            [*HEXAD, "list"], cwd=folder, stdout=full, stderr=subprocess.PIPE, encoding="utf-8", check=False
+        )
+    assert (ran.returncode, ran.stderr) == (1, "error: No space left on device\n")
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_text_that_an_encoding_lacks_is_escaped_not_an_error(folder: Path, encoding: str) -> None:
+    ran = subprocess.run(
+        [*HEXAD, "list"], cwd=folder, env=os.environ | {"PYTHONIOENCODING": encoding}, capture_output=True, check=False
+    )
+    assert ran.returncode == 0
+    assert ("배포" if encoding == "utf-8" else "\\ubc30\\ud3ec") in ran.stdout.decode(encoding)

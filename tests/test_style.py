@@ -1,0 +1,67 @@
+"""What the code promises its readers: small functions, small files, few public names, nothing heavy at import."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hexad
+from hexad.model import DEFAULT_LAYERS, RECORD_OF, Layer
+from hexad.store.sqlite.rows import TABLES
+from tests.support import requirement
+
+SOURCE = Path(hexad.__file__).parent
+FILES = sorted(SOURCE.rglob("*.py"))
+LONGEST_FUNCTION, LONGEST_FILE, MOST_PUBLIC_NAMES = 50, 500, 25
+EXCEPTIONS: dict[str, str] = {}  # "file:function": why it may be longer; the list only gets shorter
+
+
+@requirement("CTX-01")
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
+def test_a_file_and_its_functions_keep_to_their_room(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    too_long = [
+        node.name
+        for node in functions
+        if (node.end_lineno or 0) - node.lineno >= LONGEST_FUNCTION and f"{file.name}:{node.name}" not in EXCEPTIONS
+    ]
+    assert text.count("\n") <= LONGEST_FILE
+    assert not too_long
+
+
+@requirement("CTX-01")
+def test_the_public_names_are_few_and_exist() -> None:
+    assert len(hexad.__all__) <= MOST_PUBLIC_NAMES
+    assert all(hasattr(hexad, name) for name in hexad.__all__)
+
+
+@requirement("CTX-01")
+def test_every_persisted_layer_has_a_record_and_a_table() -> None:
+    transient = {Layer.RUNTIME_CONTEXT, Layer.TOOL_REGISTRY}
+    assert set(RECORD_OF) == set(TABLES) == set(Layer) - transient == set(DEFAULT_LAYERS)
+
+
+@requirement("STORE-05")
+def test_importing_hexad_loads_no_vendor_no_number_cruncher_and_no_command_line() -> None:
+    heavy = [
+        "numpy",
+        "pydantic",
+        "typer",
+        "click",
+        "rich",
+        "yaml",
+        "jinja2",
+        "google",
+        "mcp",
+        "asyncio",
+        "socket",
+        "ssl",
+    ]
+    script = f"import sys, hexad; print([name for name in {heavy!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
