@@ -370,3 +370,10 @@ def test_index_syntax_is_text_like_any_other(query: str) -> None:
 
 def test_the_analyser_has_a_number() -> None:
     assert ANALYSER >= 1
+
+
+@requirement("KEY-03")
+@given(st.from_regex(r"[A-Za-z][a-z]{1,46}[.,;:!?]{0,2}", fullmatch=True), st.booleans())
+def test_a_plain_word_yields_the_same_by_the_short_way_as_by_the_long_one(word: str, asking: bool) -> None:
+    bracketed = f"({word})"  # brackets are no part of a word, and take the long way
+    assert words(word, asking=asking) == words(bracketed, asking=asking)

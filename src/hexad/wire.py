@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import MISSING, fields
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from hexad.errors import InvalidInput
 from hexad.model import RECORDS, AuditRecord, Version
@@ -152,7 +152,7 @@ def _read(noun: type, name: str, value: Any) -> Any:
 def _check_type(name: str, kind: Kind, value: Any) -> None:
     if not isinstance(value, _PYTHON[kind]) or (isinstance(value, bool) and kind is not Kind.FLAG):
         raise InvalidInput(name, f"must be {kind.value}, not {type(value).__name__}")
-    if kind is Kind.WHOLE and not -_LARGEST <= value <= _LARGEST:
+    if kind is Kind.WHOLE and abs(cast("int", value)) > _LARGEST:
         raise InvalidInput(name, "is larger than any database's whole numbers")
 
 

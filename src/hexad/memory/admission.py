@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import unicodedata
+import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -14,6 +14,7 @@ from hexad.memory.redaction import redact
 if TYPE_CHECKING:
     from hexad.model import Json
 
+_CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 MAX_KEY: Final = 256  # characters of a key, a name, a tag, a session
 MAX_TAGS: Final = 64
 MAX_TEXT: Final = 256 * 1024  # bytes of any one text
@@ -33,7 +34,7 @@ def key(field: str, value: object) -> str:
     name = text(field, value, required=True).strip()
     if len(name) > MAX_KEY:
         raise InvalidInput(field, f"has {len(name)} characters, the limit is {MAX_KEY}; put the text into the content")
-    if any(unicodedata.category(character) in {"Cc", "Zl", "Zp"} for character in name):
+    if _CONTROL.search(name):
         raise InvalidInput(field, "must be one line without control characters")
     if redact(name).kinds:
         raise InvalidInput(field, "looks like a secret; choose a name that gives nothing away")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hexad.store import Reading, Store, Writing
 
 GENESIS: Final = "0" * 64  # what the first record's `previous` is
+_canonical: Final = json.JSONEncoder(ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode
 _PAGE: Final = 1000
 
 
@@ -60,8 +61,7 @@ def fingerprint(namespace: str, record: AuditRecord) -> str:
         record.details,
         record.previous,
     ]
-    canonical = json.dumps(told, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()
+    return hashlib.sha256(_canonical(told).encode()).hexdigest()
 
 
 def verify(store: Store, namespace: str, *, expect: str | None = None) -> Verdict:

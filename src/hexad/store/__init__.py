@@ -141,7 +141,7 @@ class Writing(Reading, Protocol):
         ...
 
     def add_version(self, namespace: str, version: Version) -> None:
-        """Append a version."""
+        """Append a version; one that is there already is a `StoreError`."""
         ...
 
     def remove_versions(self, namespace: str, key: str, numbers: Collection[int]) -> None:
@@ -153,7 +153,7 @@ class Writing(Reading, Protocol):
         ...
 
     def append_audit(self, namespace: str, record: AuditRecord) -> None:
-        """Append to the log. There is no way to change or remove a record."""
+        """Append to the log; a sequence that is taken is a `StoreError`. No record can be changed or removed."""
         ...
 
     def set_note(self, name: str, value: str) -> None:
@@ -183,7 +183,10 @@ class Store(Protocol):
         ...
 
     def transaction(self, *, patience: float | None = None) -> AbstractContextManager[Writing]:
-        """All or nothing; waits at most ``patience`` seconds for other writers, then `StoreBusy`."""
+        """All or nothing; waits at most ``patience`` seconds for other writers, then `StoreBusy`.
+
+        A thread has one at a time: a second inside the first is a `StoreError`.
+        """
         ...
 
     def flush_traces(self) -> bool:
@@ -191,5 +194,5 @@ class Store(Protocol):
         ...
 
     def close(self) -> None:
-        """Release everything; later calls are `StoreClosed`. Closing twice is allowed."""
+        """Release everything, once the work of other threads has ended; later calls are `StoreClosed`, but for this."""
         ...

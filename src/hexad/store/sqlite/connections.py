@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 import weakref
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import (
@@ -34,7 +34,7 @@ _inherited: Final[list[object]] = []  # a child must neither use nor close its p
 
 
 class Connection(sqlite3.Connection):
-    """SQLite's connection, closed when its thread is gone; ``busy`` is held as long as a unit of work uses it."""
+    """SQLite's connection; ``busy`` is held as long as a unit of work uses it."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -47,7 +47,20 @@ class Connection(sqlite3.Connection):
         self.close()
 
     def __del__(self) -> None:
-        self.close()
+        with suppress(sqlite3.ProgrammingError):  # it was never open: the file could not be opened
+            self.close()
+
+
+class _Lease:
+    """What a thread holds: gone with the thread, it closes the connection, which by itself waits for the collector."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self._process = os.getpid()
+
+    def __del__(self) -> None:
+        if os.getpid() == self._process:
+            self.connection.retire()
 
 
 class Connections:
@@ -106,10 +119,10 @@ class Connections:
         self._start()
 
     def _mine(self) -> Connection:
-        found: Connection | None = getattr(self._local, "connection", None)
-        if found is None or found.retired:
-            found = self._local.connection = self._connect()
-        return found
+        lease: _Lease | None = getattr(self._local, "lease", None)
+        if lease is None or lease.connection.retired:
+            lease = self._local.lease = _Lease(self._connect())
+        return lease.connection
 
     def _retire_idle(self, patience: float) -> list[Connection]:
         """Close the connections whose work ends in time, and name those whose work does not."""

@@ -7,36 +7,48 @@ SELECT value FROM hexad_note WHERE name = :name
 INSERT INTO hexad_note (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value
 
 -- name: scope
-SELECT id, rows, length FROM hexad_scope WHERE namespace = ? AND layer = ?
+SELECT id, rows, length, fresh FROM hexad_scope WHERE namespace = ? AND layer = ?
 
 -- name: add_scope
-INSERT INTO hexad_scope (namespace, layer, rows, length) VALUES (?, ?, 0, 0)
+INSERT INTO hexad_scope (namespace, layer, rows, length, fresh) VALUES (?, ?, 0, 0, 0)
 
 -- name: grow_scope
-UPDATE hexad_scope SET rows = rows + ?, length = length + ? WHERE id = ?
+UPDATE hexad_scope SET rows = rows + ?, length = length + ?, fresh = fresh + ? WHERE id = ?
+
+-- name: fresh
+SELECT number, words FROM hexad_fresh WHERE scope = ? ORDER BY number DESC
+
+-- name: add_fresh
+INSERT INTO hexad_fresh (scope, number, words) VALUES (?, ?, ?)
+
+-- name: remove_fresh
+DELETE FROM hexad_fresh WHERE scope = ? AND number = ?
+
+-- name: clear_fresh
+DELETE FROM hexad_fresh WHERE scope = ?
+
+-- name: no_more_fresh
+UPDATE hexad_scope SET fresh = 0 WHERE id = ?
 
 -- name: count_up
-INSERT INTO hexad_term (scope, term, rows) VALUES (?, ?, 1) ON CONFLICT (scope, term) DO UPDATE SET rows = rows + 1
+INSERT INTO hexad_posting (term, number, weight, length) VALUES (?, 4611686018427387904, ?, 0)
+ON CONFLICT (term, number) DO UPDATE SET weight = weight + excluded.weight
 
 -- name: count_down
-UPDATE hexad_term SET rows = rows - 1 WHERE scope = ? AND term = ?
+UPDATE hexad_posting SET weight = weight - 1 WHERE term = ? AND number = 4611686018427387904
 
 -- name: remove_unused_term
-DELETE FROM hexad_term WHERE scope = ? AND term = ? AND rows = 0
+DELETE FROM hexad_posting WHERE term = ? AND number = 4611686018427387904 AND weight = 0
 
 -- name: add_posting
-INSERT INTO hexad_posting (term, number, weight, length)
-SELECT id, ?, ?, ? FROM hexad_term WHERE scope = ? AND term = ?
+INSERT INTO hexad_posting (term, number, weight, length) VALUES (?, ?, ?, ?)
 
 -- name: remove_posting
-DELETE FROM hexad_posting
-WHERE term = (SELECT id FROM hexad_term WHERE scope = ? AND term = ?) AND number = ?
+DELETE FROM hexad_posting WHERE term = ? AND number = ?
 
 -- name: postings
-SELECT p.number, p.weight, p.length
-FROM hexad_scope s JOIN hexad_term t ON t.scope = s.id JOIN hexad_posting p ON p.term = t.id
-WHERE s.namespace = ? AND s.layer = ? AND t.term = ?
-ORDER BY p.number DESC LIMIT ?
+SELECT number, weight, length FROM hexad_posting
+WHERE term = ? AND number < 4611686018427387904 ORDER BY number DESC LIMIT ?
 
 -- name: pinned
 SELECT number FROM hexad_knowledge INDEXED BY hexad_knowledge_pinned WHERE namespace = ? AND pinned AND words IS NOT NULL ORDER BY number

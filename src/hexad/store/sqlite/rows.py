@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 N = TypeVar("N")
 
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _OPTIONAL: Final = (
     ("relevance", "1.0"),
     ("expires", "NULL"),
@@ -40,27 +41,10 @@ class Table(Generic[N]):
     columns: tuple[str, ...]
     kinds: tuple[Kind, ...]
     decoders: tuple[tuple[int, Callable[[Any], object]], ...]
-
-    @property
-    def selected(self) -> str:
-        """The columns as a statement lists them."""
-        return ", ".join(f'"{column}"' for column in self.columns)
-
-    @property
-    def placeholders(self) -> str:
-        """A placeholder for each column."""
-        return ", ".join("?" * len(self.columns))
-
-    @property
-    def assignments(self) -> str:
-        """Each column with a placeholder, for an update."""
-        return ", ".join(f'"{column}" = ?' for column in self.columns)
-
-    @property
-    def sketched(self) -> str:
-        """The columns of a `Sketch`; what this noun does not have is a constant."""
-        optional = (column if column in self.columns else constant for column, constant in _OPTIONAL)
-        return ", ".join(("number", f'"{self.key}"', "words", "origin", "updated", "use_count", *optional))
+    selected: str  # the columns as a statement lists them
+    placeholders: str  # one for each column
+    assignments: str  # each column with a placeholder, for an update
+    sketched: str  # the columns of a `Sketch`; what this noun does not have is a constant
 
     def encode(self, noun: N) -> list[object]:
         """A noun's values, in the order of the columns."""
@@ -83,7 +67,19 @@ def _table(name: str, noun: type[N], key: str) -> Table[N]:
     columns = tuple(field.name for field in fields(noun))  # type: ignore[arg-type]
     kinds = tuple(kind_of(noun, column) for column in columns)
     decoders = ((place, _decoder(noun, column)) for place, column in enumerate(columns))
-    return Table(name, noun, key, columns, kinds, tuple((place, decoder) for place, decoder in decoders if decoder))
+    optional = (column if column in columns else constant for column, constant in _OPTIONAL)
+    return Table(
+        name,
+        noun,
+        key,
+        columns,
+        kinds,
+        tuple((place, decoder) for place, decoder in decoders if decoder),
+        selected=", ".join(f'"{column}"' for column in columns),
+        placeholders=", ".join("?" * len(columns)),
+        assignments=", ".join(f'"{column}" = ?' for column in columns),
+        sketched=", ".join(("number", f'"{key}"', "words", "origin", "updated", "use_count", *optional)),
+    )
 
 
 def _encoded(kind: Kind, value: Any) -> object:
@@ -92,7 +88,7 @@ def _encoded(kind: Kind, value: Any) -> object:
     if kind is Kind.TIME:
         return to_microseconds(value)
     if kind is Kind.LIST or kind is Kind.OBJECT:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return _JSON(value)
     return int(value) if kind is Kind.FLAG else value
 
 

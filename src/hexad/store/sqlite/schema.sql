@@ -145,22 +145,26 @@ BEGIN
     SELECT RAISE(ABORT, 'the audit log is append-only');
 END;
 
--- The index. A term belongs to one scope (a namespace and a layer), so that no namespace is counted in another.
+-- The index. A scope is a namespace and a layer; a term is known by a hash over its scope and itself, so that no
+-- namespace is counted in another, and no dictionary of words has to be kept. After a term's rows, which are in the
+-- order of their numbers, one more says in its weight how many they are: it lies where the next row will be added.
+-- The latest rows of a scope wait in hexad_fresh, where a search reads them as they are: postings are written for
+-- some dozens of rows at once, for each lies on another page.
 CREATE TABLE hexad_scope (
     id INTEGER PRIMARY KEY,
     namespace TEXT NOT NULL,
     layer TEXT NOT NULL,
     rows INTEGER NOT NULL,
     length INTEGER NOT NULL,
+    fresh INTEGER NOT NULL,
     UNIQUE (namespace, layer)
 );
-CREATE TABLE hexad_term (
-    id INTEGER PRIMARY KEY,
+CREATE TABLE hexad_fresh (
     scope INTEGER NOT NULL,
-    term TEXT NOT NULL,
-    rows INTEGER NOT NULL,
-    UNIQUE (scope, term)
-);
+    number INTEGER NOT NULL,
+    words TEXT NOT NULL,
+    PRIMARY KEY (scope, number)
+) WITHOUT ROWID;
 CREATE TABLE hexad_posting (
     term INTEGER NOT NULL,
     number INTEGER NOT NULL,

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from hexad.shape import to_microseconds
 from hexad.store import Row, Scope, Sketch, Use
+from hexad.store.sqlite.index import Index, chunks, marks
 from hexad.store.sqlite.rows import AUDIT, TABLES, VERSIONS, Table, table_of
 from hexad.store.sqlite.statements import statements
 from hexad.text.document import Document
-from hexad.text.index import Posting, Statistics
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
 
     from hexad.model import AuditRecord, Layer, Record, Version
+    from hexad.text.index import Posting, Statistics
 
-_CHUNK: Final = 500  # placeholders in one statement
-_SCRUBBED: Final = (*(table.name for table in TABLES.values()), VERSIONS.name, "hexad_term", "hexad_posting")
+_SCRUBBED: Final = (*(table.name for table in TABLES.values()), VERSIONS.name, "hexad_fresh", "hexad_posting")
 
 
 class Session:
@@ -27,6 +27,7 @@ class Session:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._sql = statements()
+        self._index = Index(connection)
 
     # reading
 
@@ -39,18 +40,18 @@ class Session:
         table = table_of(scope.layer)
         return [
             row
-            for chunk in _chunks(numbers)
-            for row in self._rows(table, f"number IN ({_marks(chunk)}) AND +namespace = ?", (*chunk, scope.namespace))
+            for chunk in chunks(numbers)
+            for row in self._rows(table, f"number IN ({marks(chunk)}) AND +namespace = ?", (*chunk, scope.namespace))
         ]
 
     def sketch(self, scope: Scope, numbers: Collection[int]) -> Sequence[Sketch]:
         table = table_of(scope.layer)
         return [
             Sketch._make(row)
-            for chunk in _chunks(numbers)
+            for chunk in chunks(numbers)
             for row in self._connection.execute(
                 f"SELECT {table.sketched} FROM {table.name} "
-                f"WHERE number IN ({_marks(chunk)}) AND +namespace = ? AND words IS NOT NULL",
+                f"WHERE number IN ({marks(chunk)}) AND +namespace = ? AND words IS NOT NULL",
                 (*chunk, scope.namespace),
             )
         ]
@@ -81,34 +82,13 @@ class Session:
         return found[0] if found else None
 
     def statistics(self, scope: Scope, terms: Collection[str]) -> Statistics:
-        found = self._run("scope", *scope).fetchone()
-        if found is None:
-            return Statistics(0, 0, {})
-        number, rows, length = found
-        known = {
-            term: count
-            for chunk in _chunks(terms)
-            for term, count in self._connection.execute(
-                f"SELECT term, rows FROM hexad_term WHERE scope = ? AND term IN ({_marks(chunk)})", (number, *chunk)
-            )
-        }
-        return Statistics(rows, length, known)
+        return self._index.statistics(scope, terms)
 
     def postings(self, scope: Scope, term: str, *, limit: int) -> Sequence[Posting]:
-        return self._run("postings", *scope, term, limit).fetchall()
+        return self._index.postings(scope, term, limit=limit)
 
     def postings_among(self, scope: Scope, term: str, numbers: Collection[int]) -> Sequence[Posting]:
-        found = self._term(scope, term)
-        if found is None:
-            return ()
-        return [
-            posting
-            for chunk in _chunks(numbers)
-            for posting in self._connection.execute(
-                f"SELECT number, weight, length FROM hexad_posting WHERE term = ? AND number IN ({_marks(chunk)})",
-                (found, *chunk),
-            )
-        ]
+        return self._index.postings_among(scope, term, numbers)
 
     def audit(self, namespace: str, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
         return [AUDIT.decode(row) for row in self._run("audit", namespace, after, limit)]
@@ -136,7 +116,7 @@ class Session:
             number = old[0]
             self._update(table, number, values)
         if old is None or old[1] != values[-1]:
-            self._reindex(scope, number, old[1] if old else None, document)
+            self._index.replace(scope, number, old[1] if old else None, document)
 
     def remove(self, scope: Scope, id: str) -> bool:
         table = table_of(scope.layer)
@@ -144,7 +124,7 @@ class Session:
         if old is None:
             return False
         self._connection.execute(f"DELETE FROM {table.name} WHERE number = ?", (old[0],))
-        self._reindex(scope, old[0], old[1], None)
+        self._index.replace(scope, old[0], old[1], None)
         return True
 
     def add_version(self, namespace: str, version: Version) -> None:
@@ -215,55 +195,9 @@ class Session:
             f"UPDATE {table.name} SET {table.assignments}, words = ? WHERE number = ?", (*values, number)
         )
 
-    def _reindex(self, scope: Scope, number: int, old: str | None, new: Document | None) -> None:
-        if old is None and new is None:
-            return
-        home = self._scope(scope)
-        if old is not None:
-            self._remove_postings(home, number, Document.unpack(old))
-        if new is not None:
-            self._add_postings(home, number, new)
-
-    def _add_postings(self, home: int, number: int, document: Document) -> None:
-        weights, length = document.weights(), document.length
-        self._many("count_up", ((home, term) for term in weights))
-        self._many("add_posting", ((number, weight, length, home, term) for term, weight in weights.items()))
-        self._run("grow_scope", 1, length, home)
-
-    def _remove_postings(self, home: int, number: int, document: Document) -> None:
-        terms = list(document.weights())
-        self._many("remove_posting", ((home, term, number) for term in terms))
-        self._many("count_down", ((home, term) for term in terms))
-        self._many("remove_unused_term", ((home, term) for term in terms))
-        self._run("grow_scope", -1, -document.length, home)
-
-    def _many(self, name: str, values: Iterator[tuple[Any, ...]]) -> None:
-        self._connection.executemany(self._sql[name], values)
-
-    def _scope(self, scope: Scope) -> int:
-        found = self._run("scope", *scope).fetchone()
-        return int(found[0] if found else self._run("add_scope", *scope).lastrowid or 0)
-
-    def _term(self, scope: Scope, term: str) -> int | None:
-        found = self._connection.execute(
-            "SELECT t.id FROM hexad_scope s JOIN hexad_term t ON t.scope = s.id "
-            "WHERE s.namespace = ? AND s.layer = ? AND t.term = ?",
-            (*scope, term),
-        ).fetchone()
-        return found[0] if found else None
-
 
 _KNOWLEDGE: Final[Layer] = next(layer for layer, table in TABLES.items() if table.name == "hexad_knowledge")
 
 
 def _unpacked(words: str | None) -> Document | None:
     return None if words is None else Document.unpack(words)
-
-
-def _chunks(values: Collection[Any]) -> Iterator[list[Any]]:
-    listed = list(values)
-    return (listed[start : start + _CHUNK] for start in range(0, len(listed), _CHUNK))
-
-
-def _marks(values: Sequence[object]) -> str:
-    return ",".join("?" * len(values))

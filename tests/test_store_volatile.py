@@ -1,0 +1,23 @@
+"""The store in memory keeps the contract, as far as it declares."""
+# ruff: noqa: E402  (the suite's asserts are rewritten before it is imported)
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.register_assert_rewrite("hexad.testing.store_suite", "hexad.testing.store_data")
+
+from hexad.store.volatile import VolatileStore
+from hexad.testing.store_suite import *  # noqa: F403
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def store() -> Iterator[VolatileStore]:
+    store = VolatileStore()
+    yield store
+    store.close()
