@@ -136,6 +136,14 @@ def test_a_closed_engine_says_so_and_may_be_closed_again(tmp_path: Path) -> None
         assert len(hx.retrieve("deploy").failures) == 4
 
 
+@requirement("STORE-02")
+def test_closing_a_scope_leaves_the_engine_open(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db") as hx:
+        with hx.scoped(namespace="acme") as acme:
+            acme.knowledge.save("a", "text")
+        assert hx.scoped(namespace="acme").knowledge.get("a").content == "text"
+
+
 @requirement("STORE-05")
 @pytest.mark.parametrize("address", [("192.0.2.1", 80), ("198.51.100.7", 443)])
 def test_the_guard_that_keeps_tests_on_this_machine_works(address: tuple[str, int]) -> None:

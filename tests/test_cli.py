@@ -582,7 +582,7 @@ def test_the_audit_log_shows_the_latest_changes_without_content(run: Callable[..
     ran = run("audit", "log", "--limit", "2")
     assert [(row[0], row[2], row[3], row[4]) for row in rows(ran)] == [
         ("3", "user", "knowledge.delete", "k"),
-        ("2", "user", "knowledge.update", "k"),
+        ("2", "user", "knowledge.pin", "k"),
     ]
     told = run("audit", "log", "--json")
     assert [record["session"] for record in told.json["records"]] == ["", "", "slack:1"]

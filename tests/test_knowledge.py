@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -234,6 +235,43 @@ def test_an_entry_is_pinned_and_unpinned_without_a_new_version(hx: Hexad) -> Non
     assert keys(hx, "dinner plans") == []
 
 
+@requirement("KNOW-07", "STORE-02")
+def test_pinning_never_brings_back_what_another_thread_replaced_meanwhile(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db") as hx:
+        hx.knowledge.save("units", "version 0")
+
+        def pin_and_unpin() -> None:
+            for number in range(60):
+                hx.knowledge.pin("units", pinned=number % 2 == 0)
+
+        pinning = threading.Thread(target=pin_and_unpin)
+        pinning.start()
+        for number in range(1, 60):
+            hx.knowledge.save("units", f"version {number}")
+        pinning.join()
+        assert [version.content for version in hx.knowledge.history("units")] == [
+            f"version {number}" for number in reversed(range(60))
+        ]
+
+
+@requirement("KNOW-07", "LIMIT-03")
+def test_pinning_takes_no_slot_of_a_session(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db", max_knowledge=1) as hx:
+        me = hx.scoped(session="slack:1")
+        me.knowledge.save("units", "metric")
+        assert me.knowledge.pin("units").pinned
+        assert not me.knowledge.pin("units", pinned=False).pinned
+
+
+@requirement("KNOW-07")
+def test_expired_pins_do_not_hide_living_ones(hx: Hexad, clock: FixedClock) -> None:
+    for number in range(40):
+        hx.knowledge.save(f"old-{number}", "metric", pinned=True, expires=clock() + timedelta(hours=1))
+    hx.knowledge.save("living", "metric", pinned=True)
+    clock.advance(days=1)
+    assert keys(hx, "dinner plans") == ["living"]
+
+
 @requirement("KNOW-07")
 def test_a_pinned_entry_that_matches_too_is_there_once(hx: Hexad) -> None:
     hx.knowledge.save("units", "Always answer in metric units", pinned=True)
@@ -349,6 +387,21 @@ def test_what_is_not_given_of_a_known_reference_stays(hx: Hexad) -> None:
     hx.references.save("Runbook", location="https://a", summary="Night shifts", kind="wiki", tags=("ops",))
     moved = hx.references.save("Runbook", location="https://b")
     assert (moved.location, moved.summary, moved.kind, moved.tags) == ("https://b", "Night shifts", "wiki", ("ops",))
+
+
+@requirement("REF-01", "CONF-04")
+def test_what_is_told_of_redaction_stays_true_of_the_text_that_stays(hx: Hexad) -> None:
+    hx.references.save("a", location="https://a", summary="password=hunter22x")
+    assert hx.references.save("a", location="https://b").redactions == ("password",)
+    hx.references.save("b", location="https://a", summary="password=hunter22x", redact=False)
+    assert hx.references.save("b", location="https://b").verbatim
+
+
+@requirement("REF-01")
+def test_repeating_a_reference_does_not_make_it_ones_own_but_the_user_can_make_it_his(hx: Hexad) -> None:
+    hx.references.save("a", location="https://a", origin="agent")
+    assert hx.references.save("a", location="https://a", origin="tool").origin == "agent"
+    assert hx.references.save("a", location="https://a").origin == "user"
 
 
 @requirement("REF-01")

@@ -368,6 +368,7 @@ def test_index_syntax_is_text_like_any_other(query: str) -> None:
     assert all(term.replace("--", "").replace("_", "").isalnum() for term in terms(query, asking=True))
 
 
+@requirement("KEY-06")
 def test_the_analyser_has_a_number() -> None:
     assert ANALYSER >= 1
 

@@ -54,8 +54,9 @@ class Hexad:
     - [rule] deploy-window: Deploy on Tuesdays and Thursdays only
     """
 
-    def __init__(self, engine: Engine, settings: Settings) -> None:
+    def __init__(self, engine: Engine, settings: Settings, *, owner: bool = True) -> None:
         self._engine = engine
+        self._owner = owner
         self._settings = settings
         keeper, find = engine.keeper, self._find
         self.knowledge: Final = KnowledgeShelf(keeper, find)
@@ -159,7 +160,7 @@ class Hexad:
         return self._engine.explain(message, base=base, layers=layers, budget=budget, session=session)
 
     def scoped(self, *, namespace: str | None = None, session: str | None = None) -> Hexad:
-        """The same store, limits and providers, seen from another namespace or session."""
+        """The same store, limits and providers, seen from another namespace or session; closing it closes nothing."""
         keeper = replace(
             self._engine.keeper,
             namespace=self.namespace if namespace is None else admission.key("namespace", namespace),
@@ -168,7 +169,7 @@ class Hexad:
         retriever = self._engine.retriever
         if isinstance(retriever, ContextRetriever | _Nothing):
             retriever = replace(retriever, namespace=keeper.namespace)
-        return self._like(keeper=keeper, retriever=retriever)
+        return self._like(owner=False, keeper=keeper, retriever=retriever)
 
     def with_tool_registry(self, tools: object) -> Hexad:
         """One that also knows these tools: a provider, or a list of callables or descriptors; this one stays."""
@@ -183,7 +184,7 @@ class Hexad:
         return self._like(retriever=retriever) if self.enabled else self
 
     def forget(self, *, subject: str | None = None, session: str | None = None, everything: bool = False) -> Forgotten:
-        """Erase all about a subject, all of a session, or this whole namespace, of every kind; leave no bytes."""
+        """Erase all knowledge about a subject, or all records of a session or of this namespace; leave no bytes."""
         return forget_all(self._engine.keeper, subject=subject, session=session, everything=everything)
 
     def erase_traces(self) -> bool:
@@ -214,9 +215,10 @@ class Hexad:
         )
 
     def close(self) -> None:
-        """Write what waits, and close the database. Closing twice is allowed."""
+        """Write what waits, and close the database, unless this is only a scope of it. Closing twice is allowed."""
         self._engine.keeper.uses.flush(self.store)
-        self.store.close()
+        if self._owner:
+            self.store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -243,8 +245,8 @@ class Hexad:
             raise InvalidInput("retriever", f"{type(retriever).__name__} takes no providers; give them to it directly")
         return self._like(retriever=change(retriever))
 
-    def _like(self, **changes: Any) -> Hexad:
-        return Hexad(replace(self._engine, **changes), self._settings)
+    def _like(self, *, owner: bool | None = None, **changes: Any) -> Hexad:
+        return Hexad(replace(self._engine, **changes), self._settings, owner=self._owner if owner is None else owner)
 
 
 def _path(database: object) -> Path:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 from hexad.errors import UnknownChoice, UnknownLayer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
     from typing import Self
 
     Clock: TypeAlias = Callable[[], datetime]
     TokenCounter: TypeAlias = Callable[[str], int]
-    Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+    Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
 DEFAULT_NAMESPACE: Final = "default"
 
@@ -394,6 +394,7 @@ class Query:
     keywords: tuple[str, ...]
     terms: tuple[str, ...]
     session: str | None = None
+    spelled: Mapping[str, str] = field(default_factory=dict)  # each term as the message has it
 
     def __bool__(self) -> bool:
         return bool(self.terms)

@@ -9,7 +9,7 @@ from hexad.cli.opening import opened
 from hexad.cli.options import AsJson, Database, KeepSecrets, Name, Namespace, Session, Tags
 from hexad.cli.screen import Column
 from hexad.errors import NotFound
-from hexad.model import Reference, ReferenceKind
+from hexad.model import KEEP, Reference, ReferenceKind
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ def add(
     name: Name,
     *,
     location: Annotated[str, typer.Option(metavar="WHERE", help="A URL or a path.")],
-    summary: Annotated[str, typer.Option(metavar="TEXT", help="What is to be found there.")] = "",
+    summary: Annotated[str | None, typer.Option(metavar="TEXT", help="What is to be found there.")] = None,
     kind: Annotated[
-        ReferenceKind, typer.Option(metavar="WORD", help=f"{', '.join(ReferenceKind)}.")
-    ] = ReferenceKind.DOCUMENTATION,
+        ReferenceKind | None, typer.Option(metavar="WORD", help=f"{', '.join(ReferenceKind)} (documentation if new).")
+    ] = None,
     tag: Tags = None,
     session: Session = None,
     keep_secrets: KeepSecrets = False,
@@ -41,15 +41,15 @@ def add(
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Keep a reference under its name, in place of the one that had it."""
+    """Keep a reference under its name; of one that is known, what is not given stays as it is."""
     with opened(db, namespace, create=True) as hx:
         old = _now(hx, name)
         reference = hx.references.save(
             name,
             location=location,
-            summary=summary,
-            kind=kind,
-            tags=tuple(tag or ()),
+            summary=KEEP if summary is None else summary,
+            kind=KEEP if kind is None else kind,
+            tags=KEEP if tag is None else tuple(tag),
             session=session,
             redact=not keep_secrets,
         )

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 CAPACITY: Final = 1000  # rows that are weighed by their postings; further terms only add to rows already there
 MAX_OPENED: Final = 24  # terms that are looked at, the rarest first
+_FEWEST: Final = 100
 _BATCH: Final = 32  # rows that are read and ranked at a time
 SATURATION: Final = 0.9  # BM25's k1: how soon a repeated term stops counting
 NORMALISATION: Final = 0.4  # BM25's b: how much a long text is held against it
@@ -84,14 +85,18 @@ def _ordered(pairs: Iterable[tuple[float, int]]) -> list[int]:
 
 
 def measure(statistics: Statistics, terms: Sequence[str]) -> Measure:
-    """Rarity of each term; one that no row holds is the rarest."""
-    rows = statistics.rows
+    """Rarity of each term; one that no row holds is the rarest.
+
+    A small scope is measured as if it were larger: a word that all of three rows hold may still be a rare word.
+    """
+    rows = max(statistics.rows, _FEWEST)
     rarity = {
         term: math.log(1 + (rows - frequency + 0.5) / (frequency + 0.5))
         for term in terms
         for frequency in (statistics.frequencies.get(term, 0),)
     }
-    return Measure(rarity, max(1.0, statistics.length / rows) if rows else 1.0, sum(rarity.values()) or 1.0)
+    mean_length = max(1.0, statistics.length / statistics.rows) if statistics.rows else 1.0
+    return Measure(rarity, mean_length, sum(rarity.values()) or 1.0)
 
 
 def gather(index: Index, terms: Sequence[str], *, facets: Sequence[str] = ()) -> Candidates:

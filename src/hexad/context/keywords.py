@@ -22,8 +22,9 @@ def extract(message: str, *, session: str | None = None) -> Query:
         raise InvalidInput("query", f"must be text, not {type(message).__name__}")
     found = words(_bounded(message), asking=True)
     keywords = dict.fromkeys(word.surface for word in found)
+    spelled = {term: word.surface for word in reversed(found) for term in reversed(word.terms)}
     terms = dict.fromkeys(term for word in found for term in word.terms)
-    return Query(message, tuple(keywords)[:MAX_TERMS], tuple(terms)[:MAX_TERMS], session)
+    return Query(message, tuple(keywords)[:MAX_TERMS], tuple(terms)[:MAX_TERMS], session, spelled)
 
 
 def _bounded(message: str) -> str:

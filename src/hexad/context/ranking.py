@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from hexad.context.candidates import Measure
+    from hexad.model import Query
     from hexad.store import Sketch
 
 PHRASE: Final = 0.15
@@ -47,11 +48,11 @@ def score(words: float, terms: Sequence[str], sketch: Sketch, measure: Measure, 
     return words and words + _phrase(terms, sketch.words, measure) + sum(value for _, _, value in _priors(sketch, now))
 
 
-def reasons(terms: Sequence[str], sketch: Sketch, measure: Measure, now: int) -> tuple[Reason, ...]:
+def reasons(query: Query, sketch: Sketch, measure: Measure, now: int) -> tuple[Reason, ...]:
     """The same sum, told: one reason for each matching term and each signal that added something."""
-    document = Document.unpack(sketch.words)
+    document, terms = Document.unpack(sketch.words), query.terms
     matching = [term for term in terms if term in measure.rarity and _occurrences(term, document)]
-    told = [_told(term, document, measure) for term in matching]
+    told = [_told(term, query.spelled.get(term, term), document, measure) for term in matching]
     if told:
         told.append(Reason("phrase", "neighbouring words", _phrase(terms, sketch.words, measure)))
         told.extend(Reason(signal, _PRIORS[signal].format(seen), value) for signal, seen, value in _priors(sketch, now))
@@ -70,10 +71,10 @@ def _occurrences(term: str, document: Document) -> int:
     )
 
 
-def _told(term: str, document: Document, measure: Measure) -> Reason:
+def _told(term: str, spelled: str, document: Document, measure: Measure) -> Reason:
     fields = [name for name in FIELD_WEIGHTS if term in getattr(document, name)]
     return Reason(
-        "words", f"{term} in {' and '.join(fields)}", _worth(term, _occurrences(term, document), document, measure)
+        "words", f"{spelled} in {' and '.join(fields)}", _worth(term, _occurrences(term, document), document, measure)
     )
 
 

@@ -95,8 +95,15 @@ class KnowledgeShelf(Shelf[Knowledge]):
 
     def pin(self, key: str, *, pinned: bool = True) -> Knowledge:
         """Have an entry in every retrieval of its layer, whatever the question, or no longer."""
-        entry = self.get(key)
-        return self.save(entry.key, entry.content, pinned=pinned, origin=entry.origin, redact=not entry.verbatim)
+        wanted = admission.flag("pinned", pinned)
+        with self._keeper.change(actor=Origin.USER) as change:
+            old = self._present(change, key)
+            if old.pinned == wanted:
+                return old
+            new = replace(old, pinned=wanted, updated=self._keeper.clock())
+            change.put(new)
+            change.audit("knowledge.pin" if wanted else "knowledge.unpin", new.key)
+        return new
 
     def delete(self, id: str) -> None:
         """Hide an entry with all its versions; `undelete` brings it back, `forget` erases it."""

@@ -111,9 +111,12 @@ def not_given(**arguments: object) -> tuple[str, ...]:
 
 def _succeeding(old: N, new: N, carried: tuple[str, ...]) -> N:
     """The new record with what belongs to the old one; the old one itself where nothing else differs."""
-    stays = {name: getattr(old, name) for name in ("created", "use_count", "last_used", *carried)}
+    stays: dict[str, Any] = {name: getattr(old, name) for name in ("created", "use_count", "last_used", *carried)}
+    if carried:  # of what stays, it is still true what was taken out of it, or left in
+        stays["redactions"] = tuple(sorted({*old.redactions, *new.redactions}))
+        stays["verbatim"] = old.verbatim or new.verbatim
     kept = replace(new, **stays)
     again: dict[str, Any] = {"updated": old.updated, "session": old.session}
-    if old.origin is Origin.USER:
-        again["origin"] = old.origin  # somebody else repeating a user's word does not make it theirs
+    if new.origin is not Origin.USER:
+        again["origin"] = old.origin  # somebody else repeating a word does not make it theirs
     return old if replace(kept, **again) == old else kept

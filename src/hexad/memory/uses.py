@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Final
 
-from hexad.errors import StoreBusy, StoreError
+from hexad.errors import StoreError
 from hexad.fork import survive_fork
 from hexad.store import Scope, Use
 
@@ -65,7 +65,5 @@ class Uses:
         try:
             with store.transaction(patience=patience) as unit:
                 unit.use(uses)
-        except StoreBusy:
-            self.put_back(uses)
         except StoreError:
-            return
+            self.put_back(uses)

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from hexad.model import Item, Knowledge, Learning, Record, Reference, Skill
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from hexad.model import Reason
 
 
@@ -41,11 +39,6 @@ def _shown(record: Record) -> tuple[str, str, str]:
             return record.name, record.description, record.kind
         case Reference():
             return record.name, _pointer(record), record.kind
-
-
-def expired(record: Record, now: datetime) -> bool:
-    """Whether a record's time is over."""
-    return isinstance(record, Knowledge) and record.expires is not None and record.expires <= now
 
 
 def _solution(learning: Learning) -> str:

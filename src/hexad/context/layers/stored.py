@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from hexad.context.candidates import gather
-from hexad.context.layers.presenting import expired, present
+from hexad.context.layers.presenting import present
 from hexad.context.ranking import SLACK, reasons, score
 from hexad.model import Item, Layer, Query, Reason
 from hexad.shape import to_microseconds
@@ -67,11 +66,13 @@ class StoredSource:
         return (*pinned, *found)[:limit]
 
     def _pinned(self, view: Reading, scope: Scope, now: datetime) -> Sequence[Item]:
-        numbers = view.pinned(scope)[: self.max_pinned * 8] if self.max_pinned else ()
-        rows = sorted(view.fetch(scope, numbers), key=lambda row: row.number) if numbers else ()
-        living = (row for row in rows if not expired(row.record, now))
-        items = (present(row.record, _PINNED.value, (_PINNED,)) for row in living)
-        return list(islice(items, self.max_pinned))
+        numbers = view.pinned(scope) if self.max_pinned else ()
+        if not numbers:
+            return ()
+        moment = to_microseconds(now)
+        living = sorted(each.number for each in view.sketch(scope, numbers) if _lives(each, moment))[: self.max_pinned]
+        rows = sorted(view.fetch(scope, living), key=lambda row: row.number)
+        return [present(row.record, _PINNED.value, (_PINNED,)) for row in rows]
 
     def _matching(
         self, view: Reading, scope: Scope, query: Query, now: datetime, limit: int, *, without: set[str]
@@ -102,7 +103,7 @@ class _Ranked:
         self.scored += [
             (score(words(sketch.number), terms, sketch, measure, now), sketch)
             for sketch in sketches
-            if (sketch.expires is None or sketch.expires > now) and sketch.id not in without and _has(sketch, facets)
+            if _lives(sketch, now) and sketch.id not in without and _has(sketch, facets)
         ]
 
     def best(self, limit: int) -> Sequence[tuple[float, Sketch]]:
@@ -110,8 +111,12 @@ class _Ranked:
         return sorted(self.scored, key=lambda pair: (pair[0], pair[1].updated, pair[1].number), reverse=True)[:limit]
 
     def told(self, record: Record, value: float, sketch: Sketch) -> Item:
-        why = reasons(self.query.terms, sketch, self.candidates.measure, self.now)
+        why = reasons(self.query, sketch, self.candidates.measure, self.now)
         return present(record, value, why)
+
+
+def _lives(sketch: Sketch, now: int) -> bool:
+    return sketch.expires is None or sketch.expires > now
 
 
 def _has(sketch: Sketch, facets: Sequence[str]) -> bool:

@@ -83,7 +83,7 @@ class ToolRegistry:
         return value + sum(reason.value for reason in _fragments(self._tools[number], query))
 
     def _reasons(self, number: int, query: Query, measured: Measure) -> tuple[Reason, ...]:
-        told = reasons(query.terms, self._sketches[number], measured, _LONG_AFTER)
+        told = reasons(query, self._sketches[number], measured, _LONG_AFTER)
         return (*told, *_fragments(self._tools[number], query))
 
     def _named_like(self, query: Query) -> Iterable[int]:
