@@ -417,7 +417,9 @@ def test_references_are_added_listed_updated_and_removed(run: Callable[..., Ran]
     assert run(*add, "--summary", "What to do at night").out == "Runbook: updated\n"
     assert rows(run("reference", "list")) == [["Runbook", "wiki", "https://wiki/runbook", "What to do at night"]]
     assert run("reference", "list", "--json").json["references"][0]["tags"] == ["ops"]
-    assert run(*add, "--json").json["status"] == "updated"
+    assert run(*add, "--json").json["status"] == "unchanged"
+    moved = run("reference", "add", "Runbook", "--location", "https://wiki/other", "--json").json
+    assert (moved["status"], moved["reference"]["summary"]) == ("updated", "What to do at night")
     assert run("reference", "remove", "Runbook").out == "Runbook is removed\n"
     assert run("reference", "list", "--json").json["references"] == []
 

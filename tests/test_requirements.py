@@ -12,7 +12,7 @@ from tests.requirements import REQUIREMENTS
 from tests.support import requirement
 
 ROOT = Path(__file__).parent.parent
-FILES = [*sorted((ROOT / "tests").glob("test_*.py")), ROOT / "src/hexad/testing/store_suite.py"]
+FILES = sorted([*(ROOT / "tests").glob("test_*.py"), *(ROOT / "src/hexad/testing").glob("store_*.py")])
 SHARED = ROOT.parent / "shared" / "REQUIREMENTS.md"
 
 

@@ -88,7 +88,7 @@ def _file(config: str | os.PathLike[str] | None, beside: Path | None, environ: M
     if named:
         return Path(named)
     found = beside / FILE_NAME if beside else None
-    return found if found and found.is_file() else None
+    return found if found and os.path.isfile(found) else None  # noqa: PTH113 - unlike the method it never raises
 
 
 def _from_file(path: Path | None) -> dict[str, Any]:

@@ -23,8 +23,6 @@ from hexad.model import Origin, Reason
 from hexad.text.document import FIELD_WEIGHTS, Document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from hexad.context.candidates import Measure
     from hexad.model import Query
     from hexad.store import Sketch
@@ -39,65 +37,72 @@ SLACK: Final = PHRASE + ORIGIN + RELEVANCE + RECENCY + USE
 _HALF_LIFE_DAYS: Final = 30.0
 _DAY: Final = 86_400_000_000  # microseconds
 _LINE: Final = "\n"
+_PRIORS: Final = ("origin", "relevance", "recency", "use")
 _USER: Final = Origin.USER.value
 _NEAR: Final = 3  # words apart that still count as a phrase, in part
 
 
-def score(words: float, terms: Sequence[str], sketch: Sketch, measure: Measure, now: int) -> float:
-    """The sum of all signals, ``words`` being the share that the row's terms have; 0 where that is 0."""
-    return words and words + _phrase(terms, sketch.words, measure) + sum(value for _, _, value in _priors(sketch, now))
+class Ranking:
+    """How rows are scored for one question. What depends on the question alone is worked out once."""
+
+    def __init__(self, query: Query, measure: Measure, now: int) -> None:
+        self._query = query
+        self._measure = measure
+        self._now = now
+        worth = measure.rarity.get
+        self._pairs = [
+            (f" {left} ", f" {right} ", worth(left, 0.0) + worth(right, 0.0)) for left, right in pairwise(query.terms)
+        ]
+        self._all_pairs = sum(pair[2] for pair in self._pairs)
+
+    def score(self, words: float, sketch: Sketch) -> float:
+        """The sum of all signals, ``words`` being the share that the row's terms have; 0 where that is 0."""
+        return words and words + self._phrase(sketch.words) + sum(_priors(sketch, self._now))
+
+    def reasons(self, sketch: Sketch) -> tuple[Reason, ...]:
+        """The same sum, told: one reason for each matching term and each signal that added something."""
+        document = Document.unpack(sketch.words)
+        weights, rarity = document.weights(), self._measure.rarity
+        told = [
+            self._told(term, weights[term], document)
+            for term in self._query.terms
+            if term in weights and term in rarity
+        ]
+        if told:
+            told.append(Reason("phrase", "neighbouring words", self._phrase(sketch.words)))
+            told += map(Reason, _PRIORS, _priors_told(sketch, self._now), _priors(sketch, self._now))
+        return tuple(reason for reason in told if reason.value)
+
+    def _told(self, term: str, weight: int, document: Document) -> Reason:
+        share = self._measure.rarity[term] / self._measure.total
+        fields = [name for name in FIELD_WEIGHTS if term in getattr(document, name)]
+        return Reason(
+            "words",
+            f"{self._query.spelled.get(term, term)} in {' and '.join(fields)}",
+            share * self._measure.saturated(weight, document.length),
+        )
+
+    def _phrase(self, packed: str) -> float:
+        """The rarity of neighbouring pairs that are near each other in the body, as a share of all pairs."""
+        if not self._all_pairs:
+            return 0.0
+        body = f" {packed.split(_LINE, 2)[1]} "
+        found = sum(
+            worth * _closeness(left, right, body)
+            for left, right, worth in self._pairs
+            if left in body and right in body
+        )
+        return PHRASE * found / self._all_pairs
 
 
-def reasons(query: Query, sketch: Sketch, measure: Measure, now: int) -> tuple[Reason, ...]:
-    """The same sum, told: one reason for each matching term and each signal that added something."""
-    document, terms = Document.unpack(sketch.words), query.terms
-    matching = [term for term in terms if term in measure.rarity and _occurrences(term, document)]
-    told = [_told(term, query.spelled.get(term, term), document, measure) for term in matching]
-    if told:
-        told.append(Reason("phrase", "neighbouring words", _phrase(terms, sketch.words, measure)))
-        told.extend(Reason(signal, _PRIORS[signal].format(seen), value) for signal, seen, value in _priors(sketch, now))
-    return tuple(reason for reason in told if reason.value)
-
-
-def _worth(term: str, occurrences: float, document: Document, measure: Measure) -> float:
-    return measure.rarity[term] / measure.total * measure.saturated(occurrences, document.length)
-
-
-def _occurrences(term: str, document: Document) -> int:
-    return (
-        document.body.count(term) * FIELD_WEIGHTS["body"]
-        + document.name.count(term) * FIELD_WEIGHTS["name"]
-        + document.tags.count(term) * FIELD_WEIGHTS["tags"]
-    )
-
-
-def _told(term: str, spelled: str, document: Document, measure: Measure) -> Reason:
-    fields = [name for name in FIELD_WEIGHTS if term in getattr(document, name)]
-    return Reason(
-        "words", f"{spelled} in {' and '.join(fields)}", _worth(term, _occurrences(term, document), document, measure)
-    )
-
-
-def _phrase(terms: Sequence[str], packed: str, measure: Measure) -> float:
-    """The rarity of neighbouring pairs that are near each other in the body, as a share of all pairs."""
-    if len(terms) < 2:
-        return 0.0
-    body = f" {packed.split(_LINE, 2)[1]} "
-    present = {term for term in terms if f" {term} " in body}
-    rarity, total, found = measure.rarity, 0.0, 0.0
-    for left, right in pairwise(terms):
-        worth = rarity.get(left, 0.0) + rarity.get(right, 0.0)
-        total += worth
-        if left in present and right in present:
-            found += worth * _closeness(left, right, body.split())
-    return PHRASE * found / total if total else 0.0
-
-
-def _closeness(left: str, right: str, body: Sequence[str]) -> float:
+def _closeness(left: str, right: str, body: str) -> float:
     """1 where the right word follows the left one, less the further they are apart, 0 beyond `_NEAR`."""
-    lefts = [place for place, term in enumerate(body) if term == left]
-    rights = [place for place, term in enumerate(body) if term == right]
-    gap = min(_gap(here, there) for here in lefts[:8] for there in rights[:8])
+    if left + right[1:] in body:
+        return 1.0
+    terms, here, there = body.split(), left.strip(), right.strip()
+    lefts = [place for place, term in enumerate(terms) if term == here]
+    rights = [place for place, term in enumerate(terms) if term == there]
+    gap = min(_gap(one, other) for one in lefts[:8] for other in rights[:8])
     return 0.0 if gap > _NEAR else 1 / gap
 
 
@@ -105,20 +110,23 @@ def _gap(here: int, there: int) -> int:
     return there - here if there > here else here - there + 1
 
 
-def _priors(sketch: Sketch, now: int) -> Iterator[tuple[str, float, float]]:
-    """Each prior with what it saw and what it adds."""
-    if sketch.origin == _USER:
-        yield "origin", 1.0, ORIGIN
-    yield "relevance", sketch.relevance, RELEVANCE * sketch.relevance
+def _priors(sketch: Sketch, now: int) -> tuple[float, float, float, float]:
+    """What each of `_PRIORS` adds."""
     days = max(0.0, (now - sketch.updated) / _DAY)
-    yield "recency", days, RECENCY * 0.5 ** (days / _HALF_LIFE_DAYS)
-    if sketch.use_count:
-        yield "use", sketch.use_count, USE * (1 - 1 / (1 + math.log1p(sketch.use_count)))
+    return (
+        ORIGIN if sketch.origin == _USER else 0.0,
+        RELEVANCE * sketch.relevance,
+        RECENCY * 0.5 ** (days / _HALF_LIFE_DAYS),
+        USE * (1 - 1 / (1 + math.log1p(sketch.use_count))),
+    )
 
 
-_PRIORS: Final = {
-    "origin": "said by the user",
-    "relevance": "weight {:g}",
-    "recency": "{:.0f} days old",
-    "use": "in {:g} prompts before",
-}
+def _priors_told(sketch: Sketch, now: int) -> tuple[str, str, str, str]:
+    """What each of `_PRIORS` saw."""
+    days = max(0.0, (now - sketch.updated) / _DAY)
+    return (
+        "said by the user",
+        f"weight {sketch.relevance:g}",
+        f"{days:.0f} days old",
+        f"in {sketch.use_count} prompts before",
+    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.context.candidates import gather
 from hexad.context.layers.presenting import present
-from hexad.context.ranking import SLACK, reasons, score
+from hexad.context.ranking import SLACK, Ranking
 from hexad.model import Item, Layer, Query, Reason
 from hexad.shape import to_microseconds
 from hexad.store import Scope
@@ -79,7 +79,8 @@ class StoredSource:
     ) -> Sequence[Item]:
         facets = tuple(facet(name, value) for name, value in self.facets.items())
         candidates = gather(ScopedIndex(view, scope), query.terms, facets=facets)
-        ranked = _Ranked(query, candidates, to_microseconds(now))
+        moment = to_microseconds(now)
+        ranked = _Ranked(Ranking(query, candidates.measure, moment), candidates, moment)
         for batch in candidates.batches(limit + len(without), slack=SLACK):
             ranked.add(view.sketch(scope, batch), facets=facets, without=without)
             if len(ranked.scored) >= limit:
@@ -93,15 +94,15 @@ class StoredSource:
 class _Ranked:
     """Rows with their scores; reasons are told for those that are returned."""
 
-    query: Query
+    ranking: Ranking
     candidates: Candidates
     now: int
     scored: list[tuple[float, Sketch]] = field(default_factory=list)
 
     def add(self, sketches: Sequence[Sketch], *, facets: Sequence[str], without: set[str]) -> None:
-        terms, measure, now, words = self.query.terms, self.candidates.measure, self.now, self.candidates.words
+        score, words, now = self.ranking.score, self.candidates.words, self.now
         self.scored += [
-            (score(words(sketch.number), terms, sketch, measure, now), sketch)
+            (score(words(sketch.number), sketch), sketch)
             for sketch in sketches
             if _lives(sketch, now) and sketch.id not in without and _has(sketch, facets)
         ]
@@ -111,8 +112,7 @@ class _Ranked:
         return sorted(self.scored, key=lambda pair: (pair[0], pair[1].updated, pair[1].number), reverse=True)[:limit]
 
     def told(self, record: Record, value: float, sketch: Sketch) -> Item:
-        why = reasons(self.query, sketch, self.candidates.measure, self.now)
-        return present(record, value, why)
+        return present(record, value, self.ranking.reasons(sketch))
 
 
 def _lives(sketch: Sketch, now: int) -> bool:

@@ -5,19 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, runtime_checkable
+from typing import Any, ClassVar, Final, Protocol, runtime_checkable
 
 from hexad.context.candidates import Candidates, gather
 from hexad.context.keywords import extract
-from hexad.context.ranking import reasons, score
+from hexad.context.ranking import Ranking
 from hexad.errors import InvalidInput
 from hexad.model import Item, Layer, Origin, Query, Reason, Tool
 from hexad.store import Sketch
 from hexad.text.document import Document
 from hexad.text.index import TermIndex
-
-if TYPE_CHECKING:
-    from hexad.context.candidates import Measure
 
 _FRAGMENT: Final = 3  # characters that a fragment of a name needs
 _FRAGMENT_SCORE: Final = 0.2
@@ -66,9 +63,10 @@ class ToolRegistry:
         """The same with the reasons for each tool's score."""
         candidates = gather(self._index, query.terms)
         numbers = {*candidates.scores, *self._named_like(query)}
-        scored = [(self._score(number, query, candidates), -number) for number in numbers]
+        ranking = Ranking(query, candidates.measure, _LONG_AFTER)
+        scored = [(self._score(number, query, candidates, ranking), -number) for number in numbers]
         return [
-            (self._tools[-place], self._reasons(-place, query, candidates.measure))
+            (self._tools[-place], (*ranking.reasons(self._sketches[-place]), *_fragments(self._tools[-place], query)))
             for _, place in sorted(scored, reverse=True)[:limit]
         ]
 
@@ -77,14 +75,11 @@ class ToolRegistry:
         self._index.add(number, document)
         return Sketch(number, tool.name, document.pack(), Origin.TOOL, 0, 0, relevance=0.0)
 
-    def _score(self, number: int, query: Query, candidates: Candidates) -> float:
+    def _score(self, number: int, query: Query, candidates: Candidates, ranking: Ranking) -> float:
         words = candidates.words(number) if number in candidates.scores else 0.0
-        value = score(words, query.terms, self._sketches[number], candidates.measure, _LONG_AFTER)
-        return value + sum(reason.value for reason in _fragments(self._tools[number], query))
-
-    def _reasons(self, number: int, query: Query, measured: Measure) -> tuple[Reason, ...]:
-        told = reasons(query, self._sketches[number], measured, _LONG_AFTER)
-        return (*told, *_fragments(self._tools[number], query))
+        return ranking.score(words, self._sketches[number]) + sum(
+            reason.value for reason in _fragments(self._tools[number], query)
+        )
 
     def _named_like(self, query: Query) -> Iterable[int]:
         return (number for number, tool in enumerate(self._tools) if _fragments(tool, query))

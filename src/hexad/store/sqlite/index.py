@@ -68,9 +68,10 @@ class Index:
         if home is None:
             return ()
         rows = self._run("postings", hashed(home.id, term), limit).fetchall()
-        if fresh := home.fresh_postings(term) if home.fresh else ():
-            rows = sorted([*fresh, *rows], reverse=True)[:limit]
-        return rows
+        fresh = home.fresh_postings(term) if home.fresh else []
+        if fresh and rows and fresh[-1].number < rows[0][0]:  # an older row was saved again
+            return sorted([*fresh, *rows], reverse=True)[:limit]
+        return [*fresh, *rows][:limit] if fresh else rows
 
     def postings_among(self, scope: Scope, term: str, numbers: Collection[int]) -> Sequence[Posting]:
         """Those of the given rows that hold a term."""

@@ -1,0 +1,65 @@
+"""`make bench`: measures every figure as a ratio in one run, prints them, and writes docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import platform
+import sqlite3
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from benchmarks import killing, opening, retrieving, saving
+from benchmarks.figures import Figure, as_markdown, fill, show
+
+ROOT = Path(__file__).parent.parent
+PAGE = """# Benchmarks
+
+`make bench` measures these and writes this page. A ratio compares Hexad with a yardstick in the same run, call by call
+in turns, so that a busy machine disturbs both. The yardstick is a plain FTS5 table over the same rows, after
+`optimize`, asked with every word of the question joined by OR and ordered by rank. Both sides commit with
+`synchronous=FULL`. The text is made by `benchmarks/corpus.py`: about 25 words an entry, Zipf-distributed, and questions
+of three to eight words.
+
+The rows "FTS5 spared the stop words" have no limit. They compare with a query that somebody tuned by hand: only the
+question's keywords, which in this made-up text are mostly rare. They show what Hexad's own work costs: four layers,
+statistics per namespace, ranking with reasons, in Python.
+
+Measured with {versions}.
+
+{tables}
+"""
+
+
+def main() -> int:
+    with TemporaryDirectory(prefix="hexad-bench-") as name, _progress() as progress:
+        folder = Path(name)
+        parts = {
+            "Retrieving": list(retrieving.measure(folder, progress)),
+            "Opening": list(opening.measure(folder)),
+            "Saving": list(saving.measure(folder)),
+            "Crashing": list(killing.measure(folder, progress)),
+        }
+    for title, figures in parts.items():
+        show(title, figures)
+    _write(parts)
+    broken = [figure.name for figures in parts.values() for figure in figures if figure.verdict == "NO"]
+    return 1 if broken else 0
+
+
+def _write(parts: dict[str, list[Figure]]) -> None:
+    tables = "\n\n".join(f"## {title}\n\n{as_markdown(figures)}" for title, figures in parts.items())
+    versions = f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, {platform.system()}"
+    (ROOT / "docs" / "benchmarks.md").write_text(PAGE.format(tables=tables, versions=versions), encoding="utf-8")
+    shown = [figure for figures in parts.values() for figure in figures if figure.limit is not None]
+    fill(ROOT / "README.md", as_markdown([figure for figure in shown if "percentile" not in figure.name]))
+
+
+def _progress() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, transient=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

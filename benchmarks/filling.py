@@ -1,0 +1,28 @@
+"""A database with many entries, filled through the public interface."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from hexad import Hexad
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from benchmarks.corpus import Entry
+
+
+def fill(
+    path: Path, entries: Sequence[Entry], progress: Callable[[int, int], None], namespace: str = "default"
+) -> None:
+    """Import the entries into one namespace of a database."""
+    lines = path.with_suffix(".jsonl")
+    with lines.open("w", encoding="utf-8") as file:
+        for entry in entries:
+            told = {"type": "knowledge", "key": entry.key, "content": entry.content, "category": entry.category}
+            file.write(json.dumps({**told, "tags": list(entry.tags)}) + "\n")
+    with Hexad.open(path, enabled=True, namespace=namespace) as hx:
+        hx.import_file(lines, progress=progress)
+    lines.unlink()
