@@ -30,6 +30,8 @@ def measure(folder: Path) -> Iterator[Figure]:
     ours, theirs = (statistics.median(_times(_IMPORT.format(what))) for what in ("hexad", "sqlite3, json, dataclasses"))
     told = f"{ours * 1000:.0f} ms against {theirs * 1000:.0f} ms"
     yield Figure("import hexad, against import sqlite3, json, dataclasses", ours / theirs, 3.0, detail=told)
+    whole = statistics.median(_times(_IMPORT.format("hexad; hexad.Hexad")))
+    yield Figure("the same with the first use of Hexad", whole / theirs, None, detail=f"{whole * 1000:.0f} ms")
     empty, full = (_opened(folder / name) for name in ("empty.db", "100000.db"))
     yield Figure("open 100,000 entries, more time than an empty one", (full[0] - empty[0]) * 1000, 50, "ms")
     yield Figure("open 100,000 entries, more memory than an empty one", full[1] - empty[1], 30, "MB")

@@ -36,16 +36,15 @@ def measure(folder: Path, progress: Progress) -> Iterator[Figure]:
             task = progress.add_task(f"{size:,} entries into {path.name}", total=size)
             fill(path, stored, lambda done, _, task=task: progress.update(task, completed=done), namespace)
         yardstick = Yardstick(folder / f"{size}.fts.db", stored)
-        yield from _compare(f"{size:,} entries", alone, "default", stored, yardstick, limit)
-        yield from _compare(
-            f"{size:,} entries among {NAMESPACES:,} namespaces", crowded, f"size-{size}", stored, yardstick, limit
-        )
+        yield from _compare(f"{size:,} entries", alone, "default", stored=stored, yardstick=yardstick, limit=limit)
+        among = f"{size:,} entries among {NAMESPACES:,} namespaces"
+        yield from _compare(among, crowded, f"size-{size}", stored=stored, yardstick=yardstick, limit=limit)
         yardstick.close()
     yield from _small(folder, crowded)
 
 
 def _compare(
-    name: str, path: Path, namespace: str, stored: Sequence[Entry], yardstick: Yardstick, limit: float
+    name: str, path: Path, namespace: str, *, stored: Sequence[Entry], yardstick: Yardstick, limit: float
 ) -> Iterator[Figure]:
     asked = list(questions(QUESTIONS, seed=2, entries=stored))
     with Hexad.open(path, enabled=True, namespace=namespace) as hx:
@@ -62,7 +61,8 @@ def _small(folder: Path, crowded: Path) -> Iterator[Figure]:
     """One of the many small namespaces, against a table that holds nothing but its rows."""
     stored = list(entries(FEW, seed=500))
     yardstick = Yardstick(folder / "small.fts.db", stored)
-    yield from _compare(f"{FEW} entries among {NAMESPACES:,} namespaces", crowded, "tenant-500", stored, yardstick, 5.0)
+    among = f"{FEW} entries among {NAMESPACES:,} namespaces"
+    yield from _compare(among, crowded, "tenant-500", stored=stored, yardstick=yardstick, limit=5.0)
     yardstick.close()
 
 

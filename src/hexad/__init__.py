@@ -9,29 +9,64 @@ Six layers of context in one file, the right few items for each message, a promp
 'You are terse.\n\n## User Knowledge\n- [rule] units: Always answer in metric units'
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from hexad._version import __version__
-from hexad.bootstrap import Hexad
-from hexad.context.explanation import Explanation
-from hexad.context.layers.runtime import RuntimeContextProvider, SessionRuntime
-from hexad.context.layers.tools import ToolRegistry, ToolRegistryProvider
-from hexad.context.retriever import ContextRetriever, Retriever
-from hexad.errors import HexadError
-from hexad.model import (
-    Failure,
-    Item,
-    Knowledge,
-    Layer,
-    Learning,
-    Prompt,
-    Reason,
-    Reference,
-    Retrieval,
-    RuntimeState,
-    Skill,
-    Tool,
-    Version,
-)
-from hexad.settings import Settings
+
+if TYPE_CHECKING:
+    from hexad.bootstrap import Hexad as Hexad
+    from hexad.context.explanation import Explanation as Explanation
+    from hexad.context.layers.runtime import RuntimeContextProvider as RuntimeContextProvider
+    from hexad.context.layers.runtime import SessionRuntime as SessionRuntime
+    from hexad.context.layers.tools import ToolRegistry as ToolRegistry
+    from hexad.context.layers.tools import ToolRegistryProvider as ToolRegistryProvider
+    from hexad.context.retriever import ContextRetriever as ContextRetriever
+    from hexad.context.retriever import Retriever as Retriever
+    from hexad.errors import HexadError as HexadError
+    from hexad.model import Failure as Failure
+    from hexad.model import Item as Item
+    from hexad.model import Knowledge as Knowledge
+    from hexad.model import Layer as Layer
+    from hexad.model import Learning as Learning
+    from hexad.model import Prompt as Prompt
+    from hexad.model import Reason as Reason
+    from hexad.model import Reference as Reference
+    from hexad.model import Retrieval as Retrieval
+    from hexad.model import RuntimeState as RuntimeState
+    from hexad.model import Skill as Skill
+    from hexad.model import Tool as Tool
+    from hexad.model import Version as Version
+    from hexad.settings import Settings as Settings
+
+_HOMES = {
+    "bootstrap": ("Hexad",),
+    "context.explanation": ("Explanation",),
+    "context.layers.runtime": ("RuntimeContextProvider", "SessionRuntime"),
+    "context.layers.tools": ("ToolRegistry", "ToolRegistryProvider"),
+    "context.retriever": ("ContextRetriever", "Retriever"),
+    "errors": ("HexadError",),
+    "model": (
+        *("Failure", "Item", "Knowledge", "Layer", "Learning", "Prompt", "Reason", "Reference", "Retrieval"),
+        *("RuntimeState", "Skill", "Tool", "Version"),
+    ),
+    "settings": ("Settings",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name when it is first used: a program that only might use Hexad pays nothing for it."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'hexad' has no attribute {name!r}")
+    value = getattr(import_module(f"hexad.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
 
 __all__ = [
     "ContextRetriever",

@@ -11,11 +11,11 @@ from hexad.context.retriever import ContextRetriever, now_in_utc
 from hexad.context.selection import estimate_tokens
 from hexad.engine import Engine
 from hexad.errors import InvalidInput
-from hexad.importing import Imported, import_lines
 from hexad.learning.record import LearningShelf
-from hexad.memory import admission, backup
+from hexad.memory import admission
 from hexad.memory.audit import AuditLog
 from hexad.memory.forgetting import forget_all
+from hexad.memory.indexing import reindex
 from hexad.memory.keeper import Keeper
 from hexad.memory.knowledge import KnowledgeShelf
 from hexad.memory.limits import Limits
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from hexad.context.explanation import Explanation
     from hexad.context.layers.runtime import RuntimeContextProvider
     from hexad.context.retriever import Retriever
+    from hexad.importing import Imported
     from hexad.model import Clock, Forgotten, Item, Layer, Prompt, TokenCounter
     from hexad.store import Store
 
@@ -193,11 +194,15 @@ class Hexad:
 
     def backup(self, file: str | os.PathLike[str]) -> int:
         """Write everything, of every namespace, as JSON Lines; returns how many lines of data."""
-        return backup.write_backup(self.store, Path(file), self._engine.keeper.clock())
+        from hexad.memory.backup import write_backup  # noqa: PLC0415 - rare, and not needed to answer a question
+
+        return write_backup(self.store, Path(file), self._engine.keeper.clock())
 
     def restore(self, file: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None) -> int:
         """Bring back a whole backup into an empty database; returns how many lines of data."""
-        return backup.restore_backup(self.store, Path(file), progress or _quiet)
+        from hexad.memory.backup import restore_backup  # noqa: PLC0415
+
+        return restore_backup(self.store, Path(file), progress or _quiet)
 
     def import_file(
         self,
@@ -210,6 +215,8 @@ class Hexad:
 
         What is here already is kept, unless ``overwrite``.
         """
+        from hexad.importing import import_lines  # noqa: PLC0415
+
         return import_lines(
             self._engine.keeper, self._find, Path(file), overwrite=overwrite, progress=progress or _quiet
         )
@@ -313,7 +320,7 @@ def _refresh_index(store: Store) -> None:
             return
     with store.transaction() as unit:
         if unit.note(_ANALYSER_NOTE) != wanted:
-            backup.reindex(unit)
+            reindex(unit)
             unit.set_note(_ANALYSER_NOTE, wanted)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 MAX_PER_LAYER: Final = 5
 MAX_PINNED: Final = 3
 DEADLINE: Final = 2.0
-_log: Final = logging.getLogger("hexad")
 
 
 class Retriever(Protocol):
@@ -167,7 +165,9 @@ def _gather(sources: Sequence[Source], query: Query, limit: int, empty: Retrieva
 
 def _failed(layer: Layer, error: Exception) -> Failure:
     reason = redact(f"{type(error).__name__}: {error}").text
-    _log.warning("layer %s gave no answer: %s", layer.value, reason)
+    import logging  # noqa: PLC0415 - most answers have nothing to warn of
+
+    logging.getLogger("hexad").warning("layer %s gave no answer: %s", layer.value, reason)
     return Failure(layer, reason)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -46,7 +46,7 @@ class LearningShelf(Shelf[Learning]):
         intake = admission.Intake(limit=self._keeper.max_text, redact=redact)
         now = self._keeper.clock()
         new = Learning(
-            id=secrets.token_hex(5),  # random: the log names it, and must not hold a hash of what it says
+            id=os.urandom(5).hex(),  # random: the log names it, and must not hold a hash of what it says
             trigger=admission.key("trigger", trigger),
             error_pattern=intake.text("error_pattern", error_pattern),
             diagnosis="" if diagnosis is KEEP else intake.text("diagnosis", diagnosis),

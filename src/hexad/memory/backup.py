@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import BackupError, HexadError
 from hexad.memory import audit
-from hexad.model import RECORDS, AuditRecord, Knowledge, Skill, SkillStatus, Version
+from hexad.memory.indexing import document_of, records
+from hexad.model import RECORDS, AuditRecord, Knowledge, Version
 from hexad.store import Scope
-from hexad.text.document import Document
 from hexad.wire import TYPES, WIRE, from_json, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from datetime import datetime
     from pathlib import Path
 
@@ -144,18 +144,11 @@ def _line(told: dict[str, Any]) -> str:
 
 def _nouns(view: Reading, namespace: str) -> Iterator[Record | Version | AuditRecord]:
     for kind in RECORDS:
-        for record in _records(view, Scope(namespace, kind.layer)):
+        for record in records(view, Scope(namespace, kind.layer)):
             yield record
             if isinstance(record, Knowledge):
                 yield from reversed(view.versions(namespace, record.key))
     yield from audit.records(view, namespace)
-
-
-def _records(view: Reading, scope: Scope) -> Iterable[Record]:
-    last = 0
-    while page := view.page(scope, after=last):
-        yield from (row.record for row in page)
-        last = page[-1].number
 
 
 def _restore(unit: Writing, line: Line, file: str) -> None:
@@ -165,24 +158,4 @@ def _restore(unit: Writing, line: Line, file: str) -> None:
     elif isinstance(noun, AuditRecord):
         unit.append_audit(line.namespace, noun)
     else:
-        document = Document.of(noun.fields()) if findable(noun) else None
-        unit.put(Scope(line.namespace, noun.layer), noun, document)
-
-
-def findable(record: Record) -> bool:
-    """Whether a record belongs into the index: hidden entries and skills that are not active do not."""
-    if isinstance(record, Knowledge):
-        return record.deleted is None
-    return not isinstance(record, Skill) or record.status is SkillStatus.ACTIVE
-
-
-def reindex(unit: Writing) -> int:
-    """Analyse every row again, after the analyser changed; returns the rows."""
-    count = 0
-    for namespace in unit.namespaces():
-        for kind in RECORDS:
-            scope = Scope(namespace, kind.layer)
-            for record in list(_records(unit, scope)):
-                unit.put(scope, record, Document.of(record.fields()) if findable(record) else None)
-                count += 1
-    return count
+        unit.put(Scope(line.namespace, noun.layer), noun, document_of(noun))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from hexad.errors import InvalidInput, NotFound
 from hexad.memory import admission
+from hexad.memory.indexing import records
 from hexad.model import RECORDS, Knowledge, Layer, Origin, Record
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def _fall_back(change: Change, key: str, newest: Version, dropped: Sequence[int]
         first_version=min(entry.first_version, newest.version),
         deleted=entry.deleted or (change.keeper.clock() if hidden else None),
     )
-    change.put(back, indexed=back.deleted is None)
+    change.put(back)
     change.audit("knowledge.forget", key, {"versions": len(dropped)})
 
 
@@ -100,7 +101,4 @@ def _forget_others(change: Change, goes: Callable[[Record], bool]) -> int:
 
 
 def _records(change: Change, layer: Layer) -> Iterator[Record]:
-    scope, last = change.keeper.scope(layer), 0
-    while page := change.unit.page(scope, after=last):
-        yield from (row.record for row in page)
-        last = page[-1].number
+    return records(change.unit, change.keeper.scope(layer))

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 from hexad.errors import RateLimited
 from hexad.memory import audit
 from hexad.memory.admission import MAX_TEXT, label
+from hexad.memory.indexing import document_of
 from hexad.memory.uses import Uses
 from hexad.model import DEFAULT_NAMESPACE, Forgotten
 from hexad.store import Scope
-from hexad.text.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,10 +128,9 @@ class Change:
         row = self.unit.get(self.keeper.scope(layer), id)
         return row.record if row else None
 
-    def put(self, record: Record, *, indexed: bool = True) -> None:
-        """Store a record and, unless it is to be hidden, its terms."""
-        document = Document.of(record.fields()) if indexed else None
-        self.unit.put(self.keeper.scope(record.layer), record, document)
+    def put(self, record: Record) -> None:
+        """Store a record and, unless it is hidden, its terms."""
+        self.unit.put(self.keeper.scope(record.layer), record, document_of(record))
 
     def remove(self, layer: Layer, id: str) -> bool:
         """Remove a record with its terms."""

@@ -109,7 +109,7 @@ class KnowledgeShelf(Shelf[Knowledge]):
         """Hide an entry with all its versions; `undelete` brings it back, `forget` erases it."""
         with self._keeper.change(actor=Origin.USER) as change:
             entry = self._present(change, id)
-            change.put(replace(entry, deleted=self._keeper.clock()), indexed=False)
+            change.put(replace(entry, deleted=self._keeper.clock()))
             change.audit("knowledge.delete", entry.key, {"version": entry.version})
 
     def undelete(self, key: str) -> Knowledge:

@@ -73,17 +73,13 @@ class Shelf(Generic[N]):
                 return kept
             if slot is not None:
                 change.take_slot(slot)
-            change.put(kept, indexed=self._findable(kept))
+            change.put(kept)
             change.audit(f"{self.layer.noun}.save", new.id, {"redacted": [*new.redactions], "new": old is None})
         return kept
 
     def _settled(self, change: Change, new: N) -> N:
         """A new record, fitted to what is stored, inside the transaction that stores it."""
         return new
-
-    def _findable(self, record: N) -> bool:
-        """Whether a search may find the record."""
-        return True
 
     def _search(self, query: str, *, limit: int, **facets: str | None) -> tuple[Item, ...]:
         wanted = {name: value for name, value in facets.items() if value is not None}

@@ -80,16 +80,13 @@ class SkillLibrary(Shelf[Skill]):
         old = cast("Skill | None", change.get(self.layer, new.name))
         return replace(new, status=old.status) if old and _same_work(old, new) else new
 
-    def _findable(self, record: Skill) -> bool:
-        return record.status is SkillStatus.ACTIVE
-
     def _set_status(self, name: str, status: SkillStatus) -> Skill:
         with self._keeper.change(actor=Origin.USER) as change:
             found = cast("Skill | None", change.get(self.layer, admission.key("name", name)))
             if found is None:
                 raise self._missing(name)
             skill = replace(found, status=status, updated=self._keeper.clock())
-            change.put(skill, indexed=self._findable(skill))
+            change.put(skill)
             change.audit(f"skill.{status}", skill.name)
         return skill
 

@@ -1,0 +1,406 @@
+"""What secrets look like, and where they stand: the detectors behind `redaction`, whose docstring states the rule."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from hexad.memory.redaction import LONG_WORD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ASCII_LOWER = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+
+
+class Span(NamedTuple):
+    """Where a secret stands, and what kind it is."""
+
+    start: int
+    end: int
+    kind: str
+
+
+def _lower(text: str) -> str:
+    """The text in lower case, each character at its place: a few letters grow when they are lowered."""
+    lowered = text.lower()
+    return lowered if len(lowered) == len(text) else text.translate(_ASCII_LOWER)
+
+
+def spans_of(text: str) -> list[Span]:
+    """All secrets of a text in order, overlapping ones joined under the name of the more specific detector."""
+    lowered = _lower(text)
+    detectors = (
+        _pem_blocks(text),
+        _shapes(text),
+        _authorizations(text, lowered),
+        _url_passwords(text),
+        _curl_passwords(text),
+        _assignments(text, lowered),
+    )
+    found = [(span, rank) for rank, spans in enumerate(detectors) for span in spans]
+    found.sort(key=lambda item: item[0].start)
+    joined: list[tuple[Span, int]] = []
+    for span, rank in found:
+        if joined and span.start < joined[-1][0].end:
+            joined[-1] = _join(joined[-1], (span, rank))
+        else:
+            joined.append((span, rank))
+    return [span for span, _ in joined]
+
+
+def _join(left: tuple[Span, int], right: tuple[Span, int]) -> tuple[Span, int]:
+    name = left if left[1] <= right[1] else right
+    end = max(left[0].end, right[0].end)
+    return Span(left[0].start, end, name[0].kind), name[1]
+
+
+def replace(text: str, spans: list[Span]) -> str:
+    """The text with a placeholder for each secret."""
+    pieces: list[str] = []
+    end = 0
+    for span in spans:
+        pieces += text[end : span.start], f"[redacted:{span.kind}]"
+        end = span.end
+    pieces.append(text[end:])
+    return "".join(pieces)
+
+
+# --- shapes that speak for themselves -------------------------------------------------------------------------------
+# The named group is the secret; what stands before it in a pattern is kept. Nothing may follow an unbounded run
+# unless the run cannot hold a second start of its own pattern: that keeps the search linear.
+
+_SHAPES = {
+    "aws-access-key": r"(?P<aws_access_key>(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16})(?![A-Za-z0-9])",
+    "github-token": r"(?P<github_token>gh[pousr]_[A-Za-z0-9_]{30,}|github_pat_[A-Za-z0-9_]{22,})",
+    "gitlab-token": r"(?P<gitlab_token>gl(?:pat|dt|rt|ptt|cbt|ft|oas|soat)-[\w-]{20,}(?:\.[0-9a-z]{2}\.[0-9a-z]{6,})?)",
+    "slack-token": r"(?P<slack_token>xox[abeoprs]-[A-Za-z0-9-]{15,}|xapp-[0-9]-[A-Za-z0-9-]{15,})",
+    "slack-webhook": r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<slack_webhook>[\w/-]{16,})",
+    "discord-webhook": r"discord(?:app)?\.com/api/webhooks/[0-9]{5,25}/(?P<discord_webhook>[\w-]{16,})",
+    "discord-token": r"(?P<discord_token>[MNO][\w-]{22,28}\.[\w-]{6}\.[\w-]{27,})",
+    "google-api-key": r"(?P<google_api_key>AIza[\w-]{30,})",
+    "google-oauth-token": r"(?P<google_oauth_token>ya29\.[\w-]{16,}|GOCSPX-[\w-]{16,}|1//0[\w-]{30,})",
+    "anthropic-key": r"(?P<anthropic_key>sk-ant-[\w-]{16,})",
+    "openai-key": r"(?P<openai_key>sk-[\w-]{20,})",
+    "stripe-key": r"(?P<stripe_key>[sr]k_(?:live|test)_[A-Za-z0-9]{12,}|whsec_[A-Za-z0-9+/=]{20,})",
+    "npm-token": r"(?P<npm_token>npm_[A-Za-z0-9]{30,})",
+    "pypi-token": r"(?P<pypi_token>pypi-AgE[\w-]{16,})",
+    "huggingface-token": r"(?P<huggingface_token>hf_[A-Za-z0-9]{30,})",
+    "sendgrid-key": r"(?P<sendgrid_key>SG\.[\w-]{16,}\.[\w-]{16,})",
+    "twilio-key": r"(?P<twilio_key>SK[0-9a-f]{32})(?![A-Za-z0-9])",
+    "telegram-token": r"(?:bot)?(?P<telegram_token>[0-9]{8,10}:AA[\w-]{32,})",
+    "digitalocean-token": r"(?P<digitalocean_token>do[opr]_v1_[0-9a-f]{40,})",
+    "shopify-token": r"(?P<shopify_token>shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32,})",
+    "vault-token": r"(?P<vault_token>hv[sbr]\.[\w-]{20,})",
+    "age-key": r"(?P<age_key>AGE-SECRET-KEY-1[A-Z0-9]{30,})",
+    # Also blocked after "-", which the run may hold: "-eyJ-eyJ-eyJ" would start a long search at each one.
+    "jwt": r"(?<![\w-])(?P<jwt>eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+){0,3})",
+}
+_ANY_SHAPE = re.compile(r"(?<![A-Za-z0-9])(?:" + "|".join(_SHAPES.values()) + ")", re.ASCII)
+_TAIL = re.compile(r"[A-Za-z0-9]*")
+# "sk-" also starts class names and slugs; a key has digits, and no slug is meant.
+_NEEDS_DIGIT = frozenset({"openai_key", "npm_token", "huggingface_token", "github_token", "slack_webhook"})
+
+
+def _shapes(text: str) -> Iterator[Span]:
+    for word in LONG_WORD.finditer(text):
+        for match in _ANY_SHAPE.finditer(text, *word.span()):
+            name = match.lastgroup or ""
+            if name not in _NEEDS_DIGIT or _DIGIT.search(match[name]):
+                yield Span(match.start(name), _end_of_word(text, match.end(name)), name.replace("_", "-"))
+
+
+def _end_of_word(text: str, end: int) -> int:
+    """What is glued to a key goes with it: left behind it could begin a key, and many glued keys take many rounds."""
+    tail = _TAIL.match(text, end)
+    return tail.end() if tail else end
+
+
+_PEM_BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+_PEM_END = re.compile(r"-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+_PEM_LINES = re.compile(
+    r"""(?:\s|\\[nr]|["'>|+,]|(?:Proc-Type|DEK-Info|Version|Comment):[^\n\\]*|[A-Za-z0-9+/=]{16,})*+"""
+    r"(?:[A-Za-z0-9+/]{1,15}={1,2})?"
+)
+_PEM_AROUND = " \t\r\n\"'>|,"
+_PEM_LINE = re.compile(r"[A-Za-z0-9+/=]{16}")
+
+
+def _pem_blocks(text: str) -> Iterator[Span]:
+    for begin in _PEM_BEGIN.finditer(text):
+        # The next dashes are the block's end or the block has none: looking no further keeps many starts linear.
+        dashes = text.find("-----", begin.end())
+        if dashes >= 0 and (end := _PEM_END.match(text, dashes)):
+            yield Span(begin.start(), end.end(), "private-key")
+        elif (lines := _PEM_LINES.match(text, begin.end())) and _PEM_LINE.search(lines[0]):
+            yield Span(begin.start(), begin.end() + len(lines[0].rstrip(_PEM_AROUND)), "private-key")
+
+
+_HEADER = re.compile(
+    r"""authorization["'\\]{0,2}[ \t]*[:=][ \t]*\\?["']?(?P<scheme>bearer|basic|token)[ \t]+"""
+    r"|bearer[ \t]+"
+)
+_CREDENTIAL = re.compile(r"[A-Za-z0-9._~+/=-]{6,}")
+
+
+def _authorizations(text: str, lowered: str) -> Iterator[Span]:
+    """Credentials of an authorization header, and bearer tokens without the header's name if they look random."""
+    for header in _HEADER.finditer(lowered):
+        credential = _CREDENTIAL.match(text, header.end())
+        if credential is None:
+            continue
+        value = credential[0].rstrip(".")
+        if _is_credential(value[:_HEAD], in_header=header["scheme"] is not None):
+            kind = "basic-auth" if header["scheme"] == "basic" else "bearer-token"
+            yield Span(credential.start(), credential.start() + len(value), kind)
+
+
+def _is_credential(value: str, *, in_header: bool) -> bool:
+    """In a header almost everything is a credential, only words, names and placeholders are not."""
+    if _is_exempt(value):
+        return False
+    if not in_header:
+        return len(value) >= 16 and _is_strong(value)
+    return _is_strong(value) or len(value) >= _NO_WORD or re.search("[a-z][A-Z]", value) is not None
+
+
+_URL_PASSWORD = re.compile(r"""://[^\s:/@?#"'<>\[\]]*+:(?!\[redacted:)([^\s/?#"'<>]+)@(?=[\w\[-])""")
+_CURL_PASSWORD = re.compile(r"""curl\b[^\n]{0,120}?[ ](?:-u|--user)[ =]["']?[\w.@+-]+:([^\s"'\[]{6,})""")
+_VARIABLE = re.compile(r"\$|\{|%[({]|\*{3}|x{3,}$|\.{3}|…", re.IGNORECASE)
+
+
+def _url_passwords(text: str) -> Iterator[Span]:
+    """Passwords between a user and a host; the user and the host stay."""
+    for match in _URL_PASSWORD.finditer(text):
+        if not _VARIABLE.match(match[1]):
+            yield Span(*match.span(1), "url-password")
+
+
+def _curl_passwords(text: str) -> Iterator[Span]:
+    for match in _CURL_PASSWORD.finditer(text):
+        if not _VARIABLE.match(match[1]):
+            yield Span(*match.span(1), "password")
+
+
+# --- values that stand where a secret stands ------------------------------------------------------------------------
+
+# Where a naming word or a placeholder can begin: literals only, which the regex engine finds fast.
+_KEY_START = re.compile(
+    r"\[redacted:|aws|secret|pass|pwd|kennwort|private|access|api|account|auth|encryption|signing|master|shared|storage"
+    r"|token"
+)
+_KEY = re.compile(
+    r"\[redacted:[a-z-]*\]"  # consumed, so that the name of a kind is never read as a naming word
+    r"|(?:(?P<aws_secret_key>aws[_-]?secret(?:[_-]?access)?(?:[_-]?key)?|secret[ _-]?access[ _-]?key)"
+    r"|(?P<password>password|passwd|passphrase|passwort|kennwort|pwd|(?<=[_-])pass)"
+    r"|(?P<private_key>private[ _.-]?key)"
+    r"|(?P<access_key>access[ _.-]?key)"
+    r"|(?P<api_key>(?:api|secret|account|auth|encryption|signing|master|shared|storage)[ _.-]?key(?:_base)?)"
+    r"|(?P<secret>secret)"
+    r"|(?P<token>token))[0-9]{0,2}(?![a-z0-9])"
+)
+_PROSE = r"""[ \t]+(?P<prose>(?i:is|was|ist|to)(?:[ \t]+(?i:now|set[ \t]+to|still|currently))?)[ \t]*:?[ \t]+"""
+_LINK = re.compile(
+    _PROSE + r"""|["'`*\\\])]{0,4}(?:"""
+    r"""[ \t]*(?::[ \t]*[A-Za-z][\w.\[\]| ]{0,30}?)?(?P<assign>=>|:=|={1,3}|(?<=\w)>)[ \t]*"""
+    r"""|[ \t]*(?P<colon>:)[*_]{0,2}[ \t]*)"""
+    r"""|(?P<adjacent>[ \t]+(?=["'`]))"""
+    r"""|(?P<flag>[ \t]+(?=[^\s-]))"""
+)
+# As in: the password for the database is ..., or: the token (staging) followed by a colon.
+_FAR_LINK = re.compile(
+    r"""[ \t]+(?:(?:for|of|to|on|in|at)[ \t][^\n=:"'`]{1,60}?|\([^()\n]{1,40}\))"""
+    r"""(?:""" + _PROSE + r"""|[ \t]*(?P<colon>[:=])[ \t]+)"""
+)
+_FLAG = re.compile(r"(?:^|\s)--?(?:[A-Za-z0-9]+[_-])*$")
+_QUOTED = re.compile(
+    r"""(?:[rbfRBF]{0,2}(?:"(?P<double>(?:[^"\\\n\[]|\\.|\[(?!redacted:))*+)"""
+    r"""|'(?P<single>(?:[^'\\\n\[]|\\.|\[(?!redacted:))*+)"""
+    r"""|`(?P<tick>(?:[^`\n\[]|\[(?!redacted:))*+)"""
+    r"""|\\["'](?P<escaped>(?:[^"'\\\n\[]|\[(?!redacted:))*+)))"""
+)
+_RUN = re.compile(r"""(?:[^\s"'`<>\[]|\[(?!redacted:))*+""")
+# Where the next setting of a list, query or connection string begins.
+_CUT = re.compile(r"""[;,&][ ]?["']?[\w.-]{1,40}["']?[=:]|\\[nrt]""")
+_HEAD = 128  # so much of a value is enough to judge it
+_NO_WORD = 20  # letters in one run
+
+
+class _Value(NamedTuple):
+    start: int
+    end: int
+    quoted: bool
+
+
+def _assignments(text: str, lowered: str) -> Iterator[Span]:
+    """Values that a naming word is linked to and that the rule of this module calls secrets."""
+    ends = _RunEnds(text)
+    secret_end = 0
+    for key in _keys(lowered):
+        if key.start() < secret_end:
+            continue
+        family = (key.lastgroup or "").replace("_", "-")
+        for link in _links(text, key):
+            value = _quoted_value(text, link.end()) or _bare_value(text, link.end(), ends.after(link.end()))
+            head = text[value.start : min(value.end, value.start + _HEAD)]
+            if _is_secret(head, family, link.lastgroup or "", quoted=value.quoted):
+                secret_end = value.end
+                yield Span(value.start, value.end, family)
+                break
+
+
+def _links(text: str, key: re.Match[str]) -> Iterator[re.Match[str]]:
+    """What may tie a value to the naming word: first what stands next to it, then what a few words part from it."""
+    near = _LINK.match(text, key.end())
+    if near and (near.lastgroup != "flag" or _is_flag(text, key.start())):
+        yield near
+    if far := _FAR_LINK.match(text, key.end()):
+        yield far
+
+
+class _RunEnds:
+    """Where the unquoted run at a position ends; keys inside one long run share it, which keeps them linear."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._start = self._end = 0
+
+    def after(self, start: int) -> int:
+        if not self._start <= start < self._end:
+            run = _RUN.match(self._text, start)
+            self._start, self._end = start, run.end() if run else start
+        return self._end
+
+
+def _keys(lowered: str) -> Iterator[re.Match[str]]:
+    end = 0
+    for start in _KEY_START.finditer(lowered):
+        if start.start() >= end and (key := _KEY.match(lowered, start.start())):
+            end = key.end()
+            if key.lastgroup:
+                yield key
+
+
+def _is_flag(text: str, start: int) -> bool:
+    return _FLAG.search(text[max(0, start - 40) : start]) is not None
+
+
+def _quoted_value(text: str, start: int) -> _Value | None:
+    match = _QUOTED.match(text, start)
+    return _Value(*match.span(match.lastgroup or 0), quoted=True) if match else None
+
+
+def _bare_value(text: str, start: int, end: int) -> _Value:
+    if cut := _CUT.search(text, start, min(end, start + _HEAD)):
+        end = cut.start()
+    while end > start and text[end - 1] in ".,;:)]}":
+        end -= 1
+    return _Value(start, end, quoted=False)
+
+
+# --- the rule for values --------------------------------------------------------------------------------------------
+
+_AWS_SECRET = re.compile(r"[A-Za-z0-9/+]{40}")  # its slashes make it look like a path
+_LETTER = re.compile(r"[^\W\d_]")
+_DIGIT = re.compile(r"\d")
+_SYMBOL = re.compile(r"[!@#$%^&*?~+]")
+_WORD_AND_NUMBER = re.compile(r"[A-Za-z]+[-_.]?v?\d{1,3}(?:\.\d+)*")
+_NAMING = re.compile(r"pass(?:w|phrase|$)|pwd|secret|token|key|credential", re.IGNORECASE)
+_ONE_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_ONE_NAME = re.compile(r"[^\W\d_]+(?:[-_.][^\W\d_]+)*")
+
+# Words that say something about a secret or stand for its type, where a secret could stand.
+_DESCRIPTION = re.compile(
+    r"boolean|changed|config|correct|default|disabled|enabled|encrypted|environ|expired|hashed|hidden"
+    r"|incorrect|integer|invalid|kwargs|mandatory|masked|missing|nullable|number|object|omitted|optional"
+    r"|options|params|prompt|provided|required|result|revoked|rotated|stored|strict|string|unchanged"
+    r"|undefined|unknown|unset|values|wrong",
+    re.IGNORECASE,
+)
+
+
+def _is_secret(value: str, family: str, link: str, *, quoted: bool) -> bool:
+    if family == "aws-secret-key" and _AWS_SECRET.fullmatch(value):
+        return True
+    if len(value) < 6:
+        return False
+    if quoted and re.search(r"\s", value):
+        return any(len(word) >= 6 and _is_strong(word) and not _is_exempt(word) for word in value.split())
+    # The exemptions cost the most, so they come last.
+    return _is_candidate(value, link, password=family == "password", quoted=quoted) and not _is_exempt(value)
+
+
+def _is_candidate(value: str, link: str, *, password: bool, quoted: bool) -> bool:
+    """Rules 3 to 5."""
+    deliberate = quoted or link == "assign"
+    if value.isdigit():
+        return password
+    if _is_strong(value):
+        return password or deliberate or link == "flag" or not _WORD_AND_NUMBER.fullmatch(value)
+    if _DESCRIPTION.fullmatch(value) or _NAMING.search(value):
+        return False
+    if len(value) >= _NO_WORD and value.isalpha():
+        return deliberate or link == "colon"
+    # With an underscore and without quotes it is a variable's name.
+    return password and deliberate and (_ONE_NAME if quoted else _ONE_WORD).fullmatch(value) is not None
+
+
+def _is_strong(value: str) -> bool:
+    """Two kinds of characters out of letters, digits and symbols; a mark at the end may be the sentence's."""
+    core = value.rstrip("!?.*")
+    return sum(1 for kind in (_LETTER, _DIGIT, _SYMBOL) if kind.search(core)) >= 2
+
+
+_PLACEHOLDER = re.compile(
+    r"\[redacted:|\$[A-Za-z_{(]|\{|<|%[sd(]|%\w+%$|\*\w+$|!\w+"
+    r"|(?:https?|env|vault|op|ssm|file|arn|ref|keyring|secretsmanager):"
+    r"|your",
+    re.IGNORECASE,
+)
+_STAND_IN = re.compile(r"[-_ ]your|change[-_]?me|placeholder|redacted|example|dummy|\*{3}|\.{3}|…|x{4}")
+_QUANTITY = re.compile(
+    r"(?=.*[-./:,])\d[\d.,:/+TZ-]*|v?\d+(?:\.\d+)+(?:[-+.]?(?:a|b|rc|alpha|beta|dev|post)\.?\d*)?|\d+(?:-[a-z]+)+"
+    r"|\d+(?:ms|sec|min|hours?|days?|[kmg]i?b|chars|characters|tokens|bytes?|bits?)"
+)
+_EXPRESSION = re.compile(r"(?:await |new |not )?[A-Za-z_][\w.]*(?:[(\[{]|::|->)|\(|lambda\b|f\"")
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+")
+_PATH = re.compile(r"(?:~|\.{1,2})?/[\w.@/-]*|[A-Za-z]:\\.*|[\w.-]+/[\w.-]+/[\w./-]*")
+_FILE = re.compile(
+    r"[\w.-]+\.(?:cfg|conf|crt|csv|env|go|html|ini|java|js|json|kdbx|key|md|pdf|pem|php|py|rb|rs|sh|sql|toml|ts|txt"
+    r"|xlsx?|ya?ml|zip)",
+    re.IGNORECASE,
+)
+_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.(?:com|de|dev|edu|eu|gov|io|local|net|org|uk)", re.IGNORECASE)
+_REFERENCE = re.compile(r"[a-z][a-z0-9_]*_(?:key|token|secret|password|passwd|pwd)(?:_\d)?", re.IGNORECASE)
+_DENSE = re.compile(r"(?=.*?[a-z][A-Z])(?=.*?[A-Z][0-9]|.*?[0-9][A-Z])")
+_TERM = re.compile(
+    r"(?:base|utf|sha|md|oauth|rsa|aes|ed|hs|rs|es|x|http|ipv|tls|argon|pbkdf|s|ec|k|h|web|auth|blake|i|l)-?\d{1,5}[a-z]?"
+    r"|[1-9](?:fa|password)|p(?:kcs)?\d{1,2}|i18n|k8s|v\d|[^\W\d_]+",
+    re.IGNORECASE,
+)
+
+
+def _is_exempt(value: str) -> bool:
+    """Rule 2: the value stands for a secret, points to one, or is a thing of another kind."""
+    if _PLACEHOLDER.match(value) or _STAND_IN.search(value.lower()) or _EXPRESSION.match(value):
+        return True
+    if any(thing.fullmatch(value) for thing in _OTHER_THINGS):
+        return True
+    if _DOTTED.fullmatch(value) or _PATH.fullmatch(value):
+        return not _is_dense(value)
+    return _is_technical(value)
+
+
+_OTHER_THINGS = (_QUANTITY, _FILE, _MAIL, _REFERENCE)
+
+
+def _is_dense(value: str) -> bool:
+    """Long and mixed as no folder or attribute is called, but as a base64 secret is."""
+    if len(value) >= 32 and "." not in value and "-" not in value and _DENSE.match(value):
+        return True
+    return any(len(piece) >= 16 and _is_strong(piece) for piece in re.split(r"[./_]", value))
+
+
+def _is_technical(value: str) -> bool:
+    """Words joined to names of algorithms and formats, such as "sha256-hashed"."""
+    return _DIGIT.search(value) is not None and all(_TERM.fullmatch(piece) for piece in re.split(r"[-_/+.]", value))
