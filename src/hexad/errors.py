@@ -13,6 +13,8 @@
     ├── Disabled                the knowledge system is off
     ├── ConfigError             a setting that is unknown or out of range: setting
     ├── BackupError             a backup file that cannot be read or restored: file, line
+    ├── EvalError               evaluation data that cannot be read: file, line
+    ├── MissingExtra            an optional package is not installed: extra
     └── StoreError              the database: path
         ├── NotADatabase        a directory, or a file that is something else
         ├── SchemaTooNew        written by a newer Hexad: found, known
@@ -123,6 +125,23 @@ class BackupError(HexadError):
         super().__init__(f"{file}{'' if line is None else f', line {line}'}: {reason}")
         self.file = file
         self.line = line
+
+
+class EvalError(HexadError):
+    """Evaluation data that cannot be read."""
+
+    def __init__(self, file: str, reason: str, line: int | None = None) -> None:
+        super().__init__(f"{file}{'' if line is None else f', line {line}'}: {reason}")
+        self.file = file
+        self.line = line
+
+
+class MissingExtra(HexadError):
+    """Something needs a package that is not installed."""
+
+    def __init__(self, what: str, install: str) -> None:
+        super().__init__(f"{what} needs a package that is not installed: pip install '{install}'")
+        self.install = install
 
 
 class StoreError(HexadError):

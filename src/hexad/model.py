@@ -149,6 +149,7 @@ class Fields:
     body: str
     tags: tuple[str, ...] = ()
     facets: tuple[tuple[str, str], ...] = ()  # exact values that a search can filter by
+    subject: str = ""  # whom or what it is about
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,7 +189,7 @@ class Knowledge:
     def fields(self) -> Fields:
         """Its text as it is searched."""
         tags = (*self.tags, self.subject) if self.subject else self.tags
-        return Fields(self.key, self.content, tags, (("category", self.category),))
+        return Fields(self.key, self.content, tags, (("category", self.category),), self.subject)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

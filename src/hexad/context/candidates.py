@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
+from hexad.text.document import SUBJECT, facet
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -21,7 +23,7 @@ MAX_OPENED: Final = 24  # terms that are looked at, the rarest first
 _FEWEST: Final = 100
 _BATCH: Final = 32  # rows that are read and ranked at a time
 SATURATION: Final = 0.9  # BM25's k1: how soon a repeated term stops counting
-NORMALISATION: Final = 0.4  # BM25's b: how much a long text is held against it
+NORMALISATION: Final = 0.6  # BM25's b: how much a long text is held against it
 
 
 class Index(Protocol):
@@ -60,10 +62,11 @@ class Candidates:
 
     measure: Measure
     scores: Mapping[int, float]
+    subjects: tuple[str, ...] = ()  # facets of the subjects that the question names
 
     def words(self, number: int) -> float:
         """The share of the question's rarity that a row holds, from 0 to 1."""
-        return self.scores[number] / self.measure.total
+        return self.scores.get(number, 0.0) / self.measure.total
 
     def batches(self, limit: int, *, slack: float) -> Iterator[Sequence[int]]:
         """Numbers, best first and the newest first among equals: those that can be among the best, then the others.
@@ -99,14 +102,21 @@ def measure(statistics: Statistics, terms: Sequence[str]) -> Measure:
     return Measure(rarity, mean_length, sum(rarity.values()) or 1.0)
 
 
-def gather(index: Index, terms: Sequence[str], *, facets: Sequence[str] = ()) -> Candidates:
-    """The rows worth ranking for these terms; with facets those that have them, where it is cheap to know."""
-    statistics = index.statistics((*terms, *facets))
-    measured = measure(statistics, _rarest(statistics, terms))
-    if any(facet not in statistics.frequencies for facet in facets):
+def gather(index: Index, terms: Sequence[str], *, facets: Sequence[str] = (), subjects: bool = False) -> Candidates:
+    """The rows worth ranking for these terms; with facets those that have them, where it is cheap to know.
+
+    With ``subjects``, a word that names one no longer counts as a word, if others are left: all of its rows hold it.
+    """
+    about = {term: facet(SUBJECT, term) for term in terms} if subjects else {}
+    statistics = index.statistics((*terms, *facets, *about.values()))
+    named = {term: name for term, name in about.items() if name in statistics.frequencies}
+    asked = [term for term in terms if term not in named] or terms
+    measured = measure(statistics, _rarest(statistics, asked))
+    if any(each not in statistics.frequencies for each in facets):
         return Candidates(measured, {})
     known = [term for term in measured.rarity if term in statistics.frequencies]
-    return Candidates(measured, _weigh(index, statistics, measured, known, _allowed(index, statistics, facets)))
+    scores = _weigh(index, statistics, measured, known, _allowed(index, statistics, facets))
+    return Candidates(measured, scores, tuple(named.values()))
 
 
 def _rarest(statistics: Statistics, terms: Sequence[str]) -> Sequence[str]:
@@ -116,10 +126,10 @@ def _rarest(statistics: Statistics, terms: Sequence[str]) -> Sequence[str]:
 
 def _allowed(index: Index, statistics: Statistics, facets: Sequence[str]) -> set[int] | None:
     """The rows with the rarest facet, where they are few enough to start from; the ranking checks the facets itself."""
-    few = [facet for facet in facets if statistics.frequencies[facet] <= CAPACITY]
+    few = [each for each in facets if statistics.frequencies[each] <= CAPACITY]
     if not few:
         return None
-    rarest = min(few, key=lambda facet: (statistics.frequencies[facet], facet))
+    rarest = min(few, key=lambda each: (statistics.frequencies[each], each))
     return {number for number, _, _ in index.postings(rarest, limit=CAPACITY)}
 
 

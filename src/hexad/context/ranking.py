@@ -6,7 +6,9 @@ matches alike and never bury a clear match.
 | signal | at most | what it says |
 |---|---|---|
 | words | 1.0 | the share of the question's rarity that the text holds (BM25 over name, body and tags) |
-| phrase | 0.15 | neighbouring words of the question stand next to each other in the text |
+| neighbours | 1.2 | rows beside it in its thread hold the words: 0.4 of theirs, 0.8 of a question before it |
+| subject | 0.15 | the question names whom the entry is about |
+| phrase | 0.3 | neighbouring words of the question stand next to each other in the text |
 | origin | 0.03 | a user said it |
 | relevance | 0.02 | the weight that was given to the entry when it was saved |
 | recency | 0.01 | it changed lately (half after 30 days) |
@@ -23,16 +25,19 @@ from hexad.model import Origin, Reason
 from hexad.text.document import FIELD_WEIGHTS, Document
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hexad.context.candidates import Measure
     from hexad.model import Query
     from hexad.store import Sketch
 
-PHRASE: Final = 0.15
+PHRASE: Final = 0.3
+SUBJECT: Final = 0.15
 ORIGIN: Final = 0.03
 RELEVANCE: Final = 0.02
 RECENCY: Final = 0.01
 USE: Final = 0.01
-SLACK: Final = PHRASE + ORIGIN + RELEVANCE + RECENCY + USE
+SLACK: Final = PHRASE + SUBJECT + ORIGIN + RELEVANCE + RECENCY + USE
 """The most that anything but words can add."""
 _HALF_LIFE_DAYS: Final = 30.0
 _DAY: Final = 86_400_000_000  # microseconds
@@ -45,8 +50,9 @@ _NEAR: Final = 3  # words apart that still count as a phrase, in part
 class Ranking:
     """How rows are scored for one question. What depends on the question alone is worked out once."""
 
-    def __init__(self, query: Query, measure: Measure, now: int) -> None:
+    def __init__(self, query: Query, measure: Measure, now: int, subjects: Sequence[str] = ()) -> None:
         self._query = query
+        self._subjects = subjects
         self._measure = measure
         self._now = now
         worth = measure.rarity.get
@@ -55,11 +61,17 @@ class Ranking:
         ]
         self._all_pairs = sum(pair[2] for pair in self._pairs)
 
-    def score(self, words: float, sketch: Sketch) -> float:
-        """The sum of all signals, ``words`` being the share that the row's terms have; 0 where that is 0."""
-        return words and words + self._phrase(sketch.words) + sum(_priors(sketch, self._now))
+    def score(self, words: float, sketch: Sketch, lent: float = 0.0) -> float:
+        """The sum of all signals: ``words`` is what the row's terms are worth, ``lent`` what its neighbours add to it.
 
-    def reasons(self, sketch: Sketch) -> tuple[Reason, ...]:
+        It is 0 where both are.
+        """
+        matched = words + lent
+        return matched and (
+            matched + self._phrase(sketch.words) + self._subject(sketch.words) + sum(_priors(sketch, self._now))
+        )
+
+    def reasons(self, sketch: Sketch, lent: float = 0.0) -> tuple[Reason, ...]:
         """The same sum, told: one reason for each matching term and each signal that added something."""
         document = Document.unpack(sketch.words)
         weights, rarity = document.weights(), self._measure.rarity
@@ -68,7 +80,9 @@ class Ranking:
             for term in self._query.terms
             if term in weights and term in rarity
         ]
-        if told:
+        if told or lent:
+            told.append(Reason("neighbours", "beside it in its thread", lent))
+            told.append(Reason("subject", "the question names it", self._subject(sketch.words)))
             told.append(Reason("phrase", "neighbouring words", self._phrase(sketch.words)))
             told += map(Reason, _PRIORS, _priors_told(sketch, self._now), _priors(sketch, self._now))
         return tuple(reason for reason in told if reason.value)
@@ -81,6 +95,9 @@ class Ranking:
             f"{self._query.spelled.get(term, term)} in {' and '.join(fields)}",
             share * self._measure.saturated(weight, document.length),
         )
+
+    def _subject(self, packed: str) -> float:
+        return SUBJECT if any(f"{subject} " in f"{packed} " for subject in self._subjects) else 0.0
 
     def _phrase(self, packed: str) -> float:
         """The rarity of neighbouring pairs that are near each other in the body, as a share of all pairs."""

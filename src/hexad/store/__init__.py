@@ -53,6 +53,7 @@ class Sketch(NamedTuple):
     subject: str = ""
     thread: str = ""
     position: int | None = None
+    asks: bool = False  # whether its text ends with a question mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,10 @@ class Reading(Protocol):
 
     def sketch(self, scope: Scope, numbers: Collection[int]) -> Sequence[Sketch]:
         """The indexed rows of these numbers, in any order, as far as a ranking needs them."""
+        ...
+
+    def in_threads(self, scope: Scope, places: Collection[tuple[str, int]]) -> Sequence[Sketch]:
+        """The indexed rows at these positions of these threads, in any order."""
         ...
 
     def page(self, scope: Scope, *, after: int = 0, limit: int = 1000) -> Sequence[Row]:

@@ -112,6 +112,14 @@ class _State:
     def sketch(self, scope: Scope, numbers: Collection[int]) -> Sequence[Sketch]:
         return [_sketch(row, row.document) for row in self.fetch(scope, numbers) if row.document is not None]
 
+    def in_threads(self, scope: Scope, places: Collection[tuple[str, int]]) -> Sequence[Sketch]:
+        wanted = set(places)
+        return [
+            _sketch(row, row.document)
+            for row in self._shelf(scope).rows.values()
+            if row.document is not None and isinstance(row.record, Knowledge) and _seat(row.record) in wanted
+        ]
+
     def page(self, scope: Scope, *, after: int = 0, limit: int = 1000) -> Sequence[Row]:
         shelf = self._shelf(scope)
         numbers = sorted(number for number in shelf.ids if number > after)
@@ -262,7 +270,12 @@ def _sketch(row: Row, document: Document) -> Sketch:
         subject=record.subject,
         thread=record.thread,
         position=record.position,
+        asks=record.content.endswith("?"),
     )
+
+
+def _seat(entry: Knowledge) -> tuple[str, int | None]:
+    return (entry.thread, entry.position) if entry.thread else ("", None)
 
 
 def _put_back(shelf: _Shelf, row: Row, old: Row | None) -> None:

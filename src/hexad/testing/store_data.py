@@ -205,6 +205,23 @@ def test_a_sketch_of_another_noun_has_neutral_values(store: Store, record: Recor
         assert list(view.sketch(scope, [number])) == [expected]
 
 
+@requirement("KNOW-06")
+def test_rows_are_found_by_their_place_in_a_thread(store: Store) -> None:
+    said = [knowledge(f"k{at}", "why?" if at == 2 else "so", thread="t", position=at) for at in range(5)]
+    put(
+        store,
+        *((entry, document("so")) for entry in said),
+        (knowledge("hidden", thread="t", position=7), None),
+        (knowledge("other", thread="u", position=2), document("so")),
+        (knowledge("threadless", position=2), document("so")),
+    )
+    put(store, (knowledge("far", thread="t", position=2), document("so")), scope=AWAY)
+    with store.reading() as view:
+        found = view.in_threads(HOME, [("t", 1), ("t", 2), ("t", 7), ("v", 1)])
+        assert sorted((row.id, row.position, bool(row.asks)) for row in found) == [("k1", 1, False), ("k2", 2, True)]
+        assert not view.in_threads(Scope("home", Layer.SKILL_PATTERNS), [("t", 1)])
+
+
 @requirement("KNOW-07")
 def test_pinned_are_the_numbers_of_pinned_rows_that_are_indexed(store: Store) -> None:
     words = document("vim")

@@ -11,6 +11,7 @@ from hexad.text.words import terms
 if TYPE_CHECKING:
     from hexad.model import Fields
 
+SUBJECT: Final = "subject"
 FIELD_WEIGHTS: Final = {"name": 2, "body": 1, "tags": 1}
 """How much an occurrence counts in each field. They are written into the index: a change means another `ANALYSER`."""
 
@@ -31,7 +32,10 @@ class Document:
             name=terms(fields.name),
             body=terms(fields.body),
             tags=terms("\n".join(fields.tags)) if fields.tags else (),
-            facets=tuple(facet(name, value) for name, value in fields.facets),
+            facets=(
+                *(facet(name, value) for name, value in fields.facets),
+                *(facet(SUBJECT, term) for term in terms(fields.subject)),
+            ),
         )
 
     @classmethod

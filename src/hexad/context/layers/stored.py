@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from hexad.context.candidates import gather
+from hexad.context.conversation import lending, places_beside
 from hexad.context.layers.presenting import present
 from hexad.context.ranking import SLACK, Ranking
 from hexad.model import Item, Layer, Query, Reason
@@ -78,41 +79,56 @@ class StoredSource:
         self, view: Reading, scope: Scope, query: Query, now: datetime, limit: int, *, without: set[str]
     ) -> Sequence[Item]:
         facets = tuple(facet(name, value) for name, value in self.facets.items())
-        candidates = gather(ScopedIndex(view, scope), query.terms, facets=facets)
-        moment = to_microseconds(now)
-        ranked = _Ranked(Ranking(query, candidates.measure, moment), candidates, moment)
+        known = self.layer is Layer.USER_KNOWLEDGE
+        candidates = gather(ScopedIndex(view, scope), query.terms, facets=facets, subjects=known)
+        ranked = _Ranked(query, candidates, to_microseconds(now), facets, without)
         for batch in candidates.batches(limit + len(without), slack=SLACK):
-            ranked.add(view.sketch(scope, batch), facets=facets, without=without)
-            if len(ranked.scored) >= limit:
+            ranked.add(view.sketch(scope, batch))
+            if len(ranked.rows) >= limit:
                 break
+        if beside := places_beside(ranked.rows):
+            ranked.add(view.in_threads(scope, beside))
         best = ranked.best(limit)
-        records = {row.number: row.record for row in view.fetch(scope, [sketch.number for _, sketch in best])}
-        return [ranked.told(records[sketch.number], value, sketch) for value, sketch in best]
+        records = {row.number: row.record for row in view.fetch(scope, [row.number for row in best])}
+        return [ranked.told(records[row.number], row) for row in best]
 
 
-@dataclass(slots=True)
 class _Ranked:
-    """Rows with their scores; reasons are told for those that are returned."""
+    """The rows that were looked at, each once, to be ordered when all of them are known."""
 
-    ranking: Ranking
-    candidates: Candidates
-    now: int
-    scored: list[tuple[float, Sketch]] = field(default_factory=list)
+    def __init__(
+        self, query: Query, candidates: Candidates, now: int, facets: Sequence[str], without: set[str]
+    ) -> None:
+        self.rows: list[Sketch] = []
+        self._seen: set[int] = set()
+        self._candidates = candidates
+        self._ranking = Ranking(query, candidates.measure, now, candidates.subjects)
+        self._now = now
+        self._facets = facets
+        self._without = without
+        self._lent: Mapping[int, float] = {}
 
-    def add(self, sketches: Sequence[Sketch], *, facets: Sequence[str], without: set[str]) -> None:
-        score, words, now = self.ranking.score, self.candidates.words, self.now
-        self.scored += [
-            (score(words(sketch.number), sketch), sketch)
-            for sketch in sketches
-            if _lives(sketch, now) and sketch.id not in without and _has(sketch, facets)
+    def add(self, sketches: Sequence[Sketch]) -> None:
+        fresh = [sketch for sketch in sketches if sketch.number not in self._seen]
+        self._seen.update(sketch.number for sketch in fresh)
+        self.rows += [
+            sketch
+            for sketch in fresh
+            if _lives(sketch, self._now) and sketch.id not in self._without and _has(sketch, self._facets)
         ]
 
-    def best(self, limit: int) -> Sequence[tuple[float, Sketch]]:
-        """By score, then the latest changed, then the latest added."""
-        return sorted(self.scored, key=lambda pair: (pair[0], pair[1].updated, pair[1].number), reverse=True)[:limit]
+    def best(self, limit: int) -> Sequence[Sketch]:
+        """By score, then the latest changed, then the latest added; rows with no score are no answer."""
+        self._lent = lending(self.rows, self._candidates.words)
+        scored = [(self._score(row), row.updated, row.number, row) for row in self.rows]
+        scored.sort(key=lambda each: each[:3], reverse=True)
+        return [row for value, _, _, row in scored[:limit] if value]
 
-    def told(self, record: Record, value: float, sketch: Sketch) -> Item:
-        return present(record, value, self.ranking.reasons(sketch))
+    def told(self, record: Record, row: Sketch) -> Item:
+        return present(record, self._score(row), self._ranking.reasons(row, self._lent.get(row.number, 0.0)))
+
+    def _score(self, row: Sketch) -> float:
+        return self._ranking.score(self._candidates.words(row.number), row, self._lent.get(row.number, 0.0))
 
 
 def _lives(sketch: Sketch, now: int) -> bool:

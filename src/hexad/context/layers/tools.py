@@ -17,7 +17,7 @@ from hexad.text.document import Document
 from hexad.text.index import TermIndex
 
 _FRAGMENT: Final = 3  # characters that a fragment of a name needs
-_FRAGMENT_SCORE: Final = 0.2
+_FRAGMENT_SCORE: Final = 0.05
 _CHOSEN: Final = 0.05  # what a provider's own order is worth, at most
 _LONG_AFTER: Final = 2**62  # a tool has no age: seen from here nothing is recent
 

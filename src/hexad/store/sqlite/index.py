@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 COUNT: Final = 1 << 62  # the number under which a term's rows are counted; no row has it
 MOST_FRESH: Final = 32
-_CHUNK: Final = 500  # placeholders in one statement
+_CHUNK: Final = 450  # placeholders in one statement
 
 
 @dataclass(slots=True)

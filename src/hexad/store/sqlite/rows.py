@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 N = TypeVar("N")
 
+_SKETCHED: Final = {"content": "substr(content, -1) = '?'"}
+
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _OPTIONAL: Final = (
     ("relevance", "1.0"),
@@ -22,6 +24,7 @@ _OPTIONAL: Final = (
     ("subject", "''"),
     ("thread", "''"),
     ("position", "NULL"),
+    ("content", "0"),  # read as whether it ends with a question mark
 )
 
 
@@ -67,7 +70,7 @@ def _table(name: str, noun: type[N], key: str) -> Table[N]:
     columns = tuple(field.name for field in fields(noun))  # type: ignore[arg-type]
     kinds = tuple(kind_of(noun, column) for column in columns)
     decoders = ((place, _decoder(noun, column)) for place, column in enumerate(columns))
-    optional = (column if column in columns else constant for column, constant in _OPTIONAL)
+    optional = (_SKETCHED.get(column, column) if column in columns else constant for column, constant in _OPTIONAL)
     return Table(
         name,
         noun,

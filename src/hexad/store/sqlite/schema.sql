@@ -35,6 +35,8 @@ CREATE TABLE hexad_knowledge (
     UNIQUE (namespace, key)
 );
 CREATE INDEX hexad_knowledge_pinned ON hexad_knowledge (namespace, number) WHERE pinned AND words IS NOT NULL;
+CREATE INDEX hexad_knowledge_thread ON hexad_knowledge (namespace, thread, position)
+WHERE thread <> '' AND words IS NOT NULL;
 
 CREATE TABLE hexad_knowledge_version (
     namespace TEXT NOT NULL,

@@ -56,6 +56,21 @@ class Session:
             )
         ]
 
+    def in_threads(self, scope: Scope, places: Collection[tuple[str, int]]) -> Sequence[Sketch]:
+        if scope.layer is not _KNOWLEDGE:
+            return ()
+        table = table_of(scope.layer)
+        return [
+            Sketch._make(row)
+            for chunk in chunks(places)
+            for row in self._connection.execute(
+                f"SELECT {table.sketched} FROM {table.name} INDEXED BY hexad_knowledge_thread WHERE namespace = ? "
+                f"AND (thread, position) IN (VALUES {','.join(['(?,?)'] * len(chunk))}) "
+                "AND thread <> '' AND words IS NOT NULL",
+                (scope.namespace, *(value for place in chunk for value in place)),
+            )
+        ]
+
     def page(self, scope: Scope, *, after: int = 0, limit: int = 1000) -> Sequence[Row]:
         table = table_of(scope.layer)
         # The + keeps SQLite on the primary key: rows of one namespace come in the order they were saved.

@@ -1,0 +1,104 @@
+"""What retrieval is compared with in the same run: other ways to answer the same questions over the same items."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from hexad.errors import MissingExtra, UnknownChoice
+from hexad.text import words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hexad.evals.data import Document
+
+
+class Baseline(Protocol):
+    """Answers questions over the items it was built from."""
+
+    def ask(self, question: str, limit: int) -> Sequence[str]:
+        """The ids of the best items, best first."""
+        ...
+
+
+class Builder(Protocol):
+    """Builds a baseline from items."""
+
+    def __call__(self, documents: Sequence[Document]) -> Baseline:
+        """A baseline over these items."""
+        ...
+
+
+class Like:
+    """Any keyword of the question, anywhere in the text, in the order of storing: what many agents do today."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self._connection = sqlite3.connect(":memory:")
+        self._connection.execute("CREATE TABLE item (id TEXT, text TEXT)")
+        self._connection.executemany("INSERT INTO item VALUES (?, ?)", [(each.id, each.text) for each in documents])
+
+    def ask(self, question: str, limit: int) -> Sequence[str]:
+        """Rows that hold any of the first five keywords."""
+        keywords = [word.surface for word in words(question, asking=True)][:5]
+        if not keywords:
+            return []
+        where = " OR ".join("text LIKE ?" for _ in keywords)
+        rows = self._connection.execute(
+            f"SELECT id FROM item WHERE {where} LIMIT ?",  # noqa: S608 - nothing but placeholders
+            (*(f"%{keyword}%" for keyword in keywords), limit),
+        )
+        return [row[0] for row in rows]
+
+
+class Fts5:
+    """SQLite's full-text index with its own Porter stemmer, all words as alternatives, ordered by BM25."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self._connection = sqlite3.connect(":memory:")
+        self._connection.execute(
+            "CREATE VIRTUAL TABLE item USING fts5 (id UNINDEXED, text, tokenize = 'porter unicode61')"
+        )
+        self._connection.executemany("INSERT INTO item VALUES (?, ?)", [(each.id, each.text) for each in documents])
+
+    def ask(self, question: str, limit: int) -> Sequence[str]:
+        """The best rows by rank."""
+        found = re.findall(r"\w+", question)
+        if not found:
+            return []
+        query = " OR ".join(f'"{word}"' for word in found)
+        rows = self._connection.execute("SELECT id FROM item WHERE item MATCH ? ORDER BY rank LIMIT ?", (query, limit))
+        return [row[0] for row in rows]
+
+
+class Bm25s:
+    """The package bm25s with its defaults."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        try:
+            import bm25s  # noqa: PLC0415 - a yardstick that most users do not have
+        except ImportError:
+            raise MissingExtra("the baseline bm25s", "bm25s") from None
+        self._ids = [each.id for each in documents]
+        self._tokenize: Any = lambda texts: bm25s.tokenize(texts, stopwords="en", show_progress=False)
+        self._index: Any = bm25s.BM25()
+        self._index.index(self._tokenize([each.text for each in documents]), show_progress=False)
+
+    def ask(self, question: str, limit: int) -> Sequence[str]:
+        """The best rows by score, those with none left out."""
+        places, scores = self._index.retrieve(
+            self._tokenize([question]), k=min(limit, len(self._ids)), show_progress=False
+        )
+        return [self._ids[place] for place, score in zip(places[0], scores[0], strict=True) if score > 0]
+
+
+BASELINES: Final[dict[str, Builder]] = {"like": Like, "fts5": Fts5, "bm25s": Bm25s}
+
+
+def chosen(names: Sequence[str]) -> dict[str, Builder]:
+    """The baselines of these names."""
+    for name in names:
+        if name not in BASELINES:
+            raise UnknownChoice("baseline", name, BASELINES)
+    return {name: BASELINES[name] for name in names}

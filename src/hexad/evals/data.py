@@ -1,0 +1,140 @@
+"""A folder of evaluation data → sets. The format is `<layer>/<set>/{corpus,queries}.jsonl`.
+
+``corpus.jsonl`` has a line for each item: ``{"id", "text", "group"?, "meta"?}``. ``queries.jsonl`` has a line for each
+question: ``{"id", "text", "relevant": [ids], "group"?}``. A question with a group sees only that group's items.
+``meta`` may tell a speaker, a session and a date. Folders of other kinds of evaluation are left to these.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from hexad.errors import EvalError
+from hexad.model import DEFAULT_NAMESPACE, Layer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KINDS = frozenset({"error_grouping", "tool_failures", "shell_benign"})
+"""Folders that hold other kinds of evaluation data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Something to find."""
+
+    id: str
+    text: str
+    group: str = DEFAULT_NAMESPACE
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something to ask, and what should be found."""
+
+    id: str
+    text: str
+    relevant: frozenset[str]
+    group: str = DEFAULT_NAMESPACE
+
+
+@dataclass(frozen=True, slots=True)
+class EvalSet:
+    """One set of one layer."""
+
+    layer: Layer
+    name: str
+    corpus: tuple[Document, ...]
+    questions: tuple[Question, ...]
+
+    @property
+    def path(self) -> str:
+        """What it is called in reports."""
+        return f"{self.layer.value}/{self.name}"
+
+    def groups(self) -> dict[str, tuple[Document, ...]]:
+        """The items of each group, in the order of the file."""
+        found: dict[str, list[Document]] = {}
+        for document in self.corpus:
+            found.setdefault(document.group, []).append(document)
+        return {group: tuple(documents) for group, documents in found.items()}
+
+
+def read_sets(folder: Path) -> tuple[EvalSet, ...]:
+    """Every set of a folder, in the order of layers and names."""
+    if not folder.is_dir():
+        raise EvalError(str(folder), "is not a folder; give the path of a folder of <layer>/<set>/corpus.jsonl")
+    homes = sorted(entry for entry in folder.iterdir() if entry.is_dir() and entry.name not in KINDS)
+    layers = [(Layer.parse(home.name), home) for home in homes if _holds_sets(home)]
+    found = tuple(
+        _read_set(layer, home) for layer, place in layers for home in sorted(place.iterdir()) if home.is_dir()
+    )
+    if not found:
+        raise EvalError(str(folder), "holds no sets; expected <layer>/<set>/corpus.jsonl and queries.jsonl")
+    return found
+
+
+def _holds_sets(home: Path) -> bool:
+    """A folder with a layer's name, or one that looks as if it wanted to be one."""
+    return home.name in set(Layer) or any(home.glob("*/corpus.jsonl")) or any(home.glob("*/queries.jsonl"))
+
+
+def _read_set(layer: Layer, home: Path) -> EvalSet:
+    corpus = tuple(_document(*line) for line in _lines(home / "corpus.jsonl"))
+    questions = tuple(_question(*line) for line in _lines(home / "queries.jsonl"))
+    if not corpus or not questions:
+        raise EvalError(str(home), "has no items or no questions")
+    return EvalSet(layer, home.name, corpus, questions)
+
+
+def _document(file: Path, number: int, told: Mapping[str, Any]) -> Document:
+    meta = told.get("meta", {})
+    if not isinstance(meta, Mapping):
+        raise EvalError(str(file), "meta must be an object", number)
+    return Document(_text(file, number, told, "id"), _text(file, number, told, "text"), _group(told), meta)
+
+
+def _question(file: Path, number: int, told: Mapping[str, Any]) -> Question:
+    relevant = told.get("relevant")
+    if not isinstance(relevant, list) or not relevant or not all(isinstance(each, str) for each in relevant):
+        raise EvalError(str(file), "relevant must be a list of at least one id", number)
+    return Question(
+        _text(file, number, told, "id"), _text(file, number, told, "text"), frozenset(relevant), _group(told)
+    )
+
+
+def _group(told: Mapping[str, Any]) -> str:
+    return str(told.get("group") or DEFAULT_NAMESPACE)
+
+
+def _text(file: Path, number: int, told: Mapping[str, Any], name: str) -> str:
+    value = told.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise EvalError(str(file), f"{name} must be text", number)
+    return value
+
+
+def _lines(file: Path) -> Iterator[tuple[Path, int, Mapping[str, Any]]]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise EvalError(str(file), f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise EvalError(str(file), "is not UTF-8 text") from error
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield file, number, _object(file, number, line)
+
+
+def _object(file: Path, number: int, line: str) -> Mapping[str, Any]:
+    try:
+        told = json.loads(line)
+    except ValueError:
+        raise EvalError(str(file), "is not JSON", number) from None
+    if not isinstance(told, dict):
+        raise EvalError(str(file), "must be an object", number)
+    return told

@@ -1,0 +1,73 @@
+"""A set → a fresh store, through the public interface, each item in its layer, each group in a namespace of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hexad.model import Layer, Tool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from hexad.bootstrap import Hexad
+    from hexad.evals.data import Document, EvalSet
+
+
+def load(hx: Hexad, data: EvalSet, progress: Callable[[int], None]) -> Mapping[str, Hexad]:
+    """An engine for each group of the set, with its items stored."""
+    done, engines = 0, {}
+    for group, documents in data.groups().items():
+        engine = hx.scoped(namespace=group)
+        if data.layer is Layer.TOOL_REGISTRY:
+            engine = engine.with_tool_registry([_tool(document) for document in documents])
+        else:
+            for position, document in enumerate(documents):
+                _SAVERS[data.layer](engine, document, position)
+                progress(done + position + 1)
+        done += len(documents)
+        progress(done)
+        engines[group] = engine
+    return engines
+
+
+def ids_in_order(items: Iterable[object]) -> list[str]:
+    """What each item is called in the data."""
+    return [str(getattr(item, "key", item)) for item in items]
+
+
+def _tool(document: Document) -> Tool:
+    return Tool(name=document.id, description=document.text)
+
+
+def _knowledge(hx: Hexad, document: Document, position: int) -> None:
+    meta = document.meta
+    hx.knowledge.save(
+        document.id,
+        document.text,
+        subject=str(meta.get("speaker", "")),
+        thread=str(meta.get("session", "")),
+        position=position,
+    )
+
+
+def _skill(hx: Hexad, document: Document, position: int) -> None:  # noqa: ARG001
+    hx.skills.create(
+        document.id, kind="instruction", description=document.text, definition={"instructions": document.text}
+    )
+    hx.skills.activate(document.id)
+
+
+def _reference(hx: Hexad, document: Document, position: int) -> None:  # noqa: ARG001
+    hx.references.save(document.id, location=document.id, summary=document.text)
+
+
+def _learning(hx: Hexad, document: Document, position: int) -> None:  # noqa: ARG001
+    hx.learnings.save(trigger=document.id, diagnosis=document.text, fix=document.text)
+
+
+_SAVERS: Mapping[Layer, Callable[[Hexad, Document, int], None]] = {
+    Layer.USER_KNOWLEDGE: _knowledge,
+    Layer.SKILL_PATTERNS: _skill,
+    Layer.EXTERNAL_KNOWLEDGE: _reference,
+    Layer.AGENT_LEARNINGS: _learning,
+}
