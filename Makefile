@@ -45,4 +45,4 @@ format: $(READY) ## tidy the code
 	@$(BIN)/ruff format .
 
 clean: ## remove what was set up
-	rm -rf $(VENV) .coverage* .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .coverage* .hypothesis .pytest_cache .mypy_cache .ruff_cache

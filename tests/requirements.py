@@ -540,7 +540,6 @@ REQUIREMENTS: Final = {
             "EVAL-01",
             "`hexad eval` measures retrieval on anyone's data, with baselines in the same run, as a "
             "table, JSON and a page.",
-            planned=True,
         ),
         Requirement(
             "EVAL-02",

@@ -131,7 +131,8 @@ def test_an_import_is_marked_as_such_its_skills_are_drafts_and_nothing_of_it_is_
     hx.scoped(namespace="acme").forget(everything=True)
     hx.backup(tmp_path / "theirs.jsonl")
     kept = [line for line in lines(tmp_path / "theirs.jsonl") if line.get("namespace") != "acme"]
-    (tmp_path / "theirs.jsonl").write_text("\n".join(map(json.dumps, kept)), encoding="utf-8")
+    records = [line for line in kept if line["type"] not in {"hexad-backup", "end"}]
+    (tmp_path / "theirs.jsonl").write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
     with opened(tmp_path / "mine.db") as mine:
         done = mine.import_file(tmp_path / "theirs.jsonl")
         assert (done.added, done.kept) == (5, 0)
@@ -141,7 +142,7 @@ def test_an_import_is_marked_as_such_its_skills_are_drafts_and_nothing_of_it_is_
         assert not mine.knowledge.get("editor").pinned
         assert mine.knowledge.get("editor").version == 1
         assert not mine.retrieve("active", layers=[Layer.SKILL_PATTERNS])
-        assert mine.audit.records()[-1].details == {"added": 5, "kept": 0, "left_out": done.left_out}
+        assert mine.audit.records()[-1].details == {"added": 5, "replaced": 0, "kept": 0, "left_out": done.left_out}
         assert mine.audit.verify().ok
 
 
@@ -157,9 +158,33 @@ def test_an_import_keeps_what_is_here_unless_told_to_overwrite(hx: Hexad, tmp_pa
     done = hx.import_file(tmp_path / "theirs.jsonl")
     assert (done.added, done.kept) == (1, 2)
     assert (hx.knowledge.get("editor").content, hx.learnings.list()[0].fix) == ("vim", "mine")
-    assert hx.import_file(tmp_path / "theirs.jsonl", overwrite=True).added == 3
+    again = hx.import_file(tmp_path / "theirs.jsonl", overwrite=True)
+    assert (again.added, again.replaced, again.kept) == (0, 2, 1)
     assert (hx.knowledge.get("editor").content, hx.learnings.list()[0].fix) == ("emacs", "theirs")
     assert [version.origin for version in hx.knowledge.history("editor")] == ["import", "user"]
+
+
+@requirement("STORE-04", "KNOW-03")
+def test_importing_ones_own_backup_again_changes_nothing(file_hx: Hexad, tmp_path: Path) -> None:
+    file_hx.knowledge.save("units", "Always metric", category="rule", pinned=True)
+    before = file_hx.knowledge.list()
+    file_hx.backup(tmp_path / "b.jsonl")
+    done = file_hx.import_file(tmp_path / "b.jsonl", overwrite=True)
+    assert (done.added, done.replaced, done.kept) == (0, 0, 1)
+    assert file_hx.knowledge.list() == before
+
+
+@requirement("STORE-04")
+def test_an_import_of_nothing_or_of_half_a_backup_is_an_error(file_hx: Hexad, tmp_path: Path) -> None:
+    fill(file_hx)
+    file_hx.backup(tmp_path / "b.jsonl")
+    whole = (tmp_path / "b.jsonl").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "half.jsonl").write_text("\n".join(whole[:-1]), encoding="utf-8")
+    with pytest.raises(BackupError, match="cut short"):
+        file_hx.import_file(tmp_path / "half.jsonl")
+    (tmp_path / "empty.jsonl").write_text("")
+    with pytest.raises(BackupError, match="nothing to import"):
+        file_hx.import_file(tmp_path / "empty.jsonl")
 
 
 @requirement("STORE-04", "CONF-04")

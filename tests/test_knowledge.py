@@ -219,8 +219,8 @@ def test_pinned_entries_come_first_in_every_retrieval_of_their_layer_up_to_a_lim
     hx.knowledge.save("deploy-window", "Deploy on Tuesdays only")
     for number in range(5):
         hx.knowledge.save(f"pin-{number}", "Always answer in metric units", pinned=True)
-    assert keys(hx, "when to deploy") == ["pin-0", "pin-1", "pin-2", "deploy-window"]
-    assert keys(hx, "something never stored") == ["pin-0", "pin-1", "pin-2"]
+    assert keys(hx, "when to deploy") == ["pin-2", "pin-3", "pin-4", "deploy-window"]
+    assert keys(hx, "something never stored") == ["pin-2", "pin-3", "pin-4"]
     assert not hx.retrieve("deploy", layers=[Layer.SKILL_PATTERNS])
     assert len(keys(hx, "when to deploy", max_per_layer=2)) == 2
 

@@ -27,8 +27,9 @@ class Imported:
     """What an import did."""
 
     added: int
-    kept: int  # what was here already and stayed as it is
-    left_out: int  # deleted entries, old versions, another database's audit records
+    replaced: int  # what was here and is otherwise now
+    kept: int  # what was here and stayed as it is
+    left_out: int  # deleted entries, and lines of history and audit
 
 
 def import_lines(
@@ -36,8 +37,10 @@ def import_lines(
 ) -> Imported:
     """Add a file's records in one transaction: all of them, or none and the line that was wrong."""
     lines = read_lines(path, whole=False)
+    if not any(TYPES[line.told["type"]] in RECORDS for line in lines):
+        raise BackupError(str(path), "holds nothing to import: no line is a record")
     _check_one_namespace(lines, str(path))
-    counts = {"added": 0, "kept": 0, "left_out": 0}
+    counts = {"added": 0, "replaced": 0, "kept": 0, "left_out": 0}
     with keeper.change(actor=Origin.IMPORT) as change:
         saver = _Saver(change, find, str(path), overwrite=overwrite)
         for done, line in enumerate(lines):
@@ -68,19 +71,22 @@ class _Saver:
         record = cast("Record", line.noun(self._file, created=now, updated=now, **_IDENTITY.get(line.told["type"], {})))
         if isinstance(record, Knowledge) and record.deleted is not None:
             return "left_out"
-        if not self._overwrite and self._here(record):
+        before = self._here(record)
+        if before is not None and not self._overwrite:
             return "kept"
         try:
             self._store(record)
         except HexadError as error:
             raise BackupError(self._file, str(error), line.number) from error
-        return "added"
+        return "added" if before is None else "kept" if self._here(record) == before else "replaced"
 
-    def _here(self, record: Record) -> bool:
-        if isinstance(record, Learning):
-            namespace = self._change.keeper.namespace
-            return self._change.unit.learning_id(namespace, record.trigger, record.error_pattern) is not None
-        return self._change.get(record.layer, record.id) is not None
+    def _here(self, record: Record) -> Record | None:
+        """What this namespace has under the same key, or about the same error."""
+        if not isinstance(record, Learning):
+            return self._change.get(record.layer, record.id)
+        namespace = self._change.keeper.namespace
+        known = self._change.unit.learning_id(namespace, record.trigger, record.error_pattern)
+        return None if known is None else self._change.get(record.layer, known)
 
     def _store(self, record: Record) -> None:
         match record:
@@ -110,7 +116,7 @@ class _Saver:
                 self._store_skill(record)
 
     def _store_knowledge(self, entry: Knowledge) -> None:
-        """Without its pin: what a stranger pinned is not in everybody's prompt."""
+        """Without its pin: what a stranger pinned is not in everybody's prompt, and what is pinned here stays so."""
         self._knowledge.save(
             entry.key,
             entry.content,
@@ -122,7 +128,6 @@ class _Saver:
             position=entry.position,
             expires=entry.expires,
             relevance=entry.relevance,
-            pinned=False,
             origin=Origin.IMPORT,
         )
 

@@ -73,8 +73,13 @@ def load(
     """
     world = os.environ if environ is None else environ
     given = {name: value for name, value in arguments.items() if value is not None}
-    layers = (_from_file(_file(config, beside, world)), _from_environment(world), given)
-    merged = {name: _typed(name, value) for values in layers for name, value in values.items()}
+    file = _file(config, beside, world)
+    layers = (
+        (_from_file(file), f"in {file}"),
+        (_from_environment(world), "in the environment"),
+        (given, "as argument"),
+    )
+    merged = {name: _typed(name, value, where) for values, where in layers for name, value in values.items()}
     return Settings(**merged)
 
 
@@ -124,14 +129,14 @@ def _parsed(name: str, value: str) -> Any:
         raise ConfigError(name, f"must be a number, not {value!r}") from None
 
 
-def _typed(name: str, value: Any) -> Any:
+def _typed(name: str, value: Any, where: str) -> Any:
     wanted = _TYPES.get(name)
     if wanted is None:
-        raise ConfigError(name, f"is unknown{_hint(name)}; known are {', '.join(_TYPES)}")
+        raise ConfigError(name, f"{where} is unknown{_hint(name)}; known are {', '.join(_TYPES)}")
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
-        raise ConfigError(name, f"must be {_WORDS[wanted]}, not {value!r}")
+        raise ConfigError(name, f"{where} must be {_WORDS[wanted]}, not {value!r}")
     return value
 
 

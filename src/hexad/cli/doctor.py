@@ -98,13 +98,13 @@ def sandbox(program: str | None) -> Check:
     """Whether scripts can be run safely."""
     if program:
         return Check("sandbox", "ok", program)
-    return Check("sandbox", "info", "bwrap is not on the PATH, so no script can be run; install bubblewrap")
+    return Check("sandbox", "info", "bwrap is not on the PATH; this version runs no scripts and does not need it")
 
 
 def extra_packages(extra: str, missing: Sequence[str]) -> Check:
     """Whether an optional part is installed."""
     if missing:
-        return Check(f"extra {extra}", "info", f"not installed ({', '.join(missing)})")
+        return Check(f"extra {extra}", "info", f"{', '.join(missing)} not installed; this version does not use it yet")
     return Check(f"extra {extra}", "ok", "installed")
 
 
@@ -174,7 +174,11 @@ def health(hx: "Hexad") -> Iterator[Check]:
     if integrity == "ok":
         yield Check("database", "ok", f"{hx.store.location}, whole")
     else:
-        yield Check("database", "problem", f"{hx.store.location}: {integrity}; restore a backup with `hexad restore`")
+        yield Check(
+            "database",
+            "problem",
+            f"{hx.store.location}: {integrity}; restore a backup into a new file with `hexad restore BACKUP --db NEW`",
+        )
     if journal == "wal":
         yield Check("journal", "ok", journal)
     else:

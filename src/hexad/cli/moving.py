@@ -1,5 +1,6 @@
 """`backup`, `restore`, `import`: a whole memory from one file to another."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +23,8 @@ def register(app: typer.Typer) -> None:
 
 def backup(file: File, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
     """Write everything, of every namespace, into a file."""
+    if str(file) == "-":
+        raise InvalidInput("FILE", "must be a file; a backup is written whole or not at all")
     _refuse_own_file(file, place(db))
     with opened(db, namespace) as hx:
         lines = hx.backup(file)
@@ -55,9 +58,11 @@ def import_(
     with opened(db, namespace, create=True) as hx, screen.progress("importing") as show:
         done = hx.import_file(file, overwrite=overwrite, progress=show)
     if as_json:
-        screen.emit({"file": str(file), "added": done.added, "kept": done.kept, "left_out": done.left_out})
+        screen.emit({"file": str(file), **asdict(done)})
     else:
-        screen.say(f"{file}: {done.added} added, {done.kept} kept as they were, {done.left_out} left out")
+        screen.say(f"{file}: {done.added} added, {done.replaced} replaced, {done.kept} kept as they were")
+        if done.left_out:
+            screen.remark(f"{done.left_out} lines of history and audit, or of deleted entries, are not imported")
 
 
 def _refuse_own_file(file: Path, database: Path) -> None:

@@ -24,8 +24,26 @@ def opened(db: str | None, namespace: str | None, *, create: bool = False) -> "I
         refuse_absent(path)
     from hexad.bootstrap import Hexad
 
-    with Hexad.open(path, enabled=True, namespace=namespace) as hx:
-        yield hx
+    new = not path.exists()
+    try:
+        with Hexad.open(path, enabled=True, namespace=namespace) as hx:
+            yield hx
+    except BaseException:
+        if new:
+            _remove_empty(path)
+        raise
+
+
+def _remove_empty(path: Path) -> None:
+    """A command that failed leaves no database behind that was not there before, unless something is in it."""
+    from hexad.bootstrap import Hexad
+
+    if path.is_file() and holds_hexad(path):
+        with Hexad.open(path, enabled=True) as hx, hx.store.reading() as view:
+            if view.namespaces():
+                return
+        for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+            path.with_name(name).unlink(missing_ok=True)
 
 
 def place(db: str | None) -> Path:

@@ -11,15 +11,15 @@ from hexad.cli.opening import opened
 from hexad.cli.options import AsJson, Database, InCategory, Key, Layers, Namespace
 from hexad.cli.screen import Column
 from hexad.errors import InvalidInput
-from hexad.model import Category, Item, Knowledge, Layer, Retrieval
+from hexad.model import Category, Item, Knowledge, Layer, Origin, Retrieval
 from hexad.wire import failure, item, prompt, retrieval, to_json
 
 if TYPE_CHECKING:
     from hexad.bootstrap import Hexad
     from hexad.context.explanation import Explanation, Judged
 
-_FOUND: Final = (Column("score"), screen.KEY, Column("category"), Column("content", "cut"))
-_LISTED: Final = (screen.KEY, Column("category"), Column("v"), Column("marks", "fold", 14), Column("content", "cut"))
+_FOUND: Final = (Column("score"), screen.KEY, Column("category"), Column("content", "fold"))
+_LISTED: Final = (screen.KEY, Column("category"), Column("v"), Column("marks", "fold", 14), Column("content", "fold"))
 _VERSIONS: Final = (Column("v"), Column("when (UTC)"), Column("category"), Column("origin"), Column("content", "fold"))
 _JUDGED: Final = (Column("score"), screen.KEY, Column("verdict", "fold", 15), Column("reasons", "fold"))
 
@@ -66,7 +66,7 @@ def list_(
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what the user said, in the order of first saving."""
+    """Show what is stored, in the order of first saving."""
     with opened(db, namespace) as hx:
         entries = [entry for entry in hx.knowledge.list() if category in {None, entry.category}]
     if as_json:
@@ -137,6 +137,8 @@ def _found_row(each: Item) -> Sequence[object]:
 def _marks(entry: Knowledge, now: datetime) -> str:
     """What sets an entry apart, in words."""
     marks = ["pinned"] if entry.pinned else []
+    if entry.origin is not Origin.USER:
+        marks.append(f"from {entry.origin}")
     if entry.expires:
         marks.append("expired" if entry.expires <= now else "expires")
     return ", ".join([*marks, *(f"#{tag}" for tag in entry.tags)])

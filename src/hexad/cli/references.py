@@ -15,7 +15,7 @@ from hexad.wire import to_json
 if TYPE_CHECKING:
     from hexad.bootstrap import Hexad
 
-_LISTED: Final = (Column("name", "fold", 20), Column("kind"), Column("location", "fold", 28), Column("summary", "cut"))
+_LISTED: Final = (Column("name", "fold", 20), Column("kind"), Column("location", "fold", 28), Column("summary", "fold"))
 
 app = typer.Typer(help="Where things are written down: documents, APIs, wikis, repositories, tools.")
 
@@ -29,7 +29,9 @@ def _before(context: typer.Context) -> None:
 def add(
     name: Name,
     *,
-    location: Annotated[str, typer.Option(metavar="WHERE", help="A URL or a path.")],
+    location: Annotated[
+        str | None, typer.Option(metavar="WHERE", help="A URL or a path; needed for a new one.")
+    ] = None,
     summary: Annotated[str | None, typer.Option(metavar="TEXT", help="What is to be found there.")] = None,
     kind: Annotated[
         ReferenceKind | None, typer.Option(metavar="WORD", help=f"{', '.join(ReferenceKind)} (documentation if new).")
@@ -46,7 +48,7 @@ def add(
         old = _now(hx, name)
         reference = hx.references.save(
             name,
-            location=location,
+            location=KEEP if location is None else location,
             summary=KEEP if summary is None else summary,
             kind=KEEP if kind is None else kind,
             tags=KEEP if tag is None else tuple(tag),

@@ -16,6 +16,8 @@ from hexad.wire import forgotten, to_json
 if TYPE_CHECKING:
     from hexad.bootstrap import Hexad
 
+_EVERYTHING: Final = "everything"
+_TRACES: Final = "traces"
 _HELD: Final = (
     "another program still reads an older state of the database; `hexad forget --traces` removes the last bytes "
     "once it has ended"
@@ -66,6 +68,8 @@ def remember(
     with opened(db, namespace, create=True) as hx:
         old = _now(hx, key)
         entry = hx.knowledge.save(key, words, session=session, redact=not keep_secrets, **fields)
+        if pin:
+            _warn_of_many_pins(hx)
     _tell_saved(old, entry, as_json=as_json)
 
 
@@ -80,6 +84,7 @@ def pin(
     """Have an entry in every prompt, whatever the question."""
     with opened(db, namespace) as hx:
         entry = hx.knowledge.pin(key, pinned=not off)
+        _warn_of_many_pins(hx)
     if as_json:
         screen.emit({"entry": to_json(entry)})
     else:
@@ -129,7 +134,13 @@ def forget(
             screen.remark("nothing was forgotten")
             raise typer.Exit(1)
         done = _erase(hx, key, subject, session, traces=traces)
-    _tell_forgotten(done, as_json=as_json)
+    _tell_forgotten(done, what, as_json=as_json)
+
+
+def _warn_of_many_pins(hx: "Hexad") -> None:
+    pinned, most = sum(entry.pinned for entry in hx.knowledge.list()), hx.settings.max_pinned
+    if pinned > most:
+        screen.warn(f"{pinned} entries are pinned; a prompt has the latest {most} of them (max_pinned={most})")
 
 
 def _standard_input() -> str:
@@ -151,6 +162,8 @@ def _tell_saved(old: Knowledge | None, entry: Knowledge, *, as_json: bool) -> No
     if as_json:
         screen.emit({"status": status, "entry": to_json(entry)})
         return
+    if entry.expires is not None and entry.expires <= datetime.now(UTC):
+        screen.warn(f"{entry.key} expired already, so no question will find it")
     screen.say(f"{entry.key}: {f'version {entry.version}' if status == 'saved' else status}")
     if entry.redactions:
         screen.warn(f"redacted: {', '.join(entry.redactions)}; --keep-secrets stores them as they are")
@@ -162,8 +175,8 @@ def _named(key: str | None, subject: str | None, session: str | None, *, everyth
         f"{key!r} with all its versions": key is not None,
         f"all about {subject!r}": subject is not None,
         f"all of session {session!r}": session is not None,
-        "everything": everything,
-        "traces": traces,
+        _EVERYTHING: everything,
+        _TRACES: traces,
     }
     named = [way for way, given in ways.items() if given]
     if len(named) != 1:
@@ -185,11 +198,16 @@ def _erase(hx: "Hexad", key: str | None, subject: str | None, session: str | Non
     return hx.forget(subject=subject, session=session, everything=subject is None and session is None)
 
 
-def _tell_forgotten(done: Forgotten, *, as_json: bool) -> None:
+def _tell_forgotten(done: Forgotten, what: str, *, as_json: bool) -> None:
     if as_json:
-        screen.emit(forgotten(done))
+        screen.emit({**forgotten(done), "detail": "" if done.erased else _HELD})
+    elif what == _TRACES:
+        screen.say("no traces are left" if done.erased else "traces are left")
     else:
         screen.say(f"{done.entries} {'entry' if done.entries == 1 else 'entries'} forgotten")
+    if not done.entries and what not in {_TRACES, _EVERYTHING}:
+        screen.warn(f"nothing is stored that is {what}; names are written exactly as they were saved")
+        raise typer.Exit(1)
     if not done.erased:
         screen.warn(_HELD)
         raise typer.Exit(1)

@@ -122,6 +122,24 @@ def progress(title: str) -> Iterator[Callable[[int, int], None]]:
         yield show
 
 
+@contextmanager
+def steps() -> Iterator[Callable[[str, int, int], None]]:
+    """A bar for work of several steps, each with a name of its own."""
+    if not sys.stderr.isatty():
+        yield lambda _what, _done, _total: None
+        return
+    from rich.progress import Progress
+
+    with Progress(console=_console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+
+        def show(what: str, done: int, total: int) -> None:
+            if done == total or done % max(1, total // 100) == 0:
+                bar.update(task, description=what, completed=done, total=total)
+
+        yield show
+
+
 def confirmed(question: str) -> bool:
     """Whether the user says yes. Asked on standard error; standard output is for the answer."""
     sys.stderr.write(f"{clean(question)} [y/N] ")

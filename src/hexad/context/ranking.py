@@ -85,7 +85,7 @@ class Ranking:
             told.append(Reason("subject", "the question names it", self._subject(sketch.words)))
             told.append(Reason("phrase", "neighbouring words", self._phrase(sketch.words)))
             told += map(Reason, _PRIORS, _priors_told(sketch, self._now), _priors(sketch, self._now))
-        return tuple(reason for reason in told if reason.value)
+        return _merged(told)
 
     def _told(self, term: str, weight: int, document: Document) -> Reason:
         share = self._measure.rarity[term] / self._measure.total
@@ -110,6 +110,14 @@ class Ranking:
             if left in body and right in body
         )
         return PHRASE * found / self._all_pairs
+
+
+def _merged(told: Sequence[Reason]) -> tuple[Reason, ...]:
+    """Each thing said once: a word of several terms is one word to a reader."""
+    values: dict[tuple[str, str], float] = {}
+    for reason in told:
+        values[reason.signal, reason.detail] = values.get((reason.signal, reason.detail), 0.0) + reason.value
+    return tuple(Reason(signal, detail, value) for (signal, detail), value in values.items() if value)
 
 
 def _closeness(left: str, right: str, body: str) -> float:

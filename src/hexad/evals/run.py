@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import quantiles
 from time import perf_counter
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from hexad.bootstrap import Hexad
 from hexad.evals.baselines import chosen
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from hexad.evals.baselines import Builder
     from hexad.evals.data import EvalSet, Question
     from hexad.model import Layer
+
+    Progress: TypeAlias = Callable[[str, int, int], None]  # what, done, of how many
 
 DEPTH = 10  # items asked for: what recall at ten and nDCG at ten need
 
@@ -46,14 +48,6 @@ class SetResult:
     def layer(self) -> Layer:
         """The layer it was measured in."""
         return self.data.layer
-
-
-class Progress(Protocol):
-    """Told how far the work is."""
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """``done`` of ``total`` steps of ``what``."""
-        ...
 
 
 def evaluate(

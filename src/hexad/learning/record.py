@@ -31,7 +31,7 @@ class LearningShelf(Shelf[Learning]):
         fix: str | Keep = KEEP,
         category: str | Keep = KEEP,
         tags: Iterable[str] | Keep = KEEP,
-        origin: str = Origin.USER,
+        origin: str = Origin.AGENT,
         session: str | None = None,
         redact: bool = True,
     ) -> Learning:

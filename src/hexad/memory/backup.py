@@ -94,7 +94,7 @@ def _check_frame(file: str, parsed: list[tuple[int, dict[str, Any]]], count: int
     for told in headers:
         if told.get("wire") != WIRE:
             raise BackupError(file, f"has format {told.get('wire')!r}, this program reads {WIRE}; upgrade Hexad", 1)
-    if not whole:
+    if not whole and not headers:  # somebody wrote it by hand
         return
     if not headers or parsed[0][1]["type"] != HEADER:
         raise BackupError(file, "is not a Hexad backup: its first line is not a header", 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from hexad.errors import InvalidInput
 from hexad.memory import admission
 from hexad.memory.shelf import Shelf, not_given
 from hexad.model import KEEP, Keep, Layer, Origin, Reference, ReferenceKind
@@ -11,6 +12,7 @@ from hexad.model import KEEP, Keep, Layer, Origin, Reference, ReferenceKind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from hexad.memory.keeper import Change
     from hexad.model import Item, Json
 
 
@@ -23,7 +25,7 @@ class ReferenceShelf(Shelf[Reference]):
         self,
         name: str,
         *,
-        location: str,
+        location: str | Keep = KEEP,
         summary: str | Keep = KEEP,
         kind: str | Keep = KEEP,
         metadata: Mapping[str, Json] | Keep = KEEP,
@@ -42,7 +44,7 @@ class ReferenceShelf(Shelf[Reference]):
         now = self._keeper.clock()
         new = Reference(
             name=admission.key("name", name),
-            location=intake.text("location", location, required=True),
+            location="" if location is KEEP else intake.text("location", location, required=True),
             summary="" if summary is KEEP else intake.text("summary", summary),
             kind=ReferenceKind.DOCUMENTATION if kind is KEEP else ReferenceKind.parse(kind, "kind"),
             metadata={} if metadata is KEEP else intake.mapping("metadata", metadata),
@@ -53,7 +55,13 @@ class ReferenceShelf(Shelf[Reference]):
             updated=now,
             **intake.notes,
         )
-        return self._upsert(new, carried=not_given(summary=summary, kind=kind, metadata=metadata, tags=tags))
+        same = not_given(location=location, summary=summary, kind=kind, metadata=metadata, tags=tags)
+        return self._upsert(new, carried=same)
+
+    def _settled(self, change: Change, new: Reference) -> Reference:
+        if not new.location and change.get(self.layer, new.name) is None:
+            raise InvalidInput("location", "must be given for a new reference")
+        return new
 
     def search(self, query: str, *, kind: str | None = None, limit: int = 10) -> tuple[Item, ...]:
         """The references that match best, best first."""

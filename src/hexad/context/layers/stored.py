@@ -71,8 +71,9 @@ class StoredSource:
         if not numbers:
             return ()
         moment = to_microseconds(now)
-        living = sorted(each.number for each in view.sketch(scope, numbers) if _lives(each, moment))[: self.max_pinned]
-        rows = sorted(view.fetch(scope, living), key=lambda row: row.number)
+        living = [each for each in view.sketch(scope, numbers) if _lives(each, moment)]
+        latest = sorted(living, key=lambda each: (each.updated, each.number), reverse=True)[: self.max_pinned]
+        rows = sorted(view.fetch(scope, [each.number for each in latest]), key=lambda row: row.number)
         return [present(row.record, _PINNED.value, (_PINNED,)) for row in rows]
 
     def _matching(

@@ -263,6 +263,10 @@ _TRANSLATIONS: Final[tuple[tuple[str, type[StoreError], str], ...]] = (
     ("SQLITE_IOERR_SHMSIZE", StoreFull, "could not be written; check the disk's free space and quota"),
     ("SQLITE_IOERR_TRUNCATE", StoreFull, "could not be written; check the disk's free space and quota"),
     ("SQLITE_NOTADB", NotADatabase, "is not a SQLite database; give the path of another file"),
-    ("SQLITE_CORRUPT", StoreDamaged, "the database is damaged; restore a backup with `hexad restore`"),
+    (
+        "SQLITE_CORRUPT",
+        StoreDamaged,
+        "the database is damaged; restore a backup into a new file: `hexad restore BACKUP --db NEW`",
+    ),
     ("SQLITE_CANTOPEN", StoreReadOnly, "cannot be opened; check that its folder exists and can be written"),
 )

@@ -30,7 +30,10 @@ def refuse_newer(connection: sqlite3.Connection, path: Path, known: int) -> int:
     try:
         found = schema_of(connection)
     except ValueError as error:
-        raise StoreDamaged(str(path), "its schema is not a number; restore a backup with `hexad restore`") from error
+        raise StoreDamaged(
+            str(path),
+            "its schema is not a number; restore a backup into a new file with `hexad restore BACKUP --db NEW`",
+        ) from error
     if found > known:
         raise SchemaTooNew(str(path), found, known)
     return found

@@ -1,0 +1,93 @@
+"""`eval`: how well retrieval finds things, on anyone's data."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from hexad.cli import screen
+from hexad.cli.options import AsJson  # noqa: TC001
+from hexad.cli.screen import Column
+from hexad.errors import EvalError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hexad.evals.metrics import Quality
+    from hexad.evals.run import SetResult
+
+_FIGURES: Final = (
+    Column("set", "fold", 30),
+    Column("by"),
+    Column("recall@5"),
+    Column("recall@10"),
+    Column("MRR"),
+    Column("nDCG@10"),
+    Column("p50 ms"),
+    Column("p95 ms"),
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command."""
+    app.command("eval", epilog="Example: hexad eval my-data --queries 300 --baseline fts5,like --out report.html")(
+        eval_
+    )
+
+
+def eval_(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Holds LAYER/SET/corpus.jsonl and queries.jsonl.")],
+    *,
+    queries: Annotated[int | None, typer.Option(min=1, metavar="N", help="The first N questions of each set.")] = None,
+    baseline: Annotated[str, typer.Option(metavar="NAMES", help="like, fts5, bm25s; separated by commas.")] = "",
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with charts.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure recall, ranking and speed on a folder of questions with known answers."""
+    from hexad.evals.data import read_sets
+    from hexad.evals.report import as_json as told
+    from hexad.evals.run import evaluate
+
+    names = [name.strip() for name in baseline.split(",") if name.strip()]
+    with screen.steps() as show:
+        results = evaluate(read_sets(folder), queries=queries, baselines=names, progress=show)
+    if out is not None:
+        _write_page(out, results)
+    if as_json:
+        screen.emit(told(results))
+    else:
+        screen.table(_FIGURES, list(_rows(results)))
+
+
+def _write_page(file: Path, results: Sequence[SetResult]) -> None:
+    from hexad.evals.report import as_page
+
+    try:
+        file.write_text(as_page(results), encoding="utf-8")
+    except OSError as error:
+        raise EvalError(str(file), f"cannot be written: {error.strerror}; choose another place") from error
+
+
+def _rows(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
+    from hexad.evals.report import OURS, baseline_names, quality_of
+    from hexad.evals.run import by_layer, overall
+
+    names = [OURS, *baseline_names(results)]
+    for result in results:
+        for name in names:
+            measured = result.hexad if name == OURS else result.baselines[name]
+            speed = f"{measured.p50_ms:.2f}", f"{measured.p95_ms:.2f}"
+            yield result.data.path, name, *_shown(measured.quality), *speed
+    for name in names:
+        for layer, quality in by_layer(results, quality_of(name)).items():
+            yield layer.value, name, *_shown(quality), "", ""
+    for name in names:
+        yield "mean of the layers", name, *_shown(overall(results, quality_of(name))), "", ""
+
+
+def _shown(quality: Quality) -> tuple[str, str, str, str]:
+    figures = (quality.recall_at_5, quality.recall_at_10, quality.mrr, quality.ndcg_at_10)
+    one, two, three, four = (f"{figure:.3f}" for figure in figures)
+    return one, two, three, four

@@ -1,0 +1,172 @@
+"""Measuring retrieval on anyone's data."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hexad.cli import main
+from hexad.errors import EvalError, HexadError, UnknownChoice
+from hexad.evals.data import read_sets
+from hexad.evals.metrics import ndcg, quality, recall, reciprocal_rank
+from hexad.evals.run import evaluate
+from tests.support import requirement
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def write(folder: Path, layer: str, name: str, corpus: list[Any], queries: list[Any]) -> None:
+    home = folder / layer / name
+    home.mkdir(parents=True)
+    for file, lines in (("corpus", corpus), ("queries", queries)):
+        text = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines)
+        (home / f"{file}.jsonl").write_text(text, encoding="utf-8")
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A small set in each layer that can be measured; in each, one question out of two is easy."""
+    items = [{"id": "deploy", "text": "How to deploy to production"}, {"id": "lunch", "text": "Where to eat at noon"}]
+    asked = [
+        {"id": "q1", "text": "deploy to production?", "relevant": ["deploy"]},
+        {"id": "q2", "text": "unheard-of words entirely", "relevant": ["lunch"]},
+    ]
+    for layer in ("tool_registry", "skill_patterns", "external_knowledge", "agent_learnings"):
+        write(tmp_path / "data", layer, "small", items, asked)
+    talk = [
+        {"id": f"{group}/{n}", "text": text, "group": group, "meta": {"speaker": who, "session": 1}}
+        for group in ("one", "two")
+        for n, (who, text) in enumerate([("Ann", "Which city do you like?"), ("Bob", "Lisbon"), ("Ann", "Nice")])
+    ]
+    asks = [
+        {"id": "a", "text": "which city does Bob like?", "relevant": ["one/1"], "group": "one"},
+        {"id": "b", "text": "which city does Bob like?", "relevant": ["one/1"], "group": "two"},
+    ]
+    write(tmp_path / "data", "user_knowledge", "talk", talk, asks)
+    (tmp_path / "data" / "error_grouping").mkdir()
+    return tmp_path / "data"
+
+
+def quiet(what: str, done: int, total: int) -> None:
+    assert 0 <= done <= total, what
+
+
+@requirement("EVAL-01")
+def test_each_set_is_measured_in_its_layer_and_each_group_in_a_namespace_of_its_own(data: Path) -> None:
+    results = {result.data.path: result for result in evaluate(read_sets(data), progress=quiet)}
+    assert set(results) == {
+        "agent_learnings/small",
+        "external_knowledge/small",
+        "skill_patterns/small",
+        "tool_registry/small",
+        "user_knowledge/talk",
+    }
+    assert {path: result.hexad.quality.recall_at_5 for path, result in results.items()} == dict.fromkeys(results, 0.5)
+    assert all(result.questions == 2 and result.hexad.p95_ms >= result.hexad.p50_ms > 0 for result in results.values())
+
+
+@requirement("EVAL-01")
+def test_baselines_answer_the_same_questions_in_the_same_run(data: Path) -> None:
+    for result in evaluate(read_sets(data), queries=1, baselines=["like", "fts5"], progress=quiet):
+        assert set(result.baselines) == {"like", "fts5"}
+        assert result.questions == 1
+        if result.data.name == "small":
+            assert result.baselines["fts5"].quality.recall_at_5 == 1.0
+    with pytest.raises(UnknownChoice, match="like, fts5"):
+        evaluate(read_sets(data), baselines=["crystal ball"], progress=quiet)
+
+
+@requirement("EVAL-01")
+def test_the_command_prints_one_document_of_the_documented_shape(
+    data: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    page = tmp_path / "report.html"
+    assert main(["eval", str(data), "--json", "--baseline", "fts5", "--out", str(page)]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["recall_at_5"] == pytest.approx(0.5)
+    assert told["layers"]["tool_registry"]["recall_at_5"] == 0.5
+    one = told["sets"]["user_knowledge/talk"]
+    assert {"recall_at_5", "recall_at_10", "mrr", "ndcg_at_10", "p50_ms", "p95_ms", "queries", "baselines"} == set(one)
+    assert set(one["baselines"]["fts5"]) == {"recall_at_5", "recall_at_10", "mrr", "ndcg_at_10", "p50_ms", "p95_ms"}
+    html = page.read_text(encoding="utf-8")
+    assert html.count("<svg") == 5
+    assert "http" not in html
+
+
+@requirement("EVAL-01")
+def test_the_command_shows_sets_layers_and_the_mean_as_a_table(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", str(data), "--queries", "1"]) == 0
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert ["skill_patterns/small", "hexad", "1.000"] in [row[:3] for row in rows]
+    assert rows[-1][:2] == ["mean of the layers", "hexad"]
+
+
+@requirement("EVAL-01")
+@pytest.mark.parametrize(
+    ("file", "line", "told"),
+    [
+        ("corpus", "nonsense", "corpus.jsonl, line 2: is not JSON"),
+        ("corpus", [1], "corpus.jsonl, line 2: must be an object"),
+        ("corpus", {"id": "x"}, "corpus.jsonl, line 2: text must be text"),
+        ("corpus", {"id": "", "text": "x"}, "corpus.jsonl, line 2: id must be text"),
+        ("corpus", {"id": "x", "text": "x", "meta": 7}, "corpus.jsonl, line 2: meta"),
+        ("queries", {"id": "x", "text": "x"}, "queries.jsonl, line 2: relevant"),
+        ("queries", {"id": "x", "text": "x", "relevant": []}, "queries.jsonl, line 2: relevant"),
+    ],
+)
+def test_a_malformed_line_is_an_error_with_file_and_line_number(
+    file: str, line: Any, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines: dict[str, list[Any]] = {
+        "corpus": [{"id": "a", "text": "b"}],
+        "queries": [{"id": "q", "text": "b", "relevant": ["a"]}],
+    }
+    lines[file].append(line)
+    write(tmp_path, "tool_registry", "set", lines["corpus"], lines["queries"])
+    with pytest.raises(EvalError) as caught:
+        read_sets(tmp_path)
+    assert told in str(caught.value)
+    assert main(["eval", str(tmp_path)]) == 1
+    assert told in capsys.readouterr().err
+
+
+@requirement("EVAL-01")
+def test_a_missing_file_an_unknown_layer_and_an_empty_folder_are_clear_errors(tmp_path: Path) -> None:
+    with pytest.raises(EvalError, match="holds no sets"):
+        read_sets(tmp_path)
+    with pytest.raises(EvalError, match="is not a folder"):
+        read_sets(tmp_path / "nowhere")
+    (tmp_path / "one" / "tool_registry" / "set").mkdir(parents=True)
+    with pytest.raises(EvalError, match=r"corpus\.jsonl: cannot be read"):
+        read_sets(tmp_path / "one")
+    write(tmp_path / "two", "seventh_layer", "set", [{"id": "a", "text": "b"}], [])
+    with pytest.raises(HexadError, match="seventh_layer"):
+        read_sets(tmp_path / "two")
+
+
+ids = st.lists(st.sampled_from("abcdefghij"), unique=True, max_size=10)
+
+
+@requirement("EVAL-01")
+@given(ids, ids.filter(bool), st.integers(1, 10))
+def test_every_metric_is_from_0_to_1_and_best_for_a_perfect_answer(
+    found: list[str], relevant: list[str], k: int
+) -> None:
+    for value in (recall(found, relevant, k), reciprocal_rank(found, relevant), ndcg(found, relevant, k)):
+        assert 0 <= value <= 1 + 1e-9
+    assert math.isclose(ndcg(relevant, relevant, k), 1)
+    assert reciprocal_rank(relevant, relevant) == recall(relevant, relevant, 10) == 1
+
+
+@requirement("EVAL-01")
+@given(ids, ids.filter(bool))
+def test_a_longer_answer_never_has_less_recall(found: list[str], relevant: list[str]) -> None:
+    values = [recall(found, relevant, k) for k in range(1, 11)]
+    assert values == sorted(values)
+    assert quality([(found, relevant)]).recall_at_5 == values[4]
