@@ -452,8 +452,13 @@ def test_only_active_skills_are_found(hx: Hexad) -> None:
     hx.skills.activate("greet")
     assert [item.key for item in hx.skills.search("greet visitor", kind="instruction")] == ["greet"]
     assert hx.skills.search("greet", kind="script") == ()
+    hx.skills.create(
+        "greet", kind="instruction", description="Greet a visitor", definition={"text": "hello"}, tags=["a"]
+    )
+    assert [item.key for item in hx.skills.search("visitor")] == ["greet"]
     hx.skills.create("greet", kind="instruction", description="Greet a guest", definition={"text": "hello"})
-    assert [item.key for item in hx.skills.search("guest")] == ["greet"]
+    assert hx.skills.get("greet").status == "draft"
+    hx.skills.activate("greet")
     hx.skills.create("greet", kind="instruction", description="Greet a guest", definition={"text": "rm -rf"})
     assert hx.skills.get("greet").status == "draft"
     assert hx.skills.search("guest") == ()

@@ -18,7 +18,7 @@ from hexad.memory.forgetting import forget_all
 from hexad.memory.indexing import reindex
 from hexad.memory.keeper import Keeper
 from hexad.memory.knowledge import KnowledgeShelf
-from hexad.memory.limits import Limits
+from hexad.memory.limits import Limits, Tally, join_tally, leave_tally
 from hexad.memory.references import ReferenceShelf
 from hexad.memory.uses import Uses
 from hexad.model import Retrieval
@@ -30,6 +30,7 @@ from hexad.text import ANALYSER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
     from types import TracebackType
     from typing import Self
 
@@ -58,6 +59,7 @@ class Hexad:
     def __init__(self, engine: Engine, settings: Settings, *, owner: bool = True) -> None:
         self._engine = engine
         self._owner = owner
+        self._closed = False
         self._settings = settings
         keeper, find = engine.keeper, self._find
         self.knowledge: Final = KnowledgeShelf(keeper, find)
@@ -88,12 +90,14 @@ class Hexad:
         >>> Hexad.open("never-created.db").retrieve("anything").items
         {}
         """
-        path = _path(database)
+        if not callable(token_counter):
+            raise InvalidInput("token_counter", "must be a function from text to a number of tokens")
+        path = _path(database, "database")
         folder = None if str(path) == LOCATION else path.parent
         known = load({"enabled": enabled, "namespace": namespace, **settings}, beside=folder, config=config)
         store = _store(path, known)
         keeper = _keeper(store, known, clock, session)
-        own = retriever or _retriever(keeper, known)
+        own = _retriever(keeper, known) if retriever is None else _checked(retriever)
         engine = Engine(
             keeper=keeper,
             retriever=own if known.enabled else _Nothing(keeper.namespace),
@@ -101,7 +105,7 @@ class Hexad:
             counter=token_counter,
         )
         if known.enabled:
-            _refresh_index(store)
+            _refresh_index(store, keeper.clock)
         return cls(engine, known)
 
     @property
@@ -182,7 +186,7 @@ class Hexad:
 
     def with_retriever(self, retriever: Retriever) -> Hexad:
         """One that asks another retriever: a vector service, a remote one. This one stays as it is."""
-        return self._like(retriever=retriever) if self.enabled else self
+        return self._like(retriever=_checked(retriever)) if self.enabled else self
 
     def forget(self, *, subject: str | None = None, session: str | None = None, everything: bool = False) -> Forgotten:
         """Erase all knowledge about a subject, or all records of a session or of this namespace; leave no bytes."""
@@ -193,16 +197,20 @@ class Hexad:
         return self.store.flush_traces()
 
     def backup(self, file: str | os.PathLike[str]) -> int:
-        """Write everything, of every namespace, as JSON Lines; returns how many lines of data."""
+        """Write everything as JSON Lines: of every namespace, or of a scope's own; returns how many lines of data."""
         from hexad.memory.backup import write_backup  # noqa: PLC0415 - rare, and not needed to answer a question
 
-        return write_backup(self.store, Path(file), self._engine.keeper.clock())
+        keeper = self._engine.keeper
+        keeper.uses.flush(self.store)
+        return write_backup(
+            self.store, _path(file, "file"), keeper.clock(), namespace=None if self._owner else self.namespace
+        )
 
     def restore(self, file: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None) -> int:
         """Bring back a whole backup into an empty database; returns how many lines of data."""
-        from hexad.memory.backup import restore_backup  # noqa: PLC0415
+        from hexad.memory.restoring import restore_backup  # noqa: PLC0415
 
-        return restore_backup(self.store, Path(file), progress or _quiet)
+        return restore_backup(self.store, _path(file, "file"), self._engine.keeper.clock(), progress or _quiet)
 
     def import_file(
         self,
@@ -218,13 +226,15 @@ class Hexad:
         from hexad.importing import import_lines  # noqa: PLC0415
 
         return import_lines(
-            self._engine.keeper, self._find, Path(file), overwrite=overwrite, progress=progress or _quiet
+            self._engine.keeper, self._find, _path(file, "file"), overwrite=overwrite, progress=progress or _quiet
         )
 
     def close(self) -> None:
         """Write what waits, and close the database, unless this is only a scope of it. Closing twice is allowed."""
         self._engine.keeper.uses.flush(self.store)
-        if self._owner:
+        if self._owner and not self._closed:
+            self._closed = True
+            leave_tally(self.store.location)
             self.store.close()
 
     def __enter__(self) -> Self:
@@ -256,10 +266,16 @@ class Hexad:
         return Hexad(replace(self._engine, **changes), self._settings, owner=self._owner if owner is None else owner)
 
 
-def _path(database: object) -> Path:
-    if not isinstance(database, str | os.PathLike) or not str(database).strip():
-        raise InvalidInput("database", "must be the path of a file, or ':memory:'")
-    return Path(database)
+def _path(given: object, field: str) -> Path:
+    if not isinstance(given, str | os.PathLike) or not str(given).strip() or "\0" in str(given):
+        raise InvalidInput(field, "must be the path of a file")
+    return Path(given)
+
+
+def _checked(retriever: Retriever) -> Retriever:
+    if not callable(getattr(retriever, "retrieve", None)):
+        raise InvalidInput("retriever", "needs a method retrieve(query, layers, max_per_layer, session=…)")
+    return retriever
 
 
 def _store(path: Path, settings: Settings) -> Store:
@@ -272,16 +288,33 @@ def _store(path: Path, settings: Settings) -> Store:
     return SqliteStore(path, patience=settings.lock_timeout)
 
 
+def _in_utc(clock: Clock) -> Clock:
+    """A caller's clock, its times checked and brought to UTC: the audit log hashes them."""
+    if not callable(clock):
+        raise InvalidInput("clock", "must be a function that returns a datetime")
+
+    def now() -> datetime:
+        moment = admission.moment("clock", clock())
+        return moment if moment is not None else now_in_utc()
+
+    return now
+
+
 def _keeper(store: Store, settings: Settings, clock: Clock | None, session: str) -> Keeper:
     return Keeper(
         store=store,
-        clock=clock or now_in_utc,
-        limits=Limits({"knowledge": settings.max_knowledge, "learnings": settings.max_learnings}),
+        clock=_in_utc(clock) if clock is not None else now_in_utc,
+        limits=Limits({"knowledge": settings.max_knowledge, "learnings": settings.max_learnings}, _tally(store)),
         uses=Uses(),
         namespace=admission.key("namespace", settings.namespace),
         session=admission.label("session", session),
         max_text=settings.max_text,
     )
+
+
+def _tally(store: Store) -> Tally | None:
+    """What is in memory, or off, has no second engine."""
+    return join_tally(store.location) if store.durable else None
 
 
 def _retriever(keeper: Keeper, settings: Settings) -> ContextRetriever:
@@ -312,7 +345,7 @@ class _Nothing:
         return Retrieval(query=query, namespace=self.namespace, session=session)
 
 
-def _refresh_index(store: Store) -> None:
+def _refresh_index(store: Store, clock: Clock) -> None:
     """Index every row again if another analyser indexed it: both sides of a search must speak the same terms."""
     wanted = str(ANALYSER)
     with store.reading() as view:
@@ -320,7 +353,7 @@ def _refresh_index(store: Store) -> None:
             return
     with store.transaction() as unit:
         if unit.note(_ANALYSER_NOTE) != wanted:
-            reindex(unit)
+            reindex(unit, clock())
             unit.set_note(_ANALYSER_NOTE, wanted)
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.context import assemble
 from hexad.context.explanation import Explanation, judge
+from hexad.context.retriever import failed_everywhere
 from hexad.context.selection import estimate_tokens
-from hexad.errors import InvalidInput
+from hexad.errors import HexadError, InvalidInput
 from hexad.memory import admission
 from hexad.model import RECORD_OF, Retrieval
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from hexad.model import Layer, Prompt, TokenCounter
 
 _CANDIDATES: Final = 20  # items of a layer that an explanation shows
-_FLUSH_PATIENCE: Final = 0.05  # seconds that an answer may wait for the write lock to count uses
+_FLUSH_PATIENCE: Final = 0.0  # an answer does not wait for the write lock to count uses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,18 @@ class Engine:
         session: str | None = None,
     ) -> Retrieval:
         """The items that matter for a message."""
-        return self.retriever.retrieve(query, layers, max_per_layer, session=session or self.keeper.session or None)
+        name = session if session is not None else self.keeper.session or None
+        try:
+            return self.retriever.retrieve(query, layers, max_per_layer, session=name)
+        except HexadError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a retriever that is not ours may be down; the agent goes on
+            return Retrieval(
+                query=query,
+                failures=failed_everywhere(layers, error),
+                namespace=self.keeper.namespace,
+                session=name,
+            )
 
     def assemble(self, base: str, retrieval: Retrieval, *, budget: int | None = None) -> Prompt:
         """The prompt, and one more use for each item in it."""
@@ -61,9 +73,11 @@ class Engine:
     ) -> Explanation:
         """Why the prompt for a message is what it is; nothing is counted as used."""
         started = time.perf_counter()
-        wide = self.retrieve(message, layers, max(_CANDIDATES, self.max_per_layer), session=session)
-        cut = replace(wide, items={layer: items[: self.max_per_layer] for layer, items in wide.items.items()})
-        prompt = self._assembled(base, cut, budget)
+        found = self.retrieve(message, layers, session=session)
+        prompt = self._assembled(base, found, budget)
+        stored = [layer for layer in found.items if layer in RECORD_OF]
+        more = self.retrieve(message, stored, max(_CANDIDATES, self.max_per_layer), session=session).items
+        wide = replace(found, items={**found.items, **more})
         return judge(wide, prompt, self.max_per_layer, seconds=time.perf_counter() - started)
 
     def _assembled(self, base: str, retrieval: Retrieval, budget: int | None) -> Prompt:

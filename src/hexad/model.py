@@ -175,6 +175,7 @@ class Knowledge:
     redactions: tuple[str, ...] = ()  # the kinds of secret that were replaced
     version: int = 1
     first_version: int = 1  # where its visible history begins
+    touched: tuple[str, ...] = ()  # other sessions that changed fields of this version in place
     deleted: datetime | None = None
     use_count: int = 0
     last_used: datetime | None = None
@@ -194,15 +195,22 @@ class Knowledge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """One thing that was said under a key, at one time."""
+    """One thing that was said under a key, at one time, and the other fields as they were then."""
 
     key: str
     version: int
     content: str
     category: Category
-    origin: Origin = Origin.USER
+    tags: tuple[str, ...] = ()
     source: str = ""
+    origin: Origin = Origin.USER
     session: str = ""
+    subject: str = ""
+    thread: str = ""
+    position: int | None = None
+    pinned: bool = False
+    expires: datetime | None = None
+    relevance: float = 1.0
     verbatim: bool = False
     redactions: tuple[str, ...] = ()
     created: datetime

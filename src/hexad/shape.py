@@ -40,7 +40,7 @@ class Kind(StrEnum):
 
 _KINDS: Final[Mapping[Kind, frozenset[str]]] = {
     Kind.TIME: frozenset({"created", "updated", "expires", "deleted", "last_used", "at"}),
-    Kind.LIST: frozenset({"tags", "redactions"}),
+    Kind.LIST: frozenset({"tags", "redactions", "touched"}),
     Kind.OBJECT: frozenset({"definition", "parameters", "metadata", "details"}),
     Kind.FLAG: frozenset({"pinned", "verbatim", "requires_approval"}),
     Kind.NUMBER: frozenset({"relevance"}),

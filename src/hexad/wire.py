@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hexad.model import Failure, Forgotten, Item, Json, Prompt, Retrieval, Verdict
 
 WIRE: Final = 1
+_MAY_BE_NULL: Final = frozenset({"position", "expires", "deleted", "last_used"})
 _LARGEST: Final = 2**63 - 1
 N = TypeVar("N")
 
@@ -137,7 +138,7 @@ def _written(kind: Kind, value: Any) -> Json:
 
 
 def _read(noun: type, name: str, value: Any) -> Any:
-    if value is None:
+    if value is None and name in _MAY_BE_NULL:
         return None
     kind = kind_of(noun, name)
     _check_type(name, kind, value)
@@ -152,6 +153,8 @@ def _read(noun: type, name: str, value: Any) -> Any:
 def _check_type(name: str, kind: Kind, value: Any) -> None:
     if not isinstance(value, _PYTHON[kind]) or (isinstance(value, bool) and kind is not Kind.FLAG):
         raise InvalidInput(name, f"must be {kind.value}, not {type(value).__name__}")
+    if kind is Kind.LIST and not all(isinstance(each, str) for each in cast("list[object]", value)):
+        raise InvalidInput(name, "must be a list of texts")
     if kind is Kind.WHOLE and abs(cast("int", value)) > _LARGEST:
         raise InvalidInput(name, "is larger than any database's whole numbers")
 
@@ -163,4 +166,7 @@ def _time(name: str, value: str) -> datetime:
         raise InvalidInput(name, f"{value!r} is not a time in ISO 8601") from None
     if moment.tzinfo is None:
         raise InvalidInput(name, f"{value!r} has no time zone")
-    return moment.astimezone(UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput(name, f"{value!r} is beyond the calendar in UTC") from None

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 CAPACITY: Final = 600  # rows that are weighed by their postings; further terms only add to rows already there
 MAX_OPENED: Final = 24  # terms that are looked at, the rarest first
 _FEWEST: Final = 100
+_MOST_PAGES: Final = 50  # of a term's rows that are read to find those with a facet
 _BATCH: Final = 32  # rows that are read and ranked at a time
 SATURATION: Final = 0.9  # BM25's k1: how soon a repeated term stops counting
 NORMALISATION: Final = 0.6  # BM25's b: how much a long text is held against it
@@ -33,7 +34,7 @@ class Index(Protocol):
         """What the index knows of these terms."""
         ...
 
-    def postings(self, term: str, *, limit: int) -> Sequence[Posting]:
+    def postings(self, term: str, *, limit: int, below: int | None = None) -> Sequence[Posting]:
         """The rows that hold a term, newest first."""
         ...
 
@@ -115,7 +116,7 @@ def gather(index: Index, terms: Sequence[str], *, facets: Sequence[str] = (), su
     if any(each not in statistics.frequencies for each in facets):
         return Candidates(measured, {})
     known = [term for term in measured.rarity if term in statistics.frequencies]
-    scores = _weigh(index, statistics, measured, known, _allowed(index, statistics, facets))
+    scores = _weigh(index, statistics, measured, known, facets)
     return Candidates(measured, scores, tuple(named.values()))
 
 
@@ -124,30 +125,37 @@ def _rarest(statistics: Statistics, terms: Sequence[str]) -> Sequence[str]:
     return sorted(terms, key=lambda term: (statistics.frequencies.get(term, 0), term))[:MAX_OPENED]
 
 
-def _allowed(index: Index, statistics: Statistics, facets: Sequence[str]) -> set[int] | None:
-    """The rows with the rarest facet, where they are few enough to start from; the ranking checks the facets itself."""
-    few = [each for each in facets if statistics.frequencies[each] <= CAPACITY]
-    if not few:
-        return None
-    rarest = min(few, key=lambda each: (statistics.frequencies[each], each))
-    return {number for number, _, _ in index.postings(rarest, limit=CAPACITY)}
-
-
 def _weigh(
-    index: Index, statistics: Statistics, measured: Measure, known: Sequence[str], allowed: set[int] | None
+    index: Index, statistics: Statistics, measured: Measure, known: Sequence[str], facets: Sequence[str]
 ) -> dict[int, float]:
     scores: dict[int, float] = {}
     room = CAPACITY
     for term in known:
-        if allowed is not None:
-            postings = index.postings_among(term, allowed)
-        elif not scores or statistics.frequencies[term] <= room:
-            postings = index.postings(term, limit=room)
-            room -= len(postings)
+        if not scores or statistics.frequencies[term] <= room:
+            postings = _opened(index, term, room, facets)
+            room = max(0, room - len(postings))
         else:
             postings = index.postings_among(term, scores)
         _add(scores, postings, measured.rarity[term], measured.mean_length)
     return scores
+
+
+def _opened(index: Index, term: str, room: int, facets: Sequence[str]) -> Sequence[Posting]:
+    """The newest rows that hold a term and have all facets, page by page until there are enough."""
+    if not facets:
+        return index.postings(term, limit=room)
+    found: list[Posting] = []
+    below: int | None = None
+    for _ in range(_MOST_PAGES):
+        page = index.postings(term, limit=CAPACITY, below=below)
+        having = {number for number, _, _ in page}
+        for each in facets:
+            having &= {number for number, _, _ in index.postings_among(each, having)}
+        found += [posting for posting in page if posting[0] in having]
+        if len(page) < CAPACITY or len(found) >= room:
+            break
+        below = page[-1][0]
+    return found[:room]
 
 
 def _add(scores: dict[int, float], postings: Sequence[Posting], rarity: float, mean_length: float) -> None:

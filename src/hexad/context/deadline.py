@@ -35,8 +35,11 @@ def _settled(call: Callable[[], T]) -> Callable[[], T]:
     """What happened, to be replayed in the caller's thread."""
     try:
         result = call()
-    except BaseException as error:  # noqa: BLE001 - it is raised again where it belongs
+    except Exception as error:  # noqa: BLE001 - it is raised again where it belongs
         return lambda error=error: _raise(error)  # type: ignore[misc]
+    except BaseException as error:  # noqa: BLE001 - a provider that exits or is cancelled ends itself, not its caller
+        gone = RuntimeError(f"the provider ended with {type(error).__name__}")
+        return lambda: _raise(gone)
     return lambda: result
 
 

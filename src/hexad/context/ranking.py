@@ -22,7 +22,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from hexad.model import Origin, Reason
-from hexad.text.document import FIELD_WEIGHTS, Document
+from hexad.text.document import FIELD_WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from hexad.context.candidates import Measure
     from hexad.model import Query
     from hexad.store import Sketch
+    from hexad.text.document import Document
 
 PHRASE: Final = 0.3
 SUBJECT: Final = 0.15
@@ -57,7 +58,8 @@ class Ranking:
         self._now = now
         worth = measure.rarity.get
         self._pairs = [
-            (f" {left} ", f" {right} ", worth(left, 0.0) + worth(right, 0.0)) for left, right in pairwise(query.terms)
+            (f" {left} ", f" {right} ", worth(left, 0.0) + worth(right, 0.0))
+            for left, right in pairwise(term for term in query.terms if term in measure.rarity)
         ]
         self._all_pairs = sum(pair[2] for pair in self._pairs)
 
@@ -71,9 +73,8 @@ class Ranking:
             matched + self._phrase(sketch.words) + self._subject(sketch.words) + sum(_priors(sketch, self._now))
         )
 
-    def reasons(self, sketch: Sketch, lent: float = 0.0) -> tuple[Reason, ...]:
+    def reasons(self, sketch: Sketch, document: Document, lent: float = 0.0) -> tuple[Reason, ...]:
         """The same sum, told: one reason for each matching term and each signal that added something."""
-        document = Document.unpack(sketch.words)
         weights, rarity = document.weights(), self._measure.rarity
         told = [
             self._told(term, weights[term], document)
@@ -97,13 +98,14 @@ class Ranking:
         )
 
     def _subject(self, packed: str) -> float:
-        return SUBJECT if any(f"{subject} " in f"{packed} " for subject in self._subjects) else 0.0
+        facets = packed.split(_LINE, 1)[0].split(" ") if self._subjects else ()
+        return SUBJECT if any(subject in facets for subject in self._subjects) else 0.0
 
     def _phrase(self, packed: str) -> float:
         """The rarity of neighbouring pairs that are near each other in the body, as a share of all pairs."""
         if not self._all_pairs:
             return 0.0
-        body = f" {packed.split(_LINE, 2)[1]} "
+        body = f" {packed.rsplit(_LINE, 1)[-1]} "
         found = sum(
             worth * _closeness(left, right, body)
             for left, right, worth in self._pairs

@@ -115,7 +115,8 @@ class ContextRetriever:
         if layer is Layer.TOOL_REGISTRY and self.tools is not None:
             return self._timed(ToolSource(self.tools), trusted=isinstance(self.tools, ToolRegistry))
         if layer is Layer.RUNTIME_CONTEXT and self.runtime is not None:
-            return self._timed(RuntimeSource(self.runtime), trusted=isinstance(self.runtime, SessionRuntime))
+            known = len(self.tools.list_tools()) if isinstance(self.tools, ToolRegistry) else 0
+            return self._timed(RuntimeSource(self.runtime, known), trusted=isinstance(self.runtime, SessionRuntime))
         return None
 
     def _stored(self, layer: Layer) -> StoredSource:
@@ -164,11 +165,23 @@ def _gather(sources: Sequence[Source], query: Query, limit: int, empty: Retrieva
 
 
 def _failed(layer: Layer, error: Exception) -> Failure:
-    reason = redact(f"{type(error).__name__}: {error}").text
+    reason = redact(f"{type(error).__name__}: {_message(error)}").text
     import logging  # noqa: PLC0415 - most answers have nothing to warn of
 
     logging.getLogger("hexad").warning("layer %s gave no answer: %s", layer.value, reason)
     return Failure(layer, reason)
+
+
+def _message(error: Exception) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - an error that cannot tell itself is still an error
+        return "(no message)"
+
+
+def failed_everywhere(layers: Iterable[Layer | str] | None, error: Exception) -> tuple[Failure, ...]:
+    """What it means for the layers that were asked for when a whole retriever fails."""
+    return tuple(_failed(layer, error) for layer in _layers(layers))
 
 
 def _layers(layers: Iterable[Layer | str] | None) -> tuple[Layer, ...]:

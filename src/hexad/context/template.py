@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 _BREAK: Final = " ⏎ "  # how a line break inside an item is shown
 _BREAKS: Final = re.compile("[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _INVISIBLE: Final = re.compile(
-    "[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+    "[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
 )
+_NAME: Final = re.compile(r"[\w.:/@#+<>-]{1,120}")  # a key that is a name and can pretend to be nothing else
+_NOT_IN_LABELS: Final = re.compile(r"[^\w -]")
 
 
 def write(base: str, items: Iterable[Item]) -> str:
@@ -39,24 +42,34 @@ def write(base: str, items: Iterable[Item]) -> str:
 
 def line(item: Item) -> str:
     """One item as its bullet."""
-    said_by = "" if item.origin in {Origin.USER, item.category} else f", from {item.origin}"
-    return f"- [{_one_line(item.category)}{said_by}] {_one_line(item.key)}: {_content(item)}"
+    own_word = item.origin == Origin.USER or item.layer == Layer.TOOL_REGISTRY
+    said_by = "" if own_word else f", from {_label(item.origin)}"
+    return f"- [{_label(item.category)}{said_by}] {_key(item)}: {_content(item)}"
+
+
+def _label(word: str) -> str:
+    return _NOT_IN_LABELS.sub("", _one_line(word))[:40]
+
+
+def _key(item: Item) -> str:
+    key = _one_line(item.key if item.verbatim else redact(item.key).text)
+    return key if item.origin == Origin.USER or _NAME.fullmatch(key) else json.dumps(key, ensure_ascii=False)
 
 
 def _sections(items: Sequence[Item]) -> Iterable[str]:
     for layer in Layer:
-        here = [item for item in items if item.layer is layer]
+        here = [item for item in items if item.layer == layer]
         if here:
             yield "\n".join((f"## {layer.heading}", *map(line, sorted(here, key=_user_first))))
 
 
 def _user_first(item: Item) -> tuple[bool, bool]:
-    return item.origin is not Origin.USER, not item.pinned
+    return item.origin != Origin.USER, not item.pinned
 
 
 def _content(item: Item) -> str:
     text = item.content if item.verbatim else redact(item.content).text
-    if item.origin is Origin.USER:
+    if item.origin == Origin.USER:
         return _one_line(text)
     return json.dumps(_one_line(text), ensure_ascii=False)
 

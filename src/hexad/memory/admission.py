@@ -89,7 +89,10 @@ def moment(field: str, value: object) -> datetime | None:
         raise InvalidInput(field, f"must be a datetime, not {type(value).__name__}")
     if value.tzinfo is None:
         raise InvalidInput(field, "has no time zone; use datetime.now(UTC) or give a tzinfo")
-    return value.astimezone(UTC)
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput(field, "is beyond the calendar in UTC") from None
 
 
 def mapping(field: str, value: object, *, limit: int = MAX_TEXT) -> dict[str, Json]:
@@ -120,7 +123,10 @@ class Intake:
 
     def mapping(self, field: str, value: object) -> dict[str, Json]:
         """A JSON object as it will be stored."""
-        cleaned: dict[str, Json] = self._clean_json(mapping(field, value, limit=self._limit))
+        try:
+            cleaned: dict[str, Json] = self._clean_json(mapping(field, value, limit=self._limit))
+        except RecursionError:
+            raise InvalidInput(field, "is nested too deeply") from None
         return cleaned
 
     @property
@@ -141,8 +147,20 @@ class Intake:
         if isinstance(value, list):
             return [self._clean_json(element) for element in value]
         if isinstance(value, dict):
-            return {self._clean_text(name): self._clean_json(element) for name, element in value.items()}
+            return {self._clean_text(name): self._clean_named(name, element) for name, element in value.items()}
         return value
+
+    def _clean_named(self, name: str, value: Any) -> Any:
+        return self.named(name, value) if isinstance(value, str) else self._clean_json(value)
+
+    def named(self, name: str, value: str) -> str:
+        """A text without its secrets, where its name may tell that all of it is one: ``{"password": "…"}``."""
+        cleaned = self._clean_text(value)
+        if not self._redact or cleaned != value or not value or any(map(str.isspace, value)):
+            return cleaned
+        whole = redact(f"{name}={value}")
+        self._kinds.update(whole.kinds)
+        return f"[redacted:{whole.kinds[0]}]" if whole.kinds else value
 
 
 def _storable(field: str, value: str, limit: int) -> str:

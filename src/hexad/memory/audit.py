@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from hexad.errors import InvalidInput
 from hexad.model import AuditRecord, Verdict
 
 if TYPE_CHECKING:
@@ -117,4 +118,6 @@ class AuditLog:
         >>> hx.audit.verify().ok
         True
         """
+        if expect is not None and not isinstance(expect, str):
+            raise InvalidInput("expect", f"must be the hash of a record, not {type(expect).__name__}")
         return verify(self.store, self.namespace, expect=expect)

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import BackupError, HexadError
 from hexad.memory import audit
-from hexad.memory.indexing import document_of, records
+from hexad.memory.indexing import records
 from hexad.model import RECORDS, AuditRecord, Knowledge, Version
 from hexad.store import Scope
 from hexad.wire import TYPES, WIRE, from_json, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
     from pathlib import Path
 
     from hexad.model import Record
-    from hexad.store import Reading, Store, Writing
+    from hexad.store import Reading, Store
 
 HEADER: Final = "hexad-backup"
 END: Final = "end"
@@ -38,19 +38,20 @@ class Line:
         """The noun, or an error that names file and line."""
         try:
             noun: Record | Version | AuditRecord = from_json(TYPES[self.told["type"]], self.told, defaults=defaults)
-        except HexadError as error:
+        except (HexadError, RecursionError) as error:
             raise BackupError(file, str(error), self.number) from error
         return noun
 
 
-def write_backup(store: Store, path: Path, now: datetime) -> int:
+def write_backup(store: Store, path: Path, now: datetime, *, namespace: str | None = None) -> int:
     """Write everything of one state of the database, whole or not at all; returns the lines of data."""
     partial = path.with_name(f"{path.name}.partial")
+    _refuse_own_file(store, path)
     if not path.parent.is_dir():
         raise BackupError(str(path), f"there is no folder {str(path.parent)!r}; create it first")
     try:
         with store.reading() as view, os.fdopen(_private(partial), "w", encoding="utf-8") as file:
-            count = _write_lines(file.write, view, now)
+            count = _write_lines(file.write, view, now, view.namespaces() if namespace is None else (namespace,))
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
@@ -59,20 +60,6 @@ def write_backup(store: Store, path: Path, now: datetime) -> int:
     finally:
         partial.unlink(missing_ok=True)
     return count
-
-
-def restore_backup(store: Store, path: Path, progress: Callable[[int, int], None]) -> int:
-    """Bring back a whole backup into a database that holds nothing, in one transaction."""
-    lines = read_lines(path)
-    with store.transaction() as unit:
-        if unit.namespaces():
-            raise BackupError(
-                str(path), f"{store.location} is not empty: restore into a new file, or use import to add to it"
-            )
-        for done, line in enumerate(lines):
-            _restore(unit, line, str(path))
-            progress(done + 1, len(lines))
-    return len(lines)
 
 
 def read_lines(path: Path, *, whole: bool = True) -> list[Line]:
@@ -113,13 +100,21 @@ def _parsed(raw: str, number: int, file: str) -> dict[str, Any]:
         raise BackupError(file, "is not JSON", number) from None
     if "\\u0000" in raw:
         raise BackupError(file, "holds NUL, which cannot be stored", number)
-    if not isinstance(told, dict) or told.get("type") not in {HEADER, END, *TYPES}:
+    kind = told.get("type") if isinstance(told, dict) else None
+    if not isinstance(kind, str) or kind not in {HEADER, END, *TYPES}:
         raise BackupError(file, f"must be an object whose type is one of {', '.join(TYPES)}", number)
-    return told
+    return dict(told)
 
 
 def _no_number(name: str) -> None:
     raise ValueError(f"{name} is not a number that JSON has")
+
+
+def _refuse_own_file(store: Store, path: Path) -> None:
+    """The database itself, or a log that SQLite keeps beside it, is no place for a backup."""
+    own = {os.path.realpath(f"{store.location}{ending}") for ending in ("", "-wal", "-shm", "-journal")}
+    if os.path.realpath(path) in own:
+        raise BackupError(str(path), "is the database itself; choose another file")
 
 
 def _private(path: Path) -> int:
@@ -127,10 +122,10 @@ def _private(path: Path) -> int:
     return os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
 
 
-def _write_lines(write: Callable[[str], object], view: Reading, now: datetime) -> int:
+def _write_lines(write: Callable[[str], object], view: Reading, now: datetime, namespaces: Iterable[str]) -> int:
     write(_line({"type": HEADER, "wire": WIRE, "created": now.isoformat()}))
     count = 0
-    for namespace in view.namespaces():
+    for namespace in namespaces:
         for noun in _nouns(view, namespace):
             write(_line({"namespace": namespace, **to_json(noun)}))
             count += 1
@@ -149,13 +144,3 @@ def _nouns(view: Reading, namespace: str) -> Iterator[Record | Version | AuditRe
             if isinstance(record, Knowledge):
                 yield from reversed(view.versions(namespace, record.key))
     yield from audit.records(view, namespace)
-
-
-def _restore(unit: Writing, line: Line, file: str) -> None:
-    noun = line.noun(file)
-    if isinstance(noun, Version):
-        unit.add_version(line.namespace, noun)
-    elif isinstance(noun, AuditRecord):
-        unit.append_audit(line.namespace, noun)
-    else:
-        unit.put(Scope(line.namespace, noun.layer), noun, document_of(noun))

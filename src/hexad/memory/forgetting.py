@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Final, cast
 
 from hexad.errors import InvalidInput, NotFound
 from hexad.memory import admission
 from hexad.memory.indexing import records
-from hexad.model import RECORDS, Knowledge, Layer, Origin, Record
+from hexad.model import RECORDS, Knowledge, Layer, Origin, Record, Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from hexad.memory.keeper import Change, Keeper
-    from hexad.model import Forgotten, Version
+    from hexad.model import Forgotten
+
+VERSIONED: Final = tuple(field.name for field in fields(Version) if field.name != "created")
+"""The fields that a version keeps of its entry."""
 
 
 def forget_all(keeper: Keeper, *, subject: str | None, session: str | None, everything: bool) -> Forgotten:
@@ -25,7 +28,8 @@ def forget_all(keeper: Keeper, *, subject: str | None, session: str | None, ever
         if subject is not None:
             count = forget_subject(change, subject)
         elif session is not None:
-            count = forget_session(change, session) + _forget_others(change, lambda record: record.session == session)
+            name = admission.key("session", session)
+            count = forget_session(change, name) + _forget_others(change, lambda record: record.session == name)
         else:
             count = _forget_entries(change, lambda _: True) + _forget_others(change, lambda _: True)
         change.unit.scrub()
@@ -64,20 +68,15 @@ def forget_session(change: Change, session: str) -> int:
 
 
 def _fall_back(change: Change, key: str, newest: Version, dropped: Sequence[int]) -> None:
+    """Let an entry be what it was when its newest remaining version was said."""
     entry = cast("Knowledge", change.get(Layer.USER_KNOWLEDGE, key))
     change.unit.remove_versions(change.keeper.namespace, key, dropped)
     hidden = newest.version < entry.first_version  # what is left was deleted before
     back = replace(
         entry,
-        content=newest.content,
-        category=newest.category,
-        origin=newest.origin,
-        source=newest.source,
-        session=newest.session,
-        verbatim=newest.verbatim,
-        redactions=newest.redactions,
-        version=newest.version,
+        **{name: getattr(newest, name) for name in VERSIONED},
         first_version=min(entry.first_version, newest.version),
+        touched=(),
         deleted=entry.deleted or (change.keeper.clock() if hidden else None),
     )
     change.put(back)

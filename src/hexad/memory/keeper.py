@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 from hexad.errors import RateLimited
 from hexad.memory import audit
 from hexad.memory.admission import MAX_TEXT, label
-from hexad.memory.indexing import document_of
+from hexad.memory.indexing import document_of, sweep
+from hexad.memory.limits import Limits
 from hexad.memory.uses import Uses
 from hexad.model import DEFAULT_NAMESPACE, Forgotten
 from hexad.store import Scope
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-    from hexad.memory.limits import Limits
     from hexad.model import Clock, Json, Layer, Record
     from hexad.store import Reading, Row, Store, Writing
 
@@ -54,6 +54,7 @@ class Keeper:
         try:
             with self.store.transaction() as unit:
                 unit.use(waiting)
+                sweep(unit, self.namespace, self.clock())
                 change = Change(self, unit, actor, self.session_of(session))
                 yield change
         except BaseException as error:
@@ -65,8 +66,8 @@ class Keeper:
             raise
 
     def joining(self, unit: Writing) -> Keeper:
-        """A keeper whose changes are part of a transaction that somebody else began and will end."""
-        return replace(self, store=_Joined(self.store, unit), uses=Uses())
+        """A keeper whose changes are part of a transaction that somebody else began and will end; it has no limits."""
+        return replace(self, store=_Joined(self.store, unit), uses=Uses(), limits=Limits({}))
 
     def row(self, layer: Layer, id: str) -> Row | None:
         """A stored row, with the uses that are not written yet."""
@@ -130,7 +131,7 @@ class Change:
 
     def put(self, record: Record) -> None:
         """Store a record and, unless it is hidden, its terms."""
-        self.unit.put(self.keeper.scope(record.layer), record, document_of(record))
+        self.unit.put(self.keeper.scope(record.layer), record, document_of(record, self.keeper.clock()))
 
     def remove(self, layer: Layer, id: str) -> bool:
         """Remove a record with its terms."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from hexad.errors import InvalidInput
 from hexad.memory import admission
-from hexad.memory.forgetting import forget_key, forget_session, forget_subject
+from hexad.memory.forgetting import VERSIONED, forget_key, forget_session, forget_subject
 from hexad.memory.shelf import Shelf
 from hexad.model import KEEP, Category, Keep, Knowledge, Layer, Origin, Version
 
@@ -100,7 +100,8 @@ class KnowledgeShelf(Shelf[Knowledge]):
             old = self._present(change, key)
             if old.pinned == wanted:
                 return old
-            new = replace(old, pinned=wanted, updated=self._keeper.clock())
+            touched = _touched(old, old, change.session)
+            new = replace(old, pinned=wanted, touched=touched, updated=self._keeper.clock())
             change.put(new)
             change.audit("knowledge.pin" if wanted else "knowledge.unpin", new.key)
         return new
@@ -158,7 +159,7 @@ class KnowledgeShelf(Shelf[Knowledge]):
     def _admit(self, key: str, content: str, given: dict[str, Any], *, redact: bool) -> _Said:
         intake = admission.Intake(limit=self._keeper.max_text, redact=redact)
         name = admission.key("key", key)
-        words = intake.text("content", content, required=True)
+        words = intake.named(name, intake.text("content", content, required=True))
         checked = {field: _CHECKS[field](field, value) for field, value in given.items() if value is not KEEP}
         if "source" in checked:
             checked["source"] = intake.text("source", checked["source"])
@@ -190,10 +191,10 @@ class KnowledgeShelf(Shelf[Knowledge]):
             )
         new = replace(old, **said.given)
         if (new.content, new.category) != (old.content, old.category):
-            new = replace(new, version=old.version + 1, origin=origin, session=session)
+            new = replace(new, version=old.version + 1, origin=origin, session=session, touched=())
         elif origin is Origin.USER:
             new = replace(new, origin=origin)  # who says it again stands by it; nobody else's word is weakened so
-        return new if new == old else replace(new, updated=now)
+        return new if new == old else replace(new, updated=now, touched=_touched(old, new, session))
 
 
 _CHECKS = {
@@ -226,16 +227,12 @@ def _keep(change: Change, old: Knowledge | None, new: Knowledge) -> None:
     )
 
 
+def _touched(old: Knowledge, new: Knowledge, session: str) -> tuple[str, ...]:
+    """Who changed this version in place: `forget` by session has to know."""
+    if new.version != old.version or not session or session in {old.session, *old.touched}:
+        return new.touched
+    return (*old.touched, session)
+
+
 def _version_of(entry: Knowledge) -> Version:
-    return Version(
-        key=entry.key,
-        version=entry.version,
-        content=entry.content,
-        category=entry.category,
-        origin=entry.origin,
-        source=entry.source,
-        session=entry.session,
-        verbatim=entry.verbatim,
-        redactions=entry.redactions,
-        created=entry.updated,
-    )
+    return Version(**{name: getattr(entry, name) for name in VERSIONED}, created=entry.updated)

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 _SESSIONS_COUNTED: Final = 100_000  # the least recently active are dropped, so that a long life needs bounded memory
 
 
-class Limits:
-    """Slots for each namespace, session and kind. An empty session is not limited."""
+class Tally:
+    """What the sessions of one database have saved, for all engines that are open on it in this process."""
 
-    def __init__(self, maxima: Mapping[str, int]) -> None:
-        self._maxima = dict(maxima)
+    def __init__(self) -> None:
+        self.engines = 0
         self._taken: OrderedDict[tuple[str, str, str], int] = OrderedDict()
         self.after_fork()
         survive_fork(self)
@@ -28,24 +28,57 @@ class Limits:
         """A thread of the parent may have held the lock."""
         self._lock = threading.Lock()
 
-    def take(self, namespace: str, session: str, kind: str) -> None:
-        """Take a slot, or say which limit is reached."""
-        limit = self._maxima.get(kind)
-        if not session or limit is None:
-            return
-        place = (namespace, session, kind)
+    def take(self, place: tuple[str, str, str], limit: int) -> bool:
+        """Count one more, unless that would be beyond the limit."""
         with self._lock:
             count = self._taken.get(place, 0)
             if count >= limit:
-                raise RateLimited(kind, limit, session)
+                return False
             self._taken[place] = count + 1
             self._taken.move_to_end(place)
             if len(self._taken) > _SESSIONS_COUNTED:
                 self._taken.popitem(last=False)
+            return True
 
-    def give_back(self, namespace: str, session: str, kind: str) -> None:
-        """Undo `take`."""
-        place = (namespace, session, kind)
+    def give_back(self, place: tuple[str, str, str]) -> None:
+        """Count one less."""
         with self._lock:
             if self._taken.get(place, 0) > 0:
                 self._taken[place] -= 1
+
+
+_tallies: Final[dict[str, Tally]] = {}
+
+
+def join_tally(database: str) -> Tally:
+    """The tally of a database; `leave_tally` when the engine closes."""
+    tally = _tallies.setdefault(database, Tally())
+    tally.engines += 1
+    return tally
+
+
+def leave_tally(database: str) -> None:
+    """The last engine that closes takes the counts with it: they are not persisted."""
+    tally = _tallies.get(database)
+    if tally is not None:
+        tally.engines -= 1
+        if tally.engines <= 0:
+            del _tallies[database]
+
+
+class Limits:
+    """Slots for each namespace, session and kind. An empty session is not limited."""
+
+    def __init__(self, maxima: Mapping[str, int], tally: Tally | None = None) -> None:
+        self._maxima = dict(maxima)
+        self._tally = tally or Tally()
+
+    def take(self, namespace: str, session: str, kind: str) -> None:
+        """Take a slot, or say which limit is reached."""
+        limit = self._maxima.get(kind)
+        if session and limit is not None and not self._tally.take((namespace, session, kind), limit):
+            raise RateLimited(kind, limit, session)
+
+    def give_back(self, namespace: str, session: str, kind: str) -> None:
+        """Undo `take`."""
+        self._tally.give_back((namespace, session, kind))

@@ -49,14 +49,12 @@ class Shelf(Generic[N]):
     def delete(self, id: str) -> None:
         """Remove a record; `NotFound` if there is none."""
         with self._keeper.change(actor=Origin.USER) as change:
-            self._take_away(change, id)
-            change.audit(f"{self.layer.noun}.delete", id)
+            change.audit(f"{self.layer.noun}.delete", self._take_away(change, id))
 
     def forget(self, id: str) -> Forgotten:
         """Remove a record and leave no bytes of it: takes time linear in the database."""
         with self._keeper.change(actor=Origin.USER) as change:
-            self._take_away(change, id)
-            change.audit(f"{self.layer.noun}.forget", id)
+            change.audit(f"{self.layer.noun}.forget", self._take_away(change, id))
             change.unit.scrub()
         return self._keeper.erase_traces(1)
 
@@ -92,9 +90,11 @@ class Shelf(Generic[N]):
     def _records(self) -> Iterator[N]:
         return (cast("N", row.record) for row in self._keeper.rows(self.layer))
 
-    def _take_away(self, change: Change, id: str) -> None:
-        if not change.remove(self.layer, admission.key("key", id)):
-            raise self._missing(id)
+    def _take_away(self, change: Change, id: str) -> str:
+        name = admission.key("key", id)
+        if not change.remove(self.layer, name):
+            raise self._missing(name)
+        return name
 
     def _missing(self, id: str) -> NotFound:
         return NotFound(self.layer.noun, id, self._keeper.namespace)

@@ -28,6 +28,7 @@ class Uses:
     def after_fork(self) -> None:
         """What waits is the parent's to write; a thread of the parent may have held the lock."""
         self._waiting: dict[tuple[Scope, str], Use] = {}
+        self._enough = FLUSH_AT
         self._lock = threading.Lock()
 
     def add(self, scope: Scope, ids: Iterable[str], at: datetime) -> bool:
@@ -36,7 +37,7 @@ class Uses:
             for used in ids:
                 before = self._waiting.get((scope, used))
                 self._waiting[scope, used] = Use(scope, used, before.count + 1 if before else 1, at)
-            return len(self._waiting) >= FLUSH_AT
+            return len(self._waiting) >= self._enough
 
     def waiting(self, scope: Scope, id: str) -> Use | None:
         """What is not written yet of one item."""
@@ -47,11 +48,13 @@ class Uses:
         with self._lock:
             taken = tuple(self._waiting.values())
             self._waiting = {}
+            self._enough = FLUSH_AT
             return taken
 
     def put_back(self, uses: Sequence[Use]) -> None:
-        """What could not be written waits again, together with what came since."""
+        """What could not be written waits again, together with what came since; the next try waits for as many more."""
         with self._lock:
+            self._enough = len(self._waiting) + len(uses) + FLUSH_AT
             for use in uses:
                 since = self._waiting.get((use.scope, use.id))
                 at, count = (since.at, since.count) if since else (use.at, 0)

@@ -85,6 +85,8 @@ class SkillLibrary(Shelf[Skill]):
             found = cast("Skill | None", change.get(self.layer, admission.key("name", name)))
             if found is None:
                 raise self._missing(name)
+            if found.status is status:
+                return found
             skill = replace(found, status=status, updated=self._keeper.clock())
             change.put(skill)
             change.audit(f"skill.{status}", skill.name)
@@ -92,4 +94,5 @@ class SkillLibrary(Shelf[Skill]):
 
 
 def _same_work(old: Skill, new: Skill) -> bool:
-    return (old.kind, old.definition, old.parameters) == (new.kind, new.definition, new.parameters)
+    """Whether who approved the one has seen the other: its description is what the model is told."""
+    return all(getattr(old, name) == getattr(new, name) for name in ("kind", "definition", "parameters", "description"))

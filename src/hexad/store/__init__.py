@@ -8,7 +8,7 @@ or not at all, and that a read inside `reading()` sees one state of the data.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -39,12 +39,15 @@ class Row:
     document: Document | None
 
 
+SKETCHED: Final = 8192
+
+
 class Sketch(NamedTuple):
     """What a ranking may know of a row, cheap to read; times are whole microseconds."""
 
     number: int
     id: str
-    words: str  # its document, packed
+    words: str  # how its document begins, packed: `SKETCHED` characters are enough for a ranking
     origin: str
     updated: int
     use_count: int
@@ -98,7 +101,11 @@ class Reading(Protocol):
         ...
 
     def keys_in_session(self, namespace: str, session: str) -> Sequence[str]:
-        """The keys with a version that was saved in that session, sorted."""
+        """The keys that the session said a version of, or changed in place, sorted."""
+        ...
+
+    def expired(self, scope: Scope, now: datetime, *, limit: int) -> Sequence[str]:
+        """The ids of indexed rows whose time is over, in any order, at most ``limit``."""
         ...
 
     def learning_id(self, namespace: str, trigger: str, error_pattern: str) -> str | None:
@@ -109,8 +116,8 @@ class Reading(Protocol):
         """What the index knows of these terms; a term that no row holds is absent."""
         ...
 
-    def postings(self, scope: Scope, term: str, *, limit: int) -> Sequence[Posting]:
-        """The rows that hold a term, newest number first, at most ``limit``."""
+    def postings(self, scope: Scope, term: str, *, limit: int, below: int | None = None) -> Sequence[Posting]:
+        """The rows that hold a term, newest number first, at most ``limit``; with ``below`` only lower numbers."""
         ...
 
     def postings_among(self, scope: Scope, term: str, numbers: Collection[int]) -> Sequence[Posting]:

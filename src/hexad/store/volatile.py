@@ -5,17 +5,21 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed, StoreError
-from hexad.model import Knowledge, Layer, Learning
+from hexad.fork import survive_fork
+from hexad.model import Knowledge, Layer, Learning, Reference, Skill
 from hexad.shape import to_microseconds
-from hexad.store import Row, Scope, Sketch, Use
+from hexad.store import SKETCHED, Row, Scope, Sketch, Use
 from hexad.text.index import TermIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
+    from datetime import datetime
 
     from hexad.model import AuditRecord, Record, Version
     from hexad.text.document import Document
@@ -45,6 +49,13 @@ class VolatileStore:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._state: _State | None = _State()
+        survive_fork(self)
+
+    def after_fork(self) -> None:
+        """A thread of the parent may have been in the middle of a transaction."""
+        self._lock = threading.RLock()
+        if self._state is not None:
+            self._state.roll_back()
 
     @contextmanager
     def reading(self, *, deadline: float | None = None) -> Iterator[_State]:
@@ -103,11 +114,12 @@ class _State:
     # reading
 
     def get(self, scope: Scope, id: str) -> Row | None:
-        return self._shelf(scope).rows.get(id)
+        row = self._shelf(scope).rows.get(id)
+        return row and _apart(row)
 
     def fetch(self, scope: Scope, numbers: Collection[int]) -> Sequence[Row]:
         shelf = self._shelf(scope)
-        return [shelf.rows[shelf.ids[number]] for number in numbers if number in shelf.ids]
+        return [_apart(shelf.rows[shelf.ids[number]]) for number in numbers if number in shelf.ids]
 
     def sketch(self, scope: Scope, numbers: Collection[int]) -> Sequence[Sketch]:
         return [_sketch(row, row.document) for row in self.fetch(scope, numbers) if row.document is not None]
@@ -136,11 +148,17 @@ class _State:
         return [found[number] for number in sorted(found, reverse=True)]
 
     def keys_in_session(self, namespace: str, session: str) -> Sequence[str]:
-        return sorted(
+        said = {
             key
             for (home, key), versions in self._versions.items()
             if home == namespace and any(version.session == session for version in versions.values())
-        )
+        }
+        rows = self._shelf(Scope(namespace, Layer.USER_KNOWLEDGE)).rows.values()
+        return sorted(said | {row.record.id for row in rows if session in getattr(row.record, "touched", ())})
+
+    def expired(self, scope: Scope, now: datetime, *, limit: int) -> Sequence[str]:
+        over = (row.record.id for row in self._shelf(scope).rows.values() if row.document and _over(row.record, now))
+        return list(islice(over, limit))
 
     def learning_id(self, namespace: str, trigger: str, error_pattern: str) -> str | None:
         for row in self._shelf(Scope(namespace, Layer.AGENT_LEARNINGS)).rows.values():
@@ -152,8 +170,8 @@ class _State:
     def statistics(self, scope: Scope, terms: Collection[str]) -> Statistics:
         return self._shelf(scope).index.statistics(terms)
 
-    def postings(self, scope: Scope, term: str, *, limit: int) -> Sequence[Posting]:
-        return self._shelf(scope).index.postings(term, limit=limit)
+    def postings(self, scope: Scope, term: str, *, limit: int, below: int | None = None) -> Sequence[Posting]:
+        return self._shelf(scope).index.postings(term, limit=limit, below=below)
 
     def postings_among(self, scope: Scope, term: str, numbers: Collection[int]) -> Sequence[Posting]:
         return self._shelf(scope).index.postings_among(term, numbers)
@@ -257,7 +275,7 @@ def _sketch(row: Row, document: Document) -> Sketch:
     sketch = Sketch(
         number=row.number,
         id=record.id,
-        words=document.pack(),
+        words=document.pack()[:SKETCHED],
         origin=record.origin,
         updated=to_microseconds(record.updated),
         use_count=record.use_count,
@@ -272,6 +290,21 @@ def _sketch(row: Row, document: Document) -> Sketch:
         position=record.position,
         asks=record.content.endswith("?"),
     )
+
+
+def _over(record: Record, now: datetime) -> bool:
+    return isinstance(record, Knowledge) and record.expires is not None and record.expires <= now
+
+
+def _apart(row: Row) -> Row:
+    """The row with objects of its own: a caller who changes what he was given changes nothing here."""
+    match row.record:
+        case Reference() as record:
+            return replace(row, record=replace(record, metadata=deepcopy(record.metadata)))
+        case Skill() as record:
+            definition, parameters = deepcopy(record.definition), deepcopy(record.parameters)
+            return replace(row, record=replace(record, definition=definition, parameters=parameters))
+    return row
 
 
 def _seat(entry: Knowledge) -> tuple[str, int | None]:

@@ -41,11 +41,12 @@ class Document:
     @classmethod
     def unpack(cls, packed: str) -> Document:
         """The document that `pack` wrote."""
-        return cls(*(tuple(line.split(" ")) if line else () for line in packed.split("\n")))
+        facets, name, tags, body = (tuple(line.split(" ")) if line else () for line in packed.split("\n"))
+        return cls(name, body, tags, facets)
 
     def pack(self) -> str:
-        """One line for each field; terms hold no white space, so this is lossless."""
-        return "\n".join(" ".join(field) for field in (self.name, self.body, self.tags, self.facets))
+        """One line for each field, the body last; terms hold no white space, so this is lossless."""
+        return "\n".join(" ".join(field) for field in (self.facets, self.name, self.tags, self.body))
 
     @property
     def length(self) -> int:

@@ -58,10 +58,11 @@ class TermIndex:
         known = {term: len(self._postings[term]) for term in terms if term in self._postings}
         return Statistics(self._rows, self._length, known)
 
-    def postings(self, term: str, *, limit: int) -> Sequence[Posting]:
-        """The documents that hold a term, highest number first, at most ``limit``."""
+    def postings(self, term: str, *, limit: int, below: int | None = None) -> Sequence[Posting]:
+        """The documents that hold a term, highest number first; with ``below`` only lower numbers."""
         held = self._postings.get(term, {})
-        return [held[number] for number in sorted(held, reverse=True)[:limit]]
+        wanted = held if below is None else (number for number in held if number < below)
+        return [held[number] for number in sorted(wanted, reverse=True)[:limit]]
 
     def postings_among(self, term: str, numbers: Collection[int]) -> Sequence[Posting]:
         """Those of the given documents that hold a term, in any order."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final, Protocol, runtime_checkable
 
+from hexad.errors import InvalidInput
 from hexad.model import Item, Layer, Origin, Reason, RuntimeState
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class SessionRuntime:
 
     def set_session(self, session: str) -> None:
         """Set what calls that name no session see. One assignment: a reader sees the old state or the new one."""
+        if not isinstance(session, str):
+            raise InvalidInput("session", f"must be text, not {type(session).__name__}")
         self._state = _in_session(self._state, session)
 
     def get_runtime_context(self, session: str | None = None) -> RuntimeState:
@@ -63,10 +66,12 @@ class RuntimeSource:
     layer: ClassVar[Layer] = Layer.RUNTIME_CONTEXT
 
     provider: RuntimeContextProvider
+    tools: int = 0  # how many are registered, for a provider that does not count them
 
     def find(self, query: Query, limit: int) -> Sequence[Item]:
         """The one item that tells the state."""
         state = self.provider.get_runtime_context(query.session)
+        state = state if state.active_tools else replace(state, active_tools=self.tools)
         return [
             Item(
                 layer=self.layer,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -9,18 +10,19 @@ from hexad.context.candidates import gather
 from hexad.context.conversation import lending, places_beside
 from hexad.context.layers.presenting import present
 from hexad.context.ranking import SLACK, Ranking
-from hexad.model import Item, Layer, Query, Reason
+from hexad.errors import DeadlineExceeded
+from hexad.model import Item, Layer, Origin, Query, Reason
 from hexad.shape import to_microseconds
 from hexad.store import Scope
-from hexad.text.document import Document, facet
+from hexad.text.document import facet
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
     from hexad.context.candidates import Candidates
-    from hexad.model import Clock, Record
-    from hexad.store import Reading, Sketch, Store
+    from hexad.model import Clock
+    from hexad.store import Reading, Row, Sketch, Store
     from hexad.text.index import Posting, Statistics
 
 _PINNED: Final = Reason("pinned", "always in its layer", 1.0)
@@ -37,9 +39,9 @@ class ScopedIndex:
         """What the scope's index knows of these terms."""
         return self.view.statistics(self.scope, terms)
 
-    def postings(self, term: str, *, limit: int) -> Sequence[Posting]:
+    def postings(self, term: str, *, limit: int, below: int | None = None) -> Sequence[Posting]:
         """The scope's rows that hold a term."""
-        return self.view.postings(self.scope, term, limit=limit)
+        return self.view.postings(self.scope, term, limit=limit, below=below)
 
     def postings_among(self, term: str, numbers: Collection[int]) -> Sequence[Posting]:
         """Those of the given rows that hold a term."""
@@ -72,8 +74,8 @@ class StoredSource:
             return ()
         moment = to_microseconds(now)
         living = [each for each in view.sketch(scope, numbers) if _lives(each, moment)]
-        latest = sorted(living, key=lambda each: (each.updated, each.number), reverse=True)[: self.max_pinned]
-        rows = sorted(view.fetch(scope, [each.number for each in latest]), key=lambda row: row.number)
+        first = sorted(living, key=_pinned_first, reverse=True)[: self.max_pinned]
+        rows = sorted(view.fetch(scope, [each.number for each in first]), key=lambda row: row.number)
         return [present(row.record, _PINNED.value, (_PINNED,)) for row in rows]
 
     def _matching(
@@ -81,17 +83,24 @@ class StoredSource:
     ) -> Sequence[Item]:
         facets = tuple(facet(name, value) for name, value in self.facets.items())
         known = self.layer is Layer.USER_KNOWLEDGE
+        ends = None if self.deadline is None else time.monotonic() + self.deadline
         candidates = gather(ScopedIndex(view, scope), query.terms, facets=facets, subjects=known)
         ranked = _Ranked(query, candidates, to_microseconds(now), facets, without)
         for batch in candidates.batches(limit + len(without), slack=SLACK):
+            self._check_time(ends)
             ranked.add(view.sketch(scope, batch))
             if len(ranked.rows) >= limit:
                 break
         if beside := places_beside(ranked.rows):
             ranked.add(view.in_threads(scope, beside))
         best = ranked.best(limit)
-        records = {row.number: row.record for row in view.fetch(scope, [row.number for row in best])}
-        return [ranked.told(records[row.number], row) for row in best]
+        rows = {row.number: row for row in view.fetch(scope, [each.number for each in best])}
+        return [ranked.told(rows[each.number], each) for each in best]
+
+    def _check_time(self, ends: float | None) -> None:
+        """The database interrupts a query that is late; the work between queries looks at the clock itself."""
+        if self.deadline is not None and ends is not None and time.monotonic() > ends:
+            raise DeadlineExceeded(self.store.location, self.deadline)
 
 
 class _Ranked:
@@ -123,13 +132,30 @@ class _Ranked:
         self._lent = lending(self.rows, self._candidates.words)
         scored = [(self._score(row), row.updated, row.number, row) for row in self.rows]
         scored.sort(key=lambda each: each[:3], reverse=True)
-        return [row for value, _, _, row in scored[:limit] if value]
+        return _with_the_users_word([(value, row) for value, _, _, row in scored if value], limit)
 
-    def told(self, record: Record, row: Sketch) -> Item:
-        return present(record, self._score(row), self._ranking.reasons(row, self._lent.get(row.number, 0.0)))
+    def told(self, row: Row, sketch: Sketch) -> Item:
+        lent = self._lent.get(row.number, 0.0)
+        why = self._ranking.reasons(sketch, row.document, lent) if row.document else ()
+        return present(row.record, self._score(sketch), why)
 
     def _score(self, row: Sketch) -> float:
         return self._ranking.score(self._candidates.words(row.number), row, self._lent.get(row.number, 0.0))
+
+
+def _with_the_users_word(scored: Sequence[tuple[float, Sketch]], limit: int) -> Sequence[Sketch]:
+    """The best; where none of them is the user's, the user's best takes the last place if it answers half as well."""
+    best = [row for _, row in scored[:limit]]
+    if limit < 2 or any(row.origin == Origin.USER for row in best):
+        return best
+    last = scored[limit - 1][0] if len(scored) >= limit else 0.0
+    own = next((row for value, row in scored[limit:] if row.origin == Origin.USER and value >= last / 2), None)
+    return best if own is None else [*best[:-1], own]
+
+
+def _pinned_first(sketch: Sketch) -> tuple[bool, int, int]:
+    """The user's own pins before anybody else's, then the latest."""
+    return sketch.origin == Origin.USER, sketch.updated, sketch.number
 
 
 def _lives(sketch: Sketch, now: int) -> bool:
@@ -137,5 +163,5 @@ def _lives(sketch: Sketch, now: int) -> bool:
 
 
 def _has(sketch: Sketch, facets: Sequence[str]) -> bool:
-    held = Document.unpack(sketch.words).facets if facets else ()
+    held = sketch.words.split("\n", 1)[0].split(" ") if facets else ()
     return all(each in held for each in facets)

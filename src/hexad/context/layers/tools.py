@@ -16,7 +16,7 @@ from hexad.store import Sketch
 from hexad.text.document import Document
 from hexad.text.index import TermIndex
 
-_FRAGMENT: Final = 3  # characters that a fragment of a name needs
+_FRAGMENT: Final = 2  # characters that a fragment of a name needs
 _FRAGMENT_SCORE: Final = 0.05
 _CHOSEN: Final = 0.05  # what a provider's own order is worth, at most
 _LONG_AFTER: Final = 2**62  # a tool has no age: seen from here nothing is recent
@@ -66,7 +66,7 @@ class ToolRegistry:
         ranking = Ranking(query, candidates.measure, _LONG_AFTER)
         scored = [(self._score(number, query, candidates, ranking), -number) for number in numbers]
         return [
-            (self._tools[-place], (*ranking.reasons(self._sketches[-place]), *_fragments(self._tools[-place], query)))
+            (self._tools[-place], (*self._told(-place, ranking), *_fragments(self._tools[-place], query)))
             for _, place in sorted(scored, reverse=True)[:limit]
         ]
 
@@ -80,6 +80,10 @@ class ToolRegistry:
         return ranking.score(words, self._sketches[number]) + sum(
             reason.value for reason in _fragments(self._tools[number], query)
         )
+
+    def _told(self, number: int, ranking: Ranking) -> tuple[Reason, ...]:
+        sketch = self._sketches[number]
+        return ranking.reasons(sketch, Document.unpack(sketch.words))
 
     def _named_like(self, query: Query) -> Iterable[int]:
         return (number for number, tool in enumerate(self._tools) if _fragments(tool, query))
@@ -138,7 +142,7 @@ def _fragments(tool: Tool, query: Query) -> tuple[Reason, ...]:
 
 def _described(tool: Tool | Mapping[str, Any] | Callable[..., object]) -> Tool:
     if isinstance(tool, Tool):
-        return tool
+        return _checked(tool)
     if isinstance(tool, Mapping):
         return _from_descriptor(tool)
     name, description = getattr(tool, "name", None), getattr(tool, "description", None)
@@ -147,6 +151,13 @@ def _described(tool: Tool | Mapping[str, Any] | Callable[..., object]) -> Tool:
     if callable(tool):
         return _from_callable(tool)
     raise InvalidInput("tools", f"{type(tool).__name__} is neither a callable nor a descriptor with a name")
+
+
+def _checked(tool: Tool) -> Tool:
+    texts = (tool.name, tool.description, *tool.tags, *tool.parameters)
+    if not tool.name or not all(isinstance(each, str) for each in texts):
+        raise InvalidInput("tools", f"a tool's name, description, tags and parameter names must be text: {tool!r:.80}")
+    return tool
 
 
 def _from_callable(tool: Callable[..., object]) -> Tool:
@@ -169,4 +180,4 @@ def _from_descriptor(descriptor: Mapping[str, Any]) -> Tool:
         raise InvalidInput("tools", "a descriptor needs a name, and its description must be text")
     parameters = descriptor.get("parameters") or {}
     properties = parameters.get("properties", parameters) if isinstance(parameters, Mapping) else {}
-    return Tool(name=name, description=description, parameters=dict(properties))
+    return _checked(Tool(name=name, description=description, parameters=dict(properties)))

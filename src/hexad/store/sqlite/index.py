@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.store.sqlite.statements import statements
@@ -18,12 +19,13 @@ from hexad.text.index import Posting, Statistics
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from hexad.store import Scope
 
 COUNT: Final = 1 << 62  # the number under which a term's rows are counted; no row has it
 MOST_FRESH: Final = 32
+LONGEST_FRESH: Final = 256  # terms of a text that may wait
 _CHUNK: Final = 450  # placeholders in one statement
 
 
@@ -35,13 +37,23 @@ class _Home:
     rows: int
     length: int
     fresh: Sequence[tuple[int, str]]
-    found: dict[str, list[Posting]] = field(default_factory=dict)
+    read: dict[int, tuple[Mapping[str, int], int]] = field(default_factory=dict)
 
     def fresh_postings(self, term: str) -> list[Posting]:
-        """The fresh rows that hold a term."""
-        if term not in self.found:
-            self.found[term] = [posting for number, words in self.fresh if (posting := _posting(number, words, term))]
-        return self.found[term]
+        """The fresh rows that hold a term, newest first."""
+        found = []
+        for number, words in self.fresh:
+            if term in words:  # quick, and rarely wrong
+                weights, length = self._read(number, words)
+                if term in weights:
+                    found.append(Posting(number, weights[term], length))
+        return found
+
+    def _read(self, number: int, words: str) -> tuple[Mapping[str, int], int]:
+        if number not in self.read:
+            document = Document.unpack(words)
+            self.read[number] = document.weights(), document.length
+        return self.read[number]
 
 
 class Index:
@@ -62,13 +74,14 @@ class Index:
             counts.update({term: found for term in terms if (found := len(home.fresh_postings(term)))})
         return Statistics(home.rows, home.length, dict(counts))
 
-    def postings(self, scope: Scope, term: str, *, limit: int) -> Sequence[Posting]:
+    def postings(self, scope: Scope, term: str, *, limit: int, below: int | None = None) -> Sequence[Posting]:
         """The rows that hold a term, newest number first."""
         home = self._home(scope)
         if home is None:
             return ()
-        rows = self._run("postings", hashed(home.id, term), limit).fetchall()
-        fresh = home.fresh_postings(term) if home.fresh else []
+        top = COUNT if below is None else below
+        rows = self._run("postings", hashed(home.id, term), top, limit).fetchall()
+        fresh = [posting for posting in home.fresh_postings(term) if posting.number < top] if home.fresh else []
         if fresh and rows and fresh[-1].number < rows[0][0]:  # an older row was saved again
             return sorted([*fresh, *rows], reverse=True)[:limit]
         return [*fresh, *rows][:limit] if fresh else rows
@@ -96,10 +109,18 @@ class Index:
         if old is not None:
             self._remove(home, number, old)
         if new is not None:
-            self._run("add_fresh", home, number, new.pack())
-            self._run("grow_scope", 1, new.length, 1, home)
+            self._add(home, number, new)
         self._homes.pop(scope, None)
         self._merge_if_enough(scope)
+
+    def _add(self, home: int, number: int, document: Document) -> None:
+        """A short text waits with the fresh ones; a long one would make every question read it whole."""
+        fresh = document.length <= LONGEST_FRESH
+        if fresh:
+            self._run("add_fresh", home, number, document.pack())
+        else:
+            self._write_postings(sorted(_postings_of(home, number, document)))
+        self._run("grow_scope", 1, document.length, int(fresh), home)
 
     def _remove(self, home: int, number: int, packed: str) -> None:
         document = Document.unpack(packed)
@@ -115,11 +136,16 @@ class Index:
         home, _, _, fresh = self._run("scope", *scope).fetchone()
         if fresh < MOST_FRESH:
             return
-        postings = sorted(_all_postings(home, self._run("fresh", home).fetchall()))
-        self._many("add_posting", postings)
-        self._many("count_up", sorted(Counter(posting[0] for posting in postings).items()))
+        waiting = self._run("fresh", home).fetchall()
+        postings = (_postings_of(home, number, Document.unpack(words)) for number, words in waiting)
+        self._write_postings(sorted(chain.from_iterable(postings)))
         self._run("clear_fresh", home)
         self._run("no_more_fresh", home)
+
+    def _write_postings(self, postings: Sequence[tuple[int, int, int, int]]) -> None:
+        """In the order of their keys, so that what lies on one page is written at once."""
+        self._many("add_posting", postings)
+        self._many("count_up", sorted(Counter(posting[0] for posting in postings).items()))
 
     def _counted(self, home: _Home, terms: Collection[str]) -> Iterator[tuple[str, int]]:
         hashes = {hashed(home.id, term): term for term in terms}
@@ -168,16 +194,6 @@ def marks(values: Sequence[object]) -> str:
     return ",".join("?" * len(values))
 
 
-def _posting(number: int, words: str, term: str) -> Posting | None:
-    if term not in words:  # quick, and rarely wrong
-        return None
-    document = Document.unpack(words)
-    weight = document.weights().get(term)
-    return Posting(number, weight, document.length) if weight else None
-
-
-def _all_postings(home: int, fresh: Sequence[tuple[int, str]]) -> Iterator[tuple[int, int, int, int]]:
-    for number, words in fresh:
-        document = Document.unpack(words)
-        for term, weight in document.weights().items():
-            yield hashed(home, term), number, weight, document.length
+def _postings_of(home: int, number: int, document: Document) -> Iterator[tuple[int, int, int, int]]:
+    length = document.length
+    return ((hashed(home, term), number, weight, length) for term, weight in document.weights().items())

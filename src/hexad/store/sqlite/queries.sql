@@ -48,13 +48,18 @@ DELETE FROM hexad_posting WHERE term = ? AND number = ?
 
 -- name: postings
 SELECT number, weight, length FROM hexad_posting
-WHERE term = ? AND number < 4611686018427387904 ORDER BY number DESC LIMIT ?
+WHERE term = ? AND number < ? ORDER BY number DESC LIMIT ?
 
 -- name: pinned
 SELECT number FROM hexad_knowledge INDEXED BY hexad_knowledge_pinned WHERE namespace = ? AND pinned AND words IS NOT NULL ORDER BY number
 
+-- name: expired
+SELECT key FROM hexad_knowledge INDEXED BY hexad_knowledge_expires
+WHERE namespace = ? AND expires <= ? AND expires IS NOT NULL AND words IS NOT NULL LIMIT ?
+
 -- name: keys_in_session
-SELECT DISTINCT key FROM hexad_knowledge_version WHERE namespace = ? AND session = ? ORDER BY key
+SELECT key FROM hexad_knowledge_version WHERE namespace = :namespace AND session = :session
+UNION SELECT key FROM hexad_knowledge WHERE namespace = :namespace AND instr(touched, :quoted) ORDER BY key
 
 -- name: learning_id
 SELECT id FROM hexad_learning WHERE namespace = ? AND "trigger" = ? AND error_pattern = ? ORDER BY number LIMIT 1

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from hexad.model import AuditRecord, Knowledge, Layer, Learning, Record, Reference, Skill, Version
 from hexad.shape import Kind, choice_of, from_microseconds, kind_of, to_microseconds
+from hexad.store import SKETCHED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -81,7 +82,9 @@ def _table(name: str, noun: type[N], key: str) -> Table[N]:
         selected=", ".join(f'"{column}"' for column in columns),
         placeholders=", ".join("?" * len(columns)),
         assignments=", ".join(f'"{column}" = ?' for column in columns),
-        sketched=", ".join(("number", f'"{key}"', "words", "origin", "updated", "use_count", *optional)),
+        sketched=", ".join(
+            ("number", f'"{key}"', f"substr(words, 1, {SKETCHED})", "origin", "updated", "use_count", *optional)
+        ),
     )
 
 

@@ -26,6 +26,7 @@ CREATE TABLE hexad_knowledge (
     redactions TEXT NOT NULL,
     version INTEGER NOT NULL,
     first_version INTEGER NOT NULL,
+    touched TEXT NOT NULL,
     deleted INTEGER,
     use_count INTEGER NOT NULL,
     last_used INTEGER,
@@ -35,6 +36,8 @@ CREATE TABLE hexad_knowledge (
     UNIQUE (namespace, key)
 );
 CREATE INDEX hexad_knowledge_pinned ON hexad_knowledge (namespace, number) WHERE pinned AND words IS NOT NULL;
+CREATE INDEX hexad_knowledge_expires ON hexad_knowledge (namespace, expires)
+WHERE expires IS NOT NULL AND words IS NOT NULL;
 CREATE INDEX hexad_knowledge_thread ON hexad_knowledge (namespace, thread, position)
 WHERE thread <> '' AND words IS NOT NULL;
 
@@ -44,9 +47,16 @@ CREATE TABLE hexad_knowledge_version (
     version INTEGER NOT NULL,
     content TEXT NOT NULL,
     category TEXT NOT NULL,
-    origin TEXT NOT NULL,
+    tags TEXT NOT NULL,
     source TEXT NOT NULL,
+    origin TEXT NOT NULL,
     session TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    thread TEXT NOT NULL,
+    position INTEGER,
+    pinned INTEGER NOT NULL,
+    expires INTEGER,
+    relevance REAL NOT NULL,
     verbatim INTEGER NOT NULL,
     redactions TEXT NOT NULL,
     created INTEGER NOT NULL,

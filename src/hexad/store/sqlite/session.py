@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Final
 
 from hexad.shape import to_microseconds
@@ -14,6 +15,7 @@ from hexad.text.document import Document
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Sequence
+    from datetime import datetime
 
     from hexad.model import AuditRecord, Layer, Record, Version
     from hexad.text.index import Posting, Statistics
@@ -90,7 +92,13 @@ class Session:
         return [VERSIONS.decode(row) for row in rows]
 
     def keys_in_session(self, namespace: str, session: str) -> Sequence[str]:
-        return [key for (key,) in self._run("keys_in_session", namespace, session)]
+        values = {"namespace": namespace, "session": session, "quoted": json.dumps(session, ensure_ascii=False)}
+        return [key for (key,) in self._connection.execute(self._sql["keys_in_session"], values)]
+
+    def expired(self, scope: Scope, now: datetime, *, limit: int) -> Sequence[str]:
+        if scope.layer is not _KNOWLEDGE:
+            return ()
+        return [key for (key,) in self._run("expired", scope.namespace, to_microseconds(now), limit)]
 
     def learning_id(self, namespace: str, trigger: str, error_pattern: str) -> str | None:
         found = self._run("learning_id", namespace, trigger, error_pattern).fetchone()
@@ -99,8 +107,8 @@ class Session:
     def statistics(self, scope: Scope, terms: Collection[str]) -> Statistics:
         return self._index.statistics(scope, terms)
 
-    def postings(self, scope: Scope, term: str, *, limit: int) -> Sequence[Posting]:
-        return self._index.postings(scope, term, limit=limit)
+    def postings(self, scope: Scope, term: str, *, limit: int, below: int | None = None) -> Sequence[Posting]:
+        return self._index.postings(scope, term, limit=limit, below=below)
 
     def postings_among(self, scope: Scope, term: str, numbers: Collection[int]) -> Sequence[Posting]:
         return self._index.postings_among(scope, term, numbers)
