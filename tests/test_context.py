@@ -247,17 +247,6 @@ def test_a_providers_late_answer_is_discarded_and_becomes_its_layers_failure(tmp
     assert set(found.items) == FOUR
 
 
-@requirement("CTX-10")
-def test_a_store_query_stops_at_the_deadline(tmp_path: Path) -> None:
-    with opened(tmp_path / "a.db", max_knowledge=10_000) as hx:
-        for number in range(400):
-            hx.knowledge.save(f"note-{number}", f"deploy the service number {number} to the cluster")
-    with opened(tmp_path / "a.db", layer_deadline=0.001) as hurried:
-        words = " ".join(f"word{number}" for number in range(250))
-        failed = [hurried.retrieve(f"deploy service number cluster {words}").failures for _ in range(50)]
-    assert all("0.001 s" in failure.reason for failures in failed for failure in failures)
-
-
 @requirement("CTX-11")
 def test_another_retriever_can_stand_in_for_hexads_own(hx: Hexad) -> None:
     class Elsewhere:

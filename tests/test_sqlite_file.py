@@ -29,11 +29,14 @@ from hexad.errors import (
     StoreFull,
     StoreReadOnly,
 )
+from hexad.model import Layer
+from hexad.store import Scope
 from hexad.store.sqlite import SqliteStore
 from hexad.store.sqlite.migrating import backup_path, migrate, schema_of
 from hexad.store.sqlite.statements import migrations
 from hexad.testing.nouns import HOME, document, knowledge
 from hexad.testing.processes import finish, start
+from hexad.text.document import Document
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -43,6 +46,8 @@ if TYPE_CHECKING:
     from hexad import Hexad
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+KNOWLEDGE = Scope("default", Layer.USER_KNOWLEDGE)
 
 
 @pytest.fixture
@@ -579,3 +584,19 @@ def _fork_and_save(path: Path) -> None:
 def test_an_engine_survives_a_fork(path: Path) -> None:
     finish(start(_fork_and_save, path))
     assert remembered(path) == {"before", "child", "parent", "end"}
+
+
+@requirement("STORE-01", "CTX-08")
+def test_an_index_that_another_analyser_wrote_is_written_anew_at_open(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db") as hx:
+        hx.knowledge.save("window", "Deploy on Tuesdays")
+        hx.knowledge.save("hidden", "Deploy never")
+        hx.knowledge.delete("hidden")
+        hx.skills.create("draft", kind="instruction", description="Deploy", definition={"text": "x"})
+        with hx.store.transaction() as unit:
+            unit.set_note("analyser", "of another version")
+            (row,) = [row for row in unit.page(KNOWLEDGE) if row.record.id == "window"]
+            unit.put(KNOWLEDGE, row.record, Document(("window",), ("stale", "terms")))
+    with opened(tmp_path / "a.db") as hx:
+        assert [item.key for item in hx.retrieve("when to deploy?").all()] == ["window"]
+        assert hx.retrieve("stale terms").items == {}

@@ -62,6 +62,6 @@ def test_importing_hexad_loads_no_vendor_no_number_cruncher_and_no_command_line(
         "socket",
         "ssl",
     ]
-    script = f"import sys, hexad; print([name for name in {heavy!r} if name in sys.modules])"
+    script = f"import sys, hexad; hexad.Hexad; print([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

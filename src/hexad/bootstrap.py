@@ -44,6 +44,13 @@ if TYPE_CHECKING:
 _ANALYSER_NOTE: Final = "analyser"
 
 
+@dataclass(slots=True)
+class _Life:
+    """Whether the engine was closed; all that were made of it share it."""
+
+    over: bool = False
+
+
 class Hexad:
     """An agent's context: remember, retrieve, assemble. Make one with `open`.
 
@@ -56,10 +63,10 @@ class Hexad:
     - [rule] deploy-window: Deploy on Tuesdays and Thursdays only
     """
 
-    def __init__(self, engine: Engine, settings: Settings, *, owner: bool = True) -> None:
+    def __init__(self, engine: Engine, settings: Settings, *, owner: bool = True, life: _Life | None = None) -> None:
         self._engine = engine
         self._owner = owner
-        self._closed = False
+        self._life = life or _Life()
         self._settings = settings
         keeper, find = engine.keeper, self._find
         self.knowledge: Final = KnowledgeShelf(keeper, find)
@@ -232,8 +239,8 @@ class Hexad:
     def close(self) -> None:
         """Write what waits, and close the database, unless this is only a scope of it. Closing twice is allowed."""
         self._engine.keeper.uses.flush(self.store)
-        if self._owner and not self._closed:
-            self._closed = True
+        if self._owner and not self._life.over:
+            self._life.over = True
             leave_tally(self.store.location)
             self.store.close()
 
@@ -263,7 +270,8 @@ class Hexad:
         return self._like(retriever=change(retriever))
 
     def _like(self, *, owner: bool | None = None, **changes: Any) -> Hexad:
-        return Hexad(replace(self._engine, **changes), self._settings, owner=self._owner if owner is None else owner)
+        engine = replace(self._engine, **changes)
+        return Hexad(engine, self._settings, owner=self._owner if owner is None else owner, life=self._life)
 
 
 def _path(given: object, field: str) -> Path:
