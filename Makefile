@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types arrows pytest bench format clean
+.PHONY: help setup demo test lint types arrows pytest bench eval format clean
 
 help: ## show what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -39,6 +39,9 @@ pytest: $(READY)
 
 bench: $(READY) ## measure, and write docs/benchmarks.md
 	@$(BIN)/python -m benchmarks
+
+eval: $(READY) ## measure retrieval on ../shared/evals, if it is there
+	@$(BIN)/python -m benchmarks.evaluating
 
 format: $(READY) ## tidy the code
 	@$(BIN)/ruff check --fix --quiet .

@@ -51,14 +51,19 @@ def eval_(
     from hexad.evals.run import evaluate
 
     names = [name.strip() for name in baseline.split(",") if name.strip()]
-    with screen.steps() as show:
-        results = evaluate(read_sets(folder), queries=queries, baselines=names, progress=show)
+    with screen.steps() as step:
+        results = evaluate(read_sets(folder), queries=queries, baselines=names, progress=step)
     if out is not None:
         _write_page(out, results)
     if as_json:
         screen.emit(told(results))
     else:
-        screen.table(_FIGURES, list(_rows(results)))
+        show(results)
+
+
+def show(results: Sequence[SetResult]) -> None:
+    """Every set, every layer and the mean, as a table."""
+    screen.table(_FIGURES, list(_rows(results)))
 
 
 def _write_page(file: Path, results: Sequence[SetResult]) -> None:

@@ -37,17 +37,25 @@ class _Home:
     rows: int
     length: int
     fresh: Sequence[tuple[int, str]]
+    all_fresh: str = ""
+    found: dict[str, list[Posting]] = field(default_factory=dict)
     read: dict[int, tuple[Mapping[str, int], int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.all_fresh = "\n".join(words for _, words in self.fresh)
 
     def fresh_postings(self, term: str) -> list[Posting]:
         """The fresh rows that hold a term, newest first."""
-        found = []
+        if term not in self.found:
+            self.found[term] = list(self._holding(term)) if term in self.all_fresh else []
+        return self.found[term]
+
+    def _holding(self, term: str) -> Iterator[Posting]:
         for number, words in self.fresh:
             if term in words:  # quick, and rarely wrong
                 weights, length = self._read(number, words)
                 if term in weights:
-                    found.append(Posting(number, weights[term], length))
-        return found
+                    yield Posting(number, weights[term], length)
 
     def _read(self, number: int, words: str) -> tuple[Mapping[str, int], int]:
         if number not in self.read:
