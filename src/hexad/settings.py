@@ -10,7 +10,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from hexad.context.retriever import DEADLINE, MAX_PER_LAYER, MAX_PINNED
 from hexad.errors import ConfigError
+from hexad.memory.admission import MAX_TEXT
 from hexad.model import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
@@ -31,10 +33,10 @@ class Settings:
     namespace: str = DEFAULT_NAMESPACE
     max_knowledge: int = 20  # knowledge entries that one session may save
     max_learnings: int = 10  # learnings that one session may save
-    max_per_layer: int = 5  # items that one layer returns
-    max_pinned: int = 3  # pinned entries in a retrieval
-    max_text: int = 256 * 1024  # bytes of any one text
-    layer_deadline: float = 2.0  # seconds that one layer may take
+    max_per_layer: int = MAX_PER_LAYER  # items that one layer returns
+    max_pinned: int = MAX_PINNED  # pinned entries in a retrieval
+    max_text: int = MAX_TEXT  # bytes of any one text
+    layer_deadline: float = DEADLINE  # seconds that one layer may take
     lock_timeout: float = 30.0  # seconds that a writer waits for others
 
     def __post_init__(self) -> None:

@@ -2,15 +2,18 @@
 
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from hexad.errors import InvalidInput, StoreError
+from hexad.errors import InvalidInput, NotFound, StoreError
+from hexad.model import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hexad.bootstrap import Hexad
+    from hexad.memory.shelf import Shelf
 
+N = TypeVar("N", bound=Record)
 DEFAULT: Final = "hexad.db"
 ABSENT: Final = "there is no database; `hexad remember KEY CONTENT` creates it, --db names another"
 FOREIGN: Final = "holds nothing of Hexad's; `hexad remember KEY CONTENT` adds its tables, --db names another file"
@@ -44,6 +47,14 @@ def _remove_empty(path: Path) -> None:
                 return
         for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
             path.with_name(name).unlink(missing_ok=True)
+
+
+def now_under(shelf: "Shelf[N]", id: str) -> "N | None":
+    """What a shelf has under that id, before a command changes it."""
+    try:
+        return shelf.get(id)
+    except NotFound:
+        return None
 
 
 def place(db: str | None) -> Path:

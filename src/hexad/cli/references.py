@@ -1,19 +1,15 @@
 """`reference add|list|remove`: where things are written down."""
 
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
 from hexad.cli import screen
-from hexad.cli.opening import opened
+from hexad.cli.opening import now_under, opened
 from hexad.cli.options import AsJson, Database, KeepSecrets, Name, Namespace, Session, Tags
 from hexad.cli.screen import Column
-from hexad.errors import NotFound
 from hexad.model import KEEP, Reference, ReferenceKind
 from hexad.wire import to_json
-
-if TYPE_CHECKING:
-    from hexad.bootstrap import Hexad
 
 _LISTED: Final = (Column("name", "fold", 20), Column("kind"), Column("location", "fold", 28), Column("summary", "fold"))
 
@@ -45,7 +41,7 @@ def add(
 ) -> None:
     """Keep a reference under its name; of one that is known, what is not given stays as it is."""
     with opened(db, namespace, create=True) as hx:
-        old = _now(hx, name)
+        old = now_under(hx.references, name)
         reference = hx.references.save(
             name,
             location=KEEP if location is None else location,
@@ -80,13 +76,6 @@ def remove(name: Name, *, db: Database = None, namespace: Namespace = None, as_j
         screen.emit({"name": name, "removed": True})
     else:
         screen.say(f"{name} is removed")
-
-
-def _now(hx: "Hexad", name: str) -> Reference | None:
-    try:
-        return hx.references.get(name)
-    except NotFound:
-        return None
 
 
 def _tell_saved(old: Reference | None, reference: Reference, *, as_json: bool) -> None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from hexad.cli import expiry, screen
-from hexad.cli.opening import opened, place
+from hexad.cli.opening import now_under, opened, place
 from hexad.cli.options import AsJson, Database, InCategory, KeepSecrets, Key, Namespace, Session, Tags
-from hexad.errors import InvalidInput, NotFound
+from hexad.errors import InvalidInput
 from hexad.model import KEEP, Forgotten, Knowledge
 from hexad.wire import forgotten, to_json
 
@@ -66,7 +66,7 @@ def remember(
     fields["expires"] = KEEP if expires is None else expiry.parse(expires, datetime.now(UTC))
     words = _standard_input() if content == "-" else content
     with opened(db, namespace, create=True) as hx:
-        old = _now(hx, key)
+        old = now_under(hx.knowledge, key)
         entry = hx.knowledge.save(key, words, session=session, redact=not keep_secrets, **fields)
         if pin:
             _warn_of_many_pins(hx)
@@ -148,13 +148,6 @@ def _standard_input() -> str:
         return sys.stdin.buffer.read().decode("utf-8")
     except UnicodeDecodeError:
         raise InvalidInput("content", "standard input is not UTF-8 text") from None
-
-
-def _now(hx: "Hexad", key: str) -> Knowledge | None:
-    try:
-        return hx.knowledge.get(key)
-    except NotFound:
-        return None
 
 
 def _tell_saved(old: Knowledge | None, entry: Knowledge, *, as_json: bool) -> None:

@@ -53,7 +53,6 @@ class Sketch(NamedTuple):
     use_count: int
     relevance: float = 1.0
     expires: int | None = None
-    subject: str = ""
     thread: str = ""
     position: int | None = None
     asks: bool = False  # whether its text ends with a question mark

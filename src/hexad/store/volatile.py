@@ -285,7 +285,6 @@ def _sketch(row: Row, document: Document) -> Sketch:
     return sketch._replace(
         relevance=record.relevance,
         expires=None if record.expires is None else to_microseconds(record.expires),
-        subject=record.subject,
         thread=record.thread,
         position=record.position,
         asks=record.content.endswith("?"),

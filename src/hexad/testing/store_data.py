@@ -190,7 +190,7 @@ def test_a_sketch_tells_what_its_row_tells(store: Store) -> None:
         number = view.page(HOME)[0].number
     moment = to_microseconds(MOMENT)
     words = document("vim", name="editor").pack()
-    assert sketch == Sketch(number, "editor", words, "user", moment, 3, 0.25, moment, "anna", "t", 7)
+    assert sketch == Sketch(number, "editor", words, "user", moment, 3, 0.25, moment, "t", 7)
 
 
 @requirement("CTX-08")

@@ -22,7 +22,6 @@ _JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encod
 _OPTIONAL: Final = (
     ("relevance", "1.0"),
     ("expires", "NULL"),
-    ("subject", "''"),
     ("thread", "''"),
     ("position", "NULL"),
     ("content", "0"),  # read as whether it ends with a question mark

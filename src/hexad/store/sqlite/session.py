@@ -14,7 +14,7 @@ from hexad.text.document import Document
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from datetime import datetime
 
     from hexad.model import AuditRecord, Layer, Record, Version
@@ -47,28 +47,24 @@ class Session:
         ]
 
     def sketch(self, scope: Scope, numbers: Collection[int]) -> Sequence[Sketch]:
-        table = table_of(scope.layer)
         return [
-            Sketch._make(row)
+            sketch
             for chunk in chunks(numbers)
-            for row in self._connection.execute(
-                f"SELECT {table.sketched} FROM {table.name} "
-                f"WHERE number IN ({marks(chunk)}) AND +namespace = ? AND words IS NOT NULL",
-                (*chunk, scope.namespace),
+            for sketch in self._sketches(
+                scope, f"WHERE number IN ({marks(chunk)}) AND +namespace = ?", (*chunk, scope.namespace)
             )
         ]
 
     def in_threads(self, scope: Scope, places: Collection[tuple[str, int]]) -> Sequence[Sketch]:
         if scope.layer is not _KNOWLEDGE:
             return ()
-        table = table_of(scope.layer)
         return [
-            Sketch._make(row)
+            sketch
             for chunk in chunks(places)
-            for row in self._connection.execute(
-                f"SELECT {table.sketched} FROM {table.name} INDEXED BY hexad_knowledge_thread WHERE namespace = ? "
-                f"AND (thread, position) IN (VALUES {','.join(['(?,?)'] * len(chunk))}) "
-                "AND thread <> '' AND words IS NOT NULL",
+            for sketch in self._sketches(
+                scope,
+                "INDEXED BY hexad_knowledge_thread WHERE namespace = ? AND thread <> '' "
+                f"AND (thread, position) IN (VALUES {','.join(['(?,?)'] * len(chunk))})",
                 (scope.namespace, *(value for place in chunk for value in place)),
             )
         ]
@@ -198,6 +194,13 @@ class Session:
             f"SELECT {table.selected}, words, number FROM {table.name} WHERE {where}", values
         )
         return [Row(row[-1], table.decode(row), _unpacked(row[-2])) for row in cursor]
+
+    def _sketches(self, scope: Scope, where: str, values: Sequence[object]) -> Iterator[Sketch]:
+        table = table_of(scope.layer)
+        rows = self._connection.execute(
+            f"SELECT {table.sketched} FROM {table.name} {where} AND words IS NOT NULL", values
+        )
+        return map(Sketch._make, rows)
 
     def _row_number(self, table: Table[Record], scope: Scope, id: str) -> tuple[int, str | None] | None:
         cursor = self._connection.execute(
