@@ -22,6 +22,10 @@ class Baseline(Protocol):
         """The ids of the best items, best first."""
         ...
 
+    def close(self) -> None:
+        """Release what it holds."""
+        ...
+
 
 class Builder(Protocol):
     """Builds a baseline from items."""
@@ -51,6 +55,10 @@ class Like:
         )
         return [row[0] for row in rows]
 
+    def close(self) -> None:
+        """Close its database."""
+        self._connection.close()
+
 
 class Fts5:
     """SQLite's full-text index with its own Porter stemmer, all words as alternatives, ordered by BM25."""
@@ -70,6 +78,10 @@ class Fts5:
         query = " OR ".join(f'"{word}"' for word in found)
         rows = self._connection.execute("SELECT id FROM item WHERE item MATCH ? ORDER BY rank LIMIT ?", (query, limit))
         return [row[0] for row in rows]
+
+    def close(self) -> None:
+        """Close its database."""
+        self._connection.close()
 
 
 class Bm25s:
@@ -91,6 +103,9 @@ class Bm25s:
             self._tokenize([question]), k=min(limit, len(self._ids)), show_progress=False
         )
         return [self._ids[place] for place, score in zip(places[0], scores[0], strict=True) if score > 0]
+
+    def close(self) -> None:
+        """It holds nothing."""
 
 
 BASELINES: Final[dict[str, Builder]] = {"like": Like, "fts5": Fts5, "bm25s": Bm25s}

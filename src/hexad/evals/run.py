@@ -89,7 +89,11 @@ def _measure_baseline(
         baseline = built.get(question.group)
         return baseline.ask(question.text, DEPTH) if baseline else ()
 
-    return _measure(asked, ask, f"{data.path}: {name}", progress)
+    try:
+        return _measure(asked, ask, f"{data.path}: {name}", progress)
+    finally:
+        for baseline in built.values():
+            baseline.close()
 
 
 def _measure(
