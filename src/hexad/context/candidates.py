@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hexad.text.index import Posting, Statistics
 
 CAPACITY: Final = 600  # rows that are weighed by their postings; further terms only add to rows already there
-MAX_OPENED: Final = 24  # terms that are looked at, the rarest first
+MAX_OPENED: Final = 40  # terms that are looked at, the rarest first
 _FEWEST: Final = 100
 _MOST_PAGES: Final = 50  # of a term's rows that are read to find those with a facet
 _BATCH: Final = 32  # rows that are read and ranked at a time
