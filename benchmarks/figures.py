@@ -84,8 +84,8 @@ def as_markdown(figures: Sequence[Figure]) -> str:
     return "\n".join([*lines, *(f"| {' | '.join(figure.row())} |" for figure in figures)])
 
 
-def fill(page: Path, text: str) -> None:
+def fill(page: Path, text: str, marker: str = "figures") -> None:
     """Put a text between the markers of a page."""
     old = page.read_text(encoding="utf-8")
-    marked = re.compile(r"(<!-- figures -->\n).*?(<!-- /figures -->)", flags=re.DOTALL)
+    marked = re.compile(rf"(<!-- {marker} -->\n).*?(<!-- /{marker} -->)", flags=re.DOTALL)
     page.write_text(marked.sub(lambda found: f"{found[1]}{text}\n{found[2]}", old), encoding="utf-8")

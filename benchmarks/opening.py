@@ -19,9 +19,12 @@ _OPEN = """
 import resource, sys, time
 from hexad import Hexad
 import hexad.store.sqlite
-t = time.perf_counter()
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize() / 2**20
+before, t = resident(), time.perf_counter()
 hx = Hexad.open(sys.argv[1], enabled=True)
-print(time.perf_counter() - t, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+print(time.perf_counter() - t, resident() - before)
 """
 
 

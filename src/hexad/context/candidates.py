@@ -88,6 +88,9 @@ def _ordered(pairs: Iterable[tuple[float, int]]) -> list[int]:
     return [number for _, number in sorted(pairs, reverse=True)]
 
 
+_NONE: Final = Candidates(Measure({}, 1.0, 1.0), {})
+
+
 def measure(statistics: Statistics, terms: Sequence[str]) -> Measure:
     """Rarity of each term; one that no row holds is the rarest.
 
@@ -110,6 +113,8 @@ def gather(index: Index, terms: Sequence[str], *, facets: Sequence[str] = (), su
     """
     about = {term: facet(SUBJECT, term) for term in terms} if subjects else {}
     statistics = index.statistics((*terms, *facets, *about.values()))
+    if not statistics.frequencies:
+        return _NONE
     named = {term: name for term, name in about.items() if name in statistics.frequencies}
     asked = [term for term in terms if term not in named] or terms
     measured = measure(statistics, _rarest(statistics, asked))

@@ -85,6 +85,8 @@ class StoredSource:
         known = self.layer is Layer.USER_KNOWLEDGE
         ends = None if self.deadline is None else time.monotonic() + self.deadline
         candidates = gather(ScopedIndex(view, scope), query.terms, facets=facets, subjects=known)
+        if not candidates.scores:
+            return ()
         ranked = _Ranked(query, candidates, to_microseconds(now), facets, without)
         for batch in candidates.batches(limit + len(without), slack=SLACK):
             self._check_time(ends)
