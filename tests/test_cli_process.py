@@ -177,6 +177,18 @@ def test_nothing_is_wider_than_a_terminal_of_80_columns(folder: Path, arguments:
     assert len(shown.splitlines()) > 3
 
 
+@requirement("EVAL-01")
+def test_the_figures_of_an_evaluation_fit_a_terminal_of_80_columns(folder: Path) -> None:
+    home = folder / "data" / "tool_registry" / "a-set-with-quite-a-long-name"
+    home.mkdir(parents=True)
+    (home / "corpus.jsonl").write_text('{"id": "ship", "text": "Ship a release"}')
+    (home / "queries.jsonl").write_text('{"id": "q", "text": "ship it", "relevant": ["ship"]}')
+    shown = on_terminal(folder, "eval", "data", "--baseline", "fts5").read_until()
+    assert "1.000" in shown
+    table = shown[shown.index("R@5") :].splitlines()
+    assert max(map(cell_len, table)) <= 80
+
+
 @requirement("PROMPT-04", "PROMPT-06")
 def test_on_a_terminal_the_text_is_shown_as_text_and_the_prompt_is_not_wrapped(folder: Path) -> None:
     terminal = on_terminal(folder, "explain", "deploy", "--base", "You are \x1b[2Jterse. " + "Very terse. " * 10)

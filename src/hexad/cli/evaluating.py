@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from hexad.evals.run import SetResult
 
 _FIGURES: Final = (
-    Column("set", "fold", 30),
+    Column("set", "fold"),
     Column("by"),
-    Column("recall@5"),
-    Column("recall@10"),
+    Column("R@5"),
+    Column("R@10"),
     Column("MRR"),
-    Column("nDCG@10"),
-    Column("p50 ms"),
-    Column("p95 ms"),
+    Column("nDCG"),
+    Column("p50ms"),
+    Column("p95ms"),
 )
 
 
