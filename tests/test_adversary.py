@@ -106,10 +106,10 @@ def test_forgetting_a_session_also_takes_back_what_it_changed_in_place(hx: Hexad
     hx.knowledge.save("bob", "Bob likes tea", session="C", tags=("gambler",), source="whisper")
     assert hx.forget(session="B").entries == 1
     alice = hx.knowledge.get("alice")
-    assert (alice.content, alice.tags, alice.subject, alice.pinned) == ("Alice works in sales", ("sales",), "", False)
+    assert (alice.content, alice.tags, alice.subject, alice.pinned) == ("Alice works in sales", (), "", False)
     assert hx.forget(session=" C ").entries == 1
     bob = hx.knowledge.get("bob")
-    assert (bob.tags, bob.source, bob.touched) == ((), "", ())
+    assert (bob.tags, bob.source, bob.given_by) == ((), "", {})
     assert keys(hx, "gambler diagnosis illness") == []
 
 
@@ -226,8 +226,8 @@ def test_a_clock_of_another_zone_leaves_the_chain_whole_and_a_naive_one_is_refus
     with opened(tmp_path / "a.db", clock=lambda: datetime.now(away)) as hx:
         assert hx.knowledge.save("a", "text").created.tzinfo is UTC
         assert hx.audit.verify().ok
-    with pytest.raises(InvalidInput, match="time zone"):
-        opened(tmp_path / "b.db", clock=datetime.now)
+    with opened(tmp_path / "b.db", clock=datetime.now) as hx, pytest.raises(InvalidInput, match="time zone"):
+        hx.knowledge.save("a", "text")
 
 
 @requirement("STORE-02")
@@ -462,3 +462,159 @@ def test_a_connection_commits_through_to_the_disk(tmp_path: Path) -> None:
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
         assert connection.execute("PRAGMA secure_delete").fetchone() == (1,)
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+@requirement("CTX-07")
+def test_an_entry_with_a_subject_leaves_the_others_findable(hx: Hexad) -> None:
+    hx.knowledge.save("diet", "Alice is vegan and allergic to nuts")
+    hx.knowledge.save("team", "works in sales", subject="Alice")
+    assert set(keys(hx, "What should Alice eat?")) == {"diet", "team"}
+    hx.knowledge.save("menu", "The canteen: what people eat on Monday")
+    assert set(keys(hx, "What should Alice eat?")) == {"diet", "team", "menu"}
+
+
+@requirement("STORE-04", "KNOW-09")
+def test_text_that_speaks_of_nul_is_no_nul(hx: Hexad, tmp_path: Path) -> None:
+    hx.knowledge.save("esc", r"In JSON the NUL character is written \u0000")
+    hx.references.save("r", location="l", metadata={"re": r"[^\u0000]"})
+    hx.backup(tmp_path / "b.jsonl")
+    with opened(tmp_path / "new.db") as back:
+        back.restore(tmp_path / "b.jsonl")
+        assert back.knowledge.list() == hx.knowledge.list()
+
+
+@requirement("KNOW-08")
+def test_forgetting_a_session_leaves_what_others_said_and_gave(hx: Hexad) -> None:
+    hx.knowledge.save("units", "imperial", session="A")
+    hx.knowledge.save("units", "Always metric", session="B", tags=["keep"])
+    hx.knowledge.pin("units")
+    hx.forget(session="A")
+    entry = hx.knowledge.get("units")
+    assert (entry.content, entry.tags, entry.pinned) == ("Always metric", ("keep",), True)
+
+
+@requirement("KNOW-08", "KNOW-04")
+def test_forgetting_finds_fields_and_versions_that_were_carried_on(hx: Hexad) -> None:
+    hx.knowledge.save("bob", "Bob likes tea", session="A")
+    hx.knowledge.save("bob", "Bob likes tea", session="B", tags=["gambler"], source="whisper", subject="addiction")
+    hx.knowledge.save("bob", "Bob likes coffee", session="C")
+    assert hx.forget(session="B").entries == 1
+    bob = hx.knowledge.get("bob")
+    assert (bob.content, bob.tags, bob.source, bob.subject) == ("Bob likes coffee", (), "", "")
+    hx.knowledge.save("k", "Alice is ill", subject="Alice")
+    hx.knowledge.save("k", "The office is closed", subject="")
+    assert hx.forget(subject="Alice").entries == 1
+    assert [version.content for version in hx.knowledge.history("k")] == ["The office is closed"]
+
+
+@requirement("KNOW-08")
+def test_a_session_with_a_quote_in_its_name_is_only_itself(hx: Hexad) -> None:
+    hx.knowledge.save("k", "v")
+    hx.knowledge.save("k", "v", session='a"b', tags=["t"])
+    assert hx.forget(session="b").entries == 0
+    assert hx.knowledge.get("k").tags == ("t",)
+
+
+@requirement("KNOW-06", "CTX-08")
+def test_expired_entries_hide_nothing_from_one_who_only_reads(hx: Hexad, clock: FixedClock, tmp_path: Path) -> None:
+    hx.knowledge.save("standup-time", "The standup is at nine thirty")
+    many(hx, 700, "note", "standup note {}", expires=clock() + timedelta(hours=1))
+    clock.advance(days=1)
+    found = hx.retrieve("when is the standup?").all()
+    assert [item.key for item in found] == ["standup-time"]
+    hx.backup(tmp_path / "b.jsonl")
+    with opened(tmp_path / "new.db", clock=clock) as back:
+        back.restore(tmp_path / "b.jsonl")
+        assert back.retrieve("when is the standup?").all() == found
+
+
+@requirement("KNOW-06", "KNOW-03")
+def test_what_is_said_anew_under_an_expired_key_lives(hx: Hexad, clock: FixedClock) -> None:
+    hx.knowledge.save("k", "zebra lives", expires=clock() + timedelta(hours=1))
+    clock.advance(days=1)
+    assert hx.knowledge.save("k", "zebra dies").expires is None
+    assert keys(hx, "zebra") == ["k"]
+
+
+@requirement("CTX-08")
+def test_several_rows_at_one_place_of_a_thread_rank_alike_on_every_backend(tmp_path: Path) -> None:
+    answers = []
+    for place in (":memory:", tmp_path / "a.db"):
+        with opened(place, clock=FixedClock()) as hx:
+            hx.knowledge.save("weak", "zebra", thread="t", position=1)
+            hx.knowledge.save("question", "When is the zebra migration planned?", thread="t", position=1)
+            hx.knowledge.save("answer", "On the fifth of May", thread="t", position=2)
+            answers.append([(item.key, item.score) for item in hx.retrieve("zebra migration planned").all()])
+    assert answers[0] == answers[1]
+    assert [key for key, _ in answers[0]][:2] == ["question", "answer"]
+
+
+@requirement("PROMPT-05", "KNOW-07")
+def test_a_pinned_item_does_not_push_out_the_users_word(hx: Hexad) -> None:
+    hx.knowledge.save("window", "Deploy on Tuesdays and Thursdays only", category="rule")
+    for number in range(8):
+        hx.knowledge.save(f"deploy window {number}", "The deploy window is always open", origin="import")
+    hx.knowledge.save("agentpin", "be polite", origin="agent", pinned=True)
+    assert "window" in keys(hx, "when is the deploy window?")
+
+
+@requirement("KNOW-07")
+def test_a_pinned_question_still_lends_to_its_answer(hx: Hexad) -> None:
+    hx.knowledge.save("q", "Which restaurant for the anniversary?", thread="t", position=1, pinned=True)
+    hx.knowledge.save("a", "The little one by the harbour", thread="t", position=2)
+    assert keys(hx, "anniversary restaurant") == ["q", "a"]
+
+
+@requirement("KNOW-05")
+def test_a_rare_word_in_the_question_does_not_hide_what_the_common_one_finds(hx: Hexad) -> None:
+    many(hx, 700, "fact", "deploy fact {}")
+    many(hx, 5, "rule", "deploy rule {}", category="rule")
+    hx.knowledge.save("z", "zebra", category="rule")
+    assert len(hx.knowledge.search("deploy zebra", category="rule")) == 6
+    assert len(hx.knowledge.search("deploy zebra")) == 10
+
+
+@requirement("CONF-04", "KNOW-03")
+@pytest.mark.parametrize(
+    ("key", "content"),
+    [
+        ("wifi password", "guest-network"),
+        ("design-token", "#1a2b3c"),
+        ("stop token", "###END1"),
+        ("access key", "Ctrl+K"),
+        ("encryption key", "AES-256-GCM"),
+        ("token-budget", "2000"),
+        ("password-manager", "1Password"),
+    ],
+)
+def test_ordinary_entries_about_keys_and_tokens_are_kept_as_they_are(hx: Hexad, key: str, content: str) -> None:
+    assert hx.knowledge.save(key, content).content == content
+
+
+@requirement("CONF-04", "KNOW-03")
+def test_saving_what_was_redacted_again_changes_nothing(hx: Hexad) -> None:
+    saved = hx.knowledge.save("login", "Use password=hunter22x here")
+    assert hx.knowledge.save("login", saved.content) == saved
+    assert len(hx.audit.records()) == 1
+
+
+@requirement("LIMIT-01")
+def test_one_file_under_several_names_is_one_tally(tmp_path: Path) -> None:
+    (tmp_path / "link.db").symlink_to(tmp_path / "a.db")
+    with opened(tmp_path / "a.db", max_knowledge=1) as one, opened(tmp_path / "link.db", max_knowledge=1) as two:
+        one.knowledge.save("a", "text", session="s")
+        with pytest.raises(RateLimited):
+            two.knowledge.save("b", "text", session="s")
+    with pytest.raises(InvalidInput):
+        opened(tmp_path / "a.db", max_knowledge=1, retriever=5)
+    with opened(tmp_path / "a.db", max_knowledge=1) as again:
+        again.knowledge.save("b", "text", session="s")
+
+
+@requirement("STORE-04")
+def test_an_import_brings_back_what_was_deleted_here(hx: Hexad, tmp_path: Path) -> None:
+    hx.knowledge.save("k", "mine")
+    hx.knowledge.delete("k")
+    (tmp_path / "t.jsonl").write_text('{"type": "knowledge", "key": "k", "content": "theirs"}')
+    assert hx.import_file(tmp_path / "t.jsonl").added == 1
+    assert hx.knowledge.get("k").content == "theirs"

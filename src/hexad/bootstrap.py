@@ -97,6 +97,8 @@ class Hexad:
         >>> Hexad.open("never-created.db").retrieve("anything").items
         {}
         """
+        if retriever is not None:
+            _checked(retriever)
         if not callable(token_counter):
             raise InvalidInput("token_counter", "must be a function from text to a number of tokens")
         path = _path(database, "database")
@@ -104,7 +106,7 @@ class Hexad:
         known = load({"enabled": enabled, "namespace": namespace, **settings}, beside=folder, config=config)
         store = _store(path, known)
         keeper = _keeper(store, known, clock, session)
-        own = _retriever(keeper, known) if retriever is None else _checked(retriever)
+        own = retriever or _retriever(keeper, known)
         engine = Engine(
             keeper=keeper,
             retriever=own if known.enabled else _Nothing(keeper.namespace),
@@ -112,7 +114,7 @@ class Hexad:
             counter=token_counter,
         )
         if known.enabled:
-            _refresh_index(store, keeper.clock)
+            _refresh_index(store)
         return cls(engine, known)
 
     @property
@@ -217,7 +219,7 @@ class Hexad:
         """Bring back a whole backup into an empty database; returns how many lines of data."""
         from hexad.memory.restoring import restore_backup  # noqa: PLC0415
 
-        return restore_backup(self.store, _path(file, "file"), self._engine.keeper.clock(), progress or _quiet)
+        return restore_backup(self.store, _path(file, "file"), progress or _quiet)
 
     def import_file(
         self,
@@ -353,7 +355,7 @@ class _Nothing:
         return Retrieval(query=query, namespace=self.namespace, session=session)
 
 
-def _refresh_index(store: Store, clock: Clock) -> None:
+def _refresh_index(store: Store) -> None:
     """Index every row again if another analyser indexed it: both sides of a search must speak the same terms."""
     wanted = str(ANALYSER)
     with store.reading() as view:
@@ -361,7 +363,7 @@ def _refresh_index(store: Store, clock: Clock) -> None:
             return
     with store.transaction() as unit:
         if unit.note(_ANALYSER_NOTE) != wanted:
-            reindex(unit, clock())
+            reindex(unit)
             unit.set_note(_ANALYSER_NOTE, wanted)
 
 

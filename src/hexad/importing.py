@@ -83,7 +83,8 @@ class _Saver:
     def _here(self, record: Record) -> Record | None:
         """What this namespace has under the same key, or about the same error."""
         if not isinstance(record, Learning):
-            return self._change.get(record.layer, record.id)
+            found = self._change.get(record.layer, record.id)
+            return None if isinstance(found, Knowledge) and found.deleted is not None else found
         namespace = self._change.keeper.namespace
         known = self._change.unit.learning_id(namespace, record.trigger, record.error_pattern)
         return None if known is None else self._change.get(record.layer, known)

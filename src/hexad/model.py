@@ -175,7 +175,7 @@ class Knowledge:
     redactions: tuple[str, ...] = ()  # the kinds of secret that were replaced
     version: int = 1
     first_version: int = 1  # where its visible history begins
-    touched: tuple[str, ...] = ()  # other sessions that changed fields of this version in place
+    given_by: Mapping[str, str] = field(default_factory=dict)  # which session gave a field that is not its default
     deleted: datetime | None = None
     use_count: int = 0
     last_used: datetime | None = None
@@ -195,22 +195,16 @@ class Knowledge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """One thing that was said under a key, at one time, and the other fields as they were then."""
+    """One thing that was said under a key, at one time."""
 
     key: str
     version: int
     content: str
     category: Category
-    tags: tuple[str, ...] = ()
-    source: str = ""
     origin: Origin = Origin.USER
+    source: str = ""
     session: str = ""
     subject: str = ""
-    thread: str = ""
-    position: int | None = None
-    pinned: bool = False
-    expires: datetime | None = None
-    relevance: float = 1.0
     verbatim: bool = False
     redactions: tuple[str, ...] = ()
     created: datetime

@@ -40,8 +40,8 @@ class Kind(StrEnum):
 
 _KINDS: Final[Mapping[Kind, frozenset[str]]] = {
     Kind.TIME: frozenset({"created", "updated", "expires", "deleted", "last_used", "at"}),
-    Kind.LIST: frozenset({"tags", "redactions", "touched"}),
-    Kind.OBJECT: frozenset({"definition", "parameters", "metadata", "details"}),
+    Kind.LIST: frozenset({"tags", "redactions"}),
+    Kind.OBJECT: frozenset({"definition", "parameters", "metadata", "details", "given_by"}),
     Kind.FLAG: frozenset({"pinned", "verbatim", "requires_approval"}),
     Kind.NUMBER: frozenset({"relevance"}),
     Kind.WHOLE: frozenset(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 CAPACITY: Final = 600  # rows that are weighed by their postings; further terms only add to rows already there
 MAX_OPENED: Final = 40  # terms that are looked at, the rarest first
 _FEWEST: Final = 100
+_NAMED: Final = 0.1
 _MOST_PAGES: Final = 50  # of a term's rows that are read to find those with a facet
 _BATCH: Final = 32  # rows that are read and ranked at a time
 SATURATION: Final = 0.9  # BM25's k1: how soon a repeated term stops counting
@@ -106,23 +107,43 @@ def measure(statistics: Statistics, terms: Sequence[str]) -> Measure:
     return Measure(rarity, mean_length, sum(rarity.values()) or 1.0)
 
 
-def gather(index: Index, terms: Sequence[str], *, facets: Sequence[str] = (), subjects: bool = False) -> Candidates:
-    """The rows worth ranking for these terms; with facets those that have them, where it is cheap to know.
+class Wanted(Protocol):
+    """Which of some rows may be answers at all: those that have the facets, and whose time is not over."""
 
-    With ``subjects``, a word that names one no longer counts as a word, if others are left: all of its rows hold it.
+    def __call__(self, numbers: set[int]) -> set[int]:
+        """The rows that may."""
+        ...
+
+
+def gather(
+    index: Index,
+    terms: Sequence[str],
+    *,
+    facets: Sequence[str] = (),
+    subjects: bool = False,
+    wanted: Wanted | None = None,
+) -> Candidates:
+    """The rows worth ranking for these terms: those with all ``facets``, and that are ``wanted``.
+
+    With ``subjects``, a word that names one counts little: all of its rows hold it.
     """
     about = {term: facet(SUBJECT, term) for term in terms} if subjects else {}
     statistics = index.statistics((*terms, *facets, *about.values()))
-    if not statistics.frequencies:
+    if not statistics.frequencies or any(each not in statistics.frequencies for each in facets):
         return _NONE
     named = {term: name for term, name in about.items() if name in statistics.frequencies}
-    asked = [term for term in terms if term not in named] or terms
-    measured = measure(statistics, _rarest(statistics, asked))
-    if any(each not in statistics.frequencies for each in facets):
-        return Candidates(measured, {})
+    measured = _named_less(measure(statistics, _rarest(statistics, terms)), named)
     known = [term for term in measured.rarity if term in statistics.frequencies]
-    scores = _weigh(index, statistics, measured, known, facets)
+    scores = _weigh(_Opener(index, statistics, facets, wanted), measured, sorted(known, key=lambda term: term in named))
     return Candidates(measured, scores, tuple(named.values()))
+
+
+def _named_less(measured: Measure, named: Collection[str]) -> Measure:
+    """The measure with a tenth of their rarity for words that name a subject, unless there are no others."""
+    if not named or all(term in named for term in measured.rarity):
+        return measured
+    rarity = {term: value * (_NAMED if term in named else 1.0) for term, value in measured.rarity.items()}
+    return Measure(rarity, measured.mean_length, sum(rarity.values()) or 1.0)
 
 
 def _rarest(statistics: Statistics, terms: Sequence[str]) -> Sequence[str]:
@@ -130,37 +151,51 @@ def _rarest(statistics: Statistics, terms: Sequence[str]) -> Sequence[str]:
     return sorted(terms, key=lambda term: (statistics.frequencies.get(term, 0), term))[:MAX_OPENED]
 
 
-def _weigh(
-    index: Index, statistics: Statistics, measured: Measure, known: Sequence[str], facets: Sequence[str]
-) -> dict[int, float]:
+def _weigh(opener: _Opener, measured: Measure, known: Sequence[str]) -> dict[int, float]:
     scores: dict[int, float] = {}
-    room = CAPACITY
     for term in known:
-        if not scores or statistics.frequencies[term] <= room:
-            postings = _opened(index, term, room, facets)
-            room = max(0, room - len(postings))
-        else:
-            postings = index.postings_among(term, scores)
+        room = CAPACITY - len(scores)
+        postings = opener.newest(term, room) if room else []
+        if len(postings) == room or not room:  # there are more of them: some may be among the rows that are here
+            seen = {posting[0] for posting in postings}
+            postings = [*postings, *(each for each in opener.among(term, scores) if each[0] not in seen)]
         _add(scores, postings, measured.rarity[term], measured.mean_length)
     return scores
 
 
-def _opened(index: Index, term: str, room: int, facets: Sequence[str]) -> Sequence[Posting]:
-    """The newest rows that hold a term and have all facets, page by page until there are enough."""
-    if not facets:
-        return index.postings(term, limit=room)
-    found: list[Posting] = []
-    below: int | None = None
-    for _ in range(_MOST_PAGES):
-        page = index.postings(term, limit=CAPACITY, below=below)
-        having = {number for number, _, _ in page}
-        for each in facets:
-            having &= {number for number, _, _ in index.postings_among(each, having)}
-        found += [posting for posting in page if posting[0] in having]
-        if len(page) < CAPACITY or len(found) >= room:
-            break
-        below = page[-1][0]
-    return found[:room]
+class _Opener:
+    """Reads a term's rows, newest first, passing over those that cannot be answers."""
+
+    def __init__(self, index: Index, statistics: Statistics, facets: Sequence[str], wanted: Wanted | None) -> None:
+        self._index = index
+        self._frequencies = statistics.frequencies
+        self._facets = facets
+        self._wanted = wanted
+
+    def among(self, term: str, numbers: Collection[int]) -> Sequence[Posting]:
+        return self._index.postings_among(term, numbers) if numbers else ()
+
+    def newest(self, term: str, room: int) -> list[Posting]:
+        """At most ``room`` rows, page by page; where a facet is rarer than the term, by the facet's rows."""
+        if not self._facets and self._wanted is None:
+            return list(self._index.postings(term, limit=room))
+        rarest = min((term, *self._facets), key=lambda each: (self._frequencies[each], each))
+        found: list[Posting] = []
+        below: int | None = None
+        for _ in range(_MOST_PAGES):
+            page = self._index.postings(rarest, limit=CAPACITY, below=below)
+            found += self._kept(term, {posting[0] for posting in page})
+            if len(page) < CAPACITY or len(found) >= room:
+                break
+            below = page[-1][0]
+        return found[:room]
+
+    def _kept(self, term: str, numbers: set[int]) -> list[Posting]:
+        for each in self._facets:
+            numbers &= {number for number, _, _ in self._index.postings_among(each, numbers)}
+        if self._wanted is not None:
+            numbers = self._wanted(numbers)
+        return sorted(self._index.postings_among(term, numbers), reverse=True)
 
 
 def _add(scores: dict[int, float], postings: Sequence[Posting], rarity: float, mean_length: float) -> None:

@@ -24,18 +24,20 @@ def places_beside(sketches: Iterable[Sketch]) -> set[tuple[str, int]]:
 
 
 def lending(sketches: Iterable[Sketch], words: Callable[[int], float]) -> Mapping[int, float]:
-    """What each row's neighbours among these rows add to its words."""
-    placed = {
-        (sketch.thread, sketch.position): sketch for sketch in sketches if sketch.thread and sketch.position is not None
-    }
+    """What each row's neighbours among these rows add to its words; of several at one place the best lends."""
+    placed: dict[tuple[str, int], list[Sketch]] = {}
+    for sketch in sketches:
+        if sketch.thread and sketch.position is not None:
+            placed.setdefault((sketch.thread, sketch.position), []).append(sketch)
     return {
-        sketch.number: _lent(placed.get((thread, position - 1)), placed.get((thread, position + 1)), words)
-        for (thread, position), sketch in placed.items()
+        sketch.number: _lent(placed.get((thread, position - 1), ()), placed.get((thread, position + 1), ()), words)
+        for (thread, position), here in placed.items()
+        for sketch in here
     }
 
 
-def _lent(before: Sketch | None, after: Sketch | None, words: Callable[[int], float]) -> float:
-    earlier = words(before.number) if before else 0.0
-    later = words(after.number) if after else 0.0
-    asked = ANSWER * earlier if before and before.asks else 0.0
-    return NEIGHBOUR * (earlier + later) + asked
+def _lent(before: Iterable[Sketch], after: Iterable[Sketch], words: Callable[[int], float]) -> float:
+    earlier = max((words(each.number) for each in before), default=0.0)
+    later = max((words(each.number) for each in after), default=0.0)
+    asked = max((words(each.number) for each in before if each.asks), default=0.0)
+    return NEIGHBOUR * (earlier + later) + ANSWER * asked

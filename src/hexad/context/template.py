@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 _BREAK: Final = " ⏎ "  # how a line break inside an item is shown
 _BREAKS: Final = re.compile("[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _INVISIBLE: Final = re.compile(
-    "[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+    "[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
     "\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
 )
-_NAME: Final = re.compile(r"[\w.:/@#+<>-]{1,120}")  # a key that is a name and can pretend to be nothing else
+_NAME: Final = re.compile(r"[\w.:/@#+-]{1,120}")  # a key that is a name and can pretend to be nothing else
 _NOT_IN_LABELS: Final = re.compile(r"[^\w -]")
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 MAX_KEY: Final = 256  # characters of a key, a name, a tag, a session
+_LONG_SECRET: Final = 20
 MAX_TAGS: Final = 64
 MAX_TEXT: Final = 256 * 1024  # bytes of any one text
 
@@ -103,10 +104,19 @@ def mapping(field: str, value: object, *, limit: int = MAX_TEXT) -> dict[str, Js
         written = json.dumps(dict(value), ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInput(field, f"cannot be written as JSON: {error}") from None
-    if "\\u0000" in written:
-        raise UnstorableText(field, "NUL")
     copied: dict[str, Json] = json.loads(_storable(field, written, limit))
+    if holds_nul(copied):
+        raise UnstorableText(field, "NUL")
     return copied
+
+
+def holds_nul(value: object) -> bool:
+    """Whether any text inside a JSON value holds NUL."""
+    if isinstance(value, str):
+        return "\0" in value
+    if isinstance(value, Mapping):
+        return any(holds_nul(each) for pair in value.items() for each in pair)
+    return isinstance(value, list | tuple) and any(map(holds_nul, value))
 
 
 class Intake:
@@ -153,14 +163,19 @@ class Intake:
     def _clean_named(self, name: str, value: Any) -> Any:
         return self.named(name, value) if isinstance(value, str) else self._clean_json(value)
 
-    def named(self, name: str, value: str) -> str:
-        """A text without its secrets, where its name may tell that all of it is one: ``{"password": "…"}``."""
+    def named(self, name: str, value: str, *, prose: bool = False) -> str:
+        """A text without its secrets, where its name may tell that all of it is one: ``{"password": "…"}``.
+
+        In ``prose`` names are loose ("stop token", "access key"): there only a password or a long value is taken.
+        """
         cleaned = self._clean_text(value)
         if not self._redact or cleaned != value or not value or any(map(str.isspace, value)):
             return cleaned
-        whole = redact(f"{name}={value}")
+        whole = redact(f"{name}: {value}")  # a colon: after = a plain word would be a password too
+        if not whole.kinds or (prose and "password" not in whole.kinds and len(value) < _LONG_SECRET):
+            return value
         self._kinds.update(whole.kinds)
-        return f"[redacted:{whole.kinds[0]}]" if whole.kinds else value
+        return f"[redacted:{whole.kinds[0]}]"
 
 
 def _storable(field: str, value: str, limit: int) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import BackupError, HexadError
-from hexad.memory import audit
+from hexad.memory import admission, audit
 from hexad.memory.indexing import records
 from hexad.model import RECORDS, AuditRecord, Knowledge, Version
 from hexad.store import Scope
@@ -98,7 +98,7 @@ def _parsed(raw: str, number: int, file: str) -> dict[str, Any]:
         raise BackupError(file, "holds a lone surrogate, which cannot be stored", number) from None
     except (ValueError, RecursionError):
         raise BackupError(file, "is not JSON", number) from None
-    if "\\u0000" in raw:
+    if "\\u0000" in raw and admission.holds_nul(told):
         raise BackupError(file, "holds NUL, which cannot be stored", number)
     kind = told.get("type") if isinstance(told, dict) else None
     if not isinstance(kind, str) or kind not in {HEADER, END, *TYPES}:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.errors import InvalidInput, NotFound
 from hexad.memory import admission
@@ -11,13 +11,21 @@ from hexad.memory.indexing import records
 from hexad.model import RECORDS, Knowledge, Layer, Origin, Record, Version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
+    from datetime import datetime
 
     from hexad.memory.keeper import Change, Keeper
     from hexad.model import Forgotten
 
 VERSIONED: Final = tuple(field.name for field in fields(Version) if field.name != "created")
 """The fields that a version keeps of its entry."""
+
+GIVEN: Final[dict[str, Any]] = {
+    field.name: field.default
+    for field in fields(Knowledge)
+    if field.name in {"tags", "source", "subject", "thread", "position", "pinned", "expires", "relevance"}
+}
+"""The fields that are not versioned, each with its default."""
 
 
 def forget_all(keeper: Keeper, *, subject: str | None, session: str | None, everything: bool) -> Forgotten:
@@ -48,39 +56,51 @@ def forget_key(change: Change, key: str) -> int:
 
 
 def forget_subject(change: Change, subject: str) -> int:
-    """Erase every entry about a subject."""
-    about = admission.key("subject", subject)
-    return _forget_entries(change, lambda entry: entry.subject == about)
-
-
-def forget_session(change: Change, session: str) -> int:
-    """Erase what a session said; an entry that others spoke of too is what it was without it."""
-    name, namespace = admission.key("session", session), change.keeper.namespace
-    keys = change.unit.keys_in_session(namespace, name)
+    """Erase every entry about a subject, and every old version that was."""
+    name, namespace = admission.key("subject", subject), change.keeper.namespace
+    keys = change.unit.keys_about(namespace, name)
     for key in keys:
-        versions = change.unit.versions(namespace, key)
-        others = [version for version in versions if version.session != name]
-        if others:
-            _fall_back(change, key, others[0], [version.version for version in versions if version.session == name])
-        else:
+        entry = cast("Knowledge", change.get(Layer.USER_KNOWLEDGE, key))
+        if entry.subject == name:
             forget_key(change, key)
+        else:
+            _without(change, entry, lambda version: version.subject == name, {})
     return len(keys)
 
 
-def _fall_back(change: Change, key: str, newest: Version, dropped: Sequence[int]) -> None:
-    """Let an entry be what it was when its newest remaining version was said."""
-    entry = cast("Knowledge", change.get(Layer.USER_KNOWLEDGE, key))
-    change.unit.remove_versions(change.keeper.namespace, key, dropped)
+def forget_session(change: Change, session: str) -> int:
+    """Erase what a session said and the fields it gave; what others said and gave under the same key stays."""
+    name, namespace = admission.key("session", session), change.keeper.namespace
+    keys = change.unit.keys_in_session(namespace, name)
+    for key in keys:
+        entry = cast("Knowledge", change.get(Layer.USER_KNOWLEDGE, key))
+        given = {field: GIVEN[field] for field, who in entry.given_by.items() if who == name}
+        _without(change, entry, lambda version: version.session == name, given)
+    return len(keys)
+
+
+def _without(change: Change, entry: Knowledge, goes: Callable[[Version], bool], reset: dict[str, Any]) -> None:
+    """An entry without some versions and fields; the newest version that is left is its content."""
+    versions = change.unit.versions(change.keeper.namespace, entry.key)
+    left = [version for version in versions if not goes(version)]
+    if not left:
+        forget_key(change, entry.key)
+        return
+    dropped = [version.version for version in versions if goes(version)]
+    change.unit.remove_versions(change.keeper.namespace, entry.key, dropped)
+    back = replace(_fallen_back(entry, left[0], change.keeper.clock()), **reset)
+    kept_by = {field: who for field, who in back.given_by.items() if field not in reset}
+    change.put(replace(back, given_by=kept_by))
+    change.audit("knowledge.forget", entry.key, {"versions": len(dropped), "fields": len(reset)})
+
+
+def _fallen_back(entry: Knowledge, newest: Version, now: datetime) -> Knowledge:
+    if newest.version == entry.version:
+        return entry
+    said = {name: getattr(newest, name) for name in VERSIONED if name not in GIVEN}
     hidden = newest.version < entry.first_version  # what is left was deleted before
-    back = replace(
-        entry,
-        **{name: getattr(newest, name) for name in VERSIONED},
-        first_version=min(entry.first_version, newest.version),
-        touched=(),
-        deleted=entry.deleted or (change.keeper.clock() if hidden else None),
-    )
-    change.put(back)
-    change.audit("knowledge.forget", key, {"versions": len(dropped)})
+    first, deleted = min(entry.first_version, newest.version), entry.deleted or (now if hidden else None)
+    return replace(entry, **said, first_version=first, deleted=deleted)
 
 
 def _forget_entries(change: Change, goes: Callable[[Knowledge], bool]) -> int:

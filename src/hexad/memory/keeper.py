@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from hexad.errors import RateLimited
 from hexad.memory import audit
 from hexad.memory.admission import MAX_TEXT, label
-from hexad.memory.indexing import document_of, sweep
+from hexad.memory.indexing import document_of
 from hexad.memory.limits import Limits
 from hexad.memory.uses import Uses
 from hexad.model import DEFAULT_NAMESPACE, Forgotten
@@ -54,7 +54,6 @@ class Keeper:
         try:
             with self.store.transaction() as unit:
                 unit.use(waiting)
-                sweep(unit, self.namespace, self.clock())
                 change = Change(self, unit, actor, self.session_of(session))
                 yield change
         except BaseException as error:
@@ -131,7 +130,7 @@ class Change:
 
     def put(self, record: Record) -> None:
         """Store a record and, unless it is hidden, its terms."""
-        self.unit.put(self.keeper.scope(record.layer), record, document_of(record, self.keeper.clock()))
+        self.unit.put(self.keeper.scope(record.layer), record, document_of(record))
 
     def remove(self, layer: Layer, id: str) -> bool:
         """Remove a record with its terms."""

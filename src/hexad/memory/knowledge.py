@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from hexad.errors import InvalidInput
 from hexad.memory import admission
-from hexad.memory.forgetting import VERSIONED, forget_key, forget_session, forget_subject
+from hexad.memory.forgetting import GIVEN, VERSIONED, forget_key, forget_session, forget_subject
 from hexad.memory.shelf import Shelf
 from hexad.model import KEEP, Category, Keep, Knowledge, Layer, Origin, Version
 
@@ -100,8 +100,8 @@ class KnowledgeShelf(Shelf[Knowledge]):
             old = self._present(change, key)
             if old.pinned == wanted:
                 return old
-            touched = _touched(old, old, change.session)
-            new = replace(old, pinned=wanted, touched=touched, updated=self._keeper.clock())
+            new = replace(old, pinned=wanted, updated=self._keeper.clock())
+            new = replace(new, given_by=_given_by(old, new, change.session))
             change.put(new)
             change.audit("knowledge.pin" if wanted else "knowledge.unpin", new.key)
         return new
@@ -159,7 +159,7 @@ class KnowledgeShelf(Shelf[Knowledge]):
     def _admit(self, key: str, content: str, given: dict[str, Any], *, redact: bool) -> _Said:
         intake = admission.Intake(limit=self._keeper.max_text, redact=redact)
         name = admission.key("key", key)
-        words = intake.named(name, intake.text("content", content, required=True))
+        words = intake.named(name, intake.text("content", content, required=True), prose=True)
         checked = {field: _CHECKS[field](field, value) for field, value in given.items() if value is not KEEP}
         if "source" in checked:
             checked["source"] = intake.text("source", checked["source"])
@@ -178,23 +178,43 @@ class KnowledgeShelf(Shelf[Knowledge]):
     def _merged(self, old: Knowledge | None, said: _Said, origin: Origin, session: str) -> Knowledge:
         now = self._keeper.clock()
         if old is None or old.deleted is not None:
-            version = old.version + 1 if old else 1
-            return Knowledge(
-                key=said.key,
-                origin=origin,
-                session=session,
-                version=version,
-                first_version=version,
-                created=now,
-                updated=now,
-                **said.given,
-            )
-        new = replace(old, **said.given)
+            return _first(said, origin, session, now, version=old.version + 1 if old else 1)
+        given = {**_outlived(old, now), **said.given}
+        if given["content"] == old.content:  # what was taken out of it is still not in it
+            given["redactions"] = tuple(sorted({*old.redactions, *given["redactions"]}))
+        new = replace(old, **given)
         if (new.content, new.category) != (old.content, old.category):
-            new = replace(new, version=old.version + 1, origin=origin, session=session, touched=())
+            new = replace(new, version=old.version + 1, origin=origin, session=session)
         elif origin is Origin.USER:
             new = replace(new, origin=origin)  # who says it again stands by it; nobody else's word is weakened so
-        return new if new == old else replace(new, updated=now, touched=_touched(old, new, session))
+        return new if new == old else replace(new, updated=now, given_by=_given_by(old, new, session))
+
+
+def _first(said: _Said, origin: Origin, session: str, now: datetime, *, version: int) -> Knowledge:
+    entry = Knowledge(
+        key=said.key,
+        origin=origin,
+        session=session,
+        version=version,
+        first_version=version,
+        created=now,
+        updated=now,
+        **said.given,
+    )
+    return replace(entry, given_by=_given_by(None, entry, session))
+
+
+def _outlived(old: Knowledge, now: datetime) -> dict[str, Any]:
+    """What is said anew under a key whose time was over is not over with it."""
+    return {"expires": None} if old.expires is not None and old.expires <= now else {}
+
+
+def _given_by(old: Knowledge | None, new: Knowledge, session: str) -> dict[str, str]:
+    """Which session gave each field that is not its default: `forget` by session has to know."""
+    before = {} if old is None else old.given_by
+    changed = [name for name in GIVEN if old is None or getattr(old, name) != getattr(new, name)]
+    known = {**before, **dict.fromkeys(changed, session)}
+    return {name: who for name, who in known.items() if who and getattr(new, name) != GIVEN[name]}
 
 
 _CHECKS = {
@@ -225,13 +245,6 @@ def _keep(change: Change, old: Knowledge | None, new: Knowledge) -> None:
             "redacted": list(new.redactions),
         },
     )
-
-
-def _touched(old: Knowledge, new: Knowledge, session: str) -> tuple[str, ...]:
-    """Who changed this version in place: `forget` by session has to know."""
-    if new.version != old.version or not session or session in {old.session, *old.touched}:
-        return new.touched
-    return (*old.touched, session)
 
 
 def _version_of(entry: Knowledge) -> Version:

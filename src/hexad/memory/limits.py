@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
@@ -52,18 +53,19 @@ _tallies: Final[dict[str, Tally]] = {}
 
 def join_tally(database: str) -> Tally:
     """The tally of a database; `leave_tally` when the engine closes."""
-    tally = _tallies.setdefault(database, Tally())
+    tally = _tallies.setdefault(os.path.realpath(database), Tally())
     tally.engines += 1
     return tally
 
 
 def leave_tally(database: str) -> None:
     """The last engine that closes takes the counts with it: they are not persisted."""
-    tally = _tallies.get(database)
+    place = os.path.realpath(database)
+    tally = _tallies.get(place)
     if tally is not None:
         tally.engines -= 1
         if tally.engines <= 0:
-            del _tallies[database]
+            del _tallies[place]
 
 
 class Limits:

@@ -14,13 +14,12 @@ from hexad.store import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime
     from pathlib import Path
 
     from hexad.store import Store, Writing
 
 
-def restore_backup(store: Store, path: Path, now: datetime, progress: Callable[[int, int], None]) -> int:
+def restore_backup(store: Store, path: Path, progress: Callable[[int, int], None]) -> int:
     """Bring back a whole backup into a database that holds nothing; returns the lines of data."""
     lines = read_lines(path)
     with store.transaction() as unit:
@@ -28,7 +27,7 @@ def restore_backup(store: Store, path: Path, now: datetime, progress: Callable[[
             raise BackupError(
                 str(path), f"{store.location} is not empty: restore into a new file, or use import to add to it"
             )
-        restorer = _Restorer(unit, str(path), now)
+        restorer = _Restorer(unit, str(path))
         for done, line in enumerate(lines, start=1):
             restorer.restore(line)
             progress(done, len(lines))
@@ -38,10 +37,9 @@ def restore_backup(store: Store, path: Path, now: datetime, progress: Callable[[
 class _Restorer:
     """Puts line after line back, and knows what must have come before each."""
 
-    def __init__(self, unit: Writing, file: str, now: datetime) -> None:
+    def __init__(self, unit: Writing, file: str) -> None:
         self._unit = unit
         self._file = file
-        self._now = now
         self._seen: dict[tuple[str, str, str], Record] = {}
         self._versions: set[tuple[str, str, int]] = set()
         self._heads: dict[str, tuple[int, str]] = {}
@@ -69,8 +67,10 @@ class _Restorer:
             admission.share("relevance", record.relevance)
             admission.whole("version", record.version, low=1)
             admission.whole("first_version", record.first_version, low=1, high=record.version)
+            if record.position is not None:
+                admission.whole("position", record.position, low=0)
         self._seen[place] = record
-        self._unit.put(Scope(namespace, record.layer), record, document_of(record, self._now))
+        self._unit.put(Scope(namespace, record.layer), record, document_of(record))
 
     def _version(self, namespace: str, version: Version) -> None:
         entry = self._seen.get((namespace, Knowledge.layer.value, version.key))

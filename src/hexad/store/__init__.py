@@ -100,11 +100,15 @@ class Reading(Protocol):
         ...
 
     def keys_in_session(self, namespace: str, session: str) -> Sequence[str]:
-        """The keys that the session said a version of, or changed in place, sorted."""
+        """The keys that the session said a version of, or gave a field of, sorted."""
         ...
 
-    def expired(self, scope: Scope, now: datetime, *, limit: int) -> Sequence[str]:
-        """The ids of indexed rows whose time is over, in any order, at most ``limit``."""
+    def keys_about(self, namespace: str, subject: str) -> Sequence[str]:
+        """The keys with an entry or a version about that subject, sorted."""
+        ...
+
+    def any_expired(self, scope: Scope, now: datetime) -> bool:
+        """Whether the time of any indexed row is over."""
         ...
 
     def learning_id(self, namespace: str, trigger: str, error_pattern: str) -> str | None:

@@ -7,7 +7,6 @@ from bisect import bisect_left
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed, StoreError
@@ -18,7 +17,7 @@ from hexad.store import SKETCHED, Row, Scope, Sketch, Use
 from hexad.text.index import TermIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from hexad.model import AuditRecord, Record, Version
@@ -154,11 +153,18 @@ class _State:
             if home == namespace and any(version.session == session for version in versions.values())
         }
         rows = self._shelf(Scope(namespace, Layer.USER_KNOWLEDGE)).rows.values()
-        return sorted(said | {row.record.id for row in rows if session in getattr(row.record, "touched", ())})
+        return sorted(said | {row.record.id for row in rows if session in _given_by(row.record).values()})
 
-    def expired(self, scope: Scope, now: datetime, *, limit: int) -> Sequence[str]:
-        over = (row.record.id for row in self._shelf(scope).rows.values() if row.document and _over(row.record, now))
-        return list(islice(over, limit))
+    def keys_about(self, namespace: str, subject: str) -> Sequence[str]:
+        versions = (
+            version for (home, _), each in self._versions.items() if home == namespace for version in each.values()
+        )
+        rows = self._shelf(Scope(namespace, Layer.USER_KNOWLEDGE)).rows.values()
+        told = {version.key for version in versions if version.subject == subject}
+        return sorted(told | {row.record.id for row in rows if getattr(row.record, "subject", None) == subject})
+
+    def any_expired(self, scope: Scope, now: datetime) -> bool:
+        return any(row.document and _over(row.record, now) for row in self._shelf(scope).rows.values())
 
     def learning_id(self, namespace: str, trigger: str, error_pattern: str) -> str | None:
         for row in self._shelf(Scope(namespace, Layer.AGENT_LEARNINGS)).rows.values():
@@ -289,6 +295,10 @@ def _sketch(row: Row, document: Document) -> Sketch:
         position=record.position,
         asks=record.content.endswith("?"),
     )
+
+
+def _given_by(record: Record) -> Mapping[str, str]:
+    return record.given_by if isinstance(record, Knowledge) else {}
 
 
 def _over(record: Record, now: datetime) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
-    from hexad.context.candidates import Candidates
+    from hexad.context.candidates import Candidates, Wanted
     from hexad.model import Clock
     from hexad.store import Reading, Row, Sketch, Store
     from hexad.text.index import Posting, Statistics
@@ -84,18 +84,25 @@ class StoredSource:
         facets = tuple(facet(name, value) for name, value in self.facets.items())
         known = self.layer is Layer.USER_KNOWLEDGE
         ends = None if self.deadline is None else time.monotonic() + self.deadline
-        candidates = gather(ScopedIndex(view, scope), query.terms, facets=facets, subjects=known)
-        if not candidates.scores:
+        candidates = gather(
+            ScopedIndex(view, scope),
+            query.terms,
+            facets=facets,
+            subjects=known,
+            wanted=_living_in(view, scope, now) if view.any_expired(scope, now) else None,
+        )
+        room = limit - len(without)
+        if not candidates.scores or room < 1:
             return ()
         ranked = _Ranked(query, candidates, to_microseconds(now), facets, without)
         for batch in candidates.batches(limit + len(without), slack=SLACK):
             self._check_time(ends)
             ranked.add(view.sketch(scope, batch))
-            if len(ranked.rows) >= limit:
+            if ranked.answers() >= room:
                 break
         if beside := places_beside(ranked.rows):
             ranked.add(view.in_threads(scope, beside))
-        best = ranked.best(limit)
+        best = ranked.best(room)
         rows = {row.number: row for row in view.fetch(scope, [each.number for each in best])}
         return [ranked.told(rows[each.number], each) for each in best]
 
@@ -123,16 +130,19 @@ class _Ranked:
     def add(self, sketches: Sequence[Sketch]) -> None:
         fresh = [sketch for sketch in sketches if sketch.number not in self._seen]
         self._seen.update(sketch.number for sketch in fresh)
-        self.rows += [
-            sketch
-            for sketch in fresh
-            if _lives(sketch, self._now) and sketch.id not in self._without and _has(sketch, self._facets)
-        ]
+        self.rows += [sketch for sketch in fresh if _lives(sketch, self._now)]
+
+    def answers(self) -> int:
+        """How many of the rows may be returned; the others only lend."""
+        return sum(map(self._may_answer, self.rows))
+
+    def _may_answer(self, row: Sketch) -> bool:
+        return row.id not in self._without and _has(row, self._facets)
 
     def best(self, limit: int) -> Sequence[Sketch]:
         """By score, then the latest changed, then the latest added; rows with no score are no answer."""
         self._lent = lending(self.rows, self._candidates.words)
-        scored = [(self._score(row), row.updated, row.number, row) for row in self.rows]
+        scored = [(self._score(row), row.updated, row.number, row) for row in self.rows if self._may_answer(row)]
         scored.sort(key=lambda each: each[:3], reverse=True)
         return _with_the_users_word([(value, row) for value, _, _, row in scored if value], limit)
 
@@ -158,6 +168,12 @@ def _with_the_users_word(scored: Sequence[tuple[float, Sketch]], limit: int) -> 
 def _pinned_first(sketch: Sketch) -> tuple[bool, int, int]:
     """The user's own pins before anybody else's, then the latest."""
     return sketch.origin == Origin.USER, sketch.updated, sketch.number
+
+
+def _living_in(view: Reading, scope: Scope, now: datetime) -> Wanted:
+    """Passes over rows whose time is over, so that however many there are they take no living row's place."""
+    moment = to_microseconds(now)
+    return lambda numbers: {each.number for each in view.sketch(scope, numbers) if _lives(each, moment)}
 
 
 def _lives(sketch: Sketch, now: int) -> bool:

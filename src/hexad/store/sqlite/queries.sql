@@ -53,13 +53,18 @@ WHERE term = ? AND number < ? ORDER BY number DESC LIMIT ?
 -- name: pinned
 SELECT number FROM hexad_knowledge INDEXED BY hexad_knowledge_pinned WHERE namespace = ? AND pinned AND words IS NOT NULL ORDER BY number
 
--- name: expired
-SELECT key FROM hexad_knowledge INDEXED BY hexad_knowledge_expires
-WHERE namespace = ? AND expires <= ? AND expires IS NOT NULL AND words IS NOT NULL LIMIT ?
+-- name: any_expired
+SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_expires
+WHERE namespace = ? AND expires <= ? AND expires IS NOT NULL AND words IS NOT NULL LIMIT 1
 
 -- name: keys_in_session
 SELECT key FROM hexad_knowledge_version WHERE namespace = :namespace AND session = :session
-UNION SELECT key FROM hexad_knowledge WHERE namespace = :namespace AND instr(touched, :quoted) ORDER BY key
+UNION SELECT key FROM hexad_knowledge WHERE namespace = :namespace AND given_by <> '{}'
+AND EXISTS (SELECT 1 FROM json_each(given_by) WHERE value = :session) ORDER BY key
+
+-- name: keys_about
+SELECT key FROM hexad_knowledge_version WHERE namespace = :namespace AND subject = :subject
+UNION SELECT key FROM hexad_knowledge WHERE namespace = :namespace AND subject = :subject ORDER BY key
 
 -- name: learning_id
 SELECT id FROM hexad_learning WHERE namespace = ? AND "trigger" = ? AND error_pattern = ? ORDER BY number LIMIT 1

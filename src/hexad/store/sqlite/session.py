@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
 from hexad.shape import to_microseconds
@@ -88,13 +87,17 @@ class Session:
         return [VERSIONS.decode(row) for row in rows]
 
     def keys_in_session(self, namespace: str, session: str) -> Sequence[str]:
-        values = {"namespace": namespace, "session": session, "quoted": json.dumps(session, ensure_ascii=False)}
+        values = {"namespace": namespace, "session": session}
         return [key for (key,) in self._connection.execute(self._sql["keys_in_session"], values)]
 
-    def expired(self, scope: Scope, now: datetime, *, limit: int) -> Sequence[str]:
+    def keys_about(self, namespace: str, subject: str) -> Sequence[str]:
+        values = {"namespace": namespace, "subject": subject}
+        return [key for (key,) in self._connection.execute(self._sql["keys_about"], values)]
+
+    def any_expired(self, scope: Scope, now: datetime) -> bool:
         if scope.layer is not _KNOWLEDGE:
-            return ()
-        return [key for (key,) in self._run("expired", scope.namespace, to_microseconds(now), limit)]
+            return False
+        return self._run("any_expired", scope.namespace, to_microseconds(now)).fetchone() is not None
 
     def learning_id(self, namespace: str, trigger: str, error_pattern: str) -> str | None:
         found = self._run("learning_id", namespace, trigger, error_pattern).fetchone()
