@@ -22,7 +22,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from hexad.model import Origin, Reason
-from hexad.text.document import FIELD_WEIGHTS
+from hexad.text.document import FIELD_WEIGHTS, facet
+from hexad.text.document import SUBJECT as BY_SUBJECT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,9 +60,14 @@ class Ranking:
         worth = measure.rarity.get
         self._pairs = [
             (f" {left} ", f" {right} ", worth(left, 0.0) + worth(right, 0.0))
-            for left, right in pairwise(term for term in query.terms if term in measure.rarity)
+            for left, right in pairwise(
+                term for term in query.terms if term in measure.rarity and not self._names(term)
+            )
         ]
         self._all_pairs = sum(pair[2] for pair in self._pairs)
+
+    def _names(self, term: str) -> bool:
+        return bool(self._subjects) and facet(BY_SUBJECT, term) in self._subjects
 
     def score(self, words: float, sketch: Sketch, lent: float = 0.0) -> float:
         """The sum of all signals: ``words`` is what the row's terms are worth, ``lent`` what its neighbours add to it.
