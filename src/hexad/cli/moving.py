@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from hexad.cli import screen
-from hexad.cli.opening import opened, place
+from hexad.cli.opening import opened
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.errors import BackupError, InvalidInput
 
@@ -25,7 +25,6 @@ def backup(file: File, *, db: Database = None, namespace: Namespace = None, as_j
     """Write everything, of every namespace, into a file."""
     if str(file) == "-":
         raise InvalidInput("FILE", "must be a file; a backup is written whole or not at all")
-    _refuse_own_file(file, place(db))
     with opened(db, namespace) as hx:
         lines = hx.backup(file)
     if as_json:
@@ -63,13 +62,6 @@ def import_(
         screen.say(f"{file}: {done.added} added, {done.replaced} replaced, {done.kept} kept as they were")
         if done.left_out:
             screen.remark(f"{done.left_out} lines of history and audit, or of deleted entries, are not imported")
-
-
-def _refuse_own_file(file: Path, database: Path) -> None:
-    """The copy must not take the original's place."""
-    own = {database.with_name(database.name + suffix).resolve() for suffix in ("", "-wal", "-shm")}
-    if file.resolve() in own or (file.exists() and database.exists() and file.samefile(database)):
-        raise InvalidInput("file", f"{file} is the database itself; choose another name")
 
 
 def _refuse_unreadable(file: Path) -> None:

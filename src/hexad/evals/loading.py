@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hexad.model import Layer, Tool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from hexad.bootstrap import Hexad
     from hexad.evals.data import Document, EvalSet
@@ -28,11 +28,6 @@ def load(hx: Hexad, data: EvalSet, progress: Callable[[int], None]) -> Mapping[s
         progress(done)
         engines[group] = engine
     return engines
-
-
-def ids_in_order(items: Iterable[object]) -> list[str]:
-    """What each item is called in the data."""
-    return [str(getattr(item, "key", item)) for item in items]
 
 
 def _tool(document: Document) -> Tool:
