@@ -113,7 +113,8 @@ def _no_number(name: str) -> None:
 def _refuse_own_file(store: Store, path: Path) -> None:
     """The database itself, or a log that SQLite keeps beside it, is no place for a backup."""
     own = {os.path.realpath(f"{store.location}{ending}") for ending in ("", "-wal", "-shm", "-journal")}
-    if os.path.realpath(path) in own:
+    linked = path.exists() and os.path.exists(store.location) and path.samefile(store.location)  # noqa: PTH110
+    if linked or os.path.realpath(path) in own:
         raise BackupError(str(path), "is the database itself; choose another file")
 
 
