@@ -1,4 +1,4 @@
-"""`make eval`: retrieval on the shared data, as a table, and between the markers of docs/retrieval.md."""
+"""`make eval`: retrieval on the shared data, as tables, and between the markers of docs/retrieval.md and README.md."""
 
 from __future__ import annotations
 
@@ -9,50 +9,98 @@ from rich.progress import Progress
 
 from benchmarks.figures import fill
 from hexad.cli.evaluating import show
-from hexad.evals.data import read_sets
-from hexad.evals.report import OURS, baseline_names, quality_of
-from hexad.evals.run import SetResult, evaluate, overall
+from hexad.evals.data import EvalSet, read_sets
+from hexad.evals.report import OURS, baseline_names, feedback_svg, quality_of, unanswered
+from hexad.evals.run import Plan, SetResult, evaluate, overall
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT.parent / "shared" / "evals"
-BASELINES = ("like", "fts5")
+BASELINES = ("like", "fts5", "bm25s", "static")
+USES = (3, 10, 30)
+TAUGHT = "tool_registry/metatool"  # the one set with so many questions for each item
 
 
 def main() -> int:
     if not DATA.is_dir():
         print("There is no evaluation data at ../shared/evals; give `hexad eval` a folder of your own.")
         return 0
-    with Progress(transient=True) as bar:
-        task = bar.add_task("", total=None)
-        results = evaluate(
-            read_sets(DATA),
-            baselines=BASELINES,
-            progress=lambda what, done, total: bar.update(task, description=what, completed=done, total=total),
-        )
-    show(results)
-    fill(ROOT / "docs" / "retrieval.md", _table(results))
-    fill(ROOT / "README.md", _sentence(results), "recall")
+    sets = read_sets(DATA)
+    whole = _run(sets, Plan(baselines=BASELINES, foreign=True))
+    words = _run(sets, Plan(semantic=False, foreign=True))
+    taught = _run([each for each in sets if each.path == TAUGHT], Plan(feedback=USES))
+    for results in (words, taught, whole):
+        show(results)
+    page = ROOT / "docs" / "retrieval.md"
+    fill(page, _table(whole, words))
+    fill(page, _foreign(whole, words), "foreign")
+    fill(page, _feedback(taught), "feedback")
+    (ROOT / "docs" / "feedback.svg").write_text(feedback_svg(taught) + "\n", encoding="utf-8")
+    fill(ROOT / "README.md", _sentence(whole, words), "recall")
     return 0
 
 
-def _sentence(results: tuple[SetResult, ...]) -> str:
-    names = {OURS: "Hexad", "fts5": "FTS5's BM25", "like": "any-keyword `LIKE`"}
-    told = [f"{overall(results, quality_of(name)).recall_at_5:.3f} by {words}" for name, words in names.items()]
-    asked = sum(result.questions for result in results)
+def _run(sets: tuple[EvalSet, ...] | list[EvalSet], plan: Plan) -> tuple[SetResult, ...]:
+    with Progress(transient=True) as bar:
+        task = bar.add_task("", total=None)
+        return evaluate(
+            sets,
+            plan,
+            progress=lambda what, done, total: bar.update(task, description=what, completed=done, total=total),
+        )
+
+
+def _recall(results: tuple[SetResult, ...], name: str) -> float:
+    return overall(results, quality_of(name)).recall_at_5
+
+
+def _sentence(whole: tuple[SetResult, ...], words: tuple[SetResult, ...]) -> str:
+    names = {
+        "static": "the same static embeddings alone",
+        "bm25s": "bm25s",
+        "fts5": "FTS5's BM25",
+        "like": "any-keyword `LIKE`",
+    }
+    theirs = [f"{_recall(whole, name):.3f} by {told}" for name, told in names.items()]
+    ours = f"{_recall(whole, OURS):.3f} by Hexad with the extra `semantic`, {_recall(words, OURS):.3f} without"
+    asked = sum(result.questions for result in whole)
     return (
-        f"On {len(results)} public sets with {asked:,} questions, the right item is among the first five in (recall@5, "
-        f"mean of the layers' means): {', '.join(told)}."
+        f"On {len(whole)} public sets with {asked:,} questions, the right item is among the first five in (recall@5, "
+        f"mean of the layers' means): {', '.join((ours, *theirs))}."
     )
 
 
-def _table(results: tuple[SetResult, ...]) -> str:
-    names = [OURS, *baseline_names(results)]
-    lines = [f"| recall@5 | {' | '.join(names)} | median ms |", "|---|" + "---|" * (len(names) + 1)]
-    for result in results:
-        values = (f"{quality_of(name)(result).recall_at_5:.3f}" for name in names)
-        lines.append(f"| {result.data.path} | {' | '.join(values)} | {result.hexad.p50_ms:.2f} |")
-    means = (f"**{overall(results, quality_of(name)).recall_at_5:.3f}**" for name in names)
-    return "\n".join([*lines, f"| mean of the layers' means | {' | '.join(means)} | |"])
+def _table(whole: tuple[SetResult, ...], words: tuple[SetResult, ...]) -> str:
+    names = baseline_names(whole)
+    lines = [
+        f"| recall@5 | Hexad | words alone | {' | '.join(names)} | median ms |",
+        "|---|" + "---|" * (len(names) + 3),
+    ]
+    for ours, alone in zip(whole, words, strict=True):
+        values = [ours.hexad.quality, alone.hexad.quality, *(quality_of(name)(ours) for name in names)]
+        told = " | ".join(f"{value.recall_at_5:.3f}" for value in values)
+        lines.append(f"| {ours.data.path} | {told} | {ours.hexad.p50_ms:.2f} |")
+    means = [_recall(whole, OURS), _recall(words, OURS), *(_recall(whole, name) for name in names)]
+    return "\n".join([*lines, f"| mean of the layers' means | {' | '.join(f'**{mean:.3f}**' for mean in means)} | |"])
+
+
+def _foreign(whole: tuple[SetResult, ...], words: tuple[SetResult, ...]) -> str:
+    lines = ["| answered with nothing | Hexad | words alone |", "|---|---|---|"]
+    lines += [
+        f"| {ours.data.path} | {ours.foreign.share:.2f} | {alone.foreign.share:.2f} |"
+        for ours, alone in zip(whole, words, strict=True)
+        if ours.foreign and alone.foreign
+    ]
+    return "\n".join([*lines, f"| mean of the sets | **{unanswered(whole):.2f}** | **{unanswered(words):.2f}** |"])
+
+
+def _feedback(taught: tuple[SetResult, ...]) -> str:
+    lines = ["| set | uses of each item | questions left | before | after | gain |", "|---|---|---|---|---|---|"]
+    for result in taught:
+        for each in result.feedback:
+            before, after = each.before.quality.recall_at_5, each.after.quality.recall_at_5
+            gain = f"{before:.3f} | {after:.3f} | {after - before:+.3f}"
+            lines.append(f"| {result.data.path} | {each.uses} | {each.questions:,} | {gain} |")
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -41,6 +41,7 @@ sys.addaudithook(_guard)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith("HEXAD_")]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("HEXAD_SEMANTIC", "false")  # words alone, unless a test says otherwise: as without the extra
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from hexad.cli import main
 from hexad.errors import EvalError, HexadError, UnknownChoice
 from hexad.evals.data import read_sets
 from hexad.evals.metrics import ndcg, quality, recall, reciprocal_rank
-from hexad.evals.run import evaluate
+from hexad.evals.run import Plan, evaluate
 from tests.support import requirement
 
 if TYPE_CHECKING:
@@ -73,13 +73,13 @@ def test_each_set_is_measured_in_its_layer_and_each_group_in_a_namespace_of_its_
 
 @requirement("EVAL-01")
 def test_baselines_answer_the_same_questions_in_the_same_run(data: Path) -> None:
-    for result in evaluate(read_sets(data), queries=1, baselines=["like", "fts5"], progress=quiet):
+    for result in evaluate(read_sets(data), Plan(queries=1, baselines=["like", "fts5"]), progress=quiet):
         assert set(result.baselines) == {"like", "fts5"}
         assert result.questions == 1
         if result.data.name == "small":
             assert result.baselines["fts5"].quality.recall_at_5 == 1.0
     with pytest.raises(UnknownChoice, match="like, fts5"):
-        evaluate(read_sets(data), baselines=["crystal ball"], progress=quiet)
+        evaluate(read_sets(data), Plan(baselines=["crystal ball"]), progress=quiet)
 
 
 @requirement("EVAL-01")

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.context.retriever import ContextRetriever, now_in_utc
 from hexad.context.selection import estimate_tokens
 from hexad.engine import Engine
-from hexad.errors import InvalidInput
+from hexad.errors import Disabled, InvalidInput, MissingExtra
 from hexad.learning.record import LearningShelf
 from hexad.memory import admission
 from hexad.memory.audit import AuditLog
 from hexad.memory.forgetting import forget_all
-from hexad.memory.indexing import reindex
+from hexad.memory.habits import Habits
+from hexad.memory.indexing import embed_missing, missing_vectors, reindex
 from hexad.memory.keeper import Keeper
 from hexad.memory.knowledge import KnowledgeShelf
 from hexad.memory.limits import Limits, Tally, join_tally, leave_tally
@@ -38,7 +39,9 @@ if TYPE_CHECKING:
     from hexad.context.layers.runtime import RuntimeContextProvider
     from hexad.context.retriever import Retriever
     from hexad.importing import Imported
-    from hexad.model import Clock, Forgotten, Item, Layer, Prompt, TokenCounter
+    from hexad.memory.meaning import Meaning
+    from hexad.model import Association, Clock, Forgotten, Item, Layer, Prompt, TokenCounter
+    from hexad.semantic import Embedder
     from hexad.store import Store
 
 _ANALYSER_NOTE: Final = "analyser"
@@ -73,6 +76,7 @@ class Hexad:
         self.references: Final = ReferenceShelf(keeper, find)
         self.learnings: Final = LearningShelf(keeper, find)
         self.skills: Final = SkillLibrary(keeper, find)
+        self.habits: Final = Habits(keeper)
         self.audit: Final = AuditLog(keeper.store, keeper.namespace)
 
     @classmethod
@@ -87,12 +91,18 @@ class Hexad:
         clock: Clock | None = None,
         token_counter: TokenCounter = estimate_tokens,
         retriever: Retriever | None = None,
+        embedder: Embedder | None = None,
+        embedder_name: str | None = None,
         **settings: Any,
     ) -> Hexad:
         """Open the database file, creating it if it is not there; ``":memory:"`` keeps everything in this process.
 
         Without ``enabled=True`` (here, as HEXAD_ENABLED, or in `hexad.toml` beside the database) the engine is off: it
         creates nothing, retrieves nothing, and passes prompts through. ``settings`` are those of `hexad.settings`.
+
+        With the extra `semantic` rows are found by meaning too. ``embedder`` replaces its embeddings: a function from a
+        list of texts to an array with a row for each; ``embedder_name`` is what its vectors are stored under, so that
+        two embedders are never mixed.
 
         >>> Hexad.open("never-created.db").retrieve("anything").items
         {}
@@ -105,7 +115,7 @@ class Hexad:
         folder = None if str(path) == LOCATION else path.parent
         known = load({"enabled": enabled, "namespace": namespace, **settings}, beside=folder, config=config)
         store = _store(path, known)
-        keeper = _keeper(store, known, clock, session)
+        keeper = replace(_keeper(store, known, clock, session), meaning=_meaning(known, embedder, embedder_name))
         own = retriever or _retriever(keeper, known)
         engine = Engine(
             keeper=keeper,
@@ -173,6 +183,21 @@ class Hexad:
         """Why the prompt for a message is what it is."""
         return self._engine.explain(message, base=base, layers=layers, budget=budget, session=session)
 
+    def used(self, item: Item, query: str, *, session: str | None = None) -> tuple[Association, ...]:
+        """Say that an item was of use for a question: its words help find the item next time.
+
+        Returns all the words that are known to lead to the item now; `habits` shows and resets them. A tool that
+        `watch` saw succeed, and a skill that ran, are counted by themselves when the latest prompt offered them.
+
+        >>> hx = Hexad.open(":memory:", enabled=True, semantic=False)
+        >>> _ = hx.references.save("Runbook", location="https://wiki.example.com/deploy", summary="How to roll back")
+        >>> [runbook] = hx.retrieve("roll back").all()
+        >>> _ = hx.used(runbook, "production is broken, undo the release")
+        >>> [item.key for item in hx.retrieve("undo the release").all()]
+        ['Runbook']
+        """
+        return self._engine.used(item, query, session=session)
+
     def scoped(self, *, namespace: str | None = None, session: str | None = None) -> Hexad:
         """The same store, limits and providers, seen from another namespace or session; closing it closes nothing."""
         keeper = replace(
@@ -205,6 +230,23 @@ class Hexad:
         """Finish what `forget` could not while another connection read an older state; whether nothing is left."""
         return self.store.flush_traces()
 
+    def reindex(self, *, progress: Callable[[int, int], None] | None = None) -> int:
+        """Embed what has no vector of this engine's embedder yet, in every namespace; returns how many rows.
+
+        Until then such rows are found by their words. Without an embedder it is a `MissingExtra`.
+        """
+        meaning = self._engine.keeper.meaning
+        if not self.enabled:
+            raise Disabled
+        if meaning is None:
+            raise MissingExtra("search by meaning", "hexad[semantic]")
+        return embed_missing(self.store, meaning, progress or _quiet)
+
+    def without_vector(self) -> int | None:
+        """How many rows are found by words alone until `reindex`; None where there is no embedder."""
+        meaning = self._engine.keeper.meaning
+        return None if meaning is None else missing_vectors(self.store, meaning)
+
     def backup(self, file: str | os.PathLike[str]) -> int:
         """Write everything as JSON Lines: of every namespace, or of a scope's own; returns how many lines of data."""
         from hexad.memory.backup import write_backup  # noqa: PLC0415 - rare, and not needed to answer a question
@@ -219,7 +261,8 @@ class Hexad:
         """Bring back a whole backup into an empty database; returns how many lines of data."""
         from hexad.memory.restoring import restore_backup  # noqa: PLC0415
 
-        return restore_backup(self.store, _path(file, "file"), progress or _quiet)
+        meaning = self._engine.keeper.meaning
+        return restore_backup(self.store, _path(file, "file"), progress or _quiet, meaning)
 
     def import_file(
         self,
@@ -335,7 +378,19 @@ def _retriever(keeper: Keeper, settings: Settings) -> ContextRetriever:
         clock=keeper.clock,
         deadline=settings.layer_deadline,
         max_pinned=settings.max_pinned,
+        meaning=keeper.meaning,
     )
+
+
+def _meaning(settings: Settings, embedder: Embedder | None, name: str | None) -> Meaning | None:
+    """The caller's embedder, else the one of the extra where it is installed; none where meaning is not wanted."""
+    if not settings.enabled or not settings.semantic:
+        return None
+    from hexad import semantic  # noqa: PLC0415 - an engine that is off needs none of it
+
+    if embedder is not None:
+        return semantic.own_meaning(embedder, name)
+    return semantic.static_meaning() if semantic.installed() else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from hexad.context import assemble
 from hexad.context.explanation import Explanation, judge
-from hexad.context.retriever import failed_everywhere
+from hexad.context.retriever import ContextRetriever, asked_for, failed_everywhere
 from hexad.context.selection import estimate_tokens
-from hexad.errors import HexadError, InvalidInput
+from hexad.errors import HexadError, InvalidInput, NotFound
 from hexad.memory import admission
-from hexad.model import RECORD_OF, Retrieval
+from hexad.memory.habits import Habits, Prompts
+from hexad.model import RECORD_OF, Item, Layer, Retrieval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from hexad.context.retriever import Retriever
     from hexad.memory.keeper import Keeper
-    from hexad.model import Layer, Prompt, TokenCounter
+    from hexad.model import Association, Prompt, TokenCounter
 
 _CANDIDATES: Final = 20  # items of a layer that an explanation shows
 _FLUSH_PATIENCE: Final = 0.0  # an answer does not wait for the write lock to count uses
@@ -33,6 +34,7 @@ class Engine:
     retriever: Retriever
     max_per_layer: int
     counter: TokenCounter = estimate_tokens
+    prompts: Prompts = field(default_factory=Prompts)
 
     def retrieve(
         self,
@@ -60,7 +62,27 @@ class Engine:
         """The prompt, and one more use for each item in it."""
         prompt = self._assembled(base, retrieval, budget)
         self._count_uses(prompt, retrieval)
+        self.prompts.show(retrieval.namespace, retrieval.session or "", retrieval.query, prompt.kept)
         return prompt
+
+    def used(self, item: Item, query: str, *, session: str | None = None) -> tuple[Association, ...]:
+        """Let the words of a question help find the item that was used after it."""
+        if not isinstance(item, Item):
+            raise InvalidInput("item", f"must be an item that retrieve() returned, not {type(item).__name__}")
+        if not isinstance(query, str):
+            raise InvalidInput("query", f"must be text, not {type(query).__name__}")
+        return Habits(self.keeper).teach(item.layer, item.id, query, session=session)
+
+    def succeeded(self, layer: Layer, id: str, *, session: str | None = None) -> tuple[Association, ...]:
+        """The same for what the session's latest prompt offered: the question is that prompt's."""
+        name = self.keeper.session_of(session)
+        question = self.prompts.question_for(self.keeper.namespace, name, layer, id)
+        if question is None:
+            return ()
+        try:
+            return Habits(self.keeper).teach(layer, id, question, session=name)
+        except NotFound:  # it was forgotten since
+            return ()
 
     def explain(
         self,
@@ -75,10 +97,25 @@ class Engine:
         started = time.perf_counter()
         found = self.retrieve(message, layers, session=session)
         prompt = self._assembled(base, found, budget)
-        stored = [layer for layer in found.items if layer in RECORD_OF]
-        more = self.retrieve(message, stored, max(_CANDIDATES, self.max_per_layer), session=session).items
-        wide = replace(found, items={**found.items, **more})
-        return judge(wide, prompt, self.max_per_layer, seconds=time.perf_counter() - started)
+        stored, limit = (
+            [layer for layer in asked_for(layers) if layer in RECORD_OF],
+            max(_CANDIDATES, self.max_per_layer),
+        )
+        above = self.retrieve(message, stored, limit, session=session).items
+        wide = {**found.items, **above, **self._without_floor(message, stored, limit)}
+        return judge(
+            replace(found, items={layer: wide[layer] for layer in Layer if layer in wide}),
+            prompt,
+            self.max_per_layer,
+            above={(item.layer, item.id) for items in (*above.values(), *found.items.values()) for item in items},
+            seconds=time.perf_counter() - started,
+        )
+
+    def _without_floor(self, message: str, layers: Sequence[Layer], limit: int) -> Mapping[Layer, tuple[Item, ...]]:
+        """What would be there if nothing were too little, as far as the retriever has such a floor."""
+        if not isinstance(self.retriever, ContextRetriever):
+            return {}
+        return replace(self.retriever, floor=False).retrieve(message, layers, limit).items
 
     def _assembled(self, base: str, retrieval: Retrieval, budget: int | None) -> Prompt:
         if not isinstance(base, str):

@@ -15,6 +15,7 @@
     ├── BackupError             a backup file that cannot be read or restored: file, line
     ├── EvalError               evaluation data that cannot be read: file, line
     ├── MissingExtra            an optional package is not installed: extra
+    ├── EmbedderFailed          an embedder raised, or gave no vectors: name
     └── StoreError              the database: path
         ├── NotADatabase        a directory, or a file that is something else
         ├── SchemaTooNew        written by a newer Hexad: found, known
@@ -142,6 +143,14 @@ class MissingExtra(HexadError):
     def __init__(self, what: str, install: str) -> None:
         super().__init__(f"{what} needs a package that is not installed: pip install '{install}'")
         self.install = install
+
+
+class EmbedderFailed(HexadError):
+    """An embedder raised, or gave what are no vectors."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"embedder {name!r}: {reason}")
+        self.name = name
 
 
 class StoreError(HexadError):

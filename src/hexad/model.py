@@ -313,6 +313,18 @@ RECORD_OF: Final[dict[Layer, type[Record]]] = {record.layer: record for record i
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Association:
+    """A word that led to an item before: somebody asked with it, and the item was then used."""
+
+    layer: Layer
+    id: str
+    term: str
+    weight: float  # uses, each counting less as time goes by
+    session: str = ""  # the last that taught it
+    used: datetime  # when it was last taught, which is when `weight` was true
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRecord:
     """One change, as the log tells it: who did what to what, never the content."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import MISSING, fields
 from datetime import UTC, datetime
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from hexad.errors import InvalidInput
-from hexad.model import RECORDS, AuditRecord, Version
+from hexad.model import RECORDS, Association, AuditRecord, Layer, Version
 from hexad.shape import Kind, choice_of, kind_of
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ N = TypeVar("N")
 TYPES: Final[dict[str, type]] = {
     **{record.layer.noun: record for record in RECORDS},
     "version": Version,
+    "association": Association,
     "audit": AuditRecord,
 }
 _NAMES: Final = {noun: name for name, noun in TYPES.items()}
@@ -133,13 +135,15 @@ def _written(kind: Kind, value: Any) -> Json:
         return list(value)
     if kind is Kind.OBJECT:
         return dict(value)
-    written: Json = value.value if kind is Kind.CHOICE else value
+    written: Json = value.value if isinstance(value, Enum) else value
     return written
 
 
 def _read(noun: type, name: str, value: Any) -> Any:
     if value is None and name in _MAY_BE_NULL:
         return None
+    if name == "layer":
+        return Layer.parse(value)
     kind = kind_of(noun, name)
     _check_type(name, kind, value)
     choice = choice_of(noun, name)

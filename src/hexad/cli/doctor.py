@@ -19,13 +19,14 @@ from hexad.cli.opening import ABSENT, FOREIGN, holds_hexad, opened, place
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.cli.screen import Column
 from hexad.errors import HexadError
+from hexad.semantic import PACKAGES
 
 if TYPE_CHECKING:
     from hexad.bootstrap import Hexad
 
 OLDEST_SQLITE: Final = (3, 35, 0)
 EXTRAS: Final = {
-    "semantic": ("numpy", "wordllama"),
+    "semantic": PACKAGES,
     "scripts": ("tree_sitter_bash",),
     "adk": ("google.adk",),
     "mcp": ("mcp",),
@@ -34,6 +35,7 @@ NETWORK: Final = frozenset(
     {"nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "davfs"}
     | {"fuse.sshfs", "fuse.glusterfs", "fuse.s3fs", "fuse.rclone", "fuse.davfs2"}
 )
+_INSTALL: Final = "pip install 'hexad[semantic]'"
 _MOUNTS: Final = Path("/proc/self/mountinfo")
 _COLUMNS: Final = (Column("verdict"), Column("check", "fold", 18), Column("detail", "fold"))
 
@@ -103,6 +105,8 @@ def sandbox(program: str | None) -> Check:
 
 def extra_packages(extra: str, missing: Sequence[str]) -> Check:
     """Whether an optional part is installed."""
+    if missing and extra == "semantic":
+        return Check(f"extra {extra}", "info", f"{', '.join(missing)} not installed; search is by words: {_INSTALL}")
     if missing:
         return Check(f"extra {extra}", "info", f"{', '.join(missing)} not installed; this version does not use it yet")
     return Check(f"extra {extra}", "ok", "installed")
@@ -162,7 +166,7 @@ def content(db: str | None, namespace: str | None, path: Path) -> Iterator[Check
     else:
         try:
             with opened(db, namespace) as hx:
-                yield from (*health(hx), *chains(hx), counts(hx))
+                yield from (*health(hx), *chains(hx), counts(hx), *vectors(hx))
         except HexadError as error:
             yield Check("database", "problem", str(error))
 
@@ -205,6 +209,17 @@ def counts(hx: "Hexad") -> Check:
         found = {kind.layer: view.statistics(Scope(hx.namespace, kind.layer), ()).rows for kind in RECORDS}
     told = ", ".join(f"{layer.value} {rows}" for layer, rows in found.items())
     return Check("entries", "info", f"in namespace {hx.namespace!r}: {told}")
+
+
+def vectors(hx: "Hexad") -> Iterator[Check]:
+    """Whether everything can be found by meaning, where anything can."""
+    missing = hx.without_vector()
+    if missing is None:
+        return
+    if missing:
+        yield Check("vectors", "warning", f"{missing} rows are found by words alone; run: hexad reindex")
+    else:
+        yield Check("vectors", "ok", "every row has one")
 
 
 def _importable(package: str) -> bool:

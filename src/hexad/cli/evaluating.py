@@ -10,7 +10,7 @@ import typer
 from hexad.cli import screen
 from hexad.cli.options import AsJson  # noqa: TC001
 from hexad.cli.screen import Column
-from hexad.errors import EvalError
+from hexad.errors import EvalError, InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,6 +28,15 @@ _FIGURES: Final = (
     Column("p50ms"),
     Column("p95ms"),
 )
+_LEARNED: Final = (
+    Column("set", "fold"),
+    Column("uses"),
+    Column("questions"),
+    Column("R@5 before"),
+    Column("R@5 after"),
+    Column("gain"),
+)
+_FOREIGN: Final = (Column("set", "fold"), Column("foreign questions"), Column("answered with nothing"))
 
 
 def register(app: typer.Typer) -> None:
@@ -41,18 +50,23 @@ def eval_(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Holds LAYER/SET/corpus.jsonl and queries.jsonl.")],
     *,
     queries: Annotated[int | None, typer.Option(min=1, metavar="N", help="The first N questions of each set.")] = None,
-    baseline: Annotated[str, typer.Option(metavar="NAMES", help="like, fts5, bm25s; separated by commas.")] = "",
+    baseline: Annotated[str, typer.Option(metavar="NAMES", help="like, fts5, bm25s, static; with commas.")] = "",
+    no_semantic: Annotated[bool, typer.Option("--no-semantic", help="By words alone.")] = False,
+    feedback: Annotated[
+        str, typer.Option(metavar="N[,N…]", help="Replay N uses of each item, and ask the other questions.")
+    ] = "",
+    foreign: Annotated[bool, typer.Option("--foreign", help="Ask each set the questions of other layers too.")] = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with charts.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure recall, ranking and speed on a folder of questions with known answers."""
     from hexad.evals.data import read_sets
     from hexad.evals.report import as_json as told
-    from hexad.evals.run import evaluate
+    from hexad.evals.run import Plan, evaluate
 
-    names = [name.strip() for name in baseline.split(",") if name.strip()]
+    plan = Plan(queries, _names(baseline), not no_semantic, _numbers(feedback), foreign)
     with screen.steps() as step:
-        results = evaluate(read_sets(folder), queries=queries, baselines=names, progress=step)
+        results = evaluate(read_sets(folder), plan, progress=step)
     if out is not None:
         _write_page(out, results)
     if as_json:
@@ -62,8 +76,23 @@ def eval_(
 
 
 def show(results: Sequence[SetResult]) -> None:
-    """Every set, every layer and the mean, as a table."""
+    """Every set, every layer and the mean, as a table; then what use taught, and what was answered with nothing."""
+    if any(result.feedback for result in results):
+        screen.table(_LEARNED, list(_learned_rows(results)))
+    if any(result.foreign for result in results):
+        screen.table(_FOREIGN, list(_foreign_rows(results)))
     screen.table(_FIGURES, list(_rows(results)))
+
+
+def _names(told: str) -> list[str]:
+    return [name.strip() for name in told.split(",") if name.strip()]
+
+
+def _numbers(told: str) -> list[int]:
+    names = _names(told)
+    if not all(name.isascii() and name.isdigit() and int(name) for name in names):
+        raise InvalidInput("--feedback", f"must be whole numbers of at least 1, with commas, not {told!r}")
+    return [int(name) for name in names]
 
 
 def _write_page(file: Path, results: Sequence[SetResult]) -> None:
@@ -90,6 +119,23 @@ def _rows(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
             yield layer.value, name, *_shown(quality), "", ""
     for name in names:
         yield "mean of the layers", name, *_shown(overall(results, quality_of(name))), "", ""
+
+
+def _learned_rows(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
+    for result in results:
+        for each in result.feedback:
+            before, after = each.before.quality.recall_at_5, each.after.quality.recall_at_5
+            figures = (f"{before:.3f}", f"{after:.3f}", f"{after - before:+.3f}") if each.questions else ("", "", "")
+            yield result.data.path, str(each.uses), str(each.questions), *figures
+
+
+def _foreign_rows(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
+    from hexad.evals.report import unanswered
+
+    for result in results:
+        if result.foreign:
+            yield result.data.path, str(result.foreign.questions), f"{result.foreign.share:.3f}"
+    yield "mean of the sets", "", f"{unanswered(results):.3f}"
 
 
 def _shown(quality: Quality) -> tuple[str, str, str, str]:

@@ -1,4 +1,4 @@
-"""`backup`, `restore`, `import`: a whole memory from one file to another."""
+"""`backup`, `restore`, `import`, `reindex`: a whole memory from one file to another, or into another index."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -18,6 +18,7 @@ def register(app: typer.Typer) -> None:
     """Add these commands."""
     app.command(epilog="Example: hexad backup agent.jsonl --db agent.db")(backup)
     app.command(epilog="Example: hexad restore agent.jsonl --db new.db")(restore)
+    app.command(epilog="Example: hexad reindex --db agent.db")(reindex)
     app.command("import", epilog="Example: hexad import colleague.jsonl --namespace team")(import_)
 
 
@@ -42,6 +43,16 @@ def restore(file: File, *, db: Database = None, namespace: Namespace = None, as_
         screen.emit({"file": str(file), "lines": lines})
     else:
         screen.say(f"{file}: {lines} lines restored")
+
+
+def reindex(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Embed what cannot be found by meaning yet, of every namespace; needs the extra semantic."""
+    with opened(db, namespace) as hx, screen.progress("embedding") as show:
+        rows = hx.reindex(progress=show)
+    if as_json:
+        screen.emit({"rows": rows})
+    else:
+        screen.say(f"{rows} {'row' if rows == 1 else 'rows'} embedded" if rows else "every row has its vector already")
 
 
 def import_(

@@ -6,24 +6,23 @@ nothing but what the index says of the terms within one scope.
 
 from __future__ import annotations
 
-import heapq
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from hexad.text.document import SUBJECT, facet
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from hexad.text.index import Posting, Statistics
 
 CAPACITY: Final = 600  # rows that are weighed by their postings; further terms only add to rows already there
-MAX_OPENED: Final = 40  # terms that are looked at, the rarest first
+MAX_OPENED: Final = 64  # terms that are looked up, the rarest first
+RARITY: Final = 1.3  # the power of a term's inverse document frequency: above 1, rare words count even more
 _FEWEST: Final = 100
 _NAMED: Final = 0.1
 _MOST_PAGES: Final = 50  # of a term's rows that are read to find those with a facet
-_BATCH: Final = 32  # rows that are read and ranked at a time
 SATURATION: Final = 0.9  # BM25's k1: how soon a repeated term stops counting
 NORMALISATION: Final = 0.6  # BM25's b: how much a long text is held against it
 
@@ -65,28 +64,12 @@ class Candidates:
     measure: Measure
     scores: Mapping[int, float]
     subjects: tuple[str, ...] = ()  # facets of the subjects that the question names
+    named: tuple[str, ...] = ()  # the terms that name them
+    rows: int = 0  # of the scope
 
     def words(self, number: int) -> float:
         """The share of the question's rarity that a row holds, from 0 to 1."""
         return self.scores.get(number, 0.0) / self.measure.total
-
-    def batches(self, limit: int, *, slack: float) -> Iterator[Sequence[int]]:
-        """Numbers, best first and the newest first among equals: those that can be among the best, then the others.
-
-        ``slack`` is the most that a ranking may add to a row's words; it decides who can still be among the best.
-        """
-        if not self.scores:
-            return
-        last_in = heapq.nlargest(limit, self.scores.values())[-1] - slack * self.measure.total
-        yield _ordered((score, number) for number, score in self.scores.items() if score >= last_in)[:_BATCH]
-        others = _ordered((score, number) for number, score in self.scores.items())
-        first = sum(score >= last_in for score in self.scores.values())
-        for start in range(min(first, _BATCH), len(others), _BATCH):
-            yield others[start : start + _BATCH]
-
-
-def _ordered(pairs: Iterable[tuple[float, int]]) -> list[int]:
-    return [number for _, number in sorted(pairs, reverse=True)]
 
 
 _NONE: Final = Candidates(Measure({}, 1.0, 1.0), {})
@@ -97,14 +80,15 @@ def measure(statistics: Statistics, terms: Sequence[str]) -> Measure:
 
     A small scope is measured as if it were larger: a word that all of three rows hold may still be a rare word.
     """
-    rows = max(statistics.rows, _FEWEST)
-    rarity = {
-        term: math.log(1 + (rows - frequency + 0.5) / (frequency + 0.5))
-        for term in terms
-        for frequency in (statistics.frequencies.get(term, 0),)
-    }
+    rarity = {term: rarity_of(statistics.frequencies.get(term, 0), statistics.rows) for term in terms}
     mean_length = max(1.0, statistics.length / statistics.rows) if statistics.rows else 1.0
     return Measure(rarity, mean_length, sum(rarity.values()) or 1.0)
+
+
+def rarity_of(frequency: int, rows: int) -> float:
+    """How much it tells that a row holds a term which so many of all rows hold."""
+    of_all = max(rows, _FEWEST, frequency)
+    return math.pow(math.log(1 + (of_all - frequency + 0.5) / (frequency + 0.5)), RARITY)
 
 
 class Wanted(Protocol):
@@ -129,13 +113,13 @@ def gather(
     """
     about = {term: facet(SUBJECT, term) for term in terms} if subjects else {}
     statistics = index.statistics((*terms, *facets, *about.values()))
-    if not statistics.frequencies or any(each not in statistics.frequencies for each in facets):
+    if not statistics.rows or any(each not in statistics.frequencies for each in facets):
         return _NONE
     named = {term: name for term, name in about.items() if name in statistics.frequencies}
     measured = _named_less(measure(statistics, _rarest(statistics, terms)), named)
     known = [term for term in measured.rarity if term in statistics.frequencies]
     scores = _weigh(_Opener(index, statistics, facets, wanted), measured, sorted(known, key=lambda term: term in named))
-    return Candidates(measured, scores, tuple(named.values()))
+    return Candidates(measured, scores, tuple(named.values()), tuple(named), statistics.rows)
 
 
 def _named_less(measured: Measure, named: Collection[str]) -> Measure:
@@ -143,12 +127,14 @@ def _named_less(measured: Measure, named: Collection[str]) -> Measure:
     if not named or all(term in named for term in measured.rarity):
         return measured
     rarity = {term: value * (_NAMED if term in named else 1.0) for term, value in measured.rarity.items()}
-    return Measure(rarity, measured.mean_length, sum(rarity.values()) or 1.0)
+    return replace(measured, rarity=rarity, total=sum(rarity.values()) or 1.0)
 
 
 def _rarest(statistics: Statistics, terms: Sequence[str]) -> Sequence[str]:
-    """The terms that tell most, the rarest first; of a long message the rest is not looked at."""
-    return sorted(terms, key=lambda term: (statistics.frequencies.get(term, 0), term))[:MAX_OPENED]
+    """The terms that tell most, the rarest first: those that no row holds, then as many others as are opened."""
+    unknown = [term for term in terms if term not in statistics.frequencies]
+    known = sorted(statistics.frequencies.keys() & set(terms), key=lambda term: (statistics.frequencies[term], term))
+    return [*unknown, *known[:MAX_OPENED]]
 
 
 def _weigh(opener: _Opener, measured: Measure, known: Sequence[str]) -> dict[int, float]:

@@ -9,8 +9,10 @@ if TYPE_CHECKING:
 
     from hexad.store import Sketch
 
-NEIGHBOUR: Final = 0.4  # the share of its words that a row lends to the one before and the one after it
+LENT: Final = {1: 0.4, 2: 0.2}  # the share of its match that a row lends to those one and two places from it
 ANSWER: Final = 0.4  # what a question lends to the row after it, beyond that
+
+STEPS: Final = tuple(sign * distance for distance in LENT for sign in (-1, 1))
 
 
 def places_beside(sketches: Iterable[Sketch]) -> set[tuple[str, int]]:
@@ -19,25 +21,23 @@ def places_beside(sketches: Iterable[Sketch]) -> set[tuple[str, int]]:
         (sketch.thread, sketch.position + step)
         for sketch in sketches
         if sketch.thread and sketch.position is not None
-        for step in (-1, 1)
+        for step in STEPS
     }
 
 
-def lending(sketches: Iterable[Sketch], words: Callable[[int], float]) -> Mapping[int, float]:
-    """What each row's neighbours among these rows add to its words; of several at one place the best lends."""
+def lending(sketches: Iterable[Sketch], match: Callable[[int], float]) -> Mapping[int, float]:
+    """What each row's neighbours among these rows add to its match; of several at one place the best lends."""
     placed: dict[tuple[str, int], list[Sketch]] = {}
     for sketch in sketches:
         if sketch.thread and sketch.position is not None:
             placed.setdefault((sketch.thread, sketch.position), []).append(sketch)
+    best = {place: max(match(each.number) for each in here) for place, here in placed.items()}
+    asked = {
+        place: max((match(each.number) for each in here if each.asks), default=0.0) for place, here in placed.items()
+    }
     return {
-        sketch.number: _lent(placed.get((thread, position - 1), ()), placed.get((thread, position + 1), ()), words)
+        sketch.number: ANSWER * asked.get((thread, position - 1), 0.0)
+        + sum(LENT[abs(step)] * best.get((thread, position + step), 0.0) for step in STEPS)
         for (thread, position), here in placed.items()
         for sketch in here
     }
-
-
-def _lent(before: Iterable[Sketch], after: Iterable[Sketch], words: Callable[[int], float]) -> float:
-    earlier = max((words(each.number) for each in before), default=0.0)
-    later = max((words(each.number) for each in after), default=0.0)
-    asked = max((words(each.number) for each in before if each.asks), default=0.0)
-    return NEIGHBOUR * (earlier + later) + ANSWER * asked

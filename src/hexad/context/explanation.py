@@ -9,10 +9,13 @@ from hexad.context.selection import OVER_BUDGET
 from hexad.model import Layer
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from hexad.model import Failure, Item, Prompt, Retrieval
 
 KEPT: Final = "kept"
 BEYOND: Final = "beyond the layer's limit of {limit}"
+TOO_LITTLE: Final = "below the floor: too little to go by"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +53,10 @@ class Explanation:
         return "\n".join(lines)
 
 
-def judge(wide: Retrieval, prompt: Prompt, limit: int, *, seconds: float) -> Explanation:
-    """Tell of each candidate whether the prompt has it, and why not."""
+def judge(
+    wide: Retrieval, prompt: Prompt, limit: int, *, above: Collection[tuple[Layer, str]], seconds: float
+) -> Explanation:
+    """Tell of each candidate whether the prompt has it, and why not; ``above`` are those that are above the floor."""
     kept = {(item.layer, item.id) for item in prompt.kept}
     dropped = {(item.layer, item.id) for item in prompt.dropped}
 
@@ -59,6 +64,8 @@ def judge(wide: Retrieval, prompt: Prompt, limit: int, *, seconds: float) -> Exp
         place = (item.layer, item.id)
         if place in kept:
             return KEPT
+        if place not in above:
+            return TOO_LITTLE
         return OVER_BUDGET if place in dropped else BEYOND.format(limit=limit)
 
     return Explanation(

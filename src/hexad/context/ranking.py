@@ -1,12 +1,14 @@
 """How well a text answers a question, as a sum of named signals. Pure: the same arguments give the same score.
 
-Words decide; everything else is a gentle prior whose greatest value is written here, so that it can order what
-matches alike and never bury a clear match.
+The match decides (`matching.py`: words, meaning, habit); everything else is a gentle prior whose greatest value is
+written here, so that it can order what matches alike and never bury a clear match.
 
 | signal | at most | what it says |
 |---|---|---|
 | words | 1.0 | the share of the question's rarity that the text holds (BM25 over name, body and tags) |
-| neighbours | 1.2 | rows beside it in its thread hold the words: 0.4 of theirs, 0.8 of a question before it |
+| meaning | about 0.3 | how far the text is nearer to the question than others are (an embedder's word) |
+| habit | 0.6 | the share of the question's rarity that it was used for before |
+| neighbours | 1.6 | rows near it in its thread match: 0.4 of those beside it, 0.2 of the next, 0.4 of a question |
 | subject | 0.15 | the question names whom the entry is about |
 | phrase | 0.3 | neighbouring words of the question stand next to each other in the text |
 | origin | 0.03 | a user said it |
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hexad.context.candidates import Measure
+    from hexad.context.matching import Match
     from hexad.model import Query
     from hexad.store import Sketch
     from hexad.text.document import Document
@@ -40,12 +43,13 @@ RELEVANCE: Final = 0.02
 RECENCY: Final = 0.01
 USE: Final = 0.01
 SLACK: Final = PHRASE + SUBJECT + ORIGIN + RELEVANCE + RECENCY + USE
-"""The most that anything but words can add."""
+"""The most that anything but the match can add."""
 _HALF_LIFE_DAYS: Final = 30.0
 _DAY: Final = 86_400_000_000  # microseconds
 _LINE: Final = "\n"
 _PRIORS: Final = ("origin", "relevance", "recency", "use")
 _USER: Final = Origin.USER.value
+_SHOWN: Final = 3  # words of earlier questions that a reason names
 _NEAR: Final = 3  # words apart that still count as a phrase, in part
 
 
@@ -69,17 +73,19 @@ class Ranking:
     def _names(self, term: str) -> bool:
         return bool(self._subjects) and facet(BY_SUBJECT, term) in self._subjects
 
-    def score(self, words: float, sketch: Sketch, lent: float = 0.0) -> float:
-        """The sum of all signals: ``words`` is what the row's terms are worth, ``lent`` what its neighbours add to it.
+    def score(self, match: float, sketch: Sketch, lent: float = 0.0) -> float:
+        """The sum of all signals: ``match`` is what the row's match is worth, ``lent`` what its neighbours add to it.
 
         It is 0 where both are.
         """
-        matched = words + lent
+        matched = match + lent
         return matched and (
             matched + self._phrase(sketch.words) + self._subject(sketch.words) + sum(_priors(sketch, self._now))
         )
 
-    def reasons(self, sketch: Sketch, document: Document, lent: float = 0.0) -> tuple[Reason, ...]:
+    def reasons(
+        self, sketch: Sketch, document: Document, match: Match, habit: Sequence[str] = (), lent: float = 0.0
+    ) -> tuple[Reason, ...]:
         """The same sum, told: one reason for each matching term and each signal that added something."""
         weights, rarity = document.weights(), self._measure.rarity
         told = [
@@ -87,12 +93,17 @@ class Ranking:
             for term in self._query.terms
             if term in weights and term in rarity
         ]
-        if told or lent:
+        if match.value or lent:
+            told.append(Reason("meaning", "near in meaning", match.meaning))
+            told.append(Reason("habit", f"used before for {self._spelled(habit)}", match.habit))
             told.append(Reason("neighbours", "beside it in its thread", lent))
             told.append(Reason("subject", "the question names it", self._subject(sketch.words)))
             told.append(Reason("phrase", "neighbouring words", self._phrase(sketch.words)))
             told += map(Reason, _PRIORS, _priors_told(sketch, self._now), _priors(sketch, self._now))
         return _merged(told)
+
+    def _spelled(self, terms: Sequence[str]) -> str:
+        return ", ".join(dict.fromkeys(self._query.spelled.get(term, term) for term in terms[:_SHOWN]))
 
     def _told(self, term: str, weight: int, document: Document) -> Reason:
         share = self._measure.rarity[term] / self._measure.total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -14,14 +15,18 @@ from hexad.context.keywords import extract
 from hexad.context.layers.runtime import RuntimeContextProvider, RuntimeSource, SessionRuntime
 from hexad.context.layers.stored import StoredSource
 from hexad.context.layers.tools import ToolRegistry, ToolRegistryProvider, ToolSource, registry_of
-from hexad.errors import InvalidInput
+from hexad.context.matching import MOST_HABITS, habits
+from hexad.errors import InvalidInput, StoreError
 from hexad.memory.redaction import redact
 from hexad.model import DEFAULT_LAYERS, DEFAULT_NAMESPACE, RECORD_OF, Failure, Item, Layer, Query, Retrieval
+from hexad.store import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hexad.context.layers import Source
+    from hexad.context.matching import Habit
+    from hexad.memory.meaning import Meaning
     from hexad.model import Clock, Prompt
     from hexad.store import Store
 
@@ -67,6 +72,8 @@ class ContextRetriever:
     max_pinned: int = MAX_PINNED
     tools: ToolRegistryProvider | None = None
     runtime: RuntimeContextProvider | None = None
+    meaning: Meaning | None = None
+    floor: bool = True  # whether what is probably noise is left out
 
     def __post_init__(self) -> None:
         _at_least_one("max_per_layer", self.max_per_layer)
@@ -90,7 +97,7 @@ class ContextRetriever:
         session: str | None = None,
     ) -> Retrieval:
         """The items of the named layers, or of the four default ones, best first."""
-        wanted = _layers(layers)
+        wanted = asked_for(layers)
         limit = self.max_per_layer if max_per_layer is None else _at_least_one("max_per_layer", max_per_layer)
         asked = extract(query, session=session)
         empty = Retrieval(query=query, keywords=asked.keywords, namespace=self.namespace, session=session)
@@ -101,9 +108,12 @@ class ContextRetriever:
         return assemble(base, retrieval, budget=budget)
 
     def search(self, layer: Layer, query: str, *, limit: int, facets: Mapping[str, str]) -> tuple[Item, ...]:
-        """The best items of one persisted layer, pinned ones only if they match; a failure is raised."""
+        """The best items of one persisted layer, pinned ones only if they match; a failure is raised.
+
+        Who searches sees whatever matches: there is no floor.
+        """
         asked = extract(query)
-        source = replace(self._stored(layer), max_pinned=0, facets=facets)
+        source = replace(self._stored(layer), max_pinned=0, facets=facets, floor=False)
         return tuple(source.find(asked, limit)) if asked else ()
 
     def _sources(self, layers: Sequence[Layer]) -> Sequence[Source]:
@@ -113,7 +123,8 @@ class ContextRetriever:
         if layer in RECORD_OF:
             return self._stored(layer)
         if layer is Layer.TOOL_REGISTRY and self.tools is not None:
-            return self._timed(ToolSource(self.tools), trusted=isinstance(self.tools, ToolRegistry))
+            source = ToolSource(self.tools, self.meaning, self._tool_habits, self.floor)
+            return self._timed(source, trusted=isinstance(self.tools, ToolRegistry))
         if layer is Layer.RUNTIME_CONTEXT and self.runtime is not None:
             known = len(self.tools.list_tools()) if isinstance(self.tools, ToolRegistry) else 0
             return self._timed(RuntimeSource(self.runtime, known), trusted=isinstance(self.runtime, SessionRuntime))
@@ -127,7 +138,20 @@ class ContextRetriever:
             clock=self.clock,
             deadline=self.deadline,
             max_pinned=self.max_pinned if layer is Layer.USER_KNOWLEDGE else 0,
+            meaning=self.meaning,
+            floor=self.floor,
         )
+
+    def _tool_habits(self, query: Query, tools: int) -> Mapping[str, Habit]:
+        """What earlier questions say for each tool: tools are not stored, but what they were used for is."""
+        scope = Scope(self.namespace, Layer.TOOL_REGISTRY)
+        try:
+            with self.store.reading(deadline=self.deadline) as view:
+                learned = view.associations(scope, query.terms, limit=MOST_HABITS)
+        except StoreError as error:  # the tools are here all the same
+            logging.getLogger("hexad").warning("tools are ranked without what they were used for: %s", error)
+            return {}
+        return habits(learned, query.terms, rows=tools, now=self.clock())
 
     def _timed(self, source: Source, *, trusted: bool) -> Source:
         return source if trusted else _Timed(source, self.deadline)
@@ -166,8 +190,6 @@ def _gather(sources: Sequence[Source], query: Query, limit: int, empty: Retrieva
 
 def _failed(layer: Layer, error: Exception) -> Failure:
     reason = redact(f"{type(error).__name__}: {_message(error)}").text
-    import logging  # noqa: PLC0415 - most answers have nothing to warn of
-
     logging.getLogger("hexad").warning("layer %s gave no answer: %s", layer.value, reason)
     return Failure(layer, reason)
 
@@ -181,10 +203,11 @@ def _message(error: Exception) -> str:
 
 def failed_everywhere(layers: Iterable[Layer | str] | None, error: Exception) -> tuple[Failure, ...]:
     """What it means for the layers that were asked for when a whole retriever fails."""
-    return tuple(_failed(layer, error) for layer in _layers(layers))
+    return tuple(_failed(layer, error) for layer in asked_for(layers))
 
 
-def _layers(layers: Iterable[Layer | str] | None) -> tuple[Layer, ...]:
+def asked_for(layers: Iterable[Layer | str] | None) -> tuple[Layer, ...]:
+    """The layers that a caller named, each once; the four default ones if none was."""
     if layers is None:
         return DEFAULT_LAYERS
     if isinstance(layers, str) or not isinstance(layers, Iterable):

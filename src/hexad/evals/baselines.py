@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from hexad import semantic
 from hexad.errors import MissingExtra, UnknownChoice
 from hexad.text import words
 
@@ -108,7 +110,29 @@ class Bm25s:
         """It holds nothing."""
 
 
-BASELINES: Final[dict[str, Builder]] = {"like": Like, "fts5": Fts5, "bm25s": Bm25s}
+class Static:
+    """Static embeddings by themselves: what a vector memory finds, with the embedder that Hexad has too."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        if not semantic.installed():
+            raise MissingExtra("the baseline static", semantic.EXTRA)
+        self._ids = [each.id for each in documents]
+        self._space = _static().space([each.text for each in documents])
+
+    def ask(self, question: str, limit: int) -> Sequence[str]:
+        """The nearest rows."""
+        return [self._ids[number] for number in self._space.near(question).nearest(limit, all_of_them=True)]
+
+    def close(self) -> None:
+        """It holds nothing."""
+
+
+@cache
+def _static() -> semantic.LazyMeaning:
+    return semantic.static_meaning()
+
+
+BASELINES: Final[dict[str, Builder]] = {"like": Like, "fts5": Fts5, "bm25s": Bm25s, "static": Static}
 
 
 def chosen(names: Sequence[str]) -> dict[str, Builder]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from html import escape
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.evals.run import by_layer, overall
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from hexad.evals.metrics import Quality
-    from hexad.evals.run import Measured, SetResult
+    from hexad.evals.run import Learned, Measured, SetResult
 
 OURS: Final = "hexad"
 _COLOURS: Final = ("#2563eb", "#94a3b8", "#f59e0b", "#10b981", "#ef4444")
@@ -20,12 +21,20 @@ _COLOURS: Final = ("#2563eb", "#94a3b8", "#f59e0b", "#10b981", "#ef4444")
 
 def as_json(results: Sequence[SetResult]) -> dict[str, Any]:
     """The documented shape: the whole, each layer, each set with its baselines."""
-    return {
+    told: dict[str, Any] = {
         **asdict(overall(results, _ours)),
         "layers": {layer.value: asdict(quality) for layer, quality in by_layer(results, _ours).items()},
         "sets": {result.data.path: _set_json(result) for result in results},
         "baselines": {name: asdict(overall(results, _theirs(name))) for name in baseline_names(results)},
     }
+    if any(result.foreign for result in results):
+        told["foreign"] = {"unanswered": unanswered(results)}
+    return told
+
+
+def unanswered(results: Sequence[SetResult]) -> float:
+    """The share of foreign questions that were answered with nothing, in the mean of the sets."""
+    return fmean(result.foreign.share for result in results if result.foreign)
 
 
 def baseline_names(results: Sequence[SetResult]) -> list[str]:
@@ -45,7 +54,67 @@ def as_page(results: Sequence[SetResult]) -> str:
         _chart(layer.value, _layer_bars(results, layer.value, names)) for layer in by_layer(results, _ours)
     )
     whole = overall(results, _ours).recall_at_5
-    return _PAGE.format(whole=f"{whole:.3f}", charts=charts, legend=_legend(names), rows=_rows(results, names))
+    return _PAGE.format(
+        whole=f"{whole:.3f}",
+        charts=charts + _feedback_chart(results) + _foreign_lines(results),
+        legend=_legend(names),
+        rows=_rows(results, names),
+    )
+
+
+def feedback_points(results: Sequence[SetResult]) -> dict[str, list[tuple[int, float]]]:
+    """For each set that was taught: what recall at five gained, by the uses of each item."""
+    return {
+        result.data.path: [
+            (0, 0.0),
+            *(
+                (each.uses, each.after.quality.recall_at_5 - each.before.quality.recall_at_5)
+                for each in result.feedback
+            ),
+        ]
+        for result in results
+        if result.feedback and any(each.questions for each in result.feedback)
+    }
+
+
+def feedback_svg(results: Sequence[SetResult]) -> str:
+    """A line for each set: uses to the right, what recall gained upwards."""
+    sets = feedback_points(results)
+    most = max(uses for points in sets.values() for uses, _ in points) or 1
+    highest = max((gain for points in sets.values() for _, gain in points), default=0.0) or 1.0
+    lines = [
+        f'<line x1="40" y1="{y}" x2="430" y2="{y}" stroke="#e2e8f0"/>'
+        f'<text x="0" y="{y + 4}">{highest * share:+.2f}</text>'
+        for share, y in ((0.0, 220), (0.5, 120), (1.0, 20))
+    ]
+    lines += [f'<text x="40" y="245">uses of each item, 0 to {most}</text>']
+    for place, (path, points) in enumerate(sets.items()):
+        dots = [(40 + 390 * uses / most, 220 - 200 * max(0.0, gain) / highest) for uses, gain in points]
+        way = " ".join(f"{x:.0f},{y:.0f}" for x, y in dots)
+        lines.append(f'<polyline points="{way}" fill="none" stroke="{_colour(place)}" stroke-width="2"/>')
+        lines += [f'<circle cx="{x:.0f}" cy="{y:.0f}" r="3" fill="{_colour(place)}"/>' for x, y in dots]
+        lines.append(f'<text x="440" y="{20 + place * 16}" fill="{_colour(place)}">{escape(path)}</text>')
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 260" role="img" font-family="sans-serif" '
+        f'font-size="12">{"".join(lines)}</svg>'
+    )
+
+
+def _feedback_chart(results: Sequence[SetResult]) -> str:
+    if not feedback_points(results):
+        return ""
+    chart = feedback_svg(results).replace(' xmlns="http://www.w3.org/2000/svg"', "")  # a page needs no address for it
+    return f"\n<h2>What use teaches: recall@5 gained on other questions</h2>\n{chart}"
+
+
+def _foreign_lines(results: Sequence[SetResult]) -> str:
+    rows = "".join(
+        f"<tr><td>{escape(result.data.path)}</td><td></td><td>{result.foreign.share:.3f}</td></tr>"
+        for result in results
+        if result.foreign
+    )
+    head = "<tr><th>set</th><th></th><th>answered with nothing</th></tr>"
+    return f"\n<h2>Questions of other layers</h2>\n<table>{head}{rows}</table>" if rows else ""
 
 
 def _ours(result: SetResult) -> Quality:
@@ -57,10 +126,23 @@ def _theirs(name: str) -> Callable[[SetResult], Quality]:
 
 
 def _set_json(result: SetResult) -> dict[str, Any]:
-    return {
+    told: dict[str, Any] = {
         **_measured(result.hexad),
         "queries": result.questions,
         "baselines": {name: _measured(measured) for name, measured in result.baselines.items()},
+    }
+    if result.feedback:
+        told["feedback"] = {str(each.uses): _learned(each) for each in result.feedback}
+    if result.foreign:
+        told["foreign"] = {"queries": result.foreign.questions, "unanswered": round(result.foreign.share, 4)}
+    return told
+
+
+def _learned(learned: Learned) -> dict[str, Any]:
+    return {
+        "queries": learned.questions,
+        "before": _measured(learned.before),
+        "after": _measured(learned.after),
     }
 
 

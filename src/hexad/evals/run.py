@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import quantiles
@@ -11,11 +12,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from hexad.bootstrap import Hexad
 from hexad.evals.baselines import chosen
+from hexad.evals.feedback import split, teach
 from hexad.evals.loading import load
 from hexad.evals.metrics import Quality, mean, quality
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from hexad.evals.baselines import Builder
     from hexad.evals.data import EvalSet, Question
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     Progress: TypeAlias = Callable[[str, int, int], None]  # what, done, of how many
 
 DEPTH = 10  # items asked for: what recall at ten and nDCG at ten need
+FOREIGN = 150  # questions of other layers that a set is asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +39,38 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
+class Learned:
+    """The same questions before and after some uses of each item were replayed."""
+
+    uses: int  # of each item, at most
+    questions: int  # that were left to ask
+    before: Measured
+    after: Measured
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """Questions of other layers: how many there were, and how many were answered with nothing."""
+
+    questions: int
+    unanswered: int
+
+    @property
+    def share(self) -> float:
+        """Answered with nothing, of all."""
+        return self.unanswered / self.questions if self.questions else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class SetResult:
-    """Hexad's figures on one set, and the baselines'."""
+    """Hexad's figures on one set, and the baselines'. After feedback they are of the questions that taught nothing."""
 
     data: EvalSet
     questions: int
     hexad: Measured
     baselines: Mapping[str, Measured] = field(default_factory=dict)
+    feedback: tuple[Learned, ...] = ()
+    foreign: Foreign | None = None
 
     @property
     def layer(self) -> Layer:
@@ -50,34 +78,78 @@ class SetResult:
         return self.data.layer
 
 
-def evaluate(
-    sets: Sequence[EvalSet], *, queries: int | None = None, baselines: Sequence[str] = (), progress: Progress
-) -> tuple[SetResult, ...]:
-    """Measure every set; ``queries`` takes the first so many questions of each."""
-    builders = chosen(baselines)
-    return tuple(_evaluate(each, queries, builders, progress) for each in sets)
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to measure."""
+
+    queries: int | None = None  # the first so many questions of each set
+    baselines: Sequence[str] = ()
+    semantic: bool = True
+    feedback: Sequence[int] = ()  # uses of each item to replay, one run for each number
+    foreign: bool = False
 
 
-def _evaluate(data: EvalSet, queries: int | None, builders: Mapping[str, Builder], progress: Progress) -> SetResult:
-    asked = data.questions[:queries]
-    ours = _measure_hexad(data, asked, progress)
+def evaluate(sets: Sequence[EvalSet], plan: Plan | None = None, *, progress: Progress) -> tuple[SetResult, ...]:
+    """Measure every set."""
+    wanted = plan or Plan()
+    builders = chosen(wanted.baselines)
+    return tuple(_evaluate(each, sets, wanted, builders, progress) for each in sets)
+
+
+def _evaluate(
+    data: EvalSet, sets: Sequence[EvalSet], plan: Plan, builders: Mapping[str, Builder], progress: Progress
+) -> SetResult:
+    learned = tuple(_learned(data, plan, uses, progress) for uses in sorted(set(plan.feedback)))
+    taught = learned[-1] if learned and learned[-1].questions else None
+    asked = (split(data, taught.uses)[1] if taught else data.questions)[: plan.queries]
+    with _engines(data, plan, progress) as engines:
+        ours = taught.after if taught else _measure(asked, _asker(engines, data), f"{data.path}: asking", progress)
+        foreign = _ask_foreign(engines, data, sets, progress) if plan.foreign else None
     others = {name: _measure_baseline(data, asked, name, build, progress) for name, build in builders.items()}
-    return SetResult(data, len(asked), ours, others)
+    return SetResult(data, len(asked), ours, others, learned, foreign)
 
 
-def _measure_hexad(data: EvalSet, asked: Sequence[Question], progress: Progress) -> Measured:
+@contextmanager
+def _engines(data: EvalSet, plan: Plan, progress: Progress) -> Iterator[Mapping[str, Hexad]]:
+    """A fresh store with the set's items, and an engine for each of its groups."""
     with (
         tempfile.TemporaryDirectory(prefix="hexad-eval-") as folder,
-        Hexad.open(Path(folder) / "eval.db", enabled=True) as hx,
+        Hexad.open(Path(folder) / "eval.db", enabled=True, semantic=plan.semantic) as hx,
     ):
-        engines = load(hx, data, lambda done: progress(f"{data.path}: storing", done, len(data.corpus)))
+        yield load(hx, data, lambda done: progress(f"{data.path}: storing", done, len(data.corpus)))
 
-        def ask(question: Question) -> Sequence[str]:
-            engine = engines.get(question.group)
-            found = engine.retrieve(question.text, layers=[data.layer], max_per_layer=DEPTH) if engine else None
-            return [item.key for item in found.all()] if found else ()
 
-        return _measure(asked, ask, f"{data.path}: asking", progress)
+def _asker(engines: Mapping[str, Hexad], data: EvalSet) -> Callable[[Question], Sequence[str]]:
+    def ask(question: Question) -> Sequence[str]:
+        engine = engines.get(question.group)
+        found = engine.retrieve(question.text, layers=[data.layer], max_per_layer=DEPTH) if engine else None
+        return [item.key for item in found.all()] if found else ()
+
+    return ask
+
+
+def _learned(data: EvalSet, plan: Plan, uses: int, progress: Progress) -> Learned:
+    """Replay uses on a fresh store, and ask the questions that were not replayed, before and after."""
+    lessons, left = split(data, uses)
+    asked = left[: plan.queries]
+    with _engines(data, plan, progress) as engines:
+        ask = _asker(engines, data)
+        before = _measure(asked, ask, f"{data.path}: before feedback", progress)
+        teach(engines, data, lessons, lambda done: progress(f"{data.path}: {uses} uses", done, len(lessons)))
+        after = _measure(asked, ask, f"{data.path}: after feedback", progress)
+    return Learned(uses, len(asked), before, after)
+
+
+def _ask_foreign(engines: Mapping[str, Hexad], data: EvalSet, sets: Sequence[EvalSet], progress: Progress) -> Foreign:
+    """Ask a set what only other layers know, its groups in turns."""
+    others = [each for each in sets if each.layer is not data.layer]
+    each_gives = FOREIGN // len(others) + 1 if others else 0
+    asked = [question.text for other in others for question in other.questions[:each_gives]]
+    turns, unanswered = list(engines.values()), 0
+    for done, text in enumerate(asked):
+        unanswered += not turns[done % len(turns)].retrieve(text, layers=[data.layer])
+        progress(f"{data.path}: foreign questions", done + 1, len(asked))
+    return Foreign(len(asked), unanswered)
 
 
 def _measure_baseline(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.errors import InvalidInput, NotFound
 from hexad.memory import admission
+from hexad.memory.habits import unlearn
 from hexad.memory.indexing import records
 from hexad.model import RECORDS, Knowledge, Layer, Origin, Record, Version
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hexad.memory.keeper import Change, Keeper
-    from hexad.model import Forgotten
+    from hexad.model import Association, Forgotten
 
 VERSIONED: Final = tuple(field.name for field in fields(Version) if field.name != "created")
 """The fields that a version keeps of its entry."""
@@ -38,8 +39,10 @@ def forget_all(keeper: Keeper, *, subject: str | None, session: str | None, ever
         elif session is not None:
             name = admission.key("session", session)
             count = forget_session(change, name) + _forget_others(change, lambda record: record.session == name)
+            _forget_habits(change, lambda learned: learned.session == name)
         else:
             count = _forget_entries(change, lambda _: True) + _forget_others(change, lambda _: True)
+            _forget_habits(change, lambda _: True)
         change.unit.scrub()
     return keeper.erase_traces(count)
 
@@ -117,6 +120,11 @@ def _forget_others(change: Change, goes: Callable[[Record], bool]) -> int:
         change.remove(record.layer, record.id)
         change.audit(f"{record.layer.noun}.forget", record.id)
     return len(found)
+
+
+def _forget_habits(change: Change, goes: Callable[[Association], bool]) -> None:
+    """The words that were learned from questions: of tools too, which are no records."""
+    unlearn(change, [each for each in change.unit.all_associations(change.keeper.namespace) if goes(each)])
 
 
 def _records(change: Change, layer: Layer) -> Iterator[Record]:

@@ -1,17 +1,21 @@
-"""Which records belong into the index, and how all of them get there again when the analyser has changed."""
+"""Which records belong into the index, and how all of them get there again: analyser or embedder may change."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from hexad.memory.meaning import embed_all, embedded_text
 from hexad.model import RECORDS, Knowledge, Record, Skill, SkillStatus
-from hexad.store import Scope
+from hexad.store import Embedded, Scope
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from hexad.store import Reading, Writing
+    from hexad.memory.meaning import Meaning
+    from hexad.store import Reading, Store, Writing
+
+_BATCH: Final = 256  # rows that are embedded while others wait to write
 
 
 def document_of(record: Record) -> Document | None:
@@ -19,6 +23,14 @@ def document_of(record: Record) -> Document | None:
     hidden = isinstance(record, Knowledge) and record.deleted is not None
     inactive = isinstance(record, Skill) and record.status is not SkillStatus.ACTIVE
     return None if hidden or inactive else Document.of(record.fields())
+
+
+def put(unit: Writing, scope: Scope, record: Record, meaning: Meaning | None) -> None:
+    """Store a record with its terms and, where there is an embedder, its vector."""
+    document = document_of(record)
+    texts = [embedded_text(record.fields())] if document is not None and meaning is not None else []
+    embedded = embed_all(meaning, texts)
+    unit.put(scope, record, document, embedded[0] if embedded else None)
 
 
 def records(view: Reading, scope: Scope) -> Iterator[Record]:
@@ -39,3 +51,38 @@ def reindex(unit: Writing) -> int:
                 unit.put(scope, record, document_of(record))
                 count += 1
     return count
+
+
+def embed_missing(store: Store, meaning: Meaning, progress: Callable[[int, int], None]) -> int:
+    """Give every row of every namespace that has none a vector of this embedder; returns how many got one.
+
+    A batch is read, embedded and written in one transaction, so that no vector is of a text that has changed.
+    """
+    with store.reading() as view:
+        scopes = [Scope(namespace, kind.layer) for namespace in view.namespaces() for kind in RECORDS]
+    total, done = missing_vectors(store, meaning), 0
+    for scope in scopes:
+        last = 0
+        while rows := _embed_batch(store, meaning, scope, last):
+            last, done = rows[-1], done + len(rows)
+            progress(done, max(done, total))
+    return done
+
+
+def missing_vectors(store: Store, meaning: Meaning) -> int:
+    """How many rows, of all namespaces, have no vector of this embedder."""
+    with store.reading() as view:
+        scopes = [Scope(namespace, kind.layer) for namespace in view.namespaces() for kind in RECORDS]
+        return sum(view.statistics(scope, ()).rows - view.vector_state(scope, meaning.name).rows for scope in scopes)
+
+
+def _embed_batch(store: Store, meaning: Meaning, scope: Scope, after: int) -> list[int]:
+    """The numbers of the rows that got a vector; an embedder's own error is the caller's to see."""
+    with store.transaction() as unit:
+        rows = unit.without_vector(scope, meaning.name, after=after, limit=_BATCH)
+        if not rows:
+            return []
+        vectors = meaning.embed([embedded_text(row.record.fields()) for row in rows])
+        for row, vector in zip(rows, vectors, strict=True):
+            unit.embed(scope, row.number, Embedded(meaning.name, vector))
+    return [row.number for row in rows]

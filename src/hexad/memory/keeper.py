@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from hexad.errors import RateLimited
 from hexad.memory import audit
 from hexad.memory.admission import MAX_TEXT, label
-from hexad.memory.indexing import document_of
+from hexad.memory.indexing import put
 from hexad.memory.limits import Limits
 from hexad.memory.uses import Uses
 from hexad.model import DEFAULT_NAMESPACE, Forgotten
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
+    from hexad.memory.meaning import Meaning
     from hexad.model import Clock, Json, Layer, Record
     from hexad.store import Reading, Row, Store, Writing
 
@@ -38,6 +39,7 @@ class Keeper:
     namespace: str = DEFAULT_NAMESPACE
     session: str = ""
     max_text: int = MAX_TEXT
+    meaning: Meaning | None = None
 
     def scope(self, layer: Layer) -> Scope:
         """Where this keeper's rows of a layer live."""
@@ -129,8 +131,8 @@ class Change:
         return row.record if row else None
 
     def put(self, record: Record) -> None:
-        """Store a record and, unless it is hidden, its terms."""
-        self.unit.put(self.keeper.scope(record.layer), record, document_of(record))
+        """Store a record and, unless it is hidden, its terms and its vector."""
+        put(self.unit, self.keeper.scope(record.layer), record, self.keeper.meaning)
 
     def remove(self, layer: Layer, id: str) -> bool:
         """Remove a record with its terms."""

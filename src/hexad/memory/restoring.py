@@ -8,18 +8,21 @@ from hexad.errors import BackupError, HexadError, InvalidInput
 from hexad.memory import admission
 from hexad.memory.audit import GENESIS
 from hexad.memory.backup import Line, read_lines
-from hexad.memory.indexing import document_of
-from hexad.model import AuditRecord, Knowledge, Record, Version
+from hexad.memory.indexing import put
+from hexad.model import Association, AuditRecord, Knowledge, Record, Version
 from hexad.store import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from hexad.memory.meaning import Meaning
     from hexad.store import Store, Writing
 
 
-def restore_backup(store: Store, path: Path, progress: Callable[[int, int], None]) -> int:
+def restore_backup(
+    store: Store, path: Path, progress: Callable[[int, int], None], meaning: Meaning | None = None
+) -> int:
     """Bring back a whole backup into a database that holds nothing; returns the lines of data."""
     lines = read_lines(path)
     with store.transaction() as unit:
@@ -27,7 +30,7 @@ def restore_backup(store: Store, path: Path, progress: Callable[[int, int], None
             raise BackupError(
                 str(path), f"{store.location} is not empty: restore into a new file, or use import to add to it"
             )
-        restorer = _Restorer(unit, str(path))
+        restorer = _Restorer(unit, str(path), meaning)
         for done, line in enumerate(lines, start=1):
             restorer.restore(line)
             progress(done, len(lines))
@@ -37,8 +40,10 @@ def restore_backup(store: Store, path: Path, progress: Callable[[int, int], None
 class _Restorer:
     """Puts line after line back, and knows what must have come before each."""
 
-    def __init__(self, unit: Writing, file: str) -> None:
+    def __init__(self, unit: Writing, file: str, meaning: Meaning | None) -> None:
         self._unit = unit
+        self._meaning = meaning
+        self._learned: dict[tuple[str, str, str], list[Association]] = {}
         self._file = file
         self._seen: dict[tuple[str, str, str], Record] = {}
         self._versions: set[tuple[str, str, int]] = set()
@@ -51,6 +56,8 @@ class _Restorer:
                 raise InvalidInput("namespace", "has white space around it")
             if isinstance(noun, Version):
                 self._version(line.namespace, noun)
+            elif isinstance(noun, Association):
+                self._association(line.namespace, noun)
             elif isinstance(noun, AuditRecord):
                 self._audit(line.namespace, noun)
             else:
@@ -70,7 +77,7 @@ class _Restorer:
             if record.position is not None:
                 admission.whole("position", record.position, low=0)
         self._seen[place] = record
-        self._unit.put(Scope(namespace, record.layer), record, document_of(record))
+        put(self._unit, Scope(namespace, record.layer), record, self._meaning)
 
     def _version(self, namespace: str, version: Version) -> None:
         entry = self._seen.get((namespace, Knowledge.layer.value, version.key))
@@ -80,6 +87,17 @@ class _Restorer:
         admission.whole("version", version.version, low=1, high=entry.version)
         self._versions.add(place)
         self._unit.add_version(namespace, version)
+
+    def _association(self, namespace: str, learned: Association) -> None:
+        """The words of one item come one after the other, each once."""
+        admission.key("id", learned.id)
+        if learned.weight < 0:
+            raise InvalidInput("weight", "must not be below 0")
+        held = self._learned.setdefault((namespace, learned.layer.value, learned.id), [])
+        if any(each.term == learned.term for each in held):
+            raise InvalidInput("term", f"{learned.term!r} is there twice")
+        held.append(learned)
+        self._unit.associate(Scope(namespace, learned.layer), learned.id, held)
 
     def _audit(self, namespace: str, record: AuditRecord) -> None:
         sequence, head = self._heads.get(namespace, (0, GENESIS))

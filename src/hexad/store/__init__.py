@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
 
-    from hexad.model import AuditRecord, Layer, Record, Version
+    from hexad.model import Association, AuditRecord, Layer, Record, Version
     from hexad.text.document import Document
     from hexad.text.index import Posting, Statistics
 
@@ -66,6 +66,28 @@ class Use:
     id: str
     count: int
     at: datetime
+
+
+class Embedded(NamedTuple):
+    """What a row's text means to one embedder: a vector, as bytes that only the embedder's side reads."""
+
+    embedder: str
+    vector: bytes
+
+
+class Vector(NamedTuple):
+    """A stored vector: the row's number, and a stamp that grows with every vector of its scope and embedder."""
+
+    number: int
+    stamp: int
+    vector: bytes
+
+
+class VectorState(NamedTuple):
+    """How many vectors a scope has of one embedder, and the latest stamp that was given to one."""
+
+    rows: int
+    stamp: int
 
 
 class Reading(Protocol):
@@ -127,6 +149,38 @@ class Reading(Protocol):
         """Those of the given rows that hold a term, in any order."""
         ...
 
+    def vector_state(self, scope: Scope, embedder: str) -> VectorState:
+        """What there is of an embedder's vectors: cheap, so that who holds copies of them can tell when to look."""
+        ...
+
+    def vectors(self, scope: Scope, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Vector]:
+        """An embedder's vectors with a stamp above ``after``, in the order of stamps."""
+        ...
+
+    def vector_numbers(self, scope: Scope, embedder: str) -> Collection[int]:
+        """The numbers of the rows that have a vector of an embedder."""
+        ...
+
+    def without_vector(self, scope: Scope, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Row]:
+        """The indexed rows numbered above ``after`` that have no vector of an embedder, in order of number."""
+        ...
+
+    def numbers(self, scope: Scope, ids: Collection[str]) -> Mapping[str, int]:
+        """The number of each of these ids that is an indexed row."""
+        ...
+
+    def associations(self, scope: Scope, terms: Collection[str], *, limit: int) -> Sequence[Association]:
+        """What was learned of these terms, in any order; of a term with more than ``limit`` of them, none."""
+        ...
+
+    def associations_of(self, scope: Scope, id: str) -> Sequence[Association]:
+        """All that was learned of one item, by term."""
+        ...
+
+    def all_associations(self, namespace: str) -> Sequence[Association]:
+        """All that was learned in a namespace, by layer, id and term."""
+        ...
+
     def audit(self, namespace: str, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
         """The audit records above ``after``, in order of sequence."""
         ...
@@ -147,12 +201,23 @@ class Reading(Protocol):
 class Writing(Reading, Protocol):
     """What can be changed, inside one transaction; it reads its own writes."""
 
-    def put(self, scope: Scope, record: Record, document: Document | None) -> None:
-        """Insert a record, or replace the one of the same id; the index follows."""
+    def put(self, scope: Scope, record: Record, document: Document | None, embedded: Embedded | None = None) -> None:
+        """Insert a record, or replace the one of the same id; index and vector follow.
+
+        Vectors of a text that is no longer the record's are removed.
+        """
+        ...
+
+    def embed(self, scope: Scope, number: int, embedded: Embedded) -> None:
+        """Keep a vector for an indexed row, in the place of an earlier one of the same embedder."""
+        ...
+
+    def associate(self, scope: Scope, id: str, associations: Collection[Association]) -> None:
+        """Let this be all that was learned of an item, which need not be a record; nothing: forget it."""
         ...
 
     def remove(self, scope: Scope, id: str) -> bool:
-        """Remove a record from table and index; whether there was one."""
+        """Remove a record from table and index, with what was learned of it; whether there was one."""
         ...
 
     def add_version(self, namespace: str, version: Version) -> None:

@@ -7,24 +7,27 @@ from bisect import bisect_left
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed, StoreError
 from hexad.fork import survive_fork
 from hexad.model import Knowledge, Layer, Learning, Reference, Skill
 from hexad.shape import to_microseconds
-from hexad.store import SKETCHED, Row, Scope, Sketch, Use
+from hexad.store import SKETCHED, Row, Scope, Sketch, Use, Vector, VectorState
 from hexad.text.index import TermIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from hexad.model import AuditRecord, Record, Version
+    from hexad.model import Association, AuditRecord, Record, Version
+    from hexad.store import Embedded
     from hexad.text.document import Document
     from hexad.text.index import Posting, Statistics
 
 LOCATION: Final = ":memory:"
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 @dataclass(slots=True)
@@ -34,6 +37,8 @@ class _Shelf:
     rows: dict[str, Row] = field(default_factory=dict)
     ids: dict[int, str] = field(default_factory=dict)
     index: TermIndex = field(default_factory=TermIndex)
+    vectors: dict[str, dict[int, Vector]] = field(default_factory=dict)  # by embedder and number
+    learned: dict[str, dict[str, Association]] = field(default_factory=dict)  # by id and term
 
 
 _EMPTY: Final = _Shelf()
@@ -108,6 +113,7 @@ class _State:
         self._notes: dict[str, str] = {}
         self._undo: list[Callable[[], object]] = []
         self._last_number = 0
+        self._last_stamp = 0
         self._changing = False
 
     # reading
@@ -182,6 +188,46 @@ class _State:
     def postings_among(self, scope: Scope, term: str, numbers: Collection[int]) -> Sequence[Posting]:
         return self._shelf(scope).index.postings_among(term, numbers)
 
+    def vector_state(self, scope: Scope, embedder: str) -> VectorState:
+        held = self._shelf(scope).vectors.get(embedder, {})
+        return VectorState(len(held), max((each.stamp for each in held.values()), default=0))
+
+    def vectors(self, scope: Scope, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Vector]:
+        held = self._shelf(scope).vectors.get(embedder, {}).values()
+        return sorted((each for each in held if each.stamp > after), key=lambda each: each.stamp)[:limit]
+
+    def vector_numbers(self, scope: Scope, embedder: str) -> Collection[int]:
+        return set(self._shelf(scope).vectors.get(embedder, ()))
+
+    def without_vector(self, scope: Scope, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Row]:
+        shelf = self._shelf(scope)
+        held = shelf.vectors.get(embedder, {})
+        missing = (number for number in shelf.ids if number > after and number not in held)
+        rows = self.fetch(scope, sorted(missing))
+        return [row for row in rows if row.document is not None][:limit]
+
+    def numbers(self, scope: Scope, ids: Collection[str]) -> Mapping[str, int]:
+        rows = self._shelf(scope).rows
+        return {key: rows[key].number for key in ids if key in rows and rows[key].document is not None}
+
+    def associations(self, scope: Scope, terms: Collection[str], *, limit: int) -> Sequence[Association]:
+        learned = self._shelf(scope).learned.values()
+        found = ([held[term] for held in learned if term in held] for term in terms)
+        return [each for of_term in found if len(of_term) <= limit for each in of_term]
+
+    def associations_of(self, scope: Scope, id: str) -> Sequence[Association]:
+        held = self._shelf(scope).learned.get(id, {})
+        return [held[term] for term in sorted(held)]
+
+    def all_associations(self, namespace: str) -> Sequence[Association]:
+        scopes = sorted(scope for scope in self._shelves if scope.namespace == namespace)
+        return [
+            each
+            for scope in scopes
+            for key in sorted(self._shelves[scope].learned)
+            for each in self.associations_of(scope, key)
+        ]
+
     def audit(self, namespace: str, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
         return [record for record in self._audit.get(namespace, ()) if record.sequence > after][:limit]
 
@@ -190,7 +236,7 @@ class _State:
         return log[-1] if log else None
 
     def namespaces(self) -> Sequence[str]:
-        rows = {scope.namespace for scope, shelf in self._shelves.items() if shelf.rows}
+        rows = {scope.namespace for scope, shelf in self._shelves.items() if shelf.rows or shelf.learned}
         return sorted(rows | {namespace for namespace, log in self._audit.items() if log})
 
     def note(self, name: str) -> str | None:
@@ -198,11 +244,31 @@ class _State:
 
     # writing
 
-    def put(self, scope: Scope, record: Record, document: Document | None) -> None:
+    def put(self, scope: Scope, record: Record, document: Document | None, embedded: Embedded | None = None) -> None:
         shelf = self._shelves.setdefault(scope, _Shelf())
         old = shelf.rows.get(record.id)
         self._last_number += old is None
-        self._set(shelf, Row(old.number if old else self._last_number, record, document))
+        number = old.number if old else self._last_number
+        self._set(shelf, Row(number, record, document))
+        if old is not None and old.document != document:
+            self._drop_vectors(shelf, number)
+        if embedded is not None and document is not None:
+            self.embed(scope, number, embedded)
+
+    def embed(self, scope: Scope, number: int, embedded: Embedded) -> None:
+        held = self._shelves[scope].vectors.setdefault(embedded.embedder, {})
+        before = held.get(number)
+        if before is None or before.vector != embedded.vector:
+            self._last_stamp += 1
+            held[number] = Vector(number, self._last_stamp, embedded.vector)
+            self._undo.append(lambda: _back(held, number, before))
+
+    def associate(self, scope: Scope, id: str, associations: Collection[Association]) -> None:
+        learned = self._shelves.setdefault(scope, _Shelf()).learned
+        before = learned.pop(id, None)
+        if associations:
+            learned[id] = {each.term: each for each in associations}
+        self._undo.append(lambda: _back(learned, id, before))
 
     def remove(self, scope: Scope, id: str) -> bool:
         shelf = self._shelf(scope)
@@ -211,6 +277,8 @@ class _State:
             return False
         _take(shelf, old)
         self._undo.append(lambda: _place(shelf, old))
+        self._drop_vectors(shelf, old.number)
+        self.associate(scope, id, ())
         return True
 
     def add_version(self, namespace: str, version: Version) -> None:
@@ -268,12 +336,25 @@ class _State:
     def _shelf(self, scope: Scope) -> _Shelf:
         return self._shelves.get(scope, _EMPTY)
 
+    def _drop_vectors(self, shelf: _Shelf, number: int) -> None:
+        for held in shelf.vectors.values():
+            before = held.pop(number, None)
+            self._undo.append(lambda held=held, before=before: _back(held, number, before))  # type: ignore[misc]
+
     def _set(self, shelf: _Shelf, row: Row) -> None:
         old = shelf.rows.get(row.record.id)
         if old is not None:
             _take(shelf, old)
         _place(shelf, row)
         self._undo.append(lambda: _put_back(shelf, row, old))
+
+
+def _back(held: dict[K, V], key: K, before: V | None) -> None:
+    """Let a dictionary have what it had under a key, or nothing."""
+    if before is None:
+        held.pop(key, None)
+    else:
+        held[key] = before
 
 
 def _sketch(row: Row, document: Document) -> Sketch:

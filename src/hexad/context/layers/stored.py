@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Final
 from hexad.context.candidates import gather
 from hexad.context.conversation import lending, places_beside
 from hexad.context.layers.presenting import present
+from hexad.context.matching import MOST_HABITS, NEAREST, Matches, habits
+from hexad.context.meaning import near_or_not
 from hexad.context.ranking import SLACK, Ranking
 from hexad.errors import DeadlineExceeded
+from hexad.memory.meaning import without_words
 from hexad.model import Item, Layer, Origin, Query, Reason
 from hexad.shape import to_microseconds
 from hexad.store import Scope
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hexad.context.candidates import Candidates, Wanted
+    from hexad.context.matching import Habit
+    from hexad.memory.meaning import Meaning, Nearness
     from hexad.model import Clock
     from hexad.store import Reading, Row, Sketch, Store
     from hexad.text.index import Posting, Statistics
@@ -59,6 +64,8 @@ class StoredSource:
     deadline: float | None = None
     max_pinned: int = 0
     facets: Mapping[str, str] = field(default_factory=dict)
+    meaning: Meaning | None = None
+    floor: bool = True  # whether what is probably noise is left out
 
     def find(self, query: Query, limit: int) -> Sequence[Item]:
         """Pinned entries first, then what matches best."""
@@ -92,10 +99,11 @@ class StoredSource:
             wanted=_living_in(view, scope, now) if view.any_expired(scope, now) else None,
         )
         room = limit - len(without)
-        if not candidates.scores or room < 1:
+        if not candidates.rows or room < 1:
             return ()
-        ranked = _Ranked(query, candidates, to_microseconds(now), facets, without)
-        for batch in candidates.batches(limit + len(without), slack=SLACK):
+        matches = self._matches(view, scope, query, candidates, facets)
+        ranked = _Ranked(query, matches, to_microseconds(now), facets, without, floor=self.floor)
+        for batch in matches.batches(limit + len(without), slack=SLACK):
             self._check_time(ends)
             ranked.add(view.sketch(scope, batch))
             if ranked.answers() >= room:
@@ -105,6 +113,25 @@ class StoredSource:
         best = ranked.best(room)
         rows = {row.number: row for row in view.fetch(scope, [each.number for each in best])}
         return [ranked.told(rows[each.number], each) for each in best]
+
+    def _matches(
+        self, view: Reading, scope: Scope, query: Query, candidates: Candidates, facets: Sequence[str]
+    ) -> Matches:
+        near = self._near(view, scope, query, candidates)
+        nearest = near.nearest(NEAREST if not facets else MOST_HABITS) if near is not None else ()
+        return Matches(
+            candidates,
+            len(query.terms),
+            near,
+            _habits(view, scope, query, candidates.rows, self.clock()),
+            _having(view, scope, facets, nearest),
+        )
+
+    def _near(self, view: Reading, scope: Scope, query: Query, candidates: Candidates) -> Nearness | None:
+        if self.meaning is None:
+            return None
+        meaning, named = self.meaning, [query.spelled[term] for term in candidates.named]
+        return near_or_not(lambda: meaning.near(self.store, view, scope, without_words(query.text, named)))
 
     def _check_time(self, ends: float | None) -> None:
         """The database interrupts a query that is late; the work between queries looks at the clock itself."""
@@ -116,15 +143,17 @@ class _Ranked:
     """The rows that were looked at, each once, to be ordered when all of them are known."""
 
     def __init__(
-        self, query: Query, candidates: Candidates, now: int, facets: Sequence[str], without: set[str]
+        self, query: Query, matches: Matches, now: int, facets: Sequence[str], without: set[str], *, floor: bool
     ) -> None:
         self.rows: list[Sketch] = []
         self._seen: set[int] = set()
-        self._candidates = candidates
+        self._matches = matches
+        candidates = matches.candidates
         self._ranking = Ranking(query, candidates.measure, now, candidates.subjects)
         self._now = now
         self._facets = facets
         self._without = without
+        self._floor = floor
         self._lent: Mapping[int, float] = {}
 
     def add(self, sketches: Sequence[Sketch]) -> None:
@@ -140,19 +169,45 @@ class _Ranked:
         return row.id not in self._without and _has(row, self._facets)
 
     def best(self, limit: int) -> Sequence[Sketch]:
-        """By score, then the latest changed, then the latest added; rows with no score are no answer."""
-        self._lent = lending(self.rows, self._candidates.words)
+        """By score, then the latest changed, then the latest added; what is below the floor is no answer."""
+        self._matches.look_at(row.number for row in self.rows)
+        self._lent = lending(self.rows, self._matches.value)
         scored = [(self._score(row), row.updated, row.number, row) for row in self.rows if self._may_answer(row)]
         scored.sort(key=lambda each: each[:3], reverse=True)
-        return _with_the_users_word([(value, row) for value, _, _, row in scored if value], limit)
+        answers = ((value, row) for value, _, _, row in scored if value and self._is_answer(row))
+        return _with_the_users_word(list(answers), limit)
+
+    def _is_answer(self, row: Sketch) -> bool:
+        return not self._floor or self._matches.answers(row.number, self._lent.get(row.number, 0.0))
 
     def told(self, row: Row, sketch: Sketch) -> Item:
-        lent = self._lent.get(row.number, 0.0)
-        why = self._ranking.reasons(sketch, row.document, lent) if row.document else ()
+        match, habit = self._matches.of(row.number), self._matches.habits.get(row.number)
+        why = (
+            self._ranking.reasons(
+                sketch, row.document, match, habit.terms if habit else (), self._lent.get(row.number, 0.0)
+            )
+            if row.document
+            else ()
+        )
         return present(row.record, self._score(sketch), why)
 
     def _score(self, row: Sketch) -> float:
-        return self._ranking.score(self._candidates.words(row.number), row, self._lent.get(row.number, 0.0))
+        return self._ranking.score(self._matches.value(row.number), row, self._lent.get(row.number, 0.0))
+
+
+def _habits(view: Reading, scope: Scope, query: Query, rows: int, now: datetime) -> Mapping[int, Habit]:
+    """What earlier questions say, by the numbers of the rows that are there to be found."""
+    learned = view.associations(scope, query.terms, limit=MOST_HABITS)
+    found = habits(learned, query.terms, rows=rows, now=now)
+    return {number: found[key] for key, number in view.numbers(scope, found).items()} if found else {}
+
+
+def _having(view: Reading, scope: Scope, facets: Sequence[str], numbers: Sequence[int]) -> Sequence[int]:
+    """Those of the rows that have all facets, in their order."""
+    left = set(numbers)
+    for each in facets:
+        left &= {posting[0] for posting in view.postings_among(scope, each, left)} if left else set()
+    return [number for number in numbers if number in left]
 
 
 def _with_the_users_word(scored: Sequence[tuple[float, Sketch]], limit: int) -> Sequence[Sketch]:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import inspect
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, islice
 from typing import Any, ClassVar, Final, Protocol, runtime_checkable
 
-from hexad.context.candidates import Candidates, gather
+from hexad.context.candidates import gather
 from hexad.context.keywords import extract
+from hexad.context.matching import NEAREST, Habit, Matches
+from hexad.context.meaning import near_or_not
 from hexad.context.ranking import Ranking
 from hexad.errors import InvalidInput
+from hexad.memory.meaning import Meaning, Nearness, Space, embedded_text
 from hexad.model import Item, Layer, Origin, Query, Reason, Tool
 from hexad.store import Sketch
 from hexad.text.document import Document
@@ -48,7 +53,9 @@ class ToolRegistry:
         if isinstance(tools, str | Mapping) or not isinstance(tools, Iterable):
             raise InvalidInput("tools", "must be a list of callables, Tools or descriptors")
         self._tools = tuple(_described(tool) for tool in tools)
+        self._names = _Names(tool.name for tool in self._tools)
         self._index = TermIndex()
+        self._spaces: dict[str, Space] = {}
         self._sketches = tuple(self._indexed(number, tool) for number, tool in enumerate(self._tools))
 
     def list_tools(self) -> Sequence[Tool]:
@@ -59,34 +66,79 @@ class ToolRegistry:
         """The tools that share words with the question, or whose name holds one of its words."""
         return [tool for tool, _ in self.ranked(extract(query), limit)]
 
-    def ranked(self, query: Query, limit: int) -> Sequence[tuple[Tool, tuple[Reason, ...]]]:
-        """The same with the reasons for each tool's score."""
-        candidates = gather(self._index, query.terms)
-        numbers = {*candidates.scores, *self._named_like(query)}
-        ranking = Ranking(query, candidates.measure, _LONG_AFTER)
-        scored = [(self._score(number, query, candidates, ranking), -number) for number in numbers]
+    def ranked(
+        self,
+        query: Query,
+        limit: int,
+        *,
+        meaning: Meaning | None = None,
+        habits: Mapping[str, Habit] | None = None,
+        floor: bool = False,
+    ) -> Sequence[tuple[Tool, tuple[Reason, ...]]]:
+        """The same with the reasons for each tool's score; ``habits`` says what each was used for before.
+
+        With ``floor``, what is probably noise is left out.
+        """
+        near = near_or_not(lambda: self._near(query, meaning)) if meaning is not None else None
+        matches = Matches(
+            gather(self._index, query.terms),
+            len(query.terms),
+            near,
+            {number: habits[tool.name] for number, tool in enumerate(self._tools) if tool.name in habits}
+            if habits
+            else {},
+            near.nearest(NEAREST) if near is not None else (),
+        )
+        ranking = Ranking(query, matches.candidates.measure, _LONG_AFTER)
+        fragments = self._names.holding(query.keywords)
+        scored = {
+            number: ranking.score(matches.value(number), self._sketches[number])
+            + (_FRAGMENT_SCORE if number in fragments else 0.0)
+            for number in {*matches.numbers, *fragments}
+        }
+        best = sorted(scored, key=lambda number: (-scored[number], number))
+        answers = (number for number in best if not floor or number in fragments or matches.answers(number))
         return [
-            (self._tools[-place], (*self._told(-place, ranking), *_fragments(self._tools[-place], query)))
-            for _, place in sorted(scored, reverse=True)[:limit]
+            (self._tools[number], (*self._told(number, matches, ranking), *_fragment(fragments.get(number))))
+            for number in islice(answers, limit)
         ]
+
+    def _near(self, query: Query, meaning: Meaning) -> Nearness:
+        """How near the tools are; their vectors are made when the first question comes, once for each embedder."""
+        space = self._spaces.get(meaning.name)
+        if space is None:
+            space = meaning.space([embedded_text(tool.fields()) for tool in self._tools])
+            self._spaces[meaning.name] = space
+        return space.near(query.text)
 
     def _indexed(self, number: int, tool: Tool) -> Sketch:
         document = Document.of(tool.fields())
         self._index.add(number, document)
         return Sketch(number, tool.name, document.pack(), Origin.TOOL, 0, 0, relevance=0.0)
 
-    def _score(self, number: int, query: Query, candidates: Candidates, ranking: Ranking) -> float:
-        words = candidates.words(number) if number in candidates.scores else 0.0
-        return ranking.score(words, self._sketches[number]) + sum(
-            reason.value for reason in _fragments(self._tools[number], query)
-        )
+    def _told(self, number: int, matches: Matches, ranking: Ranking) -> tuple[Reason, ...]:
+        sketch, habit = self._sketches[number], matches.habits.get(number)
+        return ranking.reasons(sketch, Document.unpack(sketch.words), matches.of(number), habit.terms if habit else ())
 
-    def _told(self, number: int, ranking: Ranking) -> tuple[Reason, ...]:
-        sketch = self._sketches[number]
-        return ranking.reasons(sketch, Document.unpack(sketch.words))
 
-    def _named_like(self, query: Query) -> Iterable[int]:
-        return (number for number, tool in enumerate(self._tools) if _fragments(tool, query))
+class _Names:
+    """The tools' names as one text, so that a fragment of any of them is found without looking at each."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        folded = [name.casefold() for name in names]
+        self._text = "\n".join(folded)
+        self._starts = list(accumulate((len(name) + 1 for name in folded), initial=0))
+
+    def holding(self, words: Iterable[str]) -> dict[int, str]:
+        """The number of each name that holds one of the words, with the first of them that it holds."""
+        found: dict[int, str] = {}
+        for word in words:
+            place = self._text.find(word) if len(word) >= _FRAGMENT else -1
+            while place >= 0:
+                number = bisect_right(self._starts, place) - 1
+                found.setdefault(number, word)
+                place = self._text.find(word, self._starts[number + 1])
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +148,16 @@ class ToolSource:
     layer: ClassVar[Layer] = Layer.TOOL_REGISTRY
 
     provider: ToolRegistryProvider
+    meaning: Meaning | None = None
+    habits: Callable[[Query, int], Mapping[str, Habit]] | None = None
+    floor: bool = True
 
     def find(self, query: Query, limit: int) -> Sequence[Item]:
         """The provider's answer, ranked by words; its own order decides among equals."""
         if isinstance(self.provider, ToolRegistry):
-            return [_item(tool, why) for tool, why in self.provider.ranked(query, limit)]
+            habits = self.habits(query, len(self.provider.list_tools())) if self.habits is not None else None
+            ranked = self.provider.ranked(query, limit, meaning=self.meaning, habits=habits, floor=self.floor)
+            return [_item(tool, why) for tool, why in ranked]
         chosen = ToolRegistry(list(self.provider.search_tools(query.text, limit))[:limit])
         return sorted(_in_their_order(chosen, query), key=lambda item: -item.score)
 
@@ -133,11 +190,9 @@ def _in_their_order(chosen: ToolRegistry, query: Query) -> Iterable[Item]:
         yield _item(tool, (*told.get(tool.name, ()), given))
 
 
-def _fragments(tool: Tool, query: Query) -> tuple[Reason, ...]:
+def _fragment(word: str | None) -> tuple[Reason, ...]:
     """A word of the question inside the tool's name, as it is written there."""
-    name = tool.name.casefold()
-    inside = [word for word in query.keywords if len(word) >= _FRAGMENT and word in name]
-    return (Reason("fragment", f"{inside[0]} in the name", _FRAGMENT_SCORE),) if inside else ()
+    return (Reason("fragment", f"{word} in the name", _FRAGMENT_SCORE),) if word else ()
 
 
 def _described(tool: Tool | Mapping[str, Any] | Callable[..., object]) -> Tool:

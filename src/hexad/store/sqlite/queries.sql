@@ -84,4 +84,49 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 -- name: namespaces
 SELECT namespace FROM hexad_knowledge UNION SELECT namespace FROM hexad_learning
 UNION SELECT namespace FROM hexad_skill UNION SELECT namespace FROM hexad_reference
-UNION SELECT namespace FROM hexad_audit ORDER BY 1
+UNION SELECT namespace FROM hexad_association UNION SELECT namespace FROM hexad_audit ORDER BY 1
+
+-- name: meaning
+SELECT id, rows, stamp FROM hexad_meaning WHERE namespace = ? AND layer = ? AND embedder = ?
+
+-- name: meanings
+SELECT id FROM hexad_meaning WHERE namespace = ? AND layer = ?
+
+-- name: add_meaning
+INSERT INTO hexad_meaning (namespace, layer, embedder, rows, stamp) VALUES (?, ?, ?, 0, 0)
+
+-- name: grow_meaning
+UPDATE hexad_meaning SET rows = rows + ?, stamp = stamp + ? WHERE id = ?
+
+-- name: vector
+SELECT vector FROM hexad_vector INDEXED BY hexad_vector_number WHERE meaning = ? AND number = ?
+
+-- name: add_vector
+INSERT INTO hexad_vector (meaning, stamp, number, vector) VALUES (?, ?, ?, ?)
+
+-- name: remove_vector
+DELETE FROM hexad_vector WHERE meaning = ? AND number = ?
+
+-- name: vectors
+SELECT number, stamp, vector FROM hexad_vector WHERE meaning = ? AND stamp > ? ORDER BY stamp LIMIT ?
+
+-- name: vector_numbers
+SELECT number FROM hexad_vector INDEXED BY hexad_vector_number WHERE meaning = ?
+
+-- name: associations
+SELECT layer, id, term, weight, session, used FROM hexad_association
+WHERE namespace = ? AND layer = ? AND term = ? LIMIT ?
+
+-- name: associations_of
+SELECT layer, id, term, weight, session, used FROM hexad_association
+WHERE namespace = ? AND layer = ? AND id = ? ORDER BY term
+
+-- name: all_associations
+SELECT layer, id, term, weight, session, used FROM hexad_association
+WHERE namespace = ? ORDER BY layer, id, term
+
+-- name: add_association
+INSERT INTO hexad_association (layer, id, term, weight, session, used, namespace) VALUES (?, ?, ?, ?, ?, ?, ?)
+
+-- name: remove_associations
+DELETE FROM hexad_association WHERE namespace = ? AND layer = ? AND id = ?

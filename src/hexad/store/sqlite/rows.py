@@ -7,7 +7,7 @@ import sqlite3
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from hexad.model import AuditRecord, Knowledge, Layer, Learning, Record, Reference, Skill, Version
+from hexad.model import Association, AuditRecord, Knowledge, Layer, Learning, Record, Reference, Skill, Version
 from hexad.shape import Kind, choice_of, from_microseconds, kind_of, to_microseconds
 from hexad.store import SKETCHED
 
@@ -98,6 +98,8 @@ def _encoded(kind: Kind, value: Any) -> object:
 
 
 def _decoder(noun: type, column: str) -> Callable[[Any], object] | None:
+    if column == "layer":
+        return Layer.parse
     choice = choice_of(noun, column)
     if choice is not None:
         return {member.value: member for member in choice}.__getitem__
@@ -121,6 +123,7 @@ TABLES: Final[dict[Layer, Table[Any]]] = {
     Layer.EXTERNAL_KNOWLEDGE: _table("hexad_reference", Reference, "name"),
 }
 VERSIONS: Final = _table("hexad_knowledge_version", Version, "key")
+ASSOCIATIONS: Final = _table("hexad_association", Association, "id")
 AUDIT: Final = _table("hexad_audit", AuditRecord, "sequence")
 
 

@@ -178,3 +178,36 @@ CREATE TABLE hexad_posting (
     length INTEGER NOT NULL,
     PRIMARY KEY (term, number)
 ) WITHOUT ROWID;
+
+-- Vectors. What is known of a scope under one embedder is a line of hexad_meaning; a vector lies where its stamp
+-- puts it, so that who has read up to a stamp finds what came since on the next pages.
+CREATE TABLE hexad_meaning (
+    id INTEGER PRIMARY KEY,
+    namespace TEXT NOT NULL,
+    layer TEXT NOT NULL,
+    embedder TEXT NOT NULL,
+    rows INTEGER NOT NULL,
+    stamp INTEGER NOT NULL,
+    UNIQUE (namespace, layer, embedder)
+);
+CREATE TABLE hexad_vector (
+    meaning INTEGER NOT NULL,
+    stamp INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    vector BLOB NOT NULL,
+    PRIMARY KEY (meaning, stamp)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX hexad_vector_number ON hexad_vector (meaning, number);
+
+-- Words that led to an item before. The item need not be a row: a tool is not.
+CREATE TABLE hexad_association (
+    namespace TEXT NOT NULL,
+    layer TEXT NOT NULL,
+    term TEXT NOT NULL,
+    id TEXT NOT NULL,
+    weight REAL NOT NULL,
+    session TEXT NOT NULL,
+    used INTEGER NOT NULL,
+    PRIMARY KEY (namespace, layer, term, id)
+) WITHOUT ROWID;
+CREATE INDEX hexad_association_id ON hexad_association (namespace, layer, id);

@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING, Final
 from hexad.shape import to_microseconds
 from hexad.store import Row, Scope, Sketch, Use
 from hexad.store.sqlite.index import Index, chunks, marks
-from hexad.store.sqlite.rows import AUDIT, TABLES, VERSIONS, Table, table_of
+from hexad.store.sqlite.meaning import Meanings
+from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, TABLES, VERSIONS, Table, table_of
 from hexad.store.sqlite.statements import statements
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from hexad.model import AuditRecord, Layer, Record, Version
+    from hexad.model import Association, AuditRecord, Layer, Record, Version
+    from hexad.store import Embedded, Vector, VectorState
     from hexad.text.index import Posting, Statistics
 
-_SCRUBBED: Final = (*(table.name for table in TABLES.values()), VERSIONS.name, "hexad_fresh", "hexad_posting")
+_SCRUBBED: Final = (
+    *(table.name for table in TABLES.values()),
+    *(VERSIONS.name, ASSOCIATIONS.name, "hexad_fresh", "hexad_posting", "hexad_vector"),
+)
 
 
 class Session:
@@ -29,6 +34,7 @@ class Session:
         self._connection = connection
         self._sql = statements()
         self._index = Index(connection)
+        self._meanings = Meanings(connection)
 
     # reading
 
@@ -112,6 +118,45 @@ class Session:
     def postings_among(self, scope: Scope, term: str, numbers: Collection[int]) -> Sequence[Posting]:
         return self._index.postings_among(scope, term, numbers)
 
+    def vector_state(self, scope: Scope, embedder: str) -> VectorState:
+        return self._meanings.state(scope, embedder)
+
+    def vectors(self, scope: Scope, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Vector]:
+        return self._meanings.vectors(scope, embedder, after, limit)
+
+    def vector_numbers(self, scope: Scope, embedder: str) -> Collection[int]:
+        return self._meanings.numbers(scope, embedder)
+
+    def without_vector(self, scope: Scope, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Row]:
+        home = self._meanings.home(scope, embedder)
+        where = (
+            "+namespace = ? AND number > ? AND words IS NOT NULL AND NOT EXISTS (SELECT 1 FROM hexad_vector "
+            "WHERE meaning = ? AND hexad_vector.number = {}.number) ORDER BY number LIMIT ?"
+        )
+        table = table_of(scope.layer)
+        return self._rows(table, where.format(table.name), (scope.namespace, after, home, limit))
+
+    def numbers(self, scope: Scope, ids: Collection[str]) -> Mapping[str, int]:
+        table = table_of(scope.layer)
+        return {
+            key: number
+            for chunk in chunks(ids)
+            for key, number in self._connection.execute(
+                f'SELECT "{table.key}", number FROM {table.name} '
+                f'WHERE namespace = ? AND "{table.key}" IN ({marks(chunk)}) AND words IS NOT NULL',
+                (scope.namespace, *chunk),
+            )
+        }
+
+    def associations(self, scope: Scope, terms: Collection[str], *, limit: int) -> Sequence[Association]:
+        return self._meanings.associations(scope, terms, limit)
+
+    def associations_of(self, scope: Scope, id: str) -> Sequence[Association]:
+        return self._meanings.associations_of(scope, id)
+
+    def all_associations(self, namespace: str) -> Sequence[Association]:
+        return self._meanings.all_associations(namespace)
+
     def audit(self, namespace: str, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
         return [AUDIT.decode(row) for row in self._run("audit", namespace, after, limit)]
 
@@ -128,7 +173,7 @@ class Session:
 
     # writing
 
-    def put(self, scope: Scope, record: Record, document: Document | None) -> None:
+    def put(self, scope: Scope, record: Record, document: Document | None, embedded: Embedded | None = None) -> None:
         table = table_of(scope.layer)
         old = self._row_number(table, scope, record.id)
         values = [*table.encode(record), document.pack() if document else None]
@@ -139,6 +184,16 @@ class Session:
             self._update(table, number, values)
         if old is None or old[1] != values[-1]:
             self._index.replace(scope, number, old[1] if old else None, document)
+            if old is not None:
+                self._meanings.remove(scope, number)
+        if embedded is not None and document is not None:
+            self._meanings.add(scope, number, embedded)
+
+    def embed(self, scope: Scope, number: int, embedded: Embedded) -> None:
+        self._meanings.add(scope, number, embedded)
+
+    def associate(self, scope: Scope, id: str, associations: Collection[Association]) -> None:
+        self._meanings.associate(scope, id, associations)
 
     def remove(self, scope: Scope, id: str) -> bool:
         table = table_of(scope.layer)
@@ -147,6 +202,8 @@ class Session:
             return False
         self._connection.execute(f"DELETE FROM {table.name} WHERE number = ?", (old[0],))
         self._index.replace(scope, old[0], old[1], None)
+        self._meanings.remove(scope, old[0])
+        self._meanings.associate(scope, id, ())
         return True
 
     def add_version(self, namespace: str, version: Version) -> None:

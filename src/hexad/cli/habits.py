@@ -1,0 +1,64 @@
+"""`habits`: the words that led to an item before, to look at and to unlearn."""
+
+from typing import Annotated, Final
+
+import typer
+
+from hexad import wire
+from hexad.cli import screen
+from hexad.cli.opening import opened
+from hexad.cli.options import AsJson, Database, Namespace
+from hexad.cli.screen import Column
+
+app = typer.Typer(help="What use taught: the words that led to an item before.", no_args_is_help=True)
+_COLUMNS: Final = (
+    Column("layer"),
+    Column("item", "fold"),
+    Column("word", "fold", 24),
+    Column("weight"),
+    Column("last taught"),
+)
+LayerName = Annotated[str | None, typer.Option("--layer", metavar="LAYER", help="Of one layer only.")]
+ItemName = Annotated[str | None, typer.Option("--item", metavar="ID", help="Of one item only; needs its layer.")]
+
+
+@app.command("list", epilog="Example: hexad habits list --layer tool_registry")
+def list_(
+    *,
+    layer: LayerName = None,
+    item: ItemName = None,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the words that were learned, the strongest first for each item."""
+    from hexad.model import Layer
+
+    wanted = None if layer is None else Layer.parse(layer)
+    with opened(db, namespace) as hx:
+        learned = [each for each in hx.habits.list() if wanted in {None, each.layer} and item in {None, each.id}]
+    learned.sort(key=lambda each: (each.layer, each.id, -each.weight, each.term))
+    if as_json:
+        screen.emit({"habits": [wire.to_json(each) for each in learned]})
+    elif learned:
+        screen.table(_COLUMNS, [(each.layer.value, each.id, each.term, each.weight, each.used) for each in learned])
+    else:
+        screen.remark("nothing was learned yet; `hx.used(item, query)` teaches")
+
+
+@app.command(epilog="Example: hexad habits reset --layer tool_registry --item book_hotel")
+def reset(
+    *,
+    layer: LayerName = None,
+    item: ItemName = None,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Unlearn the words of all items, of a layer's, or of one; the items stay."""
+    with opened(db, namespace) as hx:
+        gone = hx.habits.reset(layer, item)
+    if as_json:
+        screen.emit({"words": gone})
+    else:
+        screen.say(f"{gone} {'word' if gone == 1 else 'words'} unlearned")

@@ -1,0 +1,151 @@
+"""What a row's match with a question is made of, before anything is read of the row itself: words, meaning, habit.
+
+A pure sum of three parts, each with a greatest weight written here. `ranking.py` adds what the row's text and age say.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from hexad.context.candidates import rarity_of
+from hexad.memory.associations import faded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from hexad.context.candidates import Candidates
+    from hexad.memory.meaning import Nearness
+    from hexad.model import Association
+
+MEANING: Final = 0.2
+"""What a standard deviation of nearness adds, for a question of no words; with more words it is less: `_per_step`."""
+HABIT: Final = 0.6  # the most that words of earlier questions add
+NEAREST: Final = 64  # rows that are looked at because of their meaning alone
+MOST_HABITS: Final = 600  # items that one word may have led to before it tells nothing
+_BATCH: Final = 32  # rows that are read and ranked at a time
+
+FLOOR: Final = 0.18  # where there are only words: the least share of a question, times the root of its length
+NEAR_FLOOR: Final = 0.24  # where there is meaning: the least closeness, with what words add to it
+WORDS_TO_FLOOR: Final = 0.3
+ENOUGH_WORDS: Final = 0.25  # the share of a question's rarity that is an answer whatever its meaning seems to be
+WHOLE_FLOOR: Final = 1000  # rows among which chance finds a word of any question; among few, a shared word is a sign
+
+
+class Habit(NamedTuple):
+    """What earlier questions say for an item: from 0 to 1, and the words that led to it."""
+
+    value: float
+    terms: tuple[str, ...]
+
+
+def habits(learned: Iterable[Association], terms: Sequence[str], *, rows: int, now: datetime) -> Mapping[str, Habit]:
+    """The share of a question's rarity, among what was learned, that each item was used for before."""
+    by_term: dict[str, list[Association]] = {}
+    for each in learned:
+        by_term.setdefault(each.term, []).append(each)
+    if not by_term:
+        return {}
+    rarity = {term: rarity_of(len(by_term.get(term, ())), rows) for term in terms}
+    total = sum(rarity.values()) or 1.0
+    parts: dict[str, list[tuple[float, str]]] = {}
+    for term, of_term in by_term.items():
+        for each in of_term:
+            weight = faded(each, now)
+            parts.setdefault(each.id, []).append((rarity.get(term, 0.0) * weight / (weight + 1), term))
+    return {
+        key: Habit(sum(value for value, _ in found) / total, tuple(term for _, term in sorted(found, reverse=True)))
+        for key, found in parts.items()
+    }
+
+
+class Match(NamedTuple):
+    """A row's match: what each part adds."""
+
+    words: float = 0.0
+    meaning: float = 0.0
+    habit: float = 0.0
+
+    @property
+    def value(self) -> float:
+        """All of it."""
+        return self.words + self.meaning + self.habit
+
+
+class Matches:
+    """The matches of all rows that are worth looking at, and of any other that is asked for."""
+
+    def __init__(
+        self,
+        candidates: Candidates,
+        terms: int,
+        near: Nearness | None = None,
+        learned: Mapping[int, Habit] | None = None,
+        nearest: Sequence[int] = (),
+    ) -> None:
+        self.candidates = candidates
+        self.near = near
+        self.habits = learned or {}
+        self._step = _per_step(terms)
+        self._root = math.sqrt(len(candidates.measure.rarity))
+        self._chance = min(1.0, math.log1p(candidates.rows) / math.log1p(WHOLE_FLOOR))
+        self._known: dict[int, Match] = {}
+        self._first = tuple(dict.fromkeys((*candidates.scores, *self.habits, *nearest)))
+        self.look_at(self._first)
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """The rows worth looking at."""
+        return self._first
+
+    def of(self, number: int) -> Match:
+        """One row's match."""
+        if number not in self._known:
+            self.look_at((number,))
+        return self._known[number]
+
+    def value(self, number: int) -> float:
+        """What one row's match is worth."""
+        return self.of(number).value
+
+    def look_at(self, numbers: Iterable[int]) -> None:
+        """Work out several at once."""
+        new = [number for number in numbers if number not in self._known]
+        meaning = self.near.standing(new) if self.near is not None else [0.0] * len(new)
+        for number, standing in zip(new, meaning, strict=True):
+            habit = self.habits[number].value * HABIT if number in self.habits else 0.0
+            self._known[number] = Match(self.candidates.words(number), standing * self._step, habit)
+
+    def batches(self, limit: int, *, slack: float) -> Iterator[Sequence[int]]:
+        """Numbers, best first and the newest first among equals: those that can be among the best, then the others.
+
+        ``slack`` is the most that a ranking may add to a match; it decides who can still be among the best.
+        """
+        values = {number: self._known[number].value for number in self._first}
+        if not values:
+            return
+        last_in = heapq.nlargest(limit, values.values())[-1] - slack
+        order = [number for _, number in sorted(((value, number) for number, value in values.items()), reverse=True)]
+        first = min(sum(value >= last_in for value in values.values()), _BATCH)
+        yield order[:first]
+        for start in range(first, len(order), _BATCH):
+            yield order[start : start + _BATCH]
+
+    def answers(self, number: int, lent: float = 0.0) -> bool:
+        """Whether a row is an answer at all, and not noise: enough of the words, or close enough in meaning."""
+        match = self.of(number)
+        share = match.words + match.habit + lent
+        strength = share * self._root
+        if self.near is None:
+            return strength >= FLOOR * self._chance
+        if share >= ENOUGH_WORDS * self._chance:
+            return True
+        (closeness,) = self.near.closeness((number,))
+        return closeness + WORDS_TO_FLOOR * strength >= NEAR_FLOOR
+
+
+def _per_step(terms: int) -> float:
+    """What a standard deviation of nearness is worth: as `words`, which is a share, less the longer a question is."""
+    return MEANING / math.pow(3 + terms, 0.75)

@@ -1,0 +1,103 @@
+"""What a text means, as far as an embedder can tell: the port that saving and asking share, and what is embedded.
+
+No implementation is named here: `hexad.semantic` has one, behind an extra. Without one, everything is found by words.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import TYPE_CHECKING, Final, Protocol
+
+from hexad.errors import EmbedderFailed
+from hexad.store import Embedded
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from hexad.model import Fields
+    from hexad.store import Reading, Scope, Store
+
+MOST_EMBEDDED: Final = 8192  # characters of a text that are embedded
+
+
+class Nearness(Protocol):
+    """How near the texts of one place are to a question."""
+
+    def nearest(self, limit: int, *, all_of_them: bool = False) -> Sequence[int]:
+        """The numbers of the texts that stand out, or of ``all_of_them``: at most ``limit``, nearest first."""
+        ...
+
+    def standing(self, numbers: Sequence[int]) -> Sequence[float]:
+        """How far each text stands out among all: standard deviations above the mean, 0 for what has no vector."""
+        ...
+
+    def closeness(self, numbers: Sequence[int]) -> Sequence[float]:
+        """How close each text is: 0 as any unrelated text would be, 1 the same."""
+        ...
+
+
+class Space(Protocol):
+    """Texts that are held in memory, numbered as they were given."""
+
+    def near(self, question: str) -> Nearness:
+        """How near they are to a question."""
+        ...
+
+
+class Meaning(Protocol):
+    """An embedder, and search among the vectors it made. Whatever the embedder raises is `EmbedderFailed`."""
+
+    @property
+    def name(self) -> str:
+        """What its vectors are stored under; vectors of another name are never compared with its own."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Sequence[bytes]:
+        """A vector for each text, as it is stored."""
+        ...
+
+    def near(self, store: Store, view: Reading, scope: Scope, question: str) -> Nearness | None:
+        """How near a scope's rows in one state of a store are to a question; None where none of them has a vector."""
+        ...
+
+    def space(self, texts: Sequence[str]) -> Space:
+        """Texts that are not stored, to be asked again and again."""
+        ...
+
+
+def embedded_text(fields: Fields) -> str:
+    """What is embedded of a record: its body, after the words of its name that are new, without its subject's name.
+
+    >>> from hexad.model import Fields
+    >>> embedded_text(Fields("deploy-window", "Ann: deploy on Tuesdays", subject="Ann"))
+    'window : deploy on Tuesdays'
+    """
+    body = fields.body[:MOST_EMBEDDED]
+    said = body.casefold()
+    name = [part for part in _LETTERS.findall(fields.name) if len(part) > 2 and part.casefold() not in said]
+    told = " ".join((*name, body))
+    return without_words(told, fields.subject.split())
+
+
+def without_words(text: str, words: Collection[str]) -> str:
+    """A text without some words, in whatever case."""
+    if not words:
+        return text
+    pattern = "|".join(re.escape(word) for word in words)
+    return " ".join(re.sub(rf"\b(?:{pattern})\b", "", text, flags=re.IGNORECASE).split())
+
+
+def embed_all(meaning: Meaning | None, texts: Iterable[str]) -> list[Embedded | None]:
+    """A vector for each text; none where there is no embedder, or where it fails: nothing is left unsaved for that."""
+    listed = list(texts)
+    if meaning is None or not listed:
+        return [None] * len(listed)
+    try:
+        return [Embedded(meaning.name, vector) for vector in meaning.embed(listed)]
+    except EmbedderFailed as error:
+        logging.getLogger("hexad").warning("saved without a vector, `hexad reindex` adds it: %s", error)
+        return [None] * len(listed)
+
+
+_LETTERS: Final = re.compile(r"[^\W\d_]+")

@@ -1,0 +1,110 @@
+"""Search by meaning, behind the extra `semantic`: an embedder, its vectors in memory, and how near a question is.
+
+This module loads nothing: an engine that is only opened pays neither for numpy nor for the weights.
+"""
+
+from __future__ import annotations
+
+import threading
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final, Protocol
+
+from hexad.errors import EmbedderFailed, InvalidInput, MissingExtra
+from hexad.fork import survive_fork
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from hexad.memory.meaning import Nearness, Space
+    from hexad.semantic.search import Search
+    from hexad.store import Reading, Scope, Store
+
+EXTRA: Final = "hexad[semantic]"
+PACKAGES: Final = ("numpy", "tokenizers", "wordllama")
+STATIC: Final = "wordllama-l2-256.1"  # the package's weights, and how we pool them
+
+
+class Embedder(Protocol):
+    """Anything that turns texts into vectors, a row for each."""
+
+    def __call__(self, texts: Sequence[str], /) -> Any:
+        """A numpy array of one row for each text."""
+        ...
+
+
+def installed() -> bool:
+    """Whether the extra is there. Nothing is loaded."""
+    return all(find_spec(package) is not None for package in PACKAGES)
+
+
+class LazyMeaning:
+    """A `Meaning` whose embedder is made when the first text comes."""
+
+    def __init__(self, name: str, make: Callable[[], Embedder]) -> None:
+        self._name = name
+        self._make = make
+        self._search: Search | None = None
+        self.after_fork()
+        survive_fork(self)
+
+    @property
+    def name(self) -> str:
+        """What its vectors are stored under."""
+        return self._name
+
+    def after_fork(self) -> None:
+        """A thread of the parent may have held the lock."""
+        self._lock = threading.Lock()
+
+    def embed(self, texts: Sequence[str]) -> Sequence[bytes]:
+        """A vector for each text, as it is stored."""
+        return self._ready().embed(texts)
+
+    def near(self, store: Store, view: Reading, scope: Scope, question: str) -> Nearness | None:
+        """How near a scope's rows are; where it has no vectors, nothing is loaded."""
+        if not view.vector_state(scope, self._name).rows:
+            return None
+        return self._ready().near(store, view, scope, question)
+
+    def space(self, texts: Sequence[str]) -> Space:
+        """Texts that are not stored."""
+        return self._ready().space(texts)
+
+    def _ready(self) -> Search:
+        with self._lock:
+            if self._search is None:
+                self._search = self._made()
+        return self._search
+
+    def _made(self) -> Search:
+        from hexad.semantic.search import Search  # noqa: PLC0415 - numpy is loaded here, and not before
+
+        try:
+            embedder = self._make()
+        except Exception as error:
+            raise EmbedderFailed(self._name, f"cannot be loaded: {error}") from error
+        return Search(self._name, embedder)
+
+
+def static_meaning() -> LazyMeaning:
+    """Static embeddings that come inside a wheel: no download, no network."""
+    return LazyMeaning(STATIC, _static)
+
+
+def own_meaning(embedder: Embedder, name: str | None = None) -> LazyMeaning:
+    """A caller's embedder, under its name: given, or its own."""
+    if not callable(embedder):
+        raise InvalidInput("embedder", "must be a function from a list of texts to an array of one row for each")
+    if find_spec("numpy") is None:
+        raise MissingExtra("an embedder", EXTRA)
+    known = name or getattr(embedder, "name", None) or getattr(embedder, "__qualname__", type(embedder).__qualname__)
+    if not isinstance(known, str) or not known.strip():
+        raise InvalidInput("embedder_name", "must be text that tells this embedder from all others")
+    return LazyMeaning(known, lambda: embedder)
+
+
+def _static() -> Embedder:
+    from hexad.semantic.static import StaticEmbedder  # noqa: PLC0415
+
+    return StaticEmbedder.load()

@@ -1,0 +1,202 @@
+"""Vectors in memory: a copy of what the store has, brought up to date before each question, and one product with it."""
+
+from __future__ import annotations
+
+import threading
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from hexad.errors import EmbedderFailed
+from hexad.fork import survive_fork
+from hexad.semantic.background import BACKGROUND
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from hexad.semantic import Embedder
+    from hexad.store import Reading, Scope, Store, Vector
+
+_PAGE: Final = 4096  # vectors that are read at a time
+_REMEMBERED: Final = 64  # questions whose vectors are kept: each is asked of several layers
+_STANDS_OUT: Final = 1.0  # standard deviations above the mean
+_PRECISION: Final = 4  # digits: sums over rows in another order differ far behind these
+
+
+class Matrix:
+    """Vectors by number, in one growing block."""
+
+    def __init__(self) -> None:
+        self.stamp = 0
+        self._block: NDArray[np.float32] = np.zeros((0, 0), np.float32)
+        self._numbers: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.places: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @property
+    def block(self) -> NDArray[np.float32]:
+        """A row for each vector."""
+        return self._block[: len(self)]
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """Whose row it is."""
+        return self._numbers[: len(self)]
+
+    def add(self, vectors: Sequence[Vector]) -> None:
+        """Take vectors in; a number that is known gets its new one."""
+        rows = np.frombuffer(b"".join(each.vector for each in vectors), np.float16).reshape(len(vectors), -1)
+        self._make_room(len(vectors), rows.shape[1])
+        places = [self.places.setdefault(each.number, len(self.places)) for each in vectors]
+        self._block[places] = rows
+        self._numbers[places] = [each.number for each in vectors]
+        self.stamp = vectors[-1].stamp
+
+    def keep(self, numbers: set[int]) -> None:
+        """Drop all vectors but these."""
+        stay = [place for number, place in self.places.items() if number in numbers]
+        self._block, self._numbers = self._block[stay], self._numbers[stay]
+        self.places = {int(number): place for place, number in enumerate(self._numbers)}
+
+    def _make_room(self, more: int, width: int) -> None:
+        needed = len(self) + more
+        if needed <= len(self._block):
+            return
+        size = max(needed, len(self._block) + len(self._block) // 4)
+        block, numbers = np.zeros((size, width), np.float32), np.zeros(size, np.int64)
+        block[: len(self)], numbers[: len(self)] = self.block if len(self) else 0.0, self.numbers
+        self._block, self._numbers = block, numbers
+
+
+class Near:
+    """One question, and how near each row of a block is to it."""
+
+    def __init__(
+        self,
+        nearness: NDArray[np.float32],
+        numbers: NDArray[np.int64],
+        places: dict[int, int],
+        background: NDArray[np.float32],
+    ) -> None:
+        self._nearness = nearness
+        self._numbers = numbers
+        self._places = places
+        self._unrelated = float(background.mean())
+        count = len(nearness) + len(background)
+        self._mean = float(nearness.sum(dtype=np.float64) + background.sum(dtype=np.float64)) / count
+        squares = float(nearness @ nearness) + float(background @ background)
+        self._spread = max(squares / count - self._mean**2, 1e-12) ** 0.5
+
+    def nearest(self, limit: int, *, all_of_them: bool = False) -> Sequence[int]:
+        """Of the rows that stand out, or of all, those that do most."""
+        least = -np.inf if all_of_them else self._mean + _STANDS_OUT * self._spread
+        out = np.flatnonzero(self._nearness > least)
+        if len(out) > limit:
+            out = out[np.argpartition(self._nearness[out], -limit)[-limit:]]
+        order = np.argsort(-self._nearness[out], kind="stable")
+        return [int(number) for number in self._numbers[out[order]]]
+
+    def standing(self, numbers: Sequence[int]) -> Sequence[float]:
+        """Standard deviations above the mean of all."""
+        return self._scaled(numbers, self._mean, self._spread)
+
+    def closeness(self, numbers: Sequence[int]) -> Sequence[float]:
+        """The way from unrelated to the same."""
+        return self._scaled(numbers, self._unrelated, max(1 - self._unrelated, 1e-6))
+
+    def _scaled(self, numbers: Sequence[int], zero: float, one: float) -> Sequence[float]:
+        found = [self._places.get(number, -1) for number in numbers]
+        places = [place if place < len(self._nearness) else -1 for place in found]  # some may have come since
+        values = ((self._nearness[places] - zero) / one).round(_PRECISION).tolist()
+        return [max(0.0, value) if place >= 0 else 0.0 for value, place in zip(values, places, strict=True)]
+
+
+class TextSpace:
+    """Texts that are not stored, each under its place in what was given."""
+
+    def __init__(self, search: Search, texts: Sequence[str]) -> None:
+        self._search = search
+        self._block = search.unit_vectors(texts)
+        self._numbers = np.arange(len(texts), dtype=np.int64)
+        self._places = {place: place for place in range(len(texts))}
+
+    def near(self, question: str) -> Near:
+        """How near they are to a question."""
+        asked, background = self._search.question(question)
+        return Near(self._block @ asked, self._numbers, self._places, background)
+
+
+class Search:
+    """An embedder, and a matrix for each scope of each store it was asked about."""
+
+    def __init__(self, name: str, embedder: Embedder) -> None:
+        self._name = name
+        self._embedder = embedder
+        self._background = self.unit_vectors(BACKGROUND)
+        self.question = lru_cache(_REMEMBERED)(self._question)
+        self._matrices: WeakKeyDictionary[Store, dict[Scope, Matrix]] = WeakKeyDictionary()
+        self.after_fork()
+        survive_fork(self)
+
+    def after_fork(self) -> None:
+        """A thread of the parent may have been in the middle of a change."""
+        self._lock = threading.Lock()
+        self._matrices = WeakKeyDictionary()
+
+    def embed(self, texts: Sequence[str]) -> Sequence[bytes]:
+        """Unit vectors in half precision."""
+        return [row.tobytes() for row in self.unit_vectors(texts).astype(np.float16)]
+
+    def near(self, store: Store, view: Reading, scope: Scope, question: str) -> Near:
+        """One product with all vectors of the scope."""
+        asked, background = self.question(question)
+        with self._lock:
+            matrix = self._matrices.setdefault(store, {}).setdefault(scope, Matrix())
+            _bring_up(matrix, view, scope, self._name)
+            block, numbers, places = matrix.block, matrix.numbers, matrix.places
+        return Near(block @ asked, numbers, places, background)
+
+    def space(self, texts: Sequence[str]) -> TextSpace:
+        """Texts that are not stored."""
+        return TextSpace(self, texts)
+
+    def unit_vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """What the embedder says, checked, each row of length one; rows of nothing stay nothing."""
+        rows = self._asked(list(texts))
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        unit: NDArray[np.float32] = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+        return unit
+
+    def _asked(self, texts: list[str]) -> NDArray[np.float32]:
+        try:
+            rows = np.asarray(self._embedder(texts), dtype=np.float32)
+        except Exception as error:
+            raise EmbedderFailed(self._name, f"raised {type(error).__name__}: {error}") from error
+        if rows.ndim != 2 or len(rows) != len(texts) or not np.isfinite(rows).all():
+            raise EmbedderFailed(
+                self._name, f"must give {len(texts)} rows of finite numbers, not an array of shape {rows.shape}"
+            )
+        return rows
+
+    def _question(self, text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        asked = self.unit_vectors([text])[0]
+        return asked, self._background @ asked
+
+
+def _bring_up(matrix: Matrix, view: Reading, scope: Scope, embedder: str) -> None:
+    """What came, changed and went since the last question; a view of an older state finds more than it has."""
+    state = view.vector_state(scope, embedder)
+    while matrix.stamp < state.stamp:
+        page = view.vectors(scope, embedder, after=matrix.stamp, limit=_PAGE)
+        if not page:
+            matrix.stamp = state.stamp  # the latest ones were removed
+            break
+        matrix.add(page)
+    if len(matrix) != state.rows and matrix.stamp <= state.stamp:
+        matrix.keep(set(view.vector_numbers(scope, embedder)))
