@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks import killing, opening, retrieving, saving
+from benchmarks import killing, meaning, opening, retrieving, saving
 from benchmarks.figures import Figure, as_markdown, fill, show
 
 ROOT = Path(__file__).parent.parent
@@ -26,6 +26,10 @@ The rows "FTS5 spared the stop words" have no limit. They compare with a query t
 question's keywords, which in this made-up text are mostly rare. They show what Hexad's own work costs: four layers,
 statistics per namespace, ranking with reasons, in Python.
 
+The rows under "Meaning" are with the extra `semantic`. A question then costs one product of the matrix of all vectors
+with its own vector, and some work around it; what is beyond the same question by words alone is told in such products.
+`python -m benchmarks.million` measures a million entries, beside tantivy; it takes half an hour.
+
 Measured with {versions}.
 
 {tables}
@@ -38,6 +42,7 @@ def main() -> int:
         parts = {
             "Retrieving": list(retrieving.measure(folder, progress)),
             "Opening": list(opening.measure(folder)),
+            "Meaning": list(meaning.measure(folder, progress)),
             "Saving": list(saving.measure(folder)),
             "Crashing": list(killing.measure(folder, progress)),
         }

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 def fill(
     path: Path, entries: Sequence[Entry], progress: Callable[[int, int], None], namespace: str = "default"
 ) -> None:
-    """Import the entries into one namespace of a database."""
+    """Import the entries into one namespace of a database, by their words alone."""
     lines = path.with_suffix(".jsonl")
     with lines.open("w", encoding="utf-8") as file:
         for entry in entries:
             told = {"type": "knowledge", "key": entry.key, "content": entry.content, "category": entry.category}
             file.write(json.dumps({**told, "tags": list(entry.tags)}) + "\n")
-    with Hexad.open(path, enabled=True, namespace=namespace) as hx:
+    with Hexad.open(path, enabled=True, namespace=namespace, semantic=False) as hx:
         hx.import_file(lines, progress=progress)
     lines.unlink()

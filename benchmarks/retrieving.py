@@ -47,7 +47,7 @@ def _compare(
     name: str, path: Path, namespace: str, *, stored: Sequence[Entry], yardstick: Yardstick, limit: float
 ) -> Iterator[Figure]:
     asked = list(questions(QUESTIONS, seed=2, entries=stored))
-    with Hexad.open(path, enabled=True, namespace=namespace) as hx:
+    with Hexad.open(path, enabled=True, namespace=namespace, semantic=False) as hx:
         ours = [partial(hx.retrieve, question) for question in asked]
         _warm(ours)
         pair = in_turns(ours, [partial(yardstick.ask, question) for question in asked])

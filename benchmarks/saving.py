@@ -30,7 +30,7 @@ with Hexad.open(sys.argv[1], enabled=True) as hx:
 
 def measure(folder: Path) -> Iterator[Figure]:
     """One writer, then several."""
-    with Hexad.open(folder / "saving.db", enabled=True) as hx:
+    with Hexad.open(folder / "saving.db", enabled=True, semantic=False) as hx:
         yardstick = Yardstick(folder / "saving.fts.db")
         stored = list(entries(WARM + SAVES, seed=3))
         ours = [

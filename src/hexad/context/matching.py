@@ -26,6 +26,7 @@ HABIT: Final = 0.6  # the most that words of earlier questions add
 NEAREST: Final = 64  # rows that are looked at because of their meaning alone
 MOST_HABITS: Final = 600  # items that one word may have led to before it tells nothing
 _BATCH: Final = 32  # rows that are read and ranked at a time
+_DIGITS: Final = 4
 
 FLOOR: Final = 0.18  # where there are only words: the least share of a question, times the root of its length
 NEAR_FLOOR: Final = 0.24  # where there is meaning: the least closeness, with what words add to it
@@ -68,11 +69,6 @@ class Match(NamedTuple):
     meaning: float = 0.0
     habit: float = 0.0
 
-    @property
-    def value(self) -> float:
-        """All of it."""
-        return self.words + self.meaning + self.habit
-
 
 class Matches:
     """The matches of all rows that are worth looking at, and of any other that is asked for."""
@@ -91,59 +87,69 @@ class Matches:
         self._step = _per_step(terms)
         self._root = math.sqrt(len(candidates.measure.rarity))
         self._chance = min(1.0, math.log1p(candidates.rows) / math.log1p(WHOLE_FLOOR))
-        self._known: dict[int, Match] = {}
-        self._first = tuple(dict.fromkeys((*candidates.scores, *self.habits, *nearest)))
-        self.look_at(self._first)
-
-    @property
-    def numbers(self) -> Sequence[int]:
-        """The rows worth looking at."""
-        return self._first
+        self._values: dict[int, float] = {}
+        self._near: dict[int, float | None] = {}
+        self.numbers = tuple(dict.fromkeys((*candidates.scores, *self.habits, *nearest)))
+        self.look_at(self.numbers)
 
     def of(self, number: int) -> Match:
-        """One row's match."""
-        if number not in self._known:
-            self.look_at((number,))
-        return self._known[number]
+        """What each part of one row's match adds."""
+        return Match(self.candidates.words(number), self._meaning(self._near.get(number)), self._habit(number))
 
     def value(self, number: int) -> float:
-        """What one row's match is worth."""
-        return self.of(number).value
+        """What one row's match is worth in all."""
+        if number not in self._values:
+            self.look_at((number,))
+        return self._values[number]
 
     def look_at(self, numbers: Iterable[int]) -> None:
         """Work out several at once."""
-        new = [number for number in numbers if number not in self._known]
-        meaning = self.near.standing(new) if self.near is not None else [0.0] * len(new)
-        for number, standing in zip(new, meaning, strict=True):
-            habit = self.habits[number].value * HABIT if number in self.habits else 0.0
-            self._known[number] = Match(self.candidates.words(number), standing * self._step, habit)
+        new = [number for number in numbers if number not in self._values]
+        if self.near is not None and new:
+            self._near.update(zip(new, self.near.of(new), strict=True))
+        words, total = self.candidates.scores.get, self.candidates.measure.total
+        for number in new:
+            self._values[number] = words(number, 0.0) / total
+        for number in self.habits.keys() & set(new) if self.habits else ():
+            self._values[number] += self._habit(number)
+        for number in self._near.keys() & set(new) if self._near else ():
+            self._values[number] += self._meaning(self._near[number])
 
     def batches(self, limit: int, *, slack: float) -> Iterator[Sequence[int]]:
         """Numbers, best first and the newest first among equals: those that can be among the best, then the others.
 
         ``slack`` is the most that a ranking may add to a match; it decides who can still be among the best.
         """
-        values = {number: self._known[number].value for number in self._first}
+        values = [(self._values[number], number) for number in self.numbers]
         if not values:
             return
-        last_in = heapq.nlargest(limit, values.values())[-1] - slack
-        order = [number for _, number in sorted(((value, number) for number, value in values.items()), reverse=True)]
-        first = min(sum(value >= last_in for value in values.values()), _BATCH)
-        yield order[:first]
-        for start in range(first, len(order), _BATCH):
-            yield order[start : start + _BATCH]
+        last_in = heapq.nlargest(limit, values)[-1][0] - slack
+        first = sorted((each for each in values if each[0] >= last_in), reverse=True)[:_BATCH]
+        yield [number for _, number in first]
+        others = sorted(values, reverse=True)[len(first) :]
+        for start in range(0, len(others), _BATCH):
+            yield [number for _, number in others[start : start + _BATCH]]
 
     def answers(self, number: int, lent: float = 0.0) -> bool:
         """Whether a row is an answer at all, and not noise: enough of the words, or close enough in meaning."""
-        match = self.of(number)
-        share = match.words + match.habit + lent
+        share = self.candidates.words(number) + self._habit(number) + lent
         strength = share * self._root
         if self.near is None:
             return strength >= FLOOR * self._chance
         if share >= ENOUGH_WORDS * self._chance:
             return True
-        (closeness,) = self.near.closeness((number,))
+        near = self._near.get(number)
+        closeness = 0.0 if near is None else (near - self.near.unrelated) / max(1 - self.near.unrelated, 1e-6)
         return closeness + WORDS_TO_FLOOR * strength >= NEAR_FLOOR
+
+    def _meaning(self, near: float | None) -> float:
+        """What nearness adds, to a precision that no order of summation disturbs."""
+        if near is None or self.near is None or near <= self.near.mean:
+            return 0.0
+        return round((near - self.near.mean) / self.near.spread, _DIGITS) * self._step
+
+    def _habit(self, number: int) -> float:
+        return self.habits[number].value * HABIT if number in self.habits else 0.0
 
 
 def _per_step(terms: int) -> float:

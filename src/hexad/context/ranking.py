@@ -93,7 +93,7 @@ class Ranking:
             for term in self._query.terms
             if term in weights and term in rarity
         ]
-        if match.value or lent:
+        if any(match) or lent:
             told.append(Reason("meaning", "near in meaning", match.meaning))
             told.append(Reason("habit", f"used before for {self._spelled(habit)}", match.habit))
             told.append(Reason("neighbours", "beside it in its thread", lent))

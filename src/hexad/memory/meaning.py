@@ -22,18 +22,29 @@ MOST_EMBEDDED: Final = 8192  # characters of a text that are embedded
 
 
 class Nearness(Protocol):
-    """How near the texts of one place are to a question."""
+    """How near the texts of one place are to a question, as cosines."""
+
+    @property
+    def mean(self) -> float:
+        """Of all of them, and of some sentences about nothing in particular."""
+        ...
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of the same."""
+        ...
+
+    @property
+    def unrelated(self) -> float:
+        """How near a text is that has nothing to do with the question."""
+        ...
+
+    def of(self, numbers: Sequence[int]) -> Sequence[float | None]:
+        """How near each text is; None for what has no vector."""
+        ...
 
     def nearest(self, limit: int, *, all_of_them: bool = False) -> Sequence[int]:
         """The numbers of the texts that stand out, or of ``all_of_them``: at most ``limit``, nearest first."""
-        ...
-
-    def standing(self, numbers: Sequence[int]) -> Sequence[float]:
-        """How far each text stands out among all: standard deviations above the mean, 0 for what has no vector."""
-        ...
-
-    def closeness(self, numbers: Sequence[int]) -> Sequence[float]:
-        """How close each text is: 0 as any unrelated text would be, 1 the same."""
         ...
 
 

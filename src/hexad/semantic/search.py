@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 _PAGE: Final = 4096  # vectors that are read at a time
 _REMEMBERED: Final = 64  # questions whose vectors are kept: each is asked of several layers
 _STANDS_OUT: Final = 1.0  # standard deviations above the mean
-_PRECISION: Final = 4  # digits: sums over rows in another order differ far behind these
 
 
 class Matrix:
@@ -87,34 +86,27 @@ class Near:
         self._nearness = nearness
         self._numbers = numbers
         self._places = places
-        self._unrelated = float(background.mean())
+        self.unrelated = float(background.mean())
         count = len(nearness) + len(background)
-        self._mean = float(nearness.sum(dtype=np.float64) + background.sum(dtype=np.float64)) / count
+        self.mean = float(nearness.sum(dtype=np.float64) + background.sum(dtype=np.float64)) / count
         squares = float(nearness @ nearness) + float(background @ background)
-        self._spread = max(squares / count - self._mean**2, 1e-12) ** 0.5
+        self.spread = max(squares / count - self.mean**2, 1e-12) ** 0.5
+
+    def of(self, numbers: Sequence[int]) -> Sequence[float | None]:
+        """Of each row that has a vector."""
+        get, rows = self._places.get, len(self._nearness)
+        places = [get(number, -1) for number in numbers]
+        near: list[float | None] = self._nearness[[place if place < rows else -1 for place in places]].tolist()
+        return [each if 0 <= place < rows else None for each, place in zip(near, places, strict=True)]
 
     def nearest(self, limit: int, *, all_of_them: bool = False) -> Sequence[int]:
         """Of the rows that stand out, or of all, those that do most."""
-        least = -np.inf if all_of_them else self._mean + _STANDS_OUT * self._spread
+        least = -np.inf if all_of_them else self.mean + _STANDS_OUT * self.spread
         out = np.flatnonzero(self._nearness > least)
         if len(out) > limit:
             out = out[np.argpartition(self._nearness[out], -limit)[-limit:]]
         order = np.argsort(-self._nearness[out], kind="stable")
         return [int(number) for number in self._numbers[out[order]]]
-
-    def standing(self, numbers: Sequence[int]) -> Sequence[float]:
-        """Standard deviations above the mean of all."""
-        return self._scaled(numbers, self._mean, self._spread)
-
-    def closeness(self, numbers: Sequence[int]) -> Sequence[float]:
-        """The way from unrelated to the same."""
-        return self._scaled(numbers, self._unrelated, max(1 - self._unrelated, 1e-6))
-
-    def _scaled(self, numbers: Sequence[int], zero: float, one: float) -> Sequence[float]:
-        found = [self._places.get(number, -1) for number in numbers]
-        places = [place if place < len(self._nearness) else -1 for place in found]  # some may have come since
-        values = ((self._nearness[places] - zero) / one).round(_PRECISION).tolist()
-        return [max(0.0, value) if place >= 0 else 0.0 for value, place in zip(values, places, strict=True)]
 
 
 class TextSpace:

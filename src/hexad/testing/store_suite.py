@@ -3,7 +3,7 @@
 A backend's whole test file, with pytest and hypothesis installed::
 
     import pytest
-    pytest.register_assert_rewrite("hexad.testing.store_suite", "hexad.testing.store_data")
+    pytest.register_assert_rewrite(*(f"hexad.testing.store_{part}" for part in ("suite", "data", "meaning")))
     from hexad.testing.store_suite import *  # noqa
 
     @pytest.fixture
@@ -43,6 +43,7 @@ from hexad.testing.nouns import HOME, MOMENT, audit_record, document, knowledge,
 from hexad.testing.processes import counted, finish, start, step
 from hexad.testing.store_data import *  # noqa: F403
 from hexad.testing.store_data import AWAY, Halt, put, requirement, row_of
+from hexad.testing.store_meaning import *  # noqa: F403
 from hexad.text.index import Statistics
 
 if TYPE_CHECKING:

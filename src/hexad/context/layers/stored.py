@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from hexad.context.candidates import gather
+from hexad.context.candidates import CAPACITY, gather
 from hexad.context.conversation import lending, places_beside
 from hexad.context.layers.presenting import present
 from hexad.context.matching import MOST_HABITS, NEAREST, Matches, habits
@@ -118,7 +118,7 @@ class StoredSource:
         self, view: Reading, scope: Scope, query: Query, candidates: Candidates, facets: Sequence[str]
     ) -> Matches:
         near = self._near(view, scope, query, candidates)
-        nearest = near.nearest(NEAREST if not facets else MOST_HABITS) if near is not None else ()
+        nearest = near.nearest(CAPACITY if facets else NEAREST, all_of_them=bool(facets)) if near is not None else ()
         return Matches(
             candidates,
             len(query.terms),
