@@ -10,7 +10,7 @@ from rich.progress import Progress
 from benchmarks.figures import fill
 from hexad.cli.evaluating import show
 from hexad.evals.data import EvalSet, read_sets
-from hexad.evals.report import OURS, baseline_names, feedback_svg, quality_of, unanswered
+from hexad.evals.report import OURS, baseline_names, feedback_svg, quality_of, recall_lost, unanswered
 from hexad.evals.run import Plan, SetResult, evaluate, overall
 
 ROOT = Path(__file__).parent.parent
@@ -84,13 +84,18 @@ def _table(whole: tuple[SetResult, ...], words: tuple[SetResult, ...]) -> str:
 
 
 def _foreign(whole: tuple[SetResult, ...], words: tuple[SetResult, ...]) -> str:
-    lines = ["| answered with nothing | Hexad | words alone |", "|---|---|---|"]
+    lines = [
+        "| set | answered with nothing | recall@5 lost | by words alone | recall@5 lost |",
+        "|---|---|---|---|---|",
+    ]
     lines += [
-        f"| {ours.data.path} | {ours.foreign.share:.2f} | {alone.foreign.share:.2f} |"
+        f"| {ours.data.path} | {ours.foreign.share:.2f} | {ours.foreign.recall_lost:.3f} "
+        f"| {alone.foreign.share:.2f} | {alone.foreign.recall_lost:.3f} |"
         for ours, alone in zip(whole, words, strict=True)
         if ours.foreign and alone.foreign
     ]
-    return "\n".join([*lines, f"| mean of the sets | **{unanswered(whole):.2f}** | **{unanswered(words):.2f}** |"])
+    means = (unanswered(whole), recall_lost(whole), unanswered(words), recall_lost(words))
+    return "\n".join([*lines, f"| mean | {' | '.join(f'**{mean:.3f}**' for mean in means)} |"])
 
 
 def _feedback(taught: tuple[SetResult, ...]) -> str:

@@ -544,19 +544,16 @@ REQUIREMENTS: Final = {
         Requirement(
             "EVAL-02",
             "What was used helps find it next time: bounded, decaying, inspectable, resettable, within its namespace.",
-            planned=True,
         ),
         Requirement(
             "EVAL-03",
             "A question about nothing stored is answered with nothing, as far as the floor can tell, and "
             "the floor's price in recall is measured.",
-            planned=True,
         ),
         Requirement(
             "EVAL-04",
             "With the semantic extra entries are found by meaning; without it everything works, by words; "
             "embedders are never mixed.",
-            planned=True,
         ),
     )
 }

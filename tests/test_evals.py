@@ -170,3 +170,78 @@ def test_a_longer_answer_never_has_less_recall(found: list[str], relevant: list[
     values = [recall(found, relevant, k) for k in range(1, 11)]
     assert values == sorted(values)
     assert quality([(found, relevant)]).recall_at_5 == values[4]
+
+
+@pytest.fixture
+def taught(tmp_path: Path) -> Path:
+    """Items whose text says nothing of how people ask for them."""
+    items = [{"id": "book_hotel", "text": "Reserve a room"}, {"id": "send_mail", "text": "Write to somebody"}]
+    asks = ["somewhere to sleep tonight", "sleep in Lisbon", "a bed to sleep in", "sleep over", "no sleep at home"]
+    queries = [{"id": f"q{n}", "text": text, "relevant": ["book_hotel"]} for n, text in enumerate(asks)]
+    for layer in ("tool_registry", "agent_learnings"):
+        write(tmp_path / "taught", layer, "small", items, queries)
+    return tmp_path / "taught"
+
+
+@requirement("EVAL-01", "EVAL-02")
+def test_feedback_replays_uses_and_asks_the_other_questions(taught: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", str(taught), "--json", "--no-semantic", "--feedback", "2,4"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    for path in ("tool_registry/small", "agent_learnings/small"):
+        learned = told["sets"][path]["feedback"]
+        assert {uses: each["queries"] for uses, each in learned.items()} == {"2": 3, "4": 1}
+        assert learned["2"]["before"]["recall_at_5"] == 0
+        assert learned["2"]["after"]["recall_at_5"] == 1
+        assert told["sets"][path]["recall_at_5"] == 1
+        assert told["sets"][path]["queries"] == 1
+
+
+@requirement("EVAL-01", "EVAL-02")
+def test_feedback_is_a_table_and_a_curve(taught: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "report.html"
+    assert main(["eval", str(taught), "--no-semantic", "--feedback", "2", "--out", str(page)]) == 0
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert ["tool_registry/small", "2", "3", "0.000", "1.000", "+1.000"] in rows
+    html = page.read_text(encoding="utf-8")
+    assert "<polyline" in html
+    assert "http" not in html
+
+
+@requirement("EVAL-01")
+@pytest.mark.parametrize("told", ["0", "-3", "many", "3,x"])
+def test_feedback_that_is_no_number_is_a_usage_error(
+    taught: Path, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["eval", str(taught), "--feedback", told]) == 2
+    assert "--feedback" in capsys.readouterr().err
+
+
+@requirement("EVAL-01", "EVAL-03")
+def test_foreign_questions_are_counted_that_are_answered_with_nothing(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "report.html"
+    assert main(["eval", str(data), "--json", "--foreign", "--no-semantic", "--out", str(page)]) == 0
+    told = json.loads(capsys.readouterr().out)
+    one = told["sets"]["user_knowledge/talk"]["foreign"]
+    assert one == {"queries": 8, "unanswered": 1.0, "recall_lost": 0.0}
+    assert set(told["foreign"]) == {"unanswered", "recall_lost"}
+    assert "answered with nothing" in page.read_text(encoding="utf-8")
+    assert main(["eval", str(data), "--foreign", "--no-semantic"]) == 0
+    assert "user_knowledge/talk\t8\t1.000\t0.0000" in capsys.readouterr().out
+
+
+@requirement("EVAL-01", "EVAL-04")
+def test_the_extra_is_used_unless_told_not_to_and_stands_beside_itself_as_a_baseline(tmp_path: Path) -> None:
+    items = [
+        {"id": "car", "text": "The automobile is parked behind the house"},
+        {"id": "meal", "text": "We eat supper at seven in the evening"},
+    ]
+    write(
+        tmp_path / "d", "external_knowledge", "s", items, [{"id": "q", "text": "vehicle garage", "relevant": ["car"]}]
+    )
+    sets = read_sets(tmp_path / "d")
+    (with_it,) = evaluate(sets, Plan(baselines=["static", "bm25s"]), progress=quiet)
+    (without,) = evaluate(sets, Plan(semantic=False), progress=quiet)
+    assert with_it.hexad.quality.recall_at_5 == with_it.baselines["static"].quality.recall_at_5 == 1
+    assert without.hexad.quality.recall_at_5 == with_it.baselines["bm25s"].quality.recall_at_5 == 0

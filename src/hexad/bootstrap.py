@@ -379,6 +379,7 @@ def _retriever(keeper: Keeper, settings: Settings) -> ContextRetriever:
         deadline=settings.layer_deadline,
         max_pinned=settings.max_pinned,
         meaning=keeper.meaning,
+        floor=settings.floor,
     )
 
 

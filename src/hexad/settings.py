@@ -38,6 +38,7 @@ class Settings:
     max_text: int = MAX_TEXT  # bytes of any one text
     layer_deadline: float = DEADLINE  # seconds that one layer may take
     lock_timeout: float = 30.0  # seconds that a writer waits for others
+    floor: bool = True  # leave out what is probably noise, rather than fill the prompt
     semantic: bool = True  # search by meaning too, if the extra `semantic` is installed
 
     def __post_init__(self) -> None:

@@ -36,7 +36,12 @@ _LEARNED: Final = (
     Column("R@5 after"),
     Column("gain"),
 )
-_FOREIGN: Final = (Column("set", "fold"), Column("foreign questions"), Column("answered with nothing"))
+_FOREIGN: Final = (
+    Column("set", "fold"),
+    Column("foreign"),
+    Column("answered with nothing"),
+    Column("R@5 lost by the floor"),
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -130,12 +135,13 @@ def _learned_rows(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
 
 
 def _foreign_rows(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
-    from hexad.evals.report import unanswered
+    from hexad.evals.report import recall_lost, unanswered
 
     for result in results:
         if result.foreign:
-            yield result.data.path, str(result.foreign.questions), f"{result.foreign.share:.3f}"
-    yield "mean of the sets", "", f"{unanswered(results):.3f}"
+            figures = f"{result.foreign.share:.3f}", f"{result.foreign.recall_lost:.4f}"
+            yield result.data.path, str(result.foreign.questions), *figures
+    yield "mean", "", f"{unanswered(results):.3f}", f"{recall_lost(results):.4f}"
 
 
 def _shown(quality: Quality) -> tuple[str, str, str, str]:

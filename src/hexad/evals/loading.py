@@ -15,19 +15,24 @@ if TYPE_CHECKING:
 
 def load(hx: Hexad, data: EvalSet, progress: Callable[[int], None]) -> Mapping[str, Hexad]:
     """An engine for each group of the set, with its items stored."""
-    done, engines = 0, {}
+    done, engines = 0, views(hx, data)
     for group, documents in data.groups().items():
-        engine = hx.scoped(namespace=group)
-        if data.layer is Layer.TOOL_REGISTRY:
-            engine = engine.with_tool_registry([_tool(document) for document in documents])
-        else:
+        if data.layer is not Layer.TOOL_REGISTRY:
             for position, document in enumerate(documents):
-                _SAVERS[data.layer](engine, document, position)
+                _SAVERS[data.layer](engines[group], document, position)
                 progress(done + position + 1)
         done += len(documents)
         progress(done)
-        engines[group] = engine
     return engines
+
+
+def views(hx: Hexad, data: EvalSet) -> Mapping[str, Hexad]:
+    """An engine for each group of the set: a namespace of its own, and its tools, which are not stored."""
+    engines = {group: hx.scoped(namespace=group) for group in data.groups()}
+    if data.layer is not Layer.TOOL_REGISTRY:
+        return engines
+    tools = {group: [_tool(document) for document in documents] for group, documents in data.groups().items()}
+    return {group: engine.with_tool_registry(tools[group]) for group, engine in engines.items()}
 
 
 def _tool(document: Document) -> Tool:

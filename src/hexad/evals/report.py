@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from hexad.evals.metrics import Quality
     from hexad.evals.run import Learned, Measured, SetResult
+    from hexad.model import Layer
 
 OURS: Final = "hexad"
 _COLOURS: Final = ("#2563eb", "#94a3b8", "#f59e0b", "#10b981", "#ef4444")
@@ -28,13 +29,22 @@ def as_json(results: Sequence[SetResult]) -> dict[str, Any]:
         "baselines": {name: asdict(overall(results, _theirs(name))) for name in baseline_names(results)},
     }
     if any(result.foreign for result in results):
-        told["foreign"] = {"unanswered": unanswered(results)}
+        told["foreign"] = {"unanswered": unanswered(results), "recall_lost": recall_lost(results)}
     return told
 
 
 def unanswered(results: Sequence[SetResult]) -> float:
     """The share of foreign questions that were answered with nothing, in the mean of the sets."""
     return fmean(result.foreign.share for result in results if result.foreign)
+
+
+def recall_lost(results: Sequence[SetResult]) -> float:
+    """What the floor costs of recall at five: the mean of the layers' means."""
+    layers: dict[Layer, list[float]] = {}
+    for result in results:
+        if result.foreign:
+            layers.setdefault(result.layer, []).append(result.foreign.recall_lost)
+    return fmean(fmean(lost) for lost in layers.values())
 
 
 def baseline_names(results: Sequence[SetResult]) -> list[str]:
@@ -109,11 +119,12 @@ def _feedback_chart(results: Sequence[SetResult]) -> str:
 
 def _foreign_lines(results: Sequence[SetResult]) -> str:
     rows = "".join(
-        f"<tr><td>{escape(result.data.path)}</td><td></td><td>{result.foreign.share:.3f}</td></tr>"
+        f"<tr><td>{escape(result.data.path)}</td><td></td><td>{result.foreign.share:.3f}</td>"
+        f"<td>{result.foreign.recall_lost:.3f}</td></tr>"
         for result in results
         if result.foreign
     )
-    head = "<tr><th>set</th><th></th><th>answered with nothing</th></tr>"
+    head = "<tr><th>set</th><th></th><th>answered with nothing</th><th>recall@5 lost</th></tr>"
     return f"\n<h2>Questions of other layers</h2>\n<table>{head}{rows}</table>" if rows else ""
 
 
@@ -134,7 +145,11 @@ def _set_json(result: SetResult) -> dict[str, Any]:
     if result.feedback:
         told["feedback"] = {str(each.uses): _learned(each) for each in result.feedback}
     if result.foreign:
-        told["foreign"] = {"queries": result.foreign.questions, "unanswered": round(result.foreign.share, 4)}
+        told["foreign"] = {
+            "queries": result.foreign.questions,
+            "unanswered": round(result.foreign.share, 4),
+            "recall_lost": round(result.foreign.recall_lost, 4),
+        }
     return told
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from hexad.bootstrap import Hexad
 from hexad.evals.baselines import chosen
 from hexad.evals.feedback import split, teach
-from hexad.evals.loading import load
+from hexad.evals.loading import load, views
 from hexad.evals.metrics import Quality, mean, quality
 
 if TYPE_CHECKING:
@@ -50,10 +50,11 @@ class Learned:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """Questions of other layers: how many there were, and how many were answered with nothing."""
+    """Questions of other layers: how many were answered with nothing, and what the floor that does so costs."""
 
     questions: int
     unanswered: int
+    recall_lost: float  # at five, of the set's own questions
 
     @property
     def share(self) -> float:
@@ -104,7 +105,7 @@ def _evaluate(
     asked = (split(data, taught.uses)[1] if taught else data.questions)[: plan.queries]
     with _engines(data, plan, progress) as engines:
         ours = taught.after if taught else _measure(asked, _asker(engines, data), f"{data.path}: asking", progress)
-        foreign = _ask_foreign(engines, data, sets, progress) if plan.foreign else None
+        foreign = _foreign(engines, data, sets, asked, progress) if plan.foreign else None
     others = {name: _measure_baseline(data, asked, name, build, progress) for name, build in builders.items()}
     return SetResult(data, len(asked), ours, others, learned, foreign)
 
@@ -140,8 +141,23 @@ def _learned(data: EvalSet, plan: Plan, uses: int, progress: Progress) -> Learne
     return Learned(uses, len(asked), before, after)
 
 
-def _ask_foreign(engines: Mapping[str, Hexad], data: EvalSet, sets: Sequence[EvalSet], progress: Progress) -> Foreign:
-    """Ask a set what only other layers know, its groups in turns."""
+def _foreign(
+    engines: Mapping[str, Hexad], data: EvalSet, sets: Sequence[EvalSet], asked: Sequence[Question], progress: Progress
+) -> Foreign:
+    """What the floor is good for, and what it costs: the set's own questions are asked with it and without."""
+    questions, unanswered = _ask_foreign(engines, data, sets, progress)
+    one = next(iter(engines.values()))
+    with Hexad.open(one.store.location, enabled=True, semantic=one.settings.semantic, floor=False) as hx:
+        without = _measure(asked, _asker(views(hx, data), data), f"{data.path}: without the floor", progress)
+    held = _measure(asked, _asker(engines, data), f"{data.path}: with the floor", progress)
+    lost = without.quality.recall_at_5 - held.quality.recall_at_5
+    return Foreign(questions, unanswered, lost)
+
+
+def _ask_foreign(
+    engines: Mapping[str, Hexad], data: EvalSet, sets: Sequence[EvalSet], progress: Progress
+) -> tuple[int, int]:
+    """Ask a set what only other layers know, its groups in turns: how many were asked, how many not answered."""
     others = [each for each in sets if each.layer is not data.layer]
     each_gives = FOREIGN // len(others) + 1 if others else 0
     asked = [question.text for other in others for question in other.questions[:each_gives]]
@@ -149,7 +165,7 @@ def _ask_foreign(engines: Mapping[str, Hexad], data: EvalSet, sets: Sequence[Eva
     for done, text in enumerate(asked):
         unanswered += not turns[done % len(turns)].retrieve(text, layers=[data.layer])
         progress(f"{data.path}: foreign questions", done + 1, len(asked))
-    return Foreign(len(asked), unanswered)
+    return len(asked), unanswered
 
 
 def _measure_baseline(

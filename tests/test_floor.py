@@ -1,0 +1,125 @@
+"""Nothing relevant means nothing returned, and whoever wants to see it all the same can."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hexad import Hexad, Layer, SessionRuntime
+from hexad.context.candidates import Candidates, Measure
+from hexad.context.explanation import TOO_LITTLE
+from hexad.context.matching import Matches
+from tests.support import opened, requirement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FACTS = (
+    "The release train leaves every second Thursday at noon",
+    "Invoices above five thousand euros need two signatures",
+    "The staging cluster is rebuilt from scratch every night",
+    "Visitors get their badge at the reception on the ground floor",
+    "Customer data must never leave the region it was collected in",
+    "The on-call engineer answers a page within ten minutes",
+)
+
+
+@pytest.fixture(params=["words", "meaning"])
+def furnished(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Hexad]:
+    with opened(tmp_path / "a.db", semantic=request.param == "meaning", max_knowledge=2000) as hx:
+        for number in range(120):
+            hx.knowledge.save(f"entry-{number}", f"{FACTS[number % len(FACTS)]}, note {number}")
+        yield hx
+
+
+@requirement("EVAL-03")
+@pytest.mark.parametrize(
+    "question",
+    [
+        "hello",
+        "good morning, how are you doing today?",
+        "what is the boiling point of mercury in kelvin?",
+        "write me a poem about a lonely lighthouse keeper and his parrot",
+        "who painted the ceiling of the chapel, and how long did the painter work on it?",
+    ],
+)
+def test_a_question_about_nothing_stored_is_answered_with_nothing(furnished: Hexad, question: str) -> None:
+    assert furnished.retrieve(question).all() == ()
+
+
+@requirement("EVAL-03")
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("when does the release train leave?", "release train"),
+        ("how many signatures does an invoice need?", "signatures"),
+        ("where does a visitor get a badge?", "badge"),
+    ],
+)
+def test_a_question_about_something_stored_is_answered_with_it(furnished: Hexad, question: str, found: str) -> None:
+    items = furnished.retrieve(question).all()
+    assert items
+    assert all(found in item.content for item in items[:3])
+
+
+@requirement("EVAL-03", "KNOW-07", "RUN-06")
+def test_pinned_entries_and_the_runtime_item_are_under_no_floor(furnished: Hexad) -> None:
+    furnished.knowledge.save("units", "Always answer in metric units", pinned=True)
+    hx = furnished.with_runtime_context(SessionRuntime())
+    found = hx.retrieve("a poem about a lighthouse keeper", layers=list(Layer)).all()
+    assert [item.key for item in found] == ["session-state", "units"]
+
+
+@requirement("EVAL-03", "KNOW-05")
+def test_who_searches_sees_whatever_matches(furnished: Hexad) -> None:
+    question = "a poem about the reception of a lonely lighthouse keeper and his parrot in a storm at sea"
+    assert not furnished.retrieve(question).all()
+    assert furnished.knowledge.search(question, limit=3)
+
+
+@requirement("EVAL-03", "PROMPT-06")
+def test_explain_tells_what_was_below_the_floor(furnished: Hexad) -> None:
+    told = furnished.explain(
+        "a poem about the reception of a lonely lighthouse keeper and his parrot in a storm at sea"
+    )
+    judged = told.candidates[Layer.USER_KNOWLEDGE]
+    assert judged
+    assert {each.verdict for each in judged} == {TOO_LITTLE}
+    assert told.prompt.text == ""
+
+
+@requirement("EVAL-03", "CONF-03")
+def test_the_floor_can_be_turned_off(tmp_path: Path) -> None:
+    question = "a poem about the reception of a lonely lighthouse keeper and his parrot in a storm at sea"
+    with opened(tmp_path / "a.db", floor=False, max_knowledge=2000) as hx:
+        for number in range(120):
+            hx.knowledge.save(f"entry-{number}", f"{FACTS[number % len(FACTS)]}, note {number}")
+        assert hx.retrieve(question).all()
+
+
+@requirement("EVAL-03")
+def test_among_few_entries_one_shared_word_is_a_sign(hx: Hexad) -> None:
+    hx.knowledge.save("diet", "Alice is vegan and allergic to nuts")
+    assert hx.retrieve("what would be a good birthday cake for our colleague Alice from the office?").all()
+
+
+@requirement("EVAL-03")
+@given(
+    st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.integers(1, 40), st.integers(1, 10**6), st.integers(1, 10**6)
+)
+def test_more_of_a_question_never_falls_below_the_floor_where_less_is_above(
+    words: float, more: float, lent: float, terms: int, rows: int, fewer: int
+) -> None:
+    measure = Measure(dict.fromkeys(map(str, range(terms)), 1.0), 5.0, float(terms))
+
+    def answers(share: float, lent: float, rows: int) -> bool:
+        return Matches(Candidates(measure, {1: share * terms}, rows=rows), terms).answers(1, lent)
+
+    low, high = sorted((words, more))
+    assert answers(high, lent, rows) >= answers(low, lent, rows)
+    assert answers(low, lent, rows) >= answers(low, 0.0, rows)
+    assert answers(low, lent, min(rows, fewer)) >= answers(low, lent, max(rows, fewer))
