@@ -42,18 +42,24 @@ def test_the_examples_of_modules_leave_no_files_behind(tmp_path: Path) -> None:
     assert not list(ROOT.glob("never-created.db*"))
 
 
-def _python_blocks(page: Path) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+def _python_blocks(page: Path) -> list[tuple[str, str]]:
+    """Each example with the output that the page shows right after it, if it does."""
+    return re.findall(
+        r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```)?",
+        page.read_text(encoding="utf-8"),
+        flags=re.MULTILINE | re.DOTALL,
+    )
 
 
 @requirement("PROMPT-02")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_python_examples_of_a_page_run_as_they_stand(page: Path, tmp_path: Path) -> None:
-    for block in _python_blocks(page):
+    for block, output in _python_blocks(page):
         done = subprocess.run(
             [sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
         )
         assert done.returncode == 0, done.stderr
+        assert not output or _settled(done.stdout) == _settled(output)
 
 
 def _console_blocks(page: Path) -> list[tuple[str, str]]:
