@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 from hexad.store import Vector, VectorState
+from hexad.store.sqlite.index import chunks
 from hexad.store.sqlite.rows import ASSOCIATIONS
 from hexad.store.sqlite.statements import statements
 
@@ -62,9 +64,19 @@ class Meanings:
                 self._run("grow_meaning", -removed, 0, home)
 
     def associations(self, scope: Scope, terms: Collection[str], limit: int) -> Sequence[Association]:
-        """What was learned of these terms."""
-        found = [self._run("associations", *scope, term, limit + 1).fetchall() for term in terms]
-        return [ASSOCIATIONS.decode(row) for rows in found if len(rows) <= limit for row in rows]
+        """What was learned of these terms; nothing of a term that was learned of too many items."""
+        found = [row for chunk in chunks(terms) for row in self._associated(scope, chunk, limit)]
+        counts = Counter(row[2] for row in found) if len(found) > limit else {}
+        return [ASSOCIATIONS.decode(row) for row in found if counts.get(row[2], 0) <= limit]
+
+    def _associated(self, scope: Scope, terms: Sequence[str], limit: int) -> Sequence[tuple[Any, ...]]:
+        """One statement for all terms, and of each one row more than is too many."""
+        of_term = (
+            f"SELECT * FROM (SELECT {ASSOCIATIONS.selected} FROM {ASSOCIATIONS.name} "
+            "WHERE namespace = ? AND layer = ? AND term = ? LIMIT ?)"
+        )
+        values = [value for term in terms for value in (*scope, term, limit + 1)]
+        return self._connection.execute(" UNION ALL ".join([of_term] * len(terms)), values).fetchall()
 
     def associations_of(self, scope: Scope, id: str) -> Sequence[Association]:
         """What was learned of an item."""

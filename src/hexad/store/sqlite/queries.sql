@@ -113,10 +113,6 @@ SELECT number, stamp, vector FROM hexad_vector WHERE meaning = ? AND stamp > ? O
 -- name: vector_numbers
 SELECT number FROM hexad_vector INDEXED BY hexad_vector_number WHERE meaning = ?
 
--- name: associations
-SELECT layer, id, term, weight, session, used FROM hexad_association
-WHERE namespace = ? AND layer = ? AND term = ? LIMIT ?
-
 -- name: associations_of
 SELECT layer, id, term, weight, session, used FROM hexad_association
 WHERE namespace = ? AND layer = ? AND id = ? ORDER BY term
