@@ -29,7 +29,7 @@ _BATCH: Final = 32  # rows that are read and ranked at a time
 _DIGITS: Final = 4
 
 FLOOR: Final = 0.18  # where there are only words: the least share of a question, times the root of its length
-NEAR_FLOOR: Final = 0.24  # where there is meaning: the least closeness, with what words add to it
+NEAR_FLOOR: Final = 0.22  # where there is meaning: the least closeness, with what words add to it
 WORDS_TO_FLOOR: Final = 0.3
 ENOUGH_WORDS: Final = 0.25  # the share of a question's rarity that is an answer whatever its meaning seems to be
 WHOLE_FLOOR: Final = 1000  # rows among which chance finds a word of any question; among few, a shared word is a sign

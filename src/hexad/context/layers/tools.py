@@ -23,6 +23,7 @@ from hexad.text.index import TermIndex
 
 _FRAGMENT: Final = 2  # characters that a fragment of a name needs
 _FRAGMENT_SCORE: Final = 0.05
+_FEW_WORDS: Final = 3  # of a question so short that a fragment of a name is what was meant
 _CHOSEN: Final = 0.05  # what a provider's own order is worth, at most
 _LONG_AFTER: Final = 2**62  # a tool has no age: seen from here nothing is recent
 
@@ -97,7 +98,8 @@ class ToolRegistry:
             for number in {*matches.numbers, *fragments}
         }
         best = sorted(scored, key=lambda number: (-scored[number], number))
-        answers = (number for number in best if not floor or number in fragments or matches.answers(number))
+        enough = fragments if not floor or len(query.keywords) <= _FEW_WORDS else {}
+        answers = (number for number in best if not floor or number in enough or matches.answers(number))
         return [
             (self._tools[number], (*self._told(number, matches, ranking), *_fragment(fragments.get(number))))
             for number in islice(answers, limit)
