@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 from hexad.errors import UnknownChoice, UnknownLayer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
     from typing import Self
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
 DEFAULT_NAMESPACE: Final = "default"
+TRUSTED: Final = 0.7  # a fix with more trust than this is offered by itself
 
 
 class Layer(StrEnum):
@@ -212,7 +214,11 @@ class Version:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learning:
-    """An error pattern with its diagnosis and, once known, its fix; the evidence is counted apart."""
+    """An error pattern with its diagnosis and, once known, its fix; the evidence is counted apart.
+
+    ``seen`` counts the error, ``worked`` and ``failed`` what came of offering the fix, ``support`` the sessions that
+    found the fix by themselves. ``trust`` is what these are worth. ``remedies`` holds every fix that is known, as data.
+    """
 
     layer: ClassVar[Layer] = Layer.AGENT_LEARNINGS
 
@@ -234,6 +240,22 @@ class Learning:
     last_used: datetime | None = None
     created: datetime
     updated: datetime
+    template: str = ""  # the pattern as occurrences are matched with it
+    length: int = 0  # words of the template
+    support: int = 0
+    trust: float = 0.0
+    remedies: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether its fix is offered by itself."""
+        return bool(self.fix) and self.trust > TRUSTED
+
+    @property
+    def remedy(self) -> Mapping[str, Json]:
+        """Its fix as data: what changed, which tool came first, or how long was waited. Empty for a fix in words."""
+        chosen = next((each for each in self.remedies.values() if _says(each) == self.fix), None)
+        return chosen if isinstance(chosen, Mapping) else {}
 
     def fields(self) -> Fields:
         """Its text as it is searched."""
@@ -305,6 +327,10 @@ class Reference:
     def fields(self) -> Fields:
         """Its text as it is searched."""
         return Fields(self.name, f"{self.summary}\n{self.location}", self.tags, (("kind", self.kind),))
+
+
+def _says(remedy: Json) -> Json:
+    return remedy.get("says") if isinstance(remedy, Mapping) else None
 
 
 Record: TypeAlias = Knowledge | Learning | Skill | Reference

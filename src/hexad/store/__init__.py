@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+from hexad.store.learning import LearningReading, LearningWriting
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from contextlib import AbstractContextManager
@@ -56,6 +58,7 @@ class Sketch(NamedTuple):
     thread: str = ""
     position: int | None = None
     asks: bool = False  # whether its text ends with a question mark
+    trust: float = 0.0  # of a learning's fix
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ class Use:
     at: datetime
 
 
-class Reading(Protocol):
+class Reading(LearningReading, Protocol):
     """What can be read, of one state of the data."""
 
     def get(self, scope: Scope, id: str) -> Row | None:
@@ -144,7 +147,7 @@ class Reading(Protocol):
         ...
 
 
-class Writing(Reading, Protocol):
+class Writing(Reading, LearningWriting, Protocol):
     """What can be changed, inside one transaction; it reads its own writes."""
 
     def put(self, scope: Scope, record: Record, document: Document | None) -> None:

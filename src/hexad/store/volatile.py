@@ -14,10 +14,11 @@ from hexad.fork import survive_fork
 from hexad.model import Knowledge, Layer, Learning, Reference, Skill
 from hexad.shape import to_microseconds
 from hexad.store import SKETCHED, Row, Scope, Sketch, Use
+from hexad.store.volatile_learning import VolatileLearning
 from hexad.text.index import TermIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from hexad.model import AuditRecord, Record, Version
@@ -98,15 +99,15 @@ class VolatileStore:
         return self._state
 
 
-class _State:
+class _State(VolatileLearning):
     """The data, and how to take back what the running transaction did."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._shelves: dict[Scope, _Shelf] = {}
         self._versions: dict[tuple[str, str], dict[int, Version]] = {}
         self._audit: dict[str, list[AuditRecord]] = {}
         self._notes: dict[str, str] = {}
-        self._undo: list[Callable[[], object]] = []
         self._last_number = 0
         self._changing = False
 
@@ -249,6 +250,15 @@ class _State:
     def scrub(self) -> None:
         """Dictionaries leave nothing behind that anyone can read."""
 
+    def learnings(self, namespace: str) -> Sequence[Learning]:
+        rows = self._shelf(Scope(namespace, Layer.AGENT_LEARNINGS)).rows.values()
+        found = sorted((row for row in rows), key=lambda row: row.number)
+        return [row.record for row in found if isinstance(row.record, Learning)]
+
+    def replace_learning(self, namespace: str, learning: Learning) -> None:
+        shelf = self._shelves[Scope(namespace, Layer.AGENT_LEARNINGS)]
+        self._set(shelf, replace(shelf.rows[learning.id], record=learning))
+
     # transactions
 
     def begin(self) -> None:
@@ -286,6 +296,8 @@ def _sketch(row: Row, document: Document) -> Sketch:
         updated=to_microseconds(record.updated),
         use_count=record.use_count,
     )
+    if isinstance(record, Learning):
+        return sketch._replace(trust=record.trust)
     if not isinstance(record, Knowledge):
         return sketch
     return sketch._replace(
@@ -313,6 +325,8 @@ def _apart(row: Row) -> Row:
         case Skill() as record:
             definition, parameters = deepcopy(record.definition), deepcopy(record.parameters)
             return replace(row, record=replace(record, definition=definition, parameters=parameters))
+        case Learning() as record:
+            return replace(row, record=replace(record, remedies=deepcopy(record.remedies)))
     return row
 
 

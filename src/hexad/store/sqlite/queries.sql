@@ -85,3 +85,62 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 SELECT namespace FROM hexad_knowledge UNION SELECT namespace FROM hexad_learning
 UNION SELECT namespace FROM hexad_skill UNION SELECT namespace FROM hexad_reference
 UNION SELECT namespace FROM hexad_audit ORDER BY 1
+
+-- name: like_template
+SELECT id FROM hexad_learning INDEXED BY hexad_learning_template
+WHERE namespace = ? AND "trigger" = ? AND length = ? AND template = ? ORDER BY number LIMIT 1
+
+-- name: templates
+SELECT template, id FROM hexad_learning INDEXED BY hexad_learning_template
+WHERE namespace = :namespace AND "trigger" = :trigger AND length = :length ORDER BY number DESC LIMIT :limit
+
+-- name: all_templates
+SELECT template, id FROM hexad_learning INDEXED BY hexad_learning_template
+WHERE namespace = :namespace AND "trigger" = :trigger ORDER BY number DESC LIMIT :limit
+
+-- name: see
+UPDATE hexad_learning SET seen = seen + 1, updated = ? WHERE namespace = ? AND id = ?
+
+-- name: calls
+SELECT number, session, tool, ok, learning, arguments, at FROM hexad_call
+WHERE namespace = ? AND session = ? ORDER BY number DESC LIMIT ?
+
+-- name: add_call
+INSERT INTO hexad_call (namespace, session, number, tool, ok, learning, arguments, at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: drop_earlier_calls
+DELETE FROM hexad_call WHERE namespace = :namespace AND session = :session AND number <= (
+    SELECT number FROM hexad_call WHERE namespace = :namespace AND session = :session
+    ORDER BY number DESC LIMIT 1 OFFSET :keep)
+
+-- name: drop_old_calls
+DELETE FROM hexad_call WHERE (namespace, session, number) IN (
+    SELECT namespace, session, number FROM hexad_call INDEXED BY hexad_call_number
+    WHERE namespace = ? AND number < ?)
+
+-- name: offers
+SELECT session, learning, "trigger", state, at FROM hexad_offer WHERE namespace = ? AND session = ? ORDER BY learning
+
+-- name: put_offer
+INSERT INTO hexad_offer (namespace, session, learning, "trigger", state, at) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (namespace, session, learning) DO UPDATE
+SET "trigger" = excluded."trigger", state = excluded.state, at = excluded.at
+
+-- name: drop_offers
+DELETE FROM hexad_offer WHERE namespace = ? AND at < ?
+
+-- name: relink_calls
+UPDATE hexad_call SET learning = ? WHERE namespace = ? AND learning = ?
+
+-- name: relink_offers
+UPDATE OR IGNORE hexad_offer SET learning = ? WHERE namespace = ? AND learning = ?
+
+-- name: drop_offers_of
+DELETE FROM hexad_offer WHERE namespace = ? AND learning = ?
+
+-- name: forget_calls
+DELETE FROM hexad_call WHERE namespace = :namespace AND (:session IS NULL OR session = :session)
+
+-- name: forget_offers
+DELETE FROM hexad_offer WHERE namespace = :namespace AND (:session IS NULL OR session = :session)

@@ -25,6 +25,7 @@ _OPTIONAL: Final = (
     ("thread", "''"),
     ("position", "NULL"),
     ("content", "0"),  # read as whether it ends with a question mark
+    ("trust", "0.0"),
 )
 
 

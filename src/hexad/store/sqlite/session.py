@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from hexad.shape import to_microseconds
 from hexad.store import Row, Scope, Sketch, Use
 from hexad.store.sqlite.index import Index, chunks, marks
+from hexad.store.sqlite.learning import LearningSession
 from hexad.store.sqlite.rows import AUDIT, TABLES, VERSIONS, Table, table_of
-from hexad.store.sqlite.statements import statements
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
@@ -19,15 +19,17 @@ if TYPE_CHECKING:
     from hexad.model import AuditRecord, Layer, Record, Version
     from hexad.text.index import Posting, Statistics
 
-_SCRUBBED: Final = (*(table.name for table in TABLES.values()), VERSIONS.name, "hexad_fresh", "hexad_posting")
+_SCRUBBED: Final = (
+    *(table.name for table in TABLES.values()),
+    *(VERSIONS.name, "hexad_fresh", "hexad_posting", "hexad_call", "hexad_offer"),
+)
 
 
-class Session:
+class Session(LearningSession):
     """Reads and writes through a connection whose transaction somebody else begins and ends."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._sql = statements()
+        super().__init__(connection)
         self._index = Index(connection)
 
     # reading
@@ -188,9 +190,6 @@ class Session:
             self._connection.execute("DROP TABLE hexad_scrub")
 
     # the parts of it
-
-    def _run(self, name: str, *values: object) -> sqlite3.Cursor:
-        return self._connection.execute(self._sql[name], values)
 
     def _rows(self, table: Table[Record], where: str, values: Sequence[object]) -> list[Row]:
         cursor = self._connection.execute(
