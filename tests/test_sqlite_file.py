@@ -311,6 +311,8 @@ def use_everything(path: Path) -> None:
             hx.knowledge.history(entry.key)
         hx.retrieve("what is the content of the key?")
         hx.knowledge.save("new", "something new about the content")
+        learning = hx.learnings.save(trigger="tool:deploy", error_pattern="quota exceeded", fix="wait")
+        hx.learnings.delete(learning.id)
         hx.audit.verify()
 
 

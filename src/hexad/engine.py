@@ -1,4 +1,4 @@
-"""Where the paths meet: retrieve, assemble and explain over the ports it is given."""
+"""Where the paths meet: retrieve, assemble, explain, observe and watch over the ports it is given."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ from hexad.context.retriever import failed_everywhere
 from hexad.context.selection import estimate_tokens
 from hexad.errors import HexadError, InvalidInput
 from hexad.memory import admission
-from hexad.model import RECORD_OF, Retrieval
+from hexad.model import RECORD_OF, Layer, Retrieval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+    from typing import Any
 
     from hexad.context.retriever import Retriever
+    from hexad.learning.outcome import FailureRule
     from hexad.memory.keeper import Keeper
-    from hexad.model import Layer, Prompt, TokenCounter
+    from hexad.model import Learning, Prompt, TokenCounter
 
 _CANDIDATES: Final = 20  # items of a layer that an explanation shows
 _FLUSH_PATIENCE: Final = 0.0  # an answer does not wait for the write lock to count uses
+_OFFER_PATIENCE: Final = 0.1  # nor long to remember which fixes it holds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +63,52 @@ class Engine:
         """The prompt, and one more use for each item in it."""
         prompt = self._assembled(base, retrieval, budget)
         self._count_uses(prompt, retrieval)
+        self._remember_offers(prompt, retrieval)
         return prompt
+
+    def observe(
+        self,
+        tool: str,
+        *,
+        args: object = None,
+        result: object = None,
+        error: object = None,
+        session: str | None = None,
+        failure: FailureRule | None = None,
+    ) -> Learning | None:
+        """Learn from one call; the learning that its error belongs to. A store that cannot write is logged."""
+        from hexad.learning.evidence import Recorder  # noqa: PLC0415 - who only remembers need not load it
+        from hexad.learning.outcome import outcome_of  # noqa: PLC0415
+        from hexad.learning.watching import warn  # noqa: PLC0415
+
+        name, known = admission.key("tool", tool), self.keeper.session_of(session)
+        try:
+            outcome = outcome_of(name, arguments=args, result=result, error=error, session=known, failure=failure)
+            return Recorder(self.keeper).record(outcome)
+        except Exception as trouble:  # noqa: BLE001 - an agent goes on, whatever its memory does
+            warn(name, trouble)
+            return None
+
+    def watch(
+        self,
+        tool: Callable[..., Any],
+        *,
+        advise: bool = False,
+        name: str | None = None,
+        session: str | None = None,
+        failure: FailureRule | None = None,
+    ) -> Callable[..., Any]:
+        """The tool, observed."""
+        from hexad.learning.watching import watched  # noqa: PLC0415
+
+        return watched(
+            self.keeper,
+            tool,
+            name=None if name is None else admission.key("name", name),
+            session=None if session is None else self.keeper.session_of(session),
+            failure=failure,
+            advise=admission.flag("advise", advise),
+        )
 
     def explain(
         self,
@@ -87,6 +135,14 @@ class Engine:
             raise InvalidInput("retrieval", f"must be what retrieve() returned, not {type(retrieval).__name__}")
         tokens = None if budget is None else admission.whole("budget", budget, low=0)
         return assemble(base, retrieval, budget=tokens, counter=self.counter)
+
+    def _remember_offers(self, prompt: Prompt, retrieval: Retrieval) -> None:
+        """Which learnings a session's prompt told of: what comes of it is credited to them, in whatever process."""
+        shown = [item.id for item in prompt.kept if item.layer is Layer.AGENT_LEARNINGS]
+        if shown and retrieval.namespace == self.keeper.namespace:
+            from hexad.learning.record import remember_offers  # noqa: PLC0415
+
+            remember_offers(self.keeper, shown, session=retrieval.session, patience=_OFFER_PATIENCE)
 
     def _count_uses(self, prompt: Prompt, retrieval: Retrieval) -> None:
         if retrieval.namespace != self.keeper.namespace:

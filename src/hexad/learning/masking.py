@@ -14,7 +14,8 @@ each over what the ones before left:
 | `<id>` | any other word with a digit in it, and long runs of hexadecimal digits |
 | `<*>` | several of these at one place |
 
-An HTTP status such as 404 stays: it is which error it was. So does a protocol's name that ends in a digit (`SHA1`).
+What tells which error it was stays: an HTTP status such as 404, a quoted name after a word such as "argument" or
+"field", and a protocol's name that ends in a digit (`SHA1`).
 """
 
 from __future__ import annotations
@@ -43,6 +44,11 @@ _TELLS_STATUS: Final = re.compile(
     r"(?:\bhttp\w*|\bhttp/[\d.]+|\bstatus[ _-]?code)(?: error| status)?\W{1,3}\Z", re.IGNORECASE
 )
 _NAMED: Final = re.compile(r"[A-Z]{2,}\d|[45]\d\d")  # a protocol, and a status that was left standing
+_PARAMETER: Final = re.compile(
+    r"\b((?:argument|parameter|param|field|attribute|column|property|option|flag|variable)s?:? )"
+    r"[\"'`]([A-Za-z_]\w{0,60})[\"'`]",
+    re.IGNORECASE,
+)
 _REQUEST: Final = re.compile(r"""["'](GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\S+)(?: HTTP/[\d.]+)?["']""")
 
 
@@ -94,7 +100,7 @@ def mask(text: str) -> str:
     >>> mask("File '/tmp/a.txt' of ann@example.com: HTTP 404")
     'File <value> of <email>: HTTP 404'
     """
-    text = _REQUEST.sub(r"\1 \2", text)
+    text = _PARAMETER.sub(r"\1\2", _REQUEST.sub(r"\1 \2", text))
     for pattern, placeholder in _RULES:
         text = pattern.sub(placeholder, text)
     text = _NUMBER.sub(_number, text)

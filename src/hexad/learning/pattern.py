@@ -30,6 +30,9 @@ _PUNCTUATION: Final = re.compile(r"([\s,;:=()\[\]{}\"'`|]+)")
 _FRAME: Final = re.compile(r"^Traceback \(most recent call last\):|^\s+at [\w$.<>]+\(|^\s+File \"", re.MULTILINE)
 _EXCEPTION: Final = re.compile(r"^(?:[\w.$]+\.)?([A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|Timeout|\b))(?::|$)")
 _LANGUAGE: Final = re.compile(r"^(?:Caused by: |Exception in thread \"[^\"]*\" )?")
+_SIGNS: Final = ",;:=()[]{}|"  # they are words of a pattern; a quote that has no partner is nothing
+_STOPS: Final = ".!?"
+_NOTHING: Final = "..."  # what is left of an error without a word
 _TIGHT_BEFORE: Final = frozenset(",;:=)]}")
 _TIGHT_AFTER: Final = frozenset("([{=")
 
@@ -44,12 +47,19 @@ def words_of(error: str) -> Words:
     found: list[str] = []
     for place, part in enumerate(_PUNCTUATION.split(masked)):
         if place % 2:
-            found += (sign for sign in part if not sign.isspace())
-        elif part:
-            found.append(word(part.rstrip(".!?") or part))
+            found += (sign for sign in part if sign in _SIGNS)
+        elif part.strip(_STOPS):
+            found.append(word(part.rstrip(_STOPS)))
         if len(found) > 2 * MOST_WORDS:
             break
-    return _in_one(found)[:MOST_WORDS]
+    return _in_one(found)[:MOST_WORDS] or (_NOTHING,)
+
+
+def split(pattern: str) -> Words:
+    """The words of a pattern that `told` wrote."""
+    parts = enumerate(_PUNCTUATION.split(pattern))
+    signs = (filter(_SIGNS.__contains__, part) if place % 2 else (part,) for place, part in parts)
+    return tuple(each for part in signs for each in part if each)
 
 
 def told(words: Words) -> str:
@@ -102,12 +112,23 @@ class Placement:
 
 def place(line: Words, bucket: Collection[Words]) -> Placement:
     """Where a line belongs among the templates that have as many words. The order of the bucket does not matter."""
-    fitting = [template for template in bucket if _fits(template, line)]
-    if fitting:
-        best = max(fitting, key=lambda template: (_constants(template), template))
-        wider = _union((best, line))
-        return Placement(wider, () if wider == best else (best,))
-    return _settled(line, frozenset(bucket))
+    best = fitting(line, bucket)
+    if best is None:
+        return _settled(line, frozenset(bucket))
+    wider = _union((best, line))
+    return Placement(wider, () if wider == best else (best,))
+
+
+def fitting(line: Words, bucket: Collection[Words]) -> Words | None:
+    """Of the templates that have as many words as a line, the most telling one that it fits."""
+    found = [template for template in bucket if len(template) == len(line) and _fits(template, line)]
+    return max(found, key=lambda template: (_constants(template), template)) if found else None
+
+
+def holds(words: Words, part: Words) -> bool:
+    """Whether a pattern says what another one, which is shorter, says: the same words in a row."""
+    spans = range(len(words) - len(part) + 1)
+    return any(map(str.isalpha, part)) and any(_fits(part, words[at : at + len(part)]) for at in spans)
 
 
 def _settled(line: Words, bucket: frozenset[Words]) -> Placement:
@@ -185,7 +206,7 @@ def _constants(template: Words) -> int:
 
 def is_placeholder(token: str) -> bool:
     """Whether a word of a pattern stands for what differs."""
-    return token[0] == "<" and PLACEHOLDER.fullmatch(token) is not None
+    return token[:1] == "<" and PLACEHOLDER.fullmatch(token) is not None
 
 
 def _in_one(found: Sequence[str]) -> Words:
@@ -193,7 +214,7 @@ def _in_one(found: Sequence[str]) -> Words:
     row: list[str] = []
     for each in found:
         if is_placeholder(each):
-            while row and row[-1] in {",", '"', "'", "`"} and len(row) > 1 and is_placeholder(row[-2]):
+            if len(row) > 1 and row[-1] == "," and is_placeholder(row[-2]):
                 row.pop()
             if row and is_placeholder(row[-1]):
                 row[-1] = each if row[-1] == each else WILD

@@ -32,8 +32,11 @@ def append(
     actor: str,
     target: str,
     details: Mapping[str, Json],
-) -> None:
-    """Tell a change. ``details`` hold sizes, numbers and names, never content or a hash of it."""
+) -> int:
+    """Tell a change; returns its record's sequence.
+
+    ``details`` hold sizes, numbers and names, never content or a hash of it.
+    """
     head = unit.audit_head(namespace)
     record = AuditRecord(
         sequence=head.sequence + 1 if head else 1,
@@ -47,6 +50,7 @@ def append(
         hash="",
     )
     unit.append_audit(namespace, replace(record, hash=fingerprint(namespace, record)))
+    return record.sequence
 
 
 def fingerprint(namespace: str, record: AuditRecord) -> str:

@@ -38,8 +38,10 @@ def forget_all(keeper: Keeper, *, subject: str | None, session: str | None, ever
         elif session is not None:
             name = admission.key("session", session)
             count = forget_session(change, name) + _forget_others(change, lambda record: record.session == name)
+            change.unit.forget_calls(keeper.namespace, name)
         else:
             count = _forget_entries(change, lambda _: True) + _forget_others(change, lambda _: True)
+            change.unit.forget_calls(keeper.namespace, None)
         change.unit.scrub()
     return keeper.erase_traces(count)
 

@@ -12,14 +12,14 @@ from hexad.memory.admission import MAX_TEXT, label
 from hexad.memory.indexing import document_of
 from hexad.memory.limits import Limits
 from hexad.memory.uses import Uses
-from hexad.model import DEFAULT_NAMESPACE, Forgotten
+from hexad.model import DEFAULT_NAMESPACE, Forgotten, Layer
 from hexad.store import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-    from hexad.model import Clock, Json, Layer, Record
+    from hexad.model import Clock, Json, Record
     from hexad.store import Reading, Row, Store, Writing
 
 _HELD: Final = (
@@ -48,11 +48,11 @@ class Keeper:
         return self.session if given is None else label("session", given)
 
     @contextmanager
-    def change(self, *, actor: str, session: str | None = None) -> Iterator[Change]:
+    def change(self, *, actor: str, session: str | None = None, patience: float | None = None) -> Iterator[Change]:
         """A transaction that audits; a failure gives back the slots it took, and a rejection is audited by itself."""
         waiting, change = self.uses.take(), None
         try:
-            with self.store.transaction() as unit:
+            with self.store.transaction(patience=patience) as unit:
                 unit.use(waiting)
                 change = Change(self, unit, actor, self.session_of(session))
                 yield change
@@ -133,12 +133,14 @@ class Change:
         self.unit.put(self.keeper.scope(record.layer), record, document_of(record))
 
     def remove(self, layer: Layer, id: str) -> bool:
-        """Remove a record with its terms."""
+        """Remove a record with its terms, and what the calls of a session say of it."""
+        if layer is Layer.AGENT_LEARNINGS:
+            self.unit.relink(self.keeper.namespace, id, None)
         return self.unit.remove(self.keeper.scope(layer), id)
 
-    def audit(self, action: str, target: str, details: dict[str, Json] | None = None) -> None:
-        """Tell this change in the log."""
-        audit.append(
+    def audit(self, action: str, target: str, details: dict[str, Json] | None = None) -> int:
+        """Tell this change in the log; returns the record's sequence."""
+        return audit.append(
             self.unit,
             self.keeper.namespace,
             at=self.keeper.clock(),
