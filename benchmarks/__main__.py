@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks import killing, opening, retrieving, saving
+from benchmarks import killing, learning, opening, retrieving, saving
 from benchmarks.figures import Figure, as_markdown, fill, show
 
 ROOT = Path(__file__).parent.parent
@@ -39,6 +39,7 @@ def main() -> int:
             "Retrieving": list(retrieving.measure(folder, progress)),
             "Opening": list(opening.measure(folder)),
             "Saving": list(saving.measure(folder)),
+            "Learning": list(learning.measure(folder)),
             "Crashing": list(killing.measure(folder, progress)),
         }
     for title, figures in parts.items():

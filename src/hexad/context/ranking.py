@@ -13,7 +13,7 @@ matches alike and never bury a clear match.
 | relevance | 0.02 | the weight that was given to the entry when it was saved |
 | recency | 0.01 | it changed lately (half after 30 days) |
 | use | 0.01 | it was put into prompts before |
-| trust | 0.1 | how far a learning's fix is trusted: 0.04 of it, and 0.06 more above the threshold |
+| trust | 0.16 | how far a learning's fix is trusted (0 without one): 0.1 of it, and 0.06 more above the threshold |
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ ORIGIN: Final = 0.03
 RELEVANCE: Final = 0.02
 RECENCY: Final = 0.01
 USE: Final = 0.01
-TRUST: Final = 0.04
+TRUST: Final = 0.1
 PROVEN: Final = 0.06  # more than origin, recency and use together: what is proven stands first among equals
 SLACK: Final = PHRASE + SUBJECT + ORIGIN + RELEVANCE + RECENCY + USE + TRUST + PROVEN
 """The most that anything but words can add."""

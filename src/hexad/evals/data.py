@@ -64,8 +64,8 @@ class EvalSet:
         return {group: tuple(documents) for group, documents in found.items()}
 
 
-def read_sets(folder: Path) -> tuple[EvalSet, ...]:
-    """Every set of a folder, in the order of layers and names."""
+def read_sets(folder: Path, *, required: bool = True) -> tuple[EvalSet, ...]:
+    """Every set of a folder, in the order of layers and names; none is an error if one is required."""
     if not folder.is_dir():
         raise EvalError(str(folder), "is not a folder; give the path of a folder of <layer>/<set>/corpus.jsonl")
     homes = sorted(entry for entry in folder.iterdir() if entry.is_dir() and entry.name not in KINDS)
@@ -73,7 +73,7 @@ def read_sets(folder: Path) -> tuple[EvalSet, ...]:
     found = tuple(
         _read_set(layer, home) for layer, place in layers for home in sorted(place.iterdir()) if home.is_dir()
     )
-    if not found:
+    if required and not found:
         raise EvalError(str(folder), "holds no sets; expected <layer>/<set>/corpus.jsonl and queries.jsonl")
     return found
 

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     Grouper: TypeAlias = Callable[[Sequence[str]], Sequence[Hashable]]
 
 FOLDER: Final = "error_grouping"
+_DRAIN3_MASKS: Final = {
+    "IP": r"(?<![A-Za-z0-9])\d{1,3}(?:\.\d{1,3}){3}(?![A-Za-z0-9])",
+    "HEX": r"(?<![A-Za-z0-9])0x[0-9a-fA-F]+(?![A-Za-z0-9])",
+    "NUM": r"(?<![A-Za-z0-9])[+-]?\d+(?![A-Za-z0-9])",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +115,14 @@ def _installed() -> dict[str, Grouper]:
 
 
 def _by_drain3(lines: Sequence[str]) -> Sequence[Hashable]:
-    """The package drain3 with its defaults."""
+    """The package drain3 with its defaults and one general setting for all systems: addresses and numbers masked."""
     from drain3 import TemplateMiner  # noqa: PLC0415
+    from drain3.masking import MaskingInstruction  # noqa: PLC0415
     from drain3.template_miner_config import TemplateMinerConfig  # noqa: PLC0415
 
-    miner = TemplateMiner(config=TemplateMinerConfig())
+    config = TemplateMinerConfig()
+    config.masking_instructions = [MaskingInstruction(pattern, name) for name, pattern in _DRAIN3_MASKS.items()]
+    miner = TemplateMiner(config=config)
     return [int(miner.add_log_message(line)["cluster_id"]) for line in lines]
 
 

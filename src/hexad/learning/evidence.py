@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 PATIENCE: Final = 5.0  # seconds that a tool's caller waits at most for other writers
 CALLS_KEPT: Final = 32  # of one session
 CALLS_SPAN: Final = 10_000  # audit records back that any call is kept
+_TIDIED, _SWEPT = 16, 1024  # every so many audit records the oldest calls go, of this session and of all
 COMPARED: Final = 256  # patterns of a tool and a length that a new error is compared with, the latest
 OFFERED, WORKED, FAILED, FOUND = "offered", "worked", "failed", "found"
 _ONE_TASK: Final = timedelta(hours=1)  # between a failure and the success that explains it
@@ -45,8 +46,8 @@ class Recorder:
 
     keeper: Keeper
 
-    def record(self, outcome: Outcome, *, advise: bool = False) -> Learning | None:
-        """What a call taught; the learning that its error belongs to, if it failed.
+    def record(self, outcome: Outcome, *, tell: bool = True, advise: bool = False) -> Learning | None:
+        """Write down what a call taught; with ``tell`` or ``advise``, the learning that its error belongs to.
 
         With ``advise`` a trusted fix of that learning counts as offered.
         """
@@ -54,7 +55,7 @@ class Recorder:
             moment = _Moment(change, outcome, self.keeper.clock())
             about = moment.worked() if outcome.ok else moment.failed()
             moment.log(about)
-            learning = _get(change, about) if about else None
+            learning = _get(change, about) if about and (tell or advise) else None
             if advise and learning is not None and learning.trusted:
                 offer(change, [learning], moment.now)
             return learning
@@ -85,10 +86,14 @@ class _Moment:
             tool=outcome.tool,
             ok=outcome.ok,
             learning=id,
-            arguments=written(outcome.arguments),
+            arguments="" if outcome.ok else written(outcome.arguments),  # only a failure is compared with later calls
             at=self.now,
         )
-        self.change.unit.add_call(self.namespace, call, keep=CALLS_KEPT, span=CALLS_SPAN)
+        self.change.unit.add_call(self.namespace, call)
+        if number % _TIDIED == 0:
+            self.change.unit.keep_calls(self.namespace, call.session, CALLS_KEPT)
+        if number % _SWEPT == 0:
+            self.change.unit.drop_calls(self.namespace, number - CALLS_SPAN)
 
     def failed(self) -> str:
         """Strengthen the learning of the error's pattern; blame what was offered against it. Returns its id."""
@@ -102,6 +107,10 @@ class _Moment:
     def worked(self) -> str:
         """Credit what was offered and followed; mine what made the difference to the failures before."""
         offers = {each.learning: each for each in self._offers()}
+        last = self.change.unit.last_call(self.namespace, self.change.session, self.outcome.tool)
+        waiting = any(each.state == OFFERED for each in offers.values())
+        if not waiting and (last is None or last.ok):
+            return ""
         calls = self._recent()
         for known in offers.values():
             if known.state == OFFERED:

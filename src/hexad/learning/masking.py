@@ -21,7 +21,10 @@ What tells which error it was stays: an HTTP status such as 404, a quoted name a
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 WILD: Final = "<*>"
 PLACEHOLDER: Final = re.compile(r"<(?:url|email|uuid|time|ip|host|path|value|num|id|\*)>")
@@ -52,8 +55,16 @@ _PARAMETER: Final = re.compile(
 _REQUEST: Final = re.compile(r"""["'](GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\S+)(?: HTTP/[\d.]+)?["']""")
 
 
-def _rule(pattern: str, placeholder: str, flags: re.RegexFlag = re.IGNORECASE) -> tuple[re.Pattern[str], str]:
-    return re.compile(pattern, flags), placeholder
+class _Rule(NamedTuple):
+    """What is replaced by what; only where the sign that it cannot do without is in the text."""
+
+    sign: str
+    pattern: re.Pattern[str]
+    placeholder: str
+
+
+def _rule(sign: str, pattern: str, placeholder: str) -> _Rule:
+    return _Rule(sign, re.compile(pattern, re.IGNORECASE), placeholder)
 
 
 _MONTH: Final = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
@@ -61,34 +72,35 @@ _DAY: Final = "(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*"
 _ZONE: Final = "(?: [A-Z]{3,4} \\d{4})?"  # as `date` writes it
 _CLOCK: Final = r"\d\d?[:,]\d\d(?:[:,]\d\d)?(?:[.,]\d+)?(?:\s?[ap]m\b)?"
 _RULES: Final = (
-    _rule(r"\b[a-z][\w.+-]{1,60}://[^\s'\"<>|\\^`{}]*[^\s'\"<>|\\^`{}.,;:!?)\]]", "<url>"),
-    _rule(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8}", "<email>"),
-    _rule(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", "<uuid>"),
-    _rule(rf"\b\d{{4}}[-/]\d\d?[-/]\d\d?(?:[T_ ]{_CLOCK})?(?:Z\b|\s?[+-]\d\d:?\d\d)?", "<time>"),
+    _rule("://", r"\b[a-z][\w.+-]{1,60}://[^\s'\"<>|\\^`{}]*[^\s'\"<>|\\^`{}.,;:!?)\]]", "<url>"),
+    _rule("@", r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8}", "<email>"),
+    _rule("-", r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", "<uuid>"),
+    _rule("", rf"\b\d{{4}}[-/]\d\d?[-/]\d\d?(?:[T_ ]{_CLOCK})?(?:Z\b|\s?[+-]\d\d:?\d\d)?", "<time>"),
     _rule(
+        "",
         rf"\b(?:{_DAY},? )?(?:{_MONTH} \d\d?|\d\d? {_MONTH})(?:,? \d{{4}})?(?:,? {_CLOCK})?{_ZONE}\b",
         "<time>",
     ),
-    _rule(r"\b\d\d?/\d\d?/\d{2,4}\b", "<time>"),
-    _rule(r"(?<![\w:])(?:[0-9a-f]{2}[:-]){5,}[0-9a-f]{2}(?![\w:])", "<ip>"),
-    _rule(r"(?<![\w:])(?:[0-9a-f]{1,4}:){5,7}[0-9a-f]{1,4}(?![\w:])", "<ip>"),
-    _rule(r"(?<![\w:.])(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}(?![\w:])|(?<![\w:])::1(?![\w:])", "<ip>"),
-    _rule(rf"{_NOT_IN_A_WORD}/?\d{{1,3}}(?:\.\d{{1,3}}){{3}}(?:[:/]\d+)?(?![\w.-]*\w)", "<ip>"),
-    _rule(rf"\b{_CLOCK}\b(?![:\d])", "<time>"),
-    _rule(r"\b(?:[a-z0-9][a-z0-9-]{0,62}\.){1,8}[a-z]{2,24}:\d{1,5}\b|\blocalhost:\d+\b", "<host>"),
-    _rule(rf"{_NOT_IN_A_WORD}(?:[a-z]:\\|\\\\)[^\s:*?\"'<>|,;()]+", "<path>"),
-    _rule(r"(?<![\w.<>])(?:~|\.{1,2})?(?:/[\w.+@%~#=-]{1,160}){2,40}/?(?:\?[^\s\"']*)?", "<path>"),
-    _rule(r"(?<![^\s'\"(\[=:])(?:~|\.{1,2})?/[\w.+@%-]{0,160}\w/?(?![\w/])", "<path>"),
-    _rule(rf"{_NOT_IN_A_WORD}(?:[\w+-]{{1,80}}/){{0,16}}[\w+-]{{1,80}}\.(?:{_ENDINGS})\b(?![.(/\w])", "<path>"),
-    _rule(_QUOTED, "<value>"),
-    _rule(r"(?<=\w=)(?:\[[^\]\n]{0,400}\]|\{[^}\n]{0,400}\}|\([^)\n]{0,400}\)|[^\s,;()\[\]{}]+)", "<value>"),
-    _rule(rf"{_NOT_IN_A_WORD}[<>~≈]?=?[+-]?\d[\d,._]{{0,40}}\s?(?:{_UNITS})(?![\w])", "<num>"),
-    _rule(r"<num>\s?\(\s?<num>\s?\)", "<num>"),
+    _rule("/", r"\b\d\d?/\d\d?/\d{2,4}\b", "<time>"),
+    _rule("", r"(?<![\w:])(?:[0-9a-f]{2}[:-]){5,}[0-9a-f]{2}(?![\w:])", "<ip>"),
+    _rule(":", r"(?<![\w:])(?:[0-9a-f]{1,4}:){5,7}[0-9a-f]{1,4}(?![\w:])", "<ip>"),
+    _rule(":", r"(?<![\w:.])(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}(?![\w:])|(?<![\w:])::1(?![\w:])", "<ip>"),
+    _rule(".", rf"{_NOT_IN_A_WORD}/?\d{{1,3}}(?:\.\d{{1,3}}){{3}}(?:[:/]\d+)?(?![\w.-]*\w)", "<ip>"),
+    _rule("", rf"\b{_CLOCK}\b(?![:\d])", "<time>"),
+    _rule(":", r"\b(?:[a-z0-9][a-z0-9-]{0,62}\.){1,8}[a-z]{2,24}:\d{1,5}\b|\blocalhost:\d+\b", "<host>"),
+    _rule("\\", rf"{_NOT_IN_A_WORD}(?:[a-z]:\\|\\\\)[^\s:*?\"'<>|,;()]+", "<path>"),
+    _rule("/", r"(?<![\w.<>])(?:~|\.{1,2})?(?:/[\w.+@%~#=-]{1,160}){2,40}/?(?:\?[^\s\"']*)?", "<path>"),
+    _rule("/", r"(?<![^\s'\"(\[=:])(?:~|\.{1,2})?/[\w.+@%-]{0,160}\w/?(?![\w/])", "<path>"),
+    _rule(".", rf"{_NOT_IN_A_WORD}(?:[\w+-]{{1,80}}/){{0,16}}[\w+-]{{1,80}}\.(?:{_ENDINGS})\b(?![.(/\w])", "<path>"),
+    _rule("", _QUOTED, "<value>"),
+    _rule("=", r"(?<=\w=)(?:\[[^\]\n]{0,400}\]|\{[^}\n]{0,400}\}|\([^)\n]{0,400}\)|[^\s,;()\[\]{}]+)", "<value>"),
+    _rule("", rf"{_NOT_IN_A_WORD}[<>~≈]?=?[+-]?\d[\d,._]{{0,40}}\s?(?:{_UNITS})(?![\w])", "<num>"),
+    _rule("(", r"<num>\s?\(\s?<num>\s?\)", "<num>"),
 )
 _NUMBER: Final = re.compile(r"(?<![\w.<-])[+-]?\d+(?:[.,_]\d+){0,40}(?:e[+-]?\d+)?(?!\w)", re.IGNORECASE)
 _LATE_RULES: Final = (
-    _rule(r"\b0x[0-9a-f]+\b", "<id>"),
-    _rule(r"\b(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{6,}\b|\b[a-f]{8,}\b", "<id>"),
+    _rule("0x", r"\b0x[0-9a-f]+\b", "<id>"),
+    _rule("", r"\b(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{6,}\b|\b[a-f]{8,}\b", "<id>"),
 )
 
 
@@ -101,11 +113,14 @@ def mask(text: str) -> str:
     'File <value> of <email>: HTTP 404'
     """
     text = _PARAMETER.sub(r"\1\2", _REQUEST.sub(r"\1 \2", text))
-    for pattern, placeholder in _RULES:
-        text = pattern.sub(placeholder, text)
-    text = _NUMBER.sub(_number, text)
-    for pattern, placeholder in _LATE_RULES:
-        text = pattern.sub(placeholder, text)
+    text = _NUMBER.sub(_number, _replaced(_RULES, text))
+    return _replaced(_LATE_RULES, text)
+
+
+def _replaced(rules: Sequence[_Rule], text: str) -> str:
+    for sign, pattern, placeholder in rules:
+        if sign in text:
+            text = pattern.sub(placeholder, text)
     return text
 
 

@@ -196,6 +196,7 @@ _TELLING: Final = (
 _STATUS: Final = re.compile(
     r"\b(?:http\S*|status(?:[ _-]?code)?|error code)\W{1,3}(?:error\W{1,3})?(\d{3})\b", re.IGNORECASE
 )
+_ANYTHING: Final = re.compile("|".join((_STATUS.pattern, *(pattern.pattern for _, pattern in _TELLING))), re.IGNORECASE)
 _NAMES: Final = (
     (ErrorCategory.TIMEOUT, re.compile(r"Timeout|TimedOut|DeadlineExceeded")),
     (
@@ -279,6 +280,8 @@ def _by_name(error: BaseException) -> ErrorCategory | None:
 
 
 def _by_text(text: str) -> ErrorCategory | None:
+    if _ANYTHING.search(text) is None:  # most errors tell nothing, and each is looked at while a caller waits
+        return None
     status = _STATUS.search(text)
     found = _of_status(int(status[1])) if status else None
     return found or next((category for category, pattern in _TELLING if pattern.search(text)), None)

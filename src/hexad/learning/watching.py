@@ -61,7 +61,7 @@ class Watch:
         try:
             arguments = _bound(self.signature, given, named)
             outcome = outcome_of(self.tool, arguments=arguments, session=self.session, failure=self.failure, **came)
-            return Recorder(self.keeper).record(outcome, advise=self.advise)
+            return Recorder(self.keeper).record(outcome, tell=False, advise=self.advise)
         except Exception as error:  # noqa: BLE001 - whatever goes wrong here, the tool's caller gets what the tool gave
             warn(self.tool, error)
             return None

@@ -138,6 +138,10 @@ class Reading(LearningReading, Protocol):
         """The newest audit record."""
         ...
 
+    def chain_end(self, namespace: str) -> tuple[int, str] | None:
+        """Sequence and hash of the newest audit record: all that the next one needs of it."""
+        ...
+
     def namespaces(self) -> Sequence[str]:
         """Every namespace that holds a row or an audit record, sorted."""
         ...

@@ -53,6 +53,10 @@ class LearningReading(Protocol):
         """The latest calls of a session, newest first."""
         ...
 
+    def last_call(self, namespace: str, session: str, tool: str) -> Call | None:
+        """The latest call of a tool in a session."""
+        ...
+
     def offers(self, namespace: str, session: str) -> Sequence[Offer]:
         """What was offered in a session, in the order of learnings' ids."""
         ...
@@ -65,8 +69,16 @@ class LearningWriting(LearningReading, Protocol):
         """Count one more occurrence of a learning's error."""
         ...
 
-    def add_call(self, namespace: str, call: Call, *, keep: int, span: int) -> None:
-        """Add a call; of its session the latest ``keep`` stay, of all those no more than ``span`` numbers older."""
+    def add_call(self, namespace: str, call: Call) -> None:
+        """Add a call."""
+        ...
+
+    def keep_calls(self, namespace: str, session: str, latest: int) -> None:
+        """Remove all calls of the session but the latest."""
+        ...
+
+    def drop_calls(self, namespace: str, before: int) -> None:
+        """Remove all calls that are numbered lower; linear in the namespace's calls."""
         ...
 
     def put_offer(self, namespace: str, offer: Offer) -> None:

@@ -190,6 +190,10 @@ class _State(VolatileLearning):
         log = self._audit.get(namespace)
         return log[-1] if log else None
 
+    def chain_end(self, namespace: str) -> tuple[int, str] | None:
+        head = self.audit_head(namespace)
+        return (head.sequence, head.hash) if head else None
+
     def namespaces(self) -> Sequence[str]:
         rows = {scope.namespace for scope, shelf in self._shelves.items() if shelf.rows}
         return sorted(rows | {namespace for namespace, log in self._audit.items() if log})

@@ -43,6 +43,10 @@ class VolatileLearning(ABC):
     def calls(self, namespace: str, session: str, limit: int) -> Sequence[Call]:
         return [call for call in reversed(self._calls.get(namespace, ())) if call.session == session][:limit]
 
+    def last_call(self, namespace: str, session: str, tool: str) -> Call | None:
+        calls = reversed(self._calls.get(namespace, ()))
+        return next((call for call in calls if (call.session, call.tool) == (session, tool)), None)
+
     def offers(self, namespace: str, session: str) -> Sequence[Offer]:
         offers = self._offers.get(namespace, {})
         return [offers[place] for place in sorted(offers) if place[0] == session]
@@ -54,18 +58,17 @@ class VolatileLearning(ABC):
             if learning.id == id:
                 self.replace_learning(namespace, replace(learning, seen=learning.seen + 1, updated=at))
 
-    def add_call(self, namespace: str, call: Call, *, keep: int, span: int) -> None:
-        known = [*self._calls.get(namespace, ()), call]
-        own = [each.number for each in known if each.session == call.session]
-        last = own[-keep - 1] if len(own) > keep else -1
-        self._set_calls(
-            namespace,
-            [
-                each
-                for each in known
-                if each.number >= call.number - span and not (each.session == call.session and each.number <= last)
-            ],
-        )
+    def add_call(self, namespace: str, call: Call) -> None:
+        self._set_calls(namespace, sorted([*self._calls.get(namespace, ()), call], key=lambda each: each.number))
+
+    def keep_calls(self, namespace: str, session: str, latest: int) -> None:
+        known = self._calls.get(namespace, ())
+        own = [each.number for each in known if each.session == session]
+        last = own[-latest - 1] if len(own) > latest else -1
+        self._set_calls(namespace, [each for each in known if each.session != session or each.number > last])
+
+    def drop_calls(self, namespace: str, before: int) -> None:
+        self._set_calls(namespace, [each for each in self._calls.get(namespace, ()) if each.number >= before])
 
     def put_offer(self, namespace: str, offer: Offer) -> None:
         self._set_offers(namespace, [*self._all_offers(namespace), offer])

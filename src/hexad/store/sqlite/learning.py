@@ -33,18 +33,26 @@ class LearningSession:
     def calls(self, namespace: str, session: str, limit: int) -> Sequence[Call]:
         return [_call(row) for row in self._run("calls", namespace, session, limit)]
 
+    def last_call(self, namespace: str, session: str, tool: str) -> Call | None:
+        row = self._run("last_call", namespace, session, tool).fetchone()
+        return _call(row) if row else None
+
     def offers(self, namespace: str, session: str) -> Sequence[Offer]:
         return [_offer(row) for row in self._run("offers", namespace, session)]
 
     def see(self, namespace: str, id: str, at: datetime) -> None:
         self._run("see", to_microseconds(at), namespace, id)
 
-    def add_call(self, namespace: str, call: Call, *, keep: int, span: int) -> None:
+    def add_call(self, namespace: str, call: Call) -> None:
         values = (call.session, call.number, call.tool, int(call.ok), call.learning, call.arguments)
         self._run("add_call", namespace, *values, to_microseconds(call.at))
-        earlier = {"namespace": namespace, "session": call.session, "keep": keep}
-        self._connection.execute(self._sql["drop_earlier_calls"], earlier)
-        self._run("drop_old_calls", namespace, call.number - span)
+
+    def keep_calls(self, namespace: str, session: str, latest: int) -> None:
+        values = {"namespace": namespace, "session": session, "keep": latest}
+        self._connection.execute(self._sql["drop_calls_but"], values)
+
+    def drop_calls(self, namespace: str, before: int) -> None:
+        self._run("drop_old_calls", namespace, before)
 
     def put_offer(self, namespace: str, offer: Offer) -> None:
         values = (offer.session, offer.learning, offer.trigger, offer.state, to_microseconds(offer.at))

@@ -105,19 +105,24 @@ UPDATE hexad_learning SET seen = seen + 1, updated = ? WHERE namespace = ? AND i
 SELECT number, session, tool, ok, learning, arguments, at FROM hexad_call
 WHERE namespace = ? AND session = ? ORDER BY number DESC LIMIT ?
 
+-- name: chain_end
+SELECT sequence, hash FROM hexad_audit WHERE namespace = ? ORDER BY sequence DESC LIMIT 1
+
+-- name: last_call
+SELECT number, session, tool, ok, learning, arguments, at FROM hexad_call
+WHERE namespace = ? AND session = ? AND tool = ? ORDER BY number DESC LIMIT 1
+
 -- name: add_call
 INSERT INTO hexad_call (namespace, session, number, tool, ok, learning, arguments, at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 
--- name: drop_earlier_calls
+-- name: drop_calls_but
 DELETE FROM hexad_call WHERE namespace = :namespace AND session = :session AND number <= (
     SELECT number FROM hexad_call WHERE namespace = :namespace AND session = :session
     ORDER BY number DESC LIMIT 1 OFFSET :keep)
 
 -- name: drop_old_calls
-DELETE FROM hexad_call WHERE (namespace, session, number) IN (
-    SELECT namespace, session, number FROM hexad_call INDEXED BY hexad_call_number
-    WHERE namespace = ? AND number < ?)
+DELETE FROM hexad_call WHERE namespace = ? AND number < ?
 
 -- name: offers
 SELECT session, learning, "trigger", state, at FROM hexad_offer WHERE namespace = ? AND session = ? ORDER BY learning

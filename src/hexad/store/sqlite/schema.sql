@@ -198,7 +198,6 @@ CREATE TABLE hexad_call (
     at INTEGER NOT NULL,
     PRIMARY KEY (namespace, session, number)
 ) WITHOUT ROWID;
-CREATE INDEX hexad_call_number ON hexad_call (namespace, number);
 
 CREATE TABLE hexad_offer (
     namespace TEXT NOT NULL,

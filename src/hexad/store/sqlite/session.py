@@ -121,6 +121,10 @@ class Session(LearningSession):
         row = self._run("audit_head", namespace).fetchone()
         return AUDIT.decode(row) if row else None
 
+    def chain_end(self, namespace: str) -> tuple[int, str] | None:
+        found: tuple[int, str] | None = self._run("chain_end", namespace).fetchone()
+        return found
+
     def namespaces(self) -> Sequence[str]:
         return [name for (name,) in self._run("namespaces")]
 
