@@ -14,7 +14,7 @@ import typer
 from typer.main import get_command
 
 from hexad._version import __version__
-from hexad.cli import auditing, doctor, evaluating, moving, recalling, references, remembering, screen
+from hexad.cli import auditing, doctor, evaluating, learnings, moving, recalling, references, remembering, screen
 from hexad.errors import ConfigError, HexadError, InvalidInput
 
 FAILED: Final = 1
@@ -33,6 +33,7 @@ for commands in (remembering, recalling, moving, doctor, evaluating):
     commands.register(app)
 app.add_typer(references.app, name="reference")
 app.add_typer(auditing.app, name="audit")
+app.add_typer(learnings.app, name="learnings")
 
 
 @dataclass(slots=True)

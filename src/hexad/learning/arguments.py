@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from hexad.memory.admission import Intake
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hexad.model import Json
 
 LONGEST: Final = 200  # characters of a text that are kept
@@ -26,6 +28,7 @@ MOST: Final = 64  # arguments, with those inside of them, that are looked at
 _DEEPEST: Final = 4  # objects within objects that shapes are taken of
 _DEEPEST_TOLD: Final = 2  # and that a summary tells
 _LONGEST_NAME: Final = 64
+_MOST_LEAVES: Final = 256  # values inside of one that are compared
 _MARKED: Final = 1 << 16  # characters of a text that are compared
 _SHORT: Final = 40  # characters of a value that may be a constant
 OWN_TOOLS: Final = frozenset(
@@ -168,18 +171,24 @@ def _constant(intake: Intake, name: str, value: object) -> Json:
 
 
 def _mark(value: object) -> str:
-    return hashlib.blake2b(_bytes_of(value, 0), digest_size=2).hexdigest()
+    return hashlib.blake2b(b",".join(_leaves(value)), digest_size=2).hexdigest()
 
 
-def _bytes_of(value: object, depth: int) -> bytes:
-    """Something that differs where values do; of what is large or deep, not always."""
-    if isinstance(value, str):
-        return f"{len(value)}:{value[:_MARKED]}".encode(errors="replace")
-    if isinstance(value, Mapping) and depth < _DEEPEST:
-        return b"".join(_bytes_of(each, depth + 1) for pair in list(value.items())[:MOST] for each in pair)
-    if isinstance(value, Sequence | Set) and not isinstance(value, _BYTES) and depth < _DEEPEST:
-        return b"".join(_bytes_of(each, depth + 1) + b"," for each in islice(value, MOST))
-    return str(value).encode() if isinstance(value, int | float | None) else type(value).__name__.encode()
+def _leaves(value: object) -> Iterator[bytes]:
+    """Something that differs where values do; of what is large or holds itself, no more than a part is looked at."""
+    waiting = [value]
+    for _ in range(_MOST_LEAVES):
+        if not waiting:
+            return
+        each = waiting.pop()
+        if isinstance(each, str):
+            yield f"{len(each)}:{each[:_MARKED]}".encode(errors="replace")
+        elif isinstance(each, Mapping):
+            waiting += [part for pair in islice(each.items(), MOST) for part in pair]
+        elif isinstance(each, Sequence | Set) and not isinstance(each, _BYTES):
+            waiting += islice(each, MOST)
+        else:
+            yield str(hash(each) if isinstance(each, int | float) else type(each).__name__).encode()
 
 
 def _summary(intake: Intake, name: str, value: object, depth: int) -> Json:
