@@ -503,5 +503,5 @@ def test_a_clock_that_jumps_harms_nothing(hx: Hexad, clock: FixedClock) -> None:
         hx.observe(tool="deploy", args={"day": "2026-02-01"}, result="ok", session="s")
         hx.learnings.clean(dry_run=True)
     (learning,) = hx.learnings.list()
-    assert (learning.seen, learning.fix) == (4, 'give `day` as YYYY-MM-DD, such as "2026-02-01", not as DD/MM/YYYY')
+    assert (learning.seen, learning.fix) == (4, "give `day` as YYYY-MM-DD, not as DD/MM/YYYY")
     assert hx.audit.verify().ok

@@ -7,8 +7,9 @@ A call failed and a later one of the same tool worked. What lies between them is
 * else time: a plain retry.
 
 A remedy is known by its signature, which holds shapes and no values, so that two sessions that did the same with
-other values found the same remedy. A value is told as an example; where another session used the same one it is part
-of the fix, and where sessions differ it is not told at all.
+other values found the same remedy. Dates, addresses and free text are of one run and never told. A word or a number is
+told as an example; where another session used the same one it is part of the fix, and where sessions differ it is not
+told at all.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from hexad.learning.arguments import Argument
-    from hexad.model import Json
     from hexad.store.learning import Call
 
     Remedy: TypeAlias = dict[str, Any]
@@ -36,6 +36,12 @@ _MOST_CHANGES: Final = 6
 _ONE_VALUE: Final = "one value"  # seen in one session: an example
 _SAME_VALUE: Final = "same value"  # seen in several: a constant
 _OTHER_VALUES: Final = "other values"
+_CONSTANT: Final = frozenset(  # shapes of values that may be the same in every run
+    {
+        *("lower-case word", "upper-case word", "capitalised word", "snake_case word", "kebab-case word", "locale"),
+        *("true or false", "whole number", "number", "whole number as text"),
+    }
+)
 _COUNTED: Final = ("worked", "failed", "support")
 
 
@@ -153,14 +159,15 @@ def _changes(before: Shaped, after: Shaped) -> list[Remedy]:
         if new is None and old is not None:
             found.append({"op": "remove", "path": path, "from": old.shape})
         elif old is None and new is not None:
-            found.append({"op": "add", "path": path, "to": new.shape, **_example(new.value)})
+            found.append({"op": "add", "path": path, "to": new.shape, **_example(new)})
         elif old is not None and new is not None and old != new:
-            found.append({"op": "replace", "path": path, "from": old.shape, "to": new.shape, **_example(new.value)})
+            found.append({"op": "replace", "path": path, "from": old.shape, "to": new.shape, **_example(new)})
     return found[:_MOST_CHANGES]
 
 
-def _example(value: Json) -> Remedy:
-    return {} if value is None else {"value": value, "seen": _ONE_VALUE}
+def _example(given: Argument) -> Remedy:
+    told = given.value is not None and given.shape in _CONSTANT
+    return {"value": given.value, "seen": _ONE_VALUE} if told else {}
 
 
 def _joined(one: Remedy, other: Remedy, *, new_session: bool) -> Remedy:
