@@ -65,18 +65,18 @@ def test_the_same_error_of_another_tool_is_another_learning(hx: Hexad) -> None:
 def test_when_patterns_become_one_their_learnings_do_and_nothing_is_lost(hx: Hexad) -> None:
     names = ["ann", "bob", "cid", "dan", "eve"]
     for name in names:
-        fail(hx, f"s-{name}", {"user": name}, f"the user {name} is not in the sudoers file")
+        fail(hx, f"s-{name}", {"user": name}, f"the member {name} is not in the sudoers file")
         work(hx, f"s-{name}", {"user": f"#{name}"})
     assert len(hx.learnings.list()) == 5
-    last = fail(hx, "s", {"user": "fay"}, "the user fay is not in the sudoers file")
+    last = fail(hx, "s", {"user": "fay"}, "the member fay is not in the sudoers file")
     learning = only(hx)
     assert learning.id == last.id
-    assert learning.error_pattern == "the user <*> is not in the sudoers file"
+    assert learning.error_pattern == "the member <*> is not in the sudoers file"
     assert (learning.seen, learning.support) == (6, 5)
     assert learning.fix == "give `user` as word with '#' before it, not as lower-case word"
     assert learning.trusted
     assert [record.action for record in hx.audit.records()].count("learning.merge") == 4
-    assert hx.learnings.fix_for("book", "the user gil is not in the sudoers file") == learning.fix
+    assert hx.learnings.fix_for("book", "the member gil is not in the sudoers file") == learning.fix
 
 
 @requirement("LEARN-04")
@@ -116,7 +116,7 @@ def test_two_processes_and_two_threads_learning_at_once_make_one_learning_and_al
 @requirement("LEARN-04")
 def test_a_tree_goes_on_where_it_was_after_a_restart_and_a_restore(tmp_path: Path) -> None:
     names = ["ann", "bob", "cid", "dan", "eve", "fay", "gil", "hal"]
-    errors = [f"the user {name} is not in the sudoers file" for name in names]
+    errors = [f"the member {name} is not in the sudoers file" for name in names]
     for error in errors[:4]:
         with opened(tmp_path / "agent.db") as hx:
             fail(hx, "s", error=error)

@@ -108,12 +108,19 @@ def test_a_placeholder_says_what_stood_there() -> None:
 def test_a_place_that_holds_many_different_words_becomes_a_wildcard() -> None:
     names = ["ann", "bob", "cid", "dan", "eve", "fay"]
     tree = PatternTree()
-    numbers = [tree.add(f"user {name} is not in the sudoers file") for name in names[: VARIETY - 1]]
+    numbers = [tree.add(f"member {name} is not in the sudoers file") for name in names[: VARIETY - 1]]
     assert len({tree.group(number) for number in numbers}) == VARIETY - 1
-    numbers.append(tree.add(f"user {names[-1]} is not in the sudoers file"))
+    numbers.append(tree.add(f"member {names[-1]} is not in the sudoers file"))
     assert len({tree.group(number) for number in numbers}) == 1
-    assert tree.group(tree.add("user gil is not in the sudoers file")) == tree.group(numbers[0])
-    assert tree.templates() == ("user <*> is not in the sudoers file",)
+    assert tree.group(tree.add("member gil is not in the sudoers file")) == tree.group(numbers[0])
+    assert tree.templates() == ("member <*> is not in the sudoers file",)
+
+
+@requirement("LEARN-02")
+def test_behind_a_word_that_announces_a_name_a_few_words_are_enough() -> None:
+    tree = PatternTree()
+    numbers = [tree.add(f"session closed for user {name}") for name in ("ann", "bob", "cid")]
+    assert len({tree.group(number) for number in numbers}) == 1
 
 
 @requirement("LEARN-02")

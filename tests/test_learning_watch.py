@@ -288,6 +288,18 @@ def test_what_is_watched_already_is_not_watched_twice(hx: Hexad) -> None:
     assert hx.watch(watched) is watched
     watched(1)
     assert len(calls(hx)) == 1
+    hx.scoped(session="b").watch(watched)(1)
+    assert [record.session for record in hx.audit.records()] == ["", "b"]
+
+
+@requirement("LEARN-07")
+def test_a_prompt_without_a_fix_writes_nothing(hx: Hexad) -> None:
+    hx.observe(tool="deploy", error="boom")
+    before = len(hx.audit.records())
+    hx.assemble("", hx.retrieve("deploy boom", session="s"))
+    with hx.store.reading() as view:
+        assert not view.offers("default", "s")
+    assert len(hx.audit.records()) == before
 
 
 @requirement("CONF-01", "LEARN-10")

@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
-from hexad.errors import UnknownChoice, UnknownLayer
+from hexad.choices import Category as Category
+from hexad.choices import Choice as Choice
+from hexad.choices import ErrorCategory as ErrorCategory
+from hexad.choices import Origin as Origin
+from hexad.choices import ReferenceKind as ReferenceKind
+from hexad.choices import SkillKind as SkillKind
+from hexad.choices import SkillStatus as SkillStatus
+from hexad.errors import UnknownLayer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -62,76 +69,6 @@ DEFAULT_LAYERS: Final = (
     Layer.EXTERNAL_KNOWLEDGE,
     Layer.AGENT_LEARNINGS,
 )
-
-
-class Choice(StrEnum):
-    """A closed set of words; `parse` turns a caller's word into one of them or names those that exist."""
-
-    @classmethod
-    def parse(cls, value: object, name: str) -> Self:
-        """The member for ``value``; ``name`` is the argument's name, for the error."""
-        for member in cls:
-            if member.value == value:
-                return member
-        raise UnknownChoice(name, value, cls)
-
-
-class Category(Choice):
-    """What kind of knowledge an entry is."""
-
-    RULE = "rule"
-    DEFINITION = "definition"
-    PREFERENCE = "preference"
-    FACT = "fact"
-    PATTERN = "pattern"
-    CORRECTION = "correction"
-
-
-class Origin(Choice):
-    """Who said it. Only a user's word is shown to the model unquoted."""
-
-    USER = "user"
-    AGENT = "agent"
-    TOOL = "tool"
-    IMPORT = "import"
-
-
-class ErrorCategory(Choice):
-    """What kind of trouble a learning is about."""
-
-    TIMEOUT = "timeout"
-    PERMISSION = "permission"
-    PROVIDER_ERROR = "provider_error"
-    TOOL_ERROR = "tool_error"
-    USER_CORRECTION = "user_correction"
-    GENERAL = "general"
-
-
-class SkillKind(Choice):
-    """How a skill does its work."""
-
-    COMPOSITE = "composite"
-    SCRIPT = "script"
-    TEMPLATE = "template"
-    INSTRUCTION = "instruction"
-
-
-class SkillStatus(Choice):
-    """Where a skill is in its life; only active ones are retrieved."""
-
-    DRAFT = "draft"
-    ACTIVE = "active"
-    DEPRECATED = "deprecated"
-
-
-class ReferenceKind(Choice):
-    """What a reference points at."""
-
-    DOCUMENTATION = "documentation"
-    API = "api"
-    WIKI = "wiki"
-    REPOSITORY = "repository"
-    TOOL = "tool"
 
 
 class Keep(Enum):
@@ -254,8 +191,8 @@ class Learning:
     @property
     def remedy(self) -> Mapping[str, Json]:
         """Its fix as data: what changed, which tool came first, or how long was waited. Empty for a fix in words."""
-        chosen = next((each for each in self.remedies.values() if _says(each) == self.fix), None)
-        return chosen if isinstance(chosen, Mapping) else {}
+        known = (each for each in self.remedies.values() if isinstance(each, Mapping))
+        return next((each for each in known if each.get("says") == self.fix), {})
 
     def fields(self) -> Fields:
         """Its text as it is searched."""
@@ -327,10 +264,6 @@ class Reference:
     def fields(self) -> Fields:
         """Its text as it is searched."""
         return Fields(self.name, f"{self.summary}\n{self.location}", self.tags, (("kind", self.kind),))
-
-
-def _says(remedy: Json) -> Json:
-    return remedy.get("says") if isinstance(remedy, Mapping) else None
 
 
 Record: TypeAlias = Knowledge | Learning | Skill | Reference

@@ -3,7 +3,7 @@
 The tree has three levels: the tool, the number of words, the templates. A line belongs to the template whose constant
 words it has. Where a new template differs from others in one or two places only, and these places have held
 `VARIETY` different words by then, what stands there is a value that no rule knew (a user's name, a branch): the
-templates become one, with a wildcard in its place. Sentences that are alike with few words to tell them apart stay
+templates become one, with a wildcard in its place. Behind a word that announces a name `FEW` are enough. Sentences that are alike with few words to tell them apart stay
 apart: a wildcard leaves at least `ANCHORS` words for each place that it opens.
 """
 
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     Words: TypeAlias = tuple[str, ...]
 
 VARIETY: Final = 6  # different words at one place that make it a wildcard
+FEW: Final = 3  # and behind a word that announces a name
 ANCHORS: Final = 2  # words that must stay for each wildcard
 MOST_WORDS: Final = 96  # of a line; what comes later does not tell errors apart
 MOST_TEXT: Final = 4096  # characters that are looked at: half of them at the end, where a traceback tells what it was
+_NAMING: Final = frozenset({"user", "username", "hostname", "named", "called"})
 _OPEN_AT_ONCE: Final = 2  # places in which templates may differ and still be compared
 _PUNCTUATION: Final = re.compile(r"([\s,;:=()\[\]{}\"'`|]+)")
 _FRAME: Final = re.compile(r"^Traceback \(most recent call last\):|^\s+at [\w$.<>]+\(|^\s+File \"", re.MULTILINE)
@@ -168,7 +170,8 @@ def _candidates(near: Collection[tuple[int, ...]]) -> set[tuple[int, ...]]:
 def _varies(family: Sequence[Words], place: int) -> bool:
     """Whether a place is known to hold values: one of them was masked, or there are many."""
     held = {template[place] for template in family}
-    return len(held) >= VARIETY or any(map(is_placeholder, held))
+    named = place > 0 and family[0][place - 1].casefold() in _NAMING
+    return len(held) >= (FEW if named else VARIETY) or any(map(is_placeholder, held))
 
 
 def _leaves_anchors(template: Words, places: Sequence[int]) -> bool:

@@ -19,7 +19,7 @@ from hexad.model import KEEP, ErrorCategory, Keep, Layer, Learning, Origin
 from hexad.store import Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime, timedelta
 
     from hexad.learning.housekeeping import Cleaned, Statistics
@@ -261,14 +261,24 @@ def remember_offers(
 ) -> None:
     """Remember that these learnings' fixes were shown in a session, so that what comes of it can be credited.
 
-    A store that is busy or full is logged: who asked for an answer gets it.
+    Learnings without a fix offer nothing. A store that is busy or full is logged: who asked for an answer gets it.
     """
     try:
+        ids = _with_a_fix(keeper, ids)
+        if not ids:
+            return
         with keeper.change(actor=Origin.AGENT, session=session, patience=patience) as change:
             known = [cast("Learning | None", change.get(Layer.AGENT_LEARNINGS, each)) for each in ids]
             offer(change, [each for each in known if each is not None], keeper.clock())
     except HexadError as error:
         logging.getLogger("hexad").warning("what was offered could not be stored: %s", error)
+
+
+def _with_a_fix(keeper: Keeper, ids: Iterable[str]) -> Sequence[str]:
+    scope = keeper.scope(Layer.AGENT_LEARNINGS)
+    with keeper.store.reading() as view:
+        rows = [row for each in ids if (row := view.get(scope, each)) is not None]
+    return [row.record.id for row in rows if cast("Learning", row.record).fix]
 
 
 def complete_patterns(unit: Writing) -> None:

@@ -85,13 +85,16 @@ def watched(
     failure: FailureRule | None,
     advise: bool,
 ) -> Callable[..., Any]:
-    """The tool, observed. One that is watched already comes back as it is."""
+    """The tool, observed. One that is watched already comes back as it is, or is watched for this session instead."""
     if not callable(tool):
         raise InvalidInput("tool", f"must be callable, not {type(tool).__name__}")
     if failure is not None and not callable(failure):
         raise InvalidInput("failure", "must be a function from a result to what it says of its failure, or None")
-    if getattr(tool, MARK, None) is keeper.store:
-        return tool
+    before: Watch | None = getattr(tool, MARK, None)
+    if before is not None and before.keeper.store is keeper.store:
+        if before.keeper == keeper and session in {None, before.session}:
+            return tool
+        tool = tool.__wrapped__  # type: ignore[attr-defined]
     watch = Watch(
         keeper=keeper,
         tool=name_of(tool) if name is None else name,
@@ -210,7 +213,7 @@ def _dressed(call: Callable[..., Any], tool: Callable[..., Any], watch: Watch) -
         call.__doc__ = getattr(tool, "__doc__", None)
     if watch.signature is not None:
         call.__signature__ = watch.signature  # type: ignore[attr-defined]
-    setattr(call, MARK, watch.keeper.store)
+    setattr(call, MARK, watch)
     return call
 
 
