@@ -42,8 +42,10 @@ def _watching(folder: Path) -> Iterator[Figure]:
             ours = [partial(_quietly, watched, f"row {n}", n, fails=n % every == 0) for n in range(WARM + CALLS)]
             bare = [partial(_quietly, _tool, f"row {n}", n, fails=n % every == 0) for n in range(CALLS)]
             theirs = [partial(plain.insert, f"row {n}") for n in range(WARM + CALLS)]
+            before = len(hx.audit.records())
             in_turns(ours[:WARM], theirs[:WARM])
             pair = in_turns(ours[WARM:], theirs[WARM:])
+            assert len(hx.audit.records()) == before + len(ours), "a call was not recorded"
             more = median(pair.ours) - median(seconds(call) for call in bare)
             commit = median(pair.theirs)
             told = f"{more * 1000:.2f} ms more, INSERT and COMMIT {commit * 1000:.2f} ms; {LEARNINGS:,} learnings"

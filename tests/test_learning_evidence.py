@@ -262,6 +262,17 @@ def test_a_remedy_counts_once_in_a_session(hx: Hexad) -> None:
 
 
 @requirement("LEARN-06")
+def test_calls_that_name_no_session_are_one_while_they_belong_together(hx: Hexad, clock: FixedClock) -> None:
+    for _ in range(4):
+        for _ in range(2):
+            fail(hx, "")
+            work(hx, "")
+        clock.advance(hours=3)
+    assert only(hx).support == 4
+    assert hx.learnings.fix_for("book", ERROR)
+
+
+@requirement("LEARN-06")
 def test_the_remedies_of_a_learning_are_bounded(hx: Hexad) -> None:
     for number in range(20):
         fail(hx, f"s{number}", {f"a{number}": 1}, "no")
@@ -358,6 +369,10 @@ def test_one_offer_is_credited_once_and_blamed_once(hx: Hexad) -> None:
     for _ in range(3):
         fail(hx, "b")
     assert only(hx).failed == 1
+    for _ in range(3):
+        prompt(hx, "b")
+        work(hx, "b")
+    assert (only(hx).worked, only(hx).failed) == (4, 1)
 
 
 @requirement("LEARN-07", "STORE-02")

@@ -16,7 +16,7 @@ from hexad.learning import remedy as remedies
 from hexad.learning.arguments import written
 from hexad.learning.pattern import holds, place, split, told
 from hexad.model import Layer, Learning, Origin
-from hexad.store.learning import Call, Offer
+from hexad.store.learning import OFFERED, Call, Offer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ CALLS_KEPT: Final = 32  # of one session
 CALLS_SPAN: Final = 10_000  # audit records back that any call is kept
 _TIDIED, _SWEPT = 16, 1024  # every so many audit records the oldest calls go, of this session and of all
 COMPARED: Final = 256  # patterns of a tool and a length that a new error is compared with, the latest
-OFFERED, WORKED, FAILED, FOUND = "offered", "worked", "failed", "found"
+WORKED, FAILED, FOUND = "worked", "failed", "found"
 _ONE_TASK: Final = timedelta(hours=1)  # between a failure and the success that explains it
 _OFFER_HOLDS: Final = timedelta(days=1)
 _LEARNINGS: Final = Layer.AGENT_LEARNINGS
@@ -106,11 +106,9 @@ class _Moment:
 
     def worked(self) -> str:
         """Credit what was offered and followed; mine what made the difference to the failures before."""
-        offers = {each.learning: each for each in self._offers()}
-        last = self.change.unit.last_call(self.namespace, self.change.session, self.outcome.tool)
-        waiting = any(each.state == OFFERED for each in offers.values())
-        if not waiting and (last is None or last.ok):
+        if not self.change.unit.awaits_success(self.namespace, self.change.session, self.outcome.tool):
             return ""
+        offers = {each.learning: each for each in self._offers()}
         calls = self._recent()
         for known in offers.values():
             if known.state == OFFERED:
@@ -146,9 +144,14 @@ class _Moment:
             return
         waited = (self.now - failure.at).total_seconds()
         found = remedies.mined(failure, self.outcome.arguments, between, waited)
-        _put(self.change, with_remedy(learning, found, by_itself=known is None), self.now)
-        if known is None:
+        alone = known is None or self._is_long_ago(known)
+        _put(self.change, with_remedy(learning, found, by_itself=alone), self.now)
+        if alone:
             self._set(_offer(self.change, learning, FOUND, self.now))
+
+    def _is_long_ago(self, known: Offer) -> bool:
+        """Calls that name no session are one session only while they belong together."""
+        return not self.change.session and known.state == FOUND and abs(self.now - known.at) > _ONE_TASK
 
     def _set(self, known: Offer, state: str = "") -> None:
         changed = replace(known, state=state or known.state, at=self.now)
@@ -156,11 +159,10 @@ class _Moment:
 
 
 def offer(change: Change, learnings: Iterable[Learning], now: datetime) -> None:
-    """Remember that the fixes of these learnings were shown in the change's session; what worked there stays so."""
-    namespace, session = change.keeper.namespace, change.session
-    before = {each.learning: each.state for each in change.unit.offers(namespace, session)}
+    """Remember that the fixes of these learnings were shown in the change's session: what comes next is about them."""
+    namespace = change.keeper.namespace
     for learning in learnings:
-        if learning.fix and before.get(learning.id) != WORKED:
+        if learning.fix:
             change.unit.put_offer(namespace, _offer(change, learning, OFFERED, now))
     change.unit.drop_offers(namespace, now - _OFFER_HOLDS)
 

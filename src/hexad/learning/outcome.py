@@ -31,7 +31,7 @@ _CANCELLED: Final = frozenset({"CancelledError", "Cancelled"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """One call of a tool, as learning sees it: nothing in it is a secret, or larger than it needs to be."""
+    """One call of a tool, as learning sees it. What it tells holds no secret, and is no larger than it needs to be."""
 
     tool: str
     session: str | None = None
@@ -39,8 +39,17 @@ class Outcome:
     error: str = ""
     words: Words = ()
     category: ErrorCategory = ErrorCategory.GENERAL
-    summary: dict[str, Json] = field(default_factory=dict)
-    arguments: dict[str, Argument] = field(default_factory=dict)
+    given: object = field(default=None, repr=False)  # the arguments themselves, while they are looked at
+
+    @property
+    def summary(self) -> dict[str, Json]:
+        """The arguments as the log tells them."""
+        return summarised(self.tool, self.given)
+
+    @property
+    def arguments(self) -> dict[str, Argument]:
+        """The arguments' shapes: most successes need none."""
+        return shapes(self.tool, self.given)
 
     @property
     def trigger(self) -> str:
@@ -68,7 +77,7 @@ def outcome_of(
 ) -> Outcome:
     """What a call came to. ``error`` is an exception or a text; without one, ``failure`` judges the result."""
     trouble = error if error is not None else (failure or reported_failure)(result)
-    call = Outcome(tool=tool, session=session, summary=summarised(tool, arguments), arguments=shapes(tool, arguments))
+    call = Outcome(tool=tool, session=session, given=arguments)
     if trouble is None:
         return call
     text = text_of(trouble)

@@ -3,8 +3,9 @@
 The tree has three levels: the tool, the number of words, the templates. A line belongs to the template whose constant
 words it has. Where a new template differs from others in one or two places only, and these places have held
 `VARIETY` different words by then, what stands there is a value that no rule knew (a user's name, a branch): the
-templates become one, with a wildcard in its place. Behind a word that announces a name `FEW` are enough. Sentences that are alike with few words to tell them apart stay
-apart: a wildcard leaves at least `ANCHORS` words for each place that it opens.
+templates become one, with a wildcard in its place. Behind a word that announces a name `FEW` are enough. Sentences
+that are alike with few words to tell them apart stay apart: a wildcard leaves at least `ANCHORS` words for each place
+that it opens.
 """
 
 from __future__ import annotations

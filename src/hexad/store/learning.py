@@ -7,7 +7,7 @@ them is in the learnings.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +38,9 @@ class Offer:
     at: datetime
 
 
+OFFERED: Final = "offered"  # the state of an offer that nothing came of yet
+
+
 class LearningReading(Protocol):
     """What learning reads."""
 
@@ -53,8 +56,11 @@ class LearningReading(Protocol):
         """The latest calls of a session, newest first."""
         ...
 
-    def last_call(self, namespace: str, session: str, tool: str) -> Call | None:
-        """The latest call of a tool in a session."""
+    def awaits_success(self, namespace: str, session: str, tool: str) -> bool:
+        """Whether a success of the tool would mean something in the session.
+
+        It would if something is offered there, or if the tool's latest call failed.
+        """
         ...
 
     def offers(self, namespace: str, session: str) -> Sequence[Offer]:

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from hexad.store.learning import OFFERED
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
@@ -43,9 +45,12 @@ class VolatileLearning(ABC):
     def calls(self, namespace: str, session: str, limit: int) -> Sequence[Call]:
         return [call for call in reversed(self._calls.get(namespace, ())) if call.session == session][:limit]
 
-    def last_call(self, namespace: str, session: str, tool: str) -> Call | None:
+    def awaits_success(self, namespace: str, session: str, tool: str) -> bool:
+        if any(each.state == OFFERED for each in self.offers(namespace, session)):
+            return True
         calls = reversed(self._calls.get(namespace, ()))
-        return next((call for call in calls if (call.session, call.tool) == (session, tool)), None)
+        last = next((call for call in calls if (call.session, call.tool) == (session, tool)), None)
+        return last is not None and not last.ok
 
     def offers(self, namespace: str, session: str) -> Sequence[Offer]:
         offers = self._offers.get(namespace, {})

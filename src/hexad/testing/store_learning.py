@@ -13,7 +13,7 @@ from hexad.store.learning import Call, Offer
 from hexad.testing.nouns import MOMENT, audit_record, document, learning
 
 if TYPE_CHECKING:
-    from hexad.store import Store
+    from hexad.store import Reading, Store
 
 requirement = pytest.mark.requirement
 LEARNINGS: Final = Scope("home", Layer.AGENT_LEARNINGS)
@@ -70,9 +70,25 @@ def test_the_calls_of_a_session_come_newest_first_and_are_its_own(store: Store) 
         assert list(unit.calls("home", "s", 9)) == mine[::-1]
     with store.reading() as view:
         assert list(view.calls("home", "s", 2)) == [mine[2], mine[1]]
-        assert view.last_call("home", "s", "deploy") == mine[2]
-        assert view.last_call("home", "s", "nothing") is None
         assert list(view.calls("away", "s", 9)) == [call(9)]
+
+
+@requirement("LEARN-06", "LEARN-07")
+def test_a_success_means_something_after_a_failure_of_the_tool_or_where_something_is_offered(store: Store) -> None:
+    def awaited(unit: Reading) -> list[bool]:
+        places = [("home", "s", "deploy"), ("home", "s", "login"), ("home", "other", "deploy"), ("away", "s", "deploy")]
+        return [unit.awaits_success(*place) for place in places]
+
+    with store.transaction() as unit:
+        assert awaited(unit) == [False] * 4
+        unit.add_call("home", call(1))
+        unit.add_call("home", call(2, tool="login", ok=True))
+        assert awaited(unit) == [True, False, False, False]
+        unit.add_call("home", call(3, ok=True))
+        unit.put_offer("home", offer(session="other", state="worked"))
+        assert awaited(unit) == [False] * 4
+        unit.put_offer("home", offer())
+        assert awaited(unit) == [True, True, False, False]
 
 
 @requirement("LEARN-06")

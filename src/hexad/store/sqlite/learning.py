@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hexad.shape import from_microseconds, to_microseconds
-from hexad.store.learning import Call, Offer
+from hexad.store.learning import OFFERED, Call, Offer
 from hexad.store.sqlite.statements import statements
 
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ class LearningSession:
     def calls(self, namespace: str, session: str, limit: int) -> Sequence[Call]:
         return [_call(row) for row in self._run("calls", namespace, session, limit)]
 
-    def last_call(self, namespace: str, session: str, tool: str) -> Call | None:
-        row = self._run("last_call", namespace, session, tool).fetchone()
-        return _call(row) if row else None
+    def awaits_success(self, namespace: str, session: str, tool: str) -> bool:
+        place = (namespace, session)
+        return bool(self._run("awaits_success", *place, OFFERED, *place, tool).fetchone()[0])
 
     def offers(self, namespace: str, session: str) -> Sequence[Offer]:
         return [_offer(row) for row in self._run("offers", namespace, session)]

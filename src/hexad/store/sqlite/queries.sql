@@ -108,9 +108,9 @@ WHERE namespace = ? AND session = ? ORDER BY number DESC LIMIT ?
 -- name: chain_end
 SELECT sequence, hash FROM hexad_audit WHERE namespace = ? ORDER BY sequence DESC LIMIT 1
 
--- name: last_call
-SELECT number, session, tool, ok, learning, arguments, at FROM hexad_call
-WHERE namespace = ? AND session = ? AND tool = ? ORDER BY number DESC LIMIT 1
+-- name: awaits_success
+SELECT EXISTS (SELECT 1 FROM hexad_offer WHERE namespace = ? AND session = ? AND state = ?) OR coalesce((
+    SELECT NOT ok FROM hexad_call WHERE namespace = ? AND session = ? AND tool = ? ORDER BY number DESC LIMIT 1), 0)
 
 -- name: add_call
 INSERT INTO hexad_call (namespace, session, number, tool, ok, learning, arguments, at)

@@ -8,7 +8,7 @@ from hexad.shape import to_microseconds
 from hexad.store import Row, Scope, Sketch, Use
 from hexad.store.sqlite.index import Index, chunks, marks
 from hexad.store.sqlite.learning import LearningSession
-from hexad.store.sqlite.rows import AUDIT, TABLES, VERSIONS, Table, table_of
+from hexad.store.sqlite.rows import AUDIT, TABLES, VERSIONS, Table, as_json, table_of
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
@@ -177,7 +177,9 @@ class Session(LearningSession):
             )
 
     def append_audit(self, namespace: str, record: AuditRecord) -> None:
-        self._run("append_audit", *AUDIT.encode(record), namespace)
+        # By hand: every watched call passes here.
+        what = (record.sequence, to_microseconds(record.at), record.session, record.action, record.actor, record.target)
+        self._run("append_audit", *what, as_json(record.details), record.previous, record.hash, namespace)
 
     def set_note(self, name: str, value: str) -> None:
         self._connection.execute(self._sql["set_note"], {"name": name, "value": value})
