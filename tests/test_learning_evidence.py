@@ -569,6 +569,7 @@ def test_a_correction_is_overruled_by_evidence(hx: Hexad) -> None:
         work(hx, session)
     assert only(hx).fix.startswith("give `day` as YYYY-MM-DD")
     assert only(hx).trusted
+    assert ", from tool]" in prompt(hx, "z")  # it is no longer the user's word
 
 
 @requirement("LEARN-08")

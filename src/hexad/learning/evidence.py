@@ -222,7 +222,17 @@ def chosen(learning: Learning, known: Mapping[str, Remedy], *, name: str | None 
         support=evidence.support,
         trust=remedies.trust_in(kept[best]),
         remedies=kept,
+        origin=_speaker(learning, kept[best]),
     )
+
+
+def _speaker(learning: Learning, shown: Remedy) -> Origin:
+    """Whose word a learning is while it shows a remedy: only a user's correction stands in a prompt as the user's."""
+    if shown["kind"] == remedies.CORRECTION:
+        return Origin.USER
+    if shown["kind"] != remedies.TOLD:
+        return Origin.TOOL
+    return Origin.AGENT if learning.origin is Origin.USER else learning.origin
 
 
 def joined(one: Learning, others: Iterable[Learning]) -> Learning:
@@ -238,7 +248,6 @@ def joined(one: Learning, others: Iterable[Learning]) -> Learning:
             diagnosis=one.diagnosis or other.diagnosis,
             tags=tuple(dict.fromkeys((*one.tags, *other.tags))),
             use_count=one.use_count + other.use_count,
-            origin=Origin.USER if Origin.USER in {one.origin, other.origin} else one.origin,
             redactions=tuple(sorted({*one.redactions, *other.redactions})),
             verbatim=one.verbatim or other.verbatim,
         )

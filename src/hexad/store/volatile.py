@@ -18,7 +18,7 @@ from hexad.store.volatile_learning import VolatileLearning
 from hexad.text.index import TermIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from hexad.model import AuditRecord, Record, Version
@@ -259,9 +259,11 @@ class _State(VolatileLearning):
         found = sorted((row for row in rows), key=lambda row: row.number)
         return [row.record for row in found if isinstance(row.record, Learning)]
 
-    def replace_learning(self, namespace: str, learning: Learning) -> None:
-        shelf = self._shelves[Scope(namespace, Layer.AGENT_LEARNINGS)]
-        self._set(shelf, replace(shelf.rows[learning.id], record=learning))
+    def change_learning(self, namespace: str, id: str, change: Callable[[Learning], Learning]) -> None:
+        shelf = self._shelf(Scope(namespace, Layer.AGENT_LEARNINGS))
+        row = shelf.rows.get(id)
+        if row is not None and isinstance(row.record, Learning):
+            self._set(shelf, replace(row, record=change(row.record)))
 
     # transactions
 

@@ -28,7 +28,7 @@ class VolatileLearning(ABC):
     def learnings(self, namespace: str) -> Sequence[Learning]: ...
 
     @abstractmethod
-    def replace_learning(self, namespace: str, learning: Learning) -> None: ...
+    def change_learning(self, namespace: str, id: str, change: Callable[[Learning], Learning]) -> None: ...
 
     # reading
 
@@ -59,9 +59,7 @@ class VolatileLearning(ABC):
     # writing
 
     def see(self, namespace: str, id: str, at: datetime) -> None:
-        for learning in self.learnings(namespace):
-            if learning.id == id:
-                self.replace_learning(namespace, replace(learning, seen=learning.seen + 1, updated=at))
+        self.change_learning(namespace, id, lambda known: replace(known, seen=known.seen + 1, updated=at))
 
     def add_call(self, namespace: str, call: Call) -> None:
         self._set_calls(namespace, sorted([*self._calls.get(namespace, ()), call], key=lambda each: each.number))
