@@ -392,6 +392,7 @@ def test_an_offer_holds_for_a_day(hx: Hexad, clock: FixedClock) -> None:
     work(hx, "a")
     prompt(hx, "b")
     clock.advance(days=3)
+    work(hx, "b")
     prompt(hx, "c")
     work(hx, "b")
     assert only(hx).worked == 0
@@ -480,6 +481,18 @@ def test_a_fix_is_found_for_the_exception_for_its_text_and_without_its_type(hx: 
     assert hx.learnings.fix_for("book", "something else entirely") is None
     with pytest.raises(InvalidInput):
         hx.learnings.fix_for("", said)
+
+
+@requirement("LEARN-05")
+def test_a_fix_is_found_among_however_many_errors_of_the_tool(hx: Hexad) -> None:
+    hx.learnings.correct(trigger="tool:t", error_pattern="the very first error", fix="mend it")
+    hx.learnings.correct(trigger="tool:u", fix="always this")
+    for number in range(300):
+        words = " ".join("abcdefghij"[int(digit)] * 3 for digit in f"{number:03d}")
+        for tool in "tu":
+            hx.learnings.save(trigger=f"tool:{tool}", error_pattern=f"trouble with {words} again")
+    assert hx.learnings.fix_for("t", "the very first error") == "mend it"
+    assert hx.learnings.fix_for("u", "nobody knows") == "always this"
 
 
 @requirement("LEARN-05")

@@ -123,8 +123,10 @@ class _Moment:
         return [call for call in calls if abs(self.now - call.at) <= _ONE_TASK]
 
     def _offers(self) -> Sequence[Offer]:
+        """What was offered for this tool in this session, and not too long ago."""
         known = self.change.unit.offers(self.namespace, self.change.session)
-        return [each for each in known if each.trigger in _triggers(self.outcome.trigger)]
+        own = [each for each in known if each.trigger in _triggers(self.outcome.trigger)]
+        return [each for each in own if abs(self.now - each.at) <= _OFFER_HOLDS]
 
     def _about_this_error(self, known: Offer, id: str) -> bool:
         if known.learning == id:
@@ -177,8 +179,14 @@ def matching(view: Reading, namespace: str, trigger: str, words: Words) -> Seque
     Those whose pattern it has; then those whose pattern is a part of it, or that say more than it does; then what is
     known of the tool whatever the error.
     """
-    rows = [row for each in _triggers(trigger) for row in view.templates(namespace, each, None, COMPARED)]
-    known = [(split(template), found) for template, found in rows]
+    lengths = (len(words), 0, None)  # those of its own length, those about any error, and of the others the latest
+    rows = [
+        (found, template)
+        for each in _triggers(trigger)
+        for length in lengths
+        for template, found in view.templates(namespace, each, length, COMPARED)
+    ]
+    known = [(split(template), found) for found, template in dict(rows).items()]
     same = [each for each in known if len(each[0]) == len(words) and holds(words, each[0])]
     part = [each for each in known if 0 < len(each[0]) < len(words) and holds(words, each[0])]
     more = [each for each in known if len(each[0]) > len(words) > 2 and holds(each[0], words)]

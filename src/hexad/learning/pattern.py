@@ -176,9 +176,9 @@ def _varies(family: Sequence[Words], place: int) -> bool:
 
 
 def _leaves_anchors(template: Words, places: Sequence[int]) -> bool:
+    """Whether enough words stay that tell what a template is about; a sign of punctuation is never a value."""
     left = [each for place, each in enumerate(template) if place not in places and each[0].isalpha()]
-    opens = all(template[place][0].isalnum() or template[place][0] in "<_-/.$#@*+\\%" for place in places)
-    return opens and len(left) >= ANCHORS * len(places)
+    return len(left) >= ANCHORS * len(places) and not any(template[place] in _SIGNS for place in places)
 
 
 def _differences(one: Words, other: Words) -> tuple[int, ...]:

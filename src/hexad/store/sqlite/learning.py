@@ -22,7 +22,7 @@ class LearningSession:
         self._sql = statements()
 
     def like_template(self, namespace: str, trigger: str, template: str, length: int) -> str | None:
-        row = self._run("like_template", namespace, trigger, length, template).fetchone()
+        row = self._run("like_template", namespace, trigger, template, length).fetchone()
         return row[0] if row else None
 
     def templates(self, namespace: str, trigger: str, length: int | None, limit: int) -> Sequence[tuple[str, str]]:

@@ -88,14 +88,14 @@ UNION SELECT namespace FROM hexad_audit ORDER BY 1
 
 -- name: like_template
 SELECT id FROM hexad_learning INDEXED BY hexad_learning_template
-WHERE namespace = ? AND "trigger" = ? AND length = ? AND template = ? ORDER BY number LIMIT 1
+WHERE namespace = ? AND "trigger" = ? AND template = ? AND length = ? ORDER BY number LIMIT 1
 
 -- name: templates
-SELECT template, id FROM hexad_learning INDEXED BY hexad_learning_template
+SELECT template, id FROM hexad_learning INDEXED BY hexad_learning_length
 WHERE namespace = :namespace AND "trigger" = :trigger AND length = :length ORDER BY number DESC LIMIT :limit
 
 -- name: all_templates
-SELECT template, id FROM hexad_learning INDEXED BY hexad_learning_template
+SELECT template, id FROM hexad_learning INDEXED BY hexad_learning_length
 WHERE namespace = :namespace AND "trigger" = :trigger ORDER BY number DESC LIMIT :limit
 
 -- name: see

@@ -4,7 +4,8 @@ ALTER TABLE hexad_learning ADD COLUMN length INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE hexad_learning ADD COLUMN support INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE hexad_learning ADD COLUMN trust REAL NOT NULL DEFAULT 0;
 ALTER TABLE hexad_learning ADD COLUMN remedies TEXT NOT NULL DEFAULT '{}';
-CREATE INDEX hexad_learning_template ON hexad_learning (namespace, "trigger", length, template);
+CREATE INDEX hexad_learning_template ON hexad_learning (namespace, "trigger", template);
+CREATE INDEX hexad_learning_length ON hexad_learning (namespace, "trigger", length);
 
 CREATE TABLE hexad_call (
     namespace TEXT NOT NULL,
