@@ -288,15 +288,15 @@ def _remembered(change: Change, outcome: Outcome, now: datetime) -> str:
         where = place(outcome.words, bucket.keys())
         known = None if where.replaced else bucket.get(where.template)
         if known is None:
-            return _grown(change, outcome, where.template, [bucket[each] for each in where.replaced], now)
+            oldest_first = [bucket[each] for each in reversed(bucket) if each in where.replaced]
+            return _grown(change, outcome, where.template, oldest_first, now)
     unit.see(namespace, known, now)
     return known
 
 
 def _grown(change: Change, outcome: Outcome, template: Words, replaced: Sequence[str], now: datetime) -> str:
-    """A learning for a template that is new, or that takes the place of others."""
-    found = [each for name in replaced if (each := _get(change, name)) is not None]
-    old = sorted(found, key=lambda each: (each.created, each.id))
+    """A learning for a template that is new, or that takes the place of others; of these the first stays."""
+    old = [each for name in replaced if (each := _get(change, name)) is not None]
     text = told(template)
     about = {"error_pattern": text, "template": text, "length": len(template)}
     if not old:

@@ -107,9 +107,9 @@ def _goes(learning: Learning, now: datetime, unseen_for: timedelta | None) -> bo
 
 
 def _duplicates(learnings: Sequence[Learning]) -> Iterable[Sequence[Learning]]:
-    """Groups of learnings of one trigger whose patterns say the same in almost the same words, the oldest first."""
+    """Groups of learnings of one trigger whose patterns say the same in almost the same words, in the order given."""
     triggers: dict[str, list[tuple[frozenset[str], list[Learning]]]] = {}
-    for each in sorted(learnings, key=lambda known: (known.created, known.id)):
+    for each in learnings:
         said, groups = _said(each), triggers.setdefault(each.trigger, [])
         home = next((group for words, group in groups if _alike(words, said)), None)
         if home is None:
