@@ -31,6 +31,13 @@ def search_flights(origin: str, destination: str) -> str:
     return f"flights from {origin} to {destination}"
 
 
+def book_room(day: str) -> str:
+    """Book a room for a day."""
+    if "/" in day:
+        raise ValueError(f"cannot read the day {day!r}")
+    return f"a room on {day}"
+
+
 def remember(hx: Hexad) -> None:
     """What the user, a tool and the agent's own work have to say, each on its shelf."""
     save = hx.knowledge.save
@@ -108,6 +115,19 @@ def show_explanation(told: Explanation) -> None:
     console.print(f"\n{told.seconds * 1000:.1f} ms from message to prompt; no model, no network", style="bold green")
 
 
+def show_learning(hx: Hexad) -> None:
+    """A tool is watched; what one conversation found out stands in the next one's prompt."""
+    heading("It does not make the same mistake twice")
+    tool = hx.scoped(session="slack:C42:U7").watch(book_room)
+    try:
+        tool("31/01/2026")
+    except ValueError as error:
+        console.print(Text.assemble("failed ", (str(error), "red")))
+    console.print(Text.assemble("worked ", (tool("2026-01-31"), "green")))
+    (known,) = hx.learnings.search("book a room")
+    console.print(Text.assemble("next time the prompt tells: ", (known.content, "cyan")))
+
+
 def strongest(item: Item) -> str:
     """The word that counted most; `item.reasons` has every part of the score."""
     reason = max(item.reasons, key=lambda reason: (reason.signal == "words", reason.value))
@@ -148,6 +168,7 @@ def main() -> None:
         found = agent.retrieve(message, layers=Layer, session=session)
         show_prompt(message, agent.assemble(base, found, budget=240))
         show_explanation(agent.explain(message, base=base, layers=Layer, budget=240, session=session))
+        show_learning(memory.scoped(namespace="rooms"))
 
 
 if __name__ == "__main__":

@@ -372,69 +372,58 @@ REQUIREMENTS: Final = {
             "Every execution of a watched tool is observed and audited: success or error, parameters "
             'summarised (strings over 200 characters cut with "...", lists as "[5 items]", secrets '
             "redacted; of Hexad's own tools only names and sizes).",
-            planned=True,
         ),
         Requirement(
             "LEARN-02",
             "Errors become patterns: UUIDs, timestamps, paths, ports, addresses, hex, hashes, numbers, "
             "quoted values, e-mails and URLs become placeholders, so that occurrences of one error share "
             "a pattern and different errors do not.",
-            planned=True,
         ),
         Requirement(
             "LEARN-03",
             "Errors are categorised: timeout, permission, provider_error, tool_error, user_correction, "
             "general; wrapped causes count (an exception whose `__cause__` is a timeout is a timeout).",
-            planned=True,
         ),
         Requirement(
             "LEARN-04",
             "A pattern seen again strengthens the one learning; it never makes a second, also with "
             "several processes at once.",
-            planned=True,
         ),
         Requirement(
             "LEARN-05",
             "A known error with trust above 0.7 and a fix offers that fix (`hx.learnings.fix_for(tool, "
             "error)`); at or below, none.",
-            planned=True,
         ),
         Requirement(
             "LEARN-06",
             "A fix is mined from what happened next: the same tool succeeding with changed arguments, or "
             "after another tool's success, becomes a candidate fix that says what changed, in words and "
             "as data.",
-            planned=True,
         ),
         Requirement(
             "LEARN-07",
             "Trust counts evidence about the fix: it rises when the fix was offered in that session and "
             "the tool then worked, falls when it was offered and the same error came back, and is not "
             "moved by unrelated successes; what was offered is remembered across processes.",
-            planned=True,
         ),
         Requirement(
             "LEARN-08",
             "A user's correction is trusted at once, and can be overruled by evidence or by another correction.",
-            planned=True,
         ),
         Requirement(
             "LEARN-09",
             "Learnings can be listed, filtered (category, trust, age), counted, deleted, and cleaned up "
             "with a dry run by default.",
-            planned=True,
         ),
         Requirement(
             "LEARN-10",
             "Watching a tool changes neither its result nor its exception, signature or docstring, sync "
             "or async, generators included; if recording fails the tool does not.",
-            planned=True,
         ),
         Requirement(
             "LEARN-11",
             "Trust orders what matches alike: an unproven learning never stands above a proven one that "
             "matches as well.",
-            planned=True,
         ),
         # Skills
         Requirement(

@@ -16,7 +16,7 @@ from tests.support import requirement
 
 ROOT = Path(__file__).parent.parent
 DEMO = ROOT / "examples" / "demo.py"
-README, CONCEPTS = ROOT / "README.md", ROOT / "docs" / "concepts.md"
+README, CONCEPTS, LEARNING = ROOT / "README.md", ROOT / "docs" / "concepts.md", ROOT / "docs" / "learning.md"
 
 
 def _run(*arguments: str, folder: Path, **environment: str) -> str:
@@ -60,6 +60,13 @@ def test_the_demo_shows_the_prompt_and_says_of_each_item_why_it_was_kept_or_drop
     assert re.search(r"\d ms from message to prompt", why)
 
 
+@requirement("LEARN-06")
+def test_the_demo_shows_a_fix_that_was_found(demo: str) -> None:
+    told = " ".join(demo[demo.index("It does not make") :].split())
+    assert "failed cannot read the day '31/01/2026'" in told
+    assert "give `day` as YYYY-MM-DD, not as DD/MM/YYYY (trust 0.54)" in told
+
+
 @requirement("KNOW-03", "KEY-05", "CONF-04", "STORE-06")
 def test_the_demo_shows_versions_a_redaction_korean_and_a_namespace_of_its_own(demo: str) -> None:
     assert re.search(r"deploy-window v2 .*\ndeploy-window v1 ", demo)
@@ -82,7 +89,7 @@ def test_the_demo_needs_no_stream_that_speaks_every_language(tmp_path: Path) -> 
 
 
 @requirement("PROMPT-06")
-@pytest.mark.parametrize("page", [README, CONCEPTS], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [README, CONCEPTS, LEARNING], ids=lambda page: page.name)
 def test_the_python_examples_of_a_page_print_what_stands_below_them(page: Path, tmp_path: Path) -> None:
     pairs = re.findall(
         r"^```python\n(.*?)^```\n\n```text\n(.*?)^```",

@@ -62,6 +62,36 @@ def test_a_tool_is_learned_though_it_is_not_stored_and_another_engine_knows_it(t
         assert [item.key for item in asked.all()] == ["book_hotel"]
 
 
+@requirement("EVAL-02")
+def test_a_watched_tool_that_succeeds_is_credited_to_the_prompt_that_offered_it(hx: Hexad) -> None:
+    def book_hotel(city: str) -> str:
+        """Reserve a room."""
+        if not city:
+            raise ValueError("no city")
+        return "booked"
+
+    engine = hx.with_tool_registry([book_hotel])
+    tool = engine.watch(book_hotel, session="s")
+
+    def prompted(question: str, session: str) -> None:
+        found = engine.retrieve(question, layers=[Layer.TOOL_REGISTRY], session=session)
+        engine.assemble("", found)
+
+    tool("Lisbon")
+    prompted("a hotel, I have nowhere to sleep", "another")
+    tool("Lisbon")
+    assert hx.habits.list() == ()  # it was not this session's prompt that offered it
+    prompted("a hotel, I have nowhere to sleep", "s")
+    with pytest.raises(ValueError, match="no city"):
+        tool("")
+    assert hx.habits.list() == ()
+    tool("Lisbon")
+    tool("Porto")
+    learned = {each.term: each.weight for each in hx.habits.of(Layer.TOOL_REGISTRY, "book_hotel")}
+    assert learned["sleep"] == 1  # once for each prompt, however often the tool is called
+    assert keys(engine, "where to sleep?", Layer.TOOL_REGISTRY) == ["book_hotel"]
+
+
 @requirement("EVAL-02", "STORE-06")
 def test_habits_never_cross_namespaces(hx: Hexad) -> None:
     item = runbook(hx)

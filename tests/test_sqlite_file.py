@@ -313,6 +313,8 @@ def use_everything(path: Path) -> None:
         hx.knowledge.save("new", "something new about the content")
         hx.habits.list()
         hx.habits.teach(Layer.USER_KNOWLEDGE, "new", "something new")
+        learning = hx.learnings.save(trigger="tool:deploy", error_pattern="quota exceeded", fix="wait")
+        hx.learnings.delete(learning.id)
         hx.audit.verify()
 
 

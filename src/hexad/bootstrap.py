@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from hexad.context.retriever import ContextRetriever, now_in_utc
 from hexad.context.selection import estimate_tokens
 from hexad.engine import Engine
 from hexad.errors import Disabled, InvalidInput, MissingExtra
-from hexad.learning.record import LearningShelf
 from hexad.memory import admission
 from hexad.memory.audit import AuditLog
 from hexad.memory.forgetting import forget_all
@@ -39,12 +39,16 @@ if TYPE_CHECKING:
     from hexad.context.layers.runtime import RuntimeContextProvider
     from hexad.context.retriever import Retriever
     from hexad.importing import Imported
+    from hexad.learning.outcome import FailureRule
+    from hexad.learning.record import LearningShelf
     from hexad.memory.meaning import Meaning
-    from hexad.model import Association, Clock, Forgotten, Item, Layer, Prompt, TokenCounter
+    from hexad.model import Association, Clock, Forgotten, Item, Layer, Learning, Prompt, TokenCounter
     from hexad.semantic import Embedder
     from hexad.store import Store
 
+T = TypeVar("T")
 _ANALYSER_NOTE: Final = "analyser"
+_PATTERNS_NOTE: Final = "patterns"
 
 
 @dataclass(slots=True)
@@ -74,7 +78,6 @@ class Hexad:
         keeper, find = engine.keeper, self._find
         self.knowledge: Final = KnowledgeShelf(keeper, find)
         self.references: Final = ReferenceShelf(keeper, find)
-        self.learnings: Final = LearningShelf(keeper, find)
         self.skills: Final = SkillLibrary(keeper, find)
         self.habits: Final = Habits(keeper)
         self.audit: Final = AuditLog(keeper.store, keeper.namespace)
@@ -125,7 +128,15 @@ class Hexad:
         )
         if known.enabled:
             _refresh_index(store)
+            _refresh_patterns(store)
         return cls(engine, known)
+
+    @cached_property
+    def learnings(self) -> LearningShelf:
+        """What is known of errors, and how they are fixed."""
+        from hexad.learning.record import LearningShelf  # noqa: PLC0415 - who only remembers need not load it
+
+        return LearningShelf(self._engine.keeper, self._find)
 
     @property
     def enabled(self) -> bool:
@@ -187,7 +198,7 @@ class Hexad:
         """Say that an item was of use for a question: its words help find the item next time.
 
         Returns all the words that are known to lead to the item now; `habits` shows and resets them. A tool that
-        `watch` saw succeed, and a skill that ran, are counted by themselves when the latest prompt offered them.
+        `watch` or `observe` saw succeed is counted by itself, when the session's latest prompt offered it.
 
         >>> hx = Hexad.open(":memory:", enabled=True, semantic=False)
         >>> _ = hx.references.save("Runbook", location="https://wiki.example.com/deploy", summary="How to roll back")
@@ -197,6 +208,50 @@ class Hexad:
         ['Runbook']
         """
         return self._engine.used(item, query, session=session)
+
+    def watch(
+        self,
+        tool: T,
+        *,
+        advise: bool = False,
+        name: str | None = None,
+        session: str | None = None,
+        failure: FailureRule | None = None,
+    ) -> T:
+        """The same tool, observed: what it returns and raises stays as it is, and its failures are learned from.
+
+        It works for functions, methods, partials, objects with ``__call__``, coroutines and generators. With
+        ``advise`` a trusted fix is put behind the error that goes back to the model. ``failure`` says of a result what
+        failure it reports, or None; without it, `hexad.learning.outcome.reported_failure` does.
+
+        >>> hx = Hexad.open(":memory:", enabled=True)
+        >>> hx.watch(len)("four")
+        4
+        """
+        if not self.enabled:
+            return tool
+        watching = self._engine.watch(
+            cast("Callable[..., Any]", tool), advise=advise, name=name, session=session, failure=failure
+        )
+        return cast("T", watching)
+
+    def observe(
+        self,
+        *,
+        tool: str,
+        args: object = None,
+        result: object = None,
+        error: object = None,
+        session: str | None = None,
+        failure: FailureRule | None = None,
+    ) -> Learning | None:
+        """Learn from a call that was made elsewhere; returns the learning that its error belongs to, if it failed.
+
+        ``error`` is an exception or a text. Without one the result is looked at, as `watch` does.
+        """
+        if not self.enabled:
+            return None
+        return self._engine.observe(tool, args=args, result=result, error=error, session=session, failure=failure)
 
     def scoped(self, *, namespace: str | None = None, session: str | None = None) -> Hexad:
         """The same store, limits and providers, seen from another namespace or session; closing it closes nothing."""
@@ -262,7 +317,9 @@ class Hexad:
         from hexad.memory.restoring import restore_backup  # noqa: PLC0415
 
         meaning = self._engine.keeper.meaning
-        return restore_backup(self.store, _path(file, "file"), progress or _quiet, meaning)
+        count = restore_backup(self.store, _path(file, "file"), progress or _quiet, meaning)
+        _refresh_patterns(self.store, force=True)
+        return count
 
     def import_file(
         self,
@@ -421,6 +478,19 @@ def _refresh_index(store: Store) -> None:
         if unit.note(_ANALYSER_NOTE) != wanted:
             reindex(unit)
             unit.set_note(_ANALYSER_NOTE, wanted)
+
+
+def _refresh_patterns(store: Store, *, force: bool = False) -> None:
+    """Give learnings that were stored without one the template that errors are matched with."""
+    with store.reading() as view:
+        if not force and view.note(_PATTERNS_NOTE):
+            return
+    with store.transaction() as unit:
+        if unit.namespaces():
+            from hexad.learning.record import complete_patterns  # noqa: PLC0415 - once in a database's life
+
+            complete_patterns(unit)
+        unit.set_note(_PATTERNS_NOTE, "complete")
 
 
 def _quiet(done: int, total: int) -> None:

@@ -1,29 +1,32 @@
-"""Where the paths meet: retrieve, assemble and explain over the ports it is given."""
+"""Where the paths meet: retrieve, assemble, explain, observe and watch over the ports it is given."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from hexad.context import assemble
 from hexad.context.explanation import Explanation, judge
 from hexad.context.retriever import ContextRetriever, asked_for, failed_everywhere
 from hexad.context.selection import estimate_tokens
-from hexad.errors import HexadError, InvalidInput, NotFound
+from hexad.errors import HexadError, InvalidInput
 from hexad.memory import admission
-from hexad.memory.habits import Habits, Prompts
+from hexad.memory.habits import Habits
 from hexad.model import RECORD_OF, Item, Layer, Retrieval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
 
     from hexad.context.retriever import Retriever
+    from hexad.learning.outcome import FailureRule
     from hexad.memory.keeper import Keeper
-    from hexad.model import Association, Prompt, TokenCounter
+    from hexad.model import Association, Learning, Prompt, TokenCounter
 
 _CANDIDATES: Final = 20  # items of a layer that an explanation shows
 _FLUSH_PATIENCE: Final = 0.0  # an answer does not wait for the write lock to count uses
+_OFFER_PATIENCE: Final = 0.1  # nor long to remember which fixes it holds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +37,6 @@ class Engine:
     retriever: Retriever
     max_per_layer: int
     counter: TokenCounter = estimate_tokens
-    prompts: Prompts = field(default_factory=Prompts)
 
     def retrieve(
         self,
@@ -62,7 +64,8 @@ class Engine:
         """The prompt, and one more use for each item in it."""
         prompt = self._assembled(base, retrieval, budget)
         self._count_uses(prompt, retrieval)
-        self.prompts.show(retrieval.namespace, retrieval.session or "", retrieval.query, prompt.kept)
+        self.keeper.prompts.show(retrieval.namespace, retrieval.session or "", retrieval.query, prompt.kept)
+        self._remember_offers(prompt, retrieval)
         return prompt
 
     def used(self, item: Item, query: str, *, session: str | None = None) -> tuple[Association, ...]:
@@ -73,16 +76,49 @@ class Engine:
             raise InvalidInput("query", f"must be text, not {type(query).__name__}")
         return Habits(self.keeper).teach(item.layer, item.id, query, session=session)
 
-    def succeeded(self, layer: Layer, id: str, *, session: str | None = None) -> tuple[Association, ...]:
-        """The same for what the session's latest prompt offered: the question is that prompt's."""
-        name = self.keeper.session_of(session)
-        question = self.prompts.question_for(self.keeper.namespace, name, layer, id)
-        if question is None:
-            return ()
+    def observe(
+        self,
+        tool: str,
+        *,
+        args: object = None,
+        result: object = None,
+        error: object = None,
+        session: str | None = None,
+        failure: FailureRule | None = None,
+    ) -> Learning | None:
+        """Learn from one call; the learning that its error belongs to. A store that cannot write is logged."""
+        from hexad.learning.evidence import Recorder  # noqa: PLC0415 - who only remembers need not load it
+        from hexad.learning.outcome import outcome_of  # noqa: PLC0415
+        from hexad.learning.watching import warn  # noqa: PLC0415
+
+        name, known = admission.key("tool", tool), self.keeper.session_of(session)
         try:
-            return Habits(self.keeper).teach(layer, id, question, session=name)
-        except NotFound:  # it was forgotten since
-            return ()
+            outcome = outcome_of(name, arguments=args, result=result, error=error, session=known, failure=failure)
+            return Recorder(self.keeper).record(outcome)
+        except Exception as trouble:  # noqa: BLE001 - an agent goes on, whatever its memory does
+            warn(name, trouble)
+            return None
+
+    def watch(
+        self,
+        tool: Callable[..., Any],
+        *,
+        advise: bool = False,
+        name: str | None = None,
+        session: str | None = None,
+        failure: FailureRule | None = None,
+    ) -> Callable[..., Any]:
+        """The tool, observed."""
+        from hexad.learning.watching import watched  # noqa: PLC0415
+
+        return watched(
+            self.keeper,
+            tool,
+            name=None if name is None else admission.key("name", name),
+            session=None if session is None else self.keeper.session_of(session),
+            failure=failure,
+            advise=admission.flag("advise", advise),
+        )
 
     def explain(
         self,
@@ -124,6 +160,14 @@ class Engine:
             raise InvalidInput("retrieval", f"must be what retrieve() returned, not {type(retrieval).__name__}")
         tokens = None if budget is None else admission.whole("budget", budget, low=0)
         return assemble(base, retrieval, budget=tokens, counter=self.counter)
+
+    def _remember_offers(self, prompt: Prompt, retrieval: Retrieval) -> None:
+        """Which learnings a session's prompt told of: what comes of it is credited to them, in whatever process."""
+        shown = [item.id for item in prompt.kept if item.layer is Layer.AGENT_LEARNINGS]
+        if shown and retrieval.namespace == self.keeper.namespace:
+            from hexad.learning.record import remember_offers  # noqa: PLC0415
+
+            remember_offers(self.keeper, shown, session=retrieval.session, patience=_OFFER_PATIENCE)
 
     def _count_uses(self, prompt: Prompt, retrieval: Retrieval) -> None:
         if retrieval.namespace != self.keeper.namespace:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
-from hexad.errors import UnknownChoice, UnknownLayer
+from hexad.choices import Category as Category
+from hexad.choices import Choice as Choice
+from hexad.choices import ErrorCategory as ErrorCategory
+from hexad.choices import Origin as Origin
+from hexad.choices import ReferenceKind as ReferenceKind
+from hexad.choices import SkillKind as SkillKind
+from hexad.choices import SkillStatus as SkillStatus
+from hexad.errors import UnknownLayer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
     from typing import Self
 
@@ -18,6 +26,7 @@ if TYPE_CHECKING:
     Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
 DEFAULT_NAMESPACE: Final = "default"
+TRUSTED: Final = 0.7  # a fix with more trust than this is offered by itself
 
 
 class Layer(StrEnum):
@@ -60,76 +69,6 @@ DEFAULT_LAYERS: Final = (
     Layer.EXTERNAL_KNOWLEDGE,
     Layer.AGENT_LEARNINGS,
 )
-
-
-class Choice(StrEnum):
-    """A closed set of words; `parse` turns a caller's word into one of them or names those that exist."""
-
-    @classmethod
-    def parse(cls, value: object, name: str) -> Self:
-        """The member for ``value``; ``name`` is the argument's name, for the error."""
-        for member in cls:
-            if member.value == value:
-                return member
-        raise UnknownChoice(name, value, cls)
-
-
-class Category(Choice):
-    """What kind of knowledge an entry is."""
-
-    RULE = "rule"
-    DEFINITION = "definition"
-    PREFERENCE = "preference"
-    FACT = "fact"
-    PATTERN = "pattern"
-    CORRECTION = "correction"
-
-
-class Origin(Choice):
-    """Who said it. Only a user's word is shown to the model unquoted."""
-
-    USER = "user"
-    AGENT = "agent"
-    TOOL = "tool"
-    IMPORT = "import"
-
-
-class ErrorCategory(Choice):
-    """What kind of trouble a learning is about."""
-
-    TIMEOUT = "timeout"
-    PERMISSION = "permission"
-    PROVIDER_ERROR = "provider_error"
-    TOOL_ERROR = "tool_error"
-    USER_CORRECTION = "user_correction"
-    GENERAL = "general"
-
-
-class SkillKind(Choice):
-    """How a skill does its work."""
-
-    COMPOSITE = "composite"
-    SCRIPT = "script"
-    TEMPLATE = "template"
-    INSTRUCTION = "instruction"
-
-
-class SkillStatus(Choice):
-    """Where a skill is in its life; only active ones are retrieved."""
-
-    DRAFT = "draft"
-    ACTIVE = "active"
-    DEPRECATED = "deprecated"
-
-
-class ReferenceKind(Choice):
-    """What a reference points at."""
-
-    DOCUMENTATION = "documentation"
-    API = "api"
-    WIKI = "wiki"
-    REPOSITORY = "repository"
-    TOOL = "tool"
 
 
 class Keep(Enum):
@@ -212,7 +151,11 @@ class Version:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learning:
-    """An error pattern with its diagnosis and, once known, its fix; the evidence is counted apart."""
+    """An error pattern with its diagnosis and, once known, its fix; the evidence is counted apart.
+
+    ``seen`` counts the error, ``worked`` and ``failed`` what came of offering the fix, ``support`` the sessions that
+    found the fix by themselves. ``trust`` is what these are worth. ``remedies`` holds every fix that is known, as data.
+    """
 
     layer: ClassVar[Layer] = Layer.AGENT_LEARNINGS
 
@@ -234,6 +177,22 @@ class Learning:
     last_used: datetime | None = None
     created: datetime
     updated: datetime
+    template: str = ""  # the pattern as occurrences are matched with it
+    length: int = 0  # words of the template
+    support: int = 0
+    trust: float = 0.0
+    remedies: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether its fix is offered by itself."""
+        return bool(self.fix) and self.trust > TRUSTED
+
+    @property
+    def remedy(self) -> Mapping[str, Json]:
+        """Its fix as data: what changed, which tool came first, or how long was waited. Empty for a fix in words."""
+        known = (each for each in self.remedies.values() if isinstance(each, Mapping))
+        return next((each for each in known if each.get("says") == self.fix), {})
 
     def fields(self) -> Fields:
         """Its text as it is searched."""

@@ -41,12 +41,13 @@ class Kind(StrEnum):
 _KINDS: Final[Mapping[Kind, frozenset[str]]] = {
     Kind.TIME: frozenset({"created", "updated", "expires", "deleted", "last_used", "at", "used"}),
     Kind.LIST: frozenset({"tags", "redactions"}),
-    Kind.OBJECT: frozenset({"definition", "parameters", "metadata", "details", "given_by"}),
+    Kind.OBJECT: frozenset({"definition", "parameters", "metadata", "details", "given_by", "remedies"}),
     Kind.FLAG: frozenset({"pinned", "verbatim", "requires_approval"}),
-    Kind.NUMBER: frozenset({"relevance", "weight"}),
+    Kind.NUMBER: frozenset({"relevance", "trust", "weight"}),
     Kind.WHOLE: frozenset(
         {"version", "first_version", "position", "use_count", "success_count", "seen", "worked", "failed", "sequence"}
-    ),
+    )
+    | {"support", "length"},
 }
 _CHOICES: Final[Mapping[tuple[type, str], type[Choice]]] = {
     (Knowledge, "category"): Category,

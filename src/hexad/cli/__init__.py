@@ -14,7 +14,18 @@ import typer
 from typer.main import get_command
 
 from hexad._version import __version__
-from hexad.cli import auditing, doctor, evaluating, habits, moving, recalling, references, remembering, screen
+from hexad.cli import (
+    auditing,
+    doctor,
+    evaluating,
+    habits,
+    learnings,
+    moving,
+    recalling,
+    references,
+    remembering,
+    screen,
+)
 from hexad.errors import ConfigError, HexadError, InvalidInput
 
 FAILED: Final = 1
@@ -34,6 +45,7 @@ for commands in (remembering, recalling, moving, doctor, evaluating):
 app.add_typer(references.app, name="reference")
 app.add_typer(auditing.app, name="audit")
 app.add_typer(habits.app, name="habits")
+app.add_typer(learnings.app, name="learnings")
 
 
 @dataclass(slots=True)

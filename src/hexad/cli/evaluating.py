@@ -64,20 +64,25 @@ def eval_(
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with charts.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure recall, ranking and speed on a folder of questions with known answers."""
+    """Measure recall, ranking and speed on a folder of questions with known answers, and how errors are learned."""
+    from hexad.cli import learning_figures
     from hexad.evals.data import read_sets
+    from hexad.evals.learning import measure_learning
     from hexad.evals.report import as_json as told
     from hexad.evals.run import Plan, evaluate
 
     plan = Plan(queries, _names(baseline), not no_semantic, _numbers(feedback), foreign)
     with screen.steps() as step:
-        results = evaluate(read_sets(folder), plan, progress=step)
-    if out is not None:
+        learned = measure_learning(folder, step)
+        results = evaluate(read_sets(folder, required=not learned), plan, progress=step)
+    if out is not None and results:
         _write_page(out, results)
     if as_json:
-        screen.emit(told(results))
+        screen.emit({**(told(results) if results else {}), **learned.as_json()})
     else:
-        show(results)
+        if results:
+            show(results)
+        learning_figures.show(learned)
 
 
 def show(results: Sequence[SetResult]) -> None:

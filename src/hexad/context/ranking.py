@@ -15,6 +15,7 @@ written here, so that it can order what matches alike and never bury a clear mat
 | relevance | 0.02 | the weight that was given to the entry when it was saved |
 | recency | 0.01 | it changed lately (half after 30 days) |
 | use | 0.01 | it was put into prompts before |
+| trust | 0.16 | how far a learning's fix is trusted (0 without one): 0.1 of it, and 0.06 more above the threshold |
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from hexad.model import Origin, Reason
+from hexad.model import TRUSTED, Origin, Reason
 from hexad.text.document import FIELD_WEIGHTS, facet
 from hexad.text.document import SUBJECT as BY_SUBJECT
 
@@ -42,12 +43,14 @@ ORIGIN: Final = 0.03
 RELEVANCE: Final = 0.02
 RECENCY: Final = 0.01
 USE: Final = 0.01
-SLACK: Final = PHRASE + SUBJECT + ORIGIN + RELEVANCE + RECENCY + USE
+TRUST: Final = 0.1
+PROVEN: Final = 0.06  # more than origin, recency and use together: what is proven stands first among equals
+SLACK: Final = PHRASE + SUBJECT + ORIGIN + RELEVANCE + RECENCY + USE + TRUST + PROVEN
 """The most that anything but the match can add."""
 _HALF_LIFE_DAYS: Final = 30.0
 _DAY: Final = 86_400_000_000  # microseconds
 _LINE: Final = "\n"
-_PRIORS: Final = ("origin", "relevance", "recency", "use")
+_PRIORS: Final = ("origin", "relevance", "recency", "use", "trust")
 _USER: Final = Origin.USER.value
 _SHOWN: Final = 3  # words of earlier questions that a reason names
 _NEAR: Final = 3  # words apart that still count as a phrase, in part
@@ -154,7 +157,7 @@ def _gap(here: int, there: int) -> int:
     return there - here if there > here else here - there + 1
 
 
-def _priors(sketch: Sketch, now: int) -> tuple[float, float, float, float]:
+def _priors(sketch: Sketch, now: int) -> tuple[float, float, float, float, float]:
     """What each of `_PRIORS` adds."""
     days = max(0.0, (now - sketch.updated) / _DAY)
     return (
@@ -162,10 +165,11 @@ def _priors(sketch: Sketch, now: int) -> tuple[float, float, float, float]:
         RELEVANCE * sketch.relevance,
         RECENCY * 0.5 ** (days / _HALF_LIFE_DAYS),
         USE * (1 - 1 / (1 + math.log1p(sketch.use_count))),
+        TRUST * sketch.trust + (PROVEN if sketch.trust > TRUSTED else 0.0),
     )
 
 
-def _priors_told(sketch: Sketch, now: int) -> tuple[str, str, str, str]:
+def _priors_told(sketch: Sketch, now: int) -> tuple[str, str, str, str, str]:
     """What each of `_PRIORS` saw."""
     days = max(0.0, (now - sketch.updated) / _DAY)
     return (
@@ -173,4 +177,5 @@ def _priors_told(sketch: Sketch, now: int) -> tuple[str, str, str, str]:
         f"weight {sketch.relevance:g}",
         f"{days:.0f} days old",
         f"in {sketch.use_count} prompts before",
+        f"its fix is trusted {sketch.trust:.2f}",
     )

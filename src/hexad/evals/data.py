@@ -64,8 +64,8 @@ class EvalSet:
         return {group: tuple(documents) for group, documents in found.items()}
 
 
-def read_sets(folder: Path) -> tuple[EvalSet, ...]:
-    """Every set of a folder, in the order of layers and names."""
+def read_sets(folder: Path, *, required: bool = True) -> tuple[EvalSet, ...]:
+    """Every set of a folder, in the order of layers and names; none is an error if one is required."""
     if not folder.is_dir():
         raise EvalError(str(folder), "is not a folder; give the path of a folder of <layer>/<set>/corpus.jsonl")
     homes = sorted(entry for entry in folder.iterdir() if entry.is_dir() and entry.name not in KINDS)
@@ -73,7 +73,7 @@ def read_sets(folder: Path) -> tuple[EvalSet, ...]:
     found = tuple(
         _read_set(layer, home) for layer, place in layers for home in sorted(place.iterdir()) if home.is_dir()
     )
-    if not found:
+    if required and not found:
         raise EvalError(str(folder), "holds no sets; expected <layer>/<set>/corpus.jsonl and queries.jsonl")
     return found
 
@@ -84,8 +84,8 @@ def _holds_sets(home: Path) -> bool:
 
 
 def _read_set(layer: Layer, home: Path) -> EvalSet:
-    corpus = tuple(_document(*line) for line in _lines(home / "corpus.jsonl"))
-    questions = tuple(_question(*line) for line in _lines(home / "queries.jsonl"))
+    corpus = tuple(_document(*line) for line in lines_of(home / "corpus.jsonl"))
+    questions = tuple(_question(*line) for line in lines_of(home / "queries.jsonl"))
     if not corpus or not questions:
         raise EvalError(str(home), "has no items or no questions")
     return EvalSet(layer, home.name, corpus, questions)
@@ -95,7 +95,7 @@ def _document(file: Path, number: int, told: Mapping[str, Any]) -> Document:
     meta = told.get("meta", {})
     if not isinstance(meta, Mapping):
         raise EvalError(str(file), "meta must be an object", number)
-    return Document(_text(file, number, told, "id"), _text(file, number, told, "text"), _group(told), meta)
+    return Document(text_in(file, number, told, "id"), text_in(file, number, told, "text"), _group(told), meta)
 
 
 def _question(file: Path, number: int, told: Mapping[str, Any]) -> Question:
@@ -103,7 +103,7 @@ def _question(file: Path, number: int, told: Mapping[str, Any]) -> Question:
     if not isinstance(relevant, list) or not relevant or not all(isinstance(each, str) for each in relevant):
         raise EvalError(str(file), "relevant must be a list of at least one id", number)
     return Question(
-        _text(file, number, told, "id"), _text(file, number, told, "text"), frozenset(relevant), _group(told)
+        text_in(file, number, told, "id"), text_in(file, number, told, "text"), frozenset(relevant), _group(told)
     )
 
 
@@ -111,14 +111,16 @@ def _group(told: Mapping[str, Any]) -> str:
     return str(told.get("group") or DEFAULT_NAMESPACE)
 
 
-def _text(file: Path, number: int, told: Mapping[str, Any], name: str) -> str:
+def text_in(file: Path, number: int, told: Mapping[str, Any], name: str) -> str:
+    """A field of a line that must be text, and not empty."""
     value = told.get(name)
     if not isinstance(value, str) or not value.strip():
         raise EvalError(str(file), f"{name} must be text", number)
     return value
 
 
-def _lines(file: Path) -> Iterator[tuple[Path, int, Mapping[str, Any]]]:
+def lines_of(file: Path) -> Iterator[tuple[Path, int, Mapping[str, Any]]]:
+    """The objects of a file of JSON Lines, each with its place; what is none is an error that names it."""
     try:
         text = file.read_text(encoding="utf-8")
     except OSError as error:

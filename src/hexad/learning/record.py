@@ -2,19 +2,88 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+import logging
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from hexad.errors import HexadError, InvalidInput
+from hexad.learning import housekeeping
+from hexad.learning.evidence import PATIENCE, chosen, matching, new_id, offer
+from hexad.learning.outcome import text_of, trigger_of
+from hexad.learning.pattern import told, words_of
+from hexad.learning.remedy import CORRECTION, in_words, signature
 from hexad.memory import admission
+from hexad.memory.indexing import document_of, records
 from hexad.memory.shelf import Shelf, not_given
 from hexad.model import KEEP, ErrorCategory, Keep, Layer, Learning, Origin
+from hexad.store import Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime, timedelta
 
-    from hexad.memory.keeper import Change
+    from hexad.learning.housekeeping import Cleaned, Statistics
+    from hexad.memory.keeper import Change, Keeper
     from hexad.model import Item
+    from hexad.store import Writing
+
+_EVIDENCE = ("worked", "failed", "support", "trust", "remedies")
+
+
+class Fix(str):
+    """A fix that is trusted: its text, with where it comes from.
+
+    >>> hx = Hexad.open(":memory:", enabled=True)
+    >>> _ = hx.learnings.correct(trigger="tool:deploy", error_pattern="quota exceeded", fix="ask ops")
+    >>> fix = hx.learnings.fix_for("deploy", "quota exceeded")
+    >>> fix, round(fix.trust, 2)
+    ('ask ops', 0.83)
+    """
+
+    __slots__ = ("learning",)
+    learning: Learning
+
+    @classmethod
+    def of(cls, learning: Learning) -> Fix:
+        """The fix of a learning."""
+        fix = cls(learning.fix)
+        fix.learning = learning
+        return fix
+
+    @property
+    def trust(self) -> float:
+        """How far it is trusted."""
+        return self.learning.trust
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The fix as data; empty for one in words."""
+        return self.learning.remedy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningFilter:
+    """Which learnings are meant."""
+
+    category: ErrorCategory | None = None
+    trigger: str | None = None
+    trust_above: float | None = None
+    trust_below: float | None = None
+    seen_after: datetime | None = None
+    seen_before: datetime | None = None
+
+    def admits(self, learning: Learning) -> bool:
+        """Whether a learning is one of them."""
+        return all(
+            (
+                self.category in {None, learning.category},
+                self.trigger is None or learning.trigger in {self.trigger, trigger_of(self.trigger)},
+                self.trust_above is None or learning.trust > self.trust_above,
+                self.trust_below is None or learning.trust < self.trust_below,
+                self.seen_after is None or learning.updated >= self.seen_after,
+                self.seen_before is None or learning.updated < self.seen_before,
+            )
+        )
 
 
 class LearningShelf(Shelf[Learning]):
@@ -37,6 +106,9 @@ class LearningShelf(Shelf[Learning]):
     ) -> Learning:
         """Keep what is known of an error; the same trigger and pattern again update what is given of the one record.
 
+        A pattern may be an error as it was seen: what differs between its occurrences is masked when they are compared.
+        A user's correction that is still trusted stays the fix, whatever others save.
+
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> one = hx.learnings.save(trigger="tool:deploy", error_pattern="quota exceeded", fix="wait an hour")
         >>> two = hx.learnings.save(trigger="tool:deploy", error_pattern="quota exceeded", fix="ask for more quota")
@@ -44,11 +116,12 @@ class LearningShelf(Shelf[Learning]):
         (True, 'ask for more quota')
         """
         intake = admission.Intake(limit=self._keeper.max_text, redact=redact)
-        now = self._keeper.clock()
+        now, pattern = self._keeper.clock(), intake.text("error_pattern", error_pattern)
+        words = words_of(pattern) if pattern.strip() else ()
         new = Learning(
-            id=os.urandom(5).hex(),  # random: the log names it, and must not hold a hash of what it says
+            id=new_id(),
             trigger=admission.key("trigger", trigger),
-            error_pattern=intake.text("error_pattern", error_pattern),
+            error_pattern=pattern,
             diagnosis="" if diagnosis is KEEP else intake.text("diagnosis", diagnosis),
             fix="" if fix is KEEP else intake.text("fix", fix),
             category=ErrorCategory.GENERAL if category is KEEP else ErrorCategory.parse(category, "category"),
@@ -57,16 +130,179 @@ class LearningShelf(Shelf[Learning]):
             session=self._keeper.session_of(session),
             created=now,
             updated=now,
+            template=told(words),
+            length=len(words),
             **intake.notes,
         )
         same = not_given(diagnosis=diagnosis, fix=fix, category=category, tags=tags)
-        return self._upsert(new, carried=("seen", "worked", "failed", *same), slot="learnings")
+        carried = ("seen", *same, *(_EVIDENCE if fix is KEEP else ()))
+        return self._upsert(new, carried=carried, slot="learnings")
+
+    def correct(
+        self,
+        *,
+        trigger: str = "",
+        fix: str,
+        error_pattern: str = "",
+        learning: str | None = None,
+        diagnosis: str | Keep = KEEP,
+        session: str | None = None,
+        redact: bool = True,
+    ) -> Learning:
+        """A user's correction: trusted at once, until evidence or another correction overrules it.
+
+        It is about the named ``learning``, or about the trigger with that error pattern, or about every error of the
+        trigger.
+        """
+        if learning is not None:
+            known = self.get(learning)
+            trigger, error_pattern = known.trigger, known.error_pattern
+        new = not self._known(trigger, error_pattern)
+        return self.save(
+            trigger=trigger,
+            error_pattern=error_pattern,
+            fix=admission.text("fix", fix, limit=self._keeper.max_text, required=True),
+            diagnosis=diagnosis,
+            category=ErrorCategory.USER_CORRECTION if new else KEEP,
+            origin=Origin.USER,
+            session=session,
+            redact=redact,
+        )
+
+    def fix_for(self, tool: str, error: object, *, session: str | None = None) -> Fix | None:
+        """The fix for an error of a tool, if one is trusted; it counts as offered in the session.
+
+        ``error`` is an exception or its text.
+        """
+        trigger = trigger_of(admission.key("tool", tool))
+        words, namespace = words_of(text_of(error)), self._keeper.namespace
+        with self._keeper.store.reading() as view:
+            close = matching(view, namespace, trigger, words)
+            found = (view.get(self._keeper.scope(self.layer), each) for each in close)
+            known = [cast("Learning", row.record) for row in found if row is not None]
+        trusted = next((each for each in known if each.trusted), None)
+        if trusted is None:
+            return None
+        remember_offers(self._keeper, [trusted.id], session=session)
+        return Fix.of(trusted)
 
     def search(self, query: str, *, category: str | None = None, limit: int = 10) -> tuple[Item, ...]:
         """The learnings that match best, best first."""
         wanted = None if category is None else ErrorCategory.parse(category, "category").value
         return self._search(query, limit=limit, category=wanted)
 
+    def list(
+        self,
+        *,
+        category: str | None = None,
+        trigger: str | None = None,
+        trust_above: float | None = None,
+        trust_below: float | None = None,
+        seen_after: datetime | None = None,
+        seen_before: datetime | None = None,
+    ) -> tuple[Learning, ...]:
+        """Every learning that fits, in the order of first saving; a trigger may be a tool's name."""
+        wanted = LearningFilter(
+            category=None if category is None else ErrorCategory.parse(category, "category"),
+            trigger=None if trigger is None else admission.key("trigger", trigger),
+            trust_above=None if trust_above is None else admission.share("trust_above", trust_above),
+            trust_below=None if trust_below is None else admission.share("trust_below", trust_below),
+            seen_after=admission.moment("seen_after", seen_after),
+            seen_before=admission.moment("seen_before", seen_before),
+        )
+        return tuple(filter(wanted.admits, self._records()))
+
+    def stats(self) -> Statistics:
+        """How many learnings there are, of which kind, and how far they are trusted."""
+        return housekeeping.count(self._records())
+
+    def clean(self, *, dry_run: bool = True, unseen_for: timedelta | None = None) -> Cleaned:
+        """Merge near-duplicates and remove what was never confirmed and has faded; a dry run only tells.
+
+        With ``unseen_for`` everything unproven that was not seen for so long goes. A user's word and what is trusted
+        stay in any case.
+        """
+        if unseen_for is not None and unseen_for.total_seconds() < 0:
+            raise InvalidInput("unseen_for", "must not be negative")
+        dry = admission.flag("dry_run", dry_run)
+        if dry:
+            with self._keeper.store.reading() as view:
+                return housekeeping.plan(housekeeping.all_of(view, self._keeper), self._keeper.clock(), unseen_for)
+        with self._keeper.change(actor=Origin.USER) as change:
+            return housekeeping.clean(change, unseen_for)
+
     def _settled(self, change: Change, new: Learning) -> Learning:
-        known = change.unit.learning_id(self._keeper.namespace, new.trigger, new.error_pattern)
-        return new if known is None else replace(new, id=known)
+        """Under the id of the one learning about that error, with the fixes that are known of it."""
+        known = self._known_in(change, new)
+        old = None if known is None else cast("Learning", change.get(self.layer, known))
+        if old is not None:
+            about = {"error_pattern": old.error_pattern, "template": old.template, "length": old.length}
+            new = replace(new, id=old.id, **about)  # type: ignore[arg-type]
+        return _with_fix(new, old) if new.fix else new
+
+    def _known_in(self, change: Change, new: Learning) -> str | None:
+        unit, namespace = change.unit, self._keeper.namespace
+        exact = unit.learning_id(namespace, new.trigger, new.error_pattern)
+        if exact is not None or not new.length:
+            return exact
+        return unit.like_template(namespace, new.trigger, new.template, new.length)
+
+    def _known(self, trigger: str, error_pattern: str) -> bool:
+        words = words_of(error_pattern) if error_pattern.strip() else ()
+        namespace = self._keeper.namespace
+        with self._keeper.store.reading() as view:
+            if view.learning_id(namespace, trigger, error_pattern) is not None:
+                return True
+            return bool(words) and view.like_template(namespace, trigger, told(words), len(words)) is not None
+
+
+def remember_offers(
+    keeper: Keeper, ids: Iterable[str], *, session: str | None = None, patience: float = PATIENCE
+) -> None:
+    """Remember that these learnings' fixes were shown in a session, so that what comes of it can be credited.
+
+    Learnings without a fix offer nothing. A store that is busy or full is logged: who asked for an answer gets it.
+    """
+    try:
+        ids = _with_a_fix(keeper, ids)
+        if not ids:
+            return
+        with keeper.change(actor=Origin.AGENT, session=session, patience=patience) as change:
+            known = [cast("Learning | None", change.get(Layer.AGENT_LEARNINGS, each)) for each in ids]
+            offer(change, [each for each in known if each is not None], keeper.clock())
+    except HexadError as error:
+        logging.getLogger("hexad").warning("what was offered could not be stored: %s", error)
+
+
+def _with_a_fix(keeper: Keeper, ids: Iterable[str]) -> Sequence[str]:
+    scope = keeper.scope(Layer.AGENT_LEARNINGS)
+    with keeper.store.reading() as view:
+        rows = [row for each in ids if (row := view.get(scope, each)) is not None]
+    return [row.record.id for row in rows if cast("Learning", row.record).fix]
+
+
+def complete_patterns(unit: Writing) -> None:
+    """Give every learning of every namespace that has a pattern and no template its template, and a fix its trust."""
+    for namespace in unit.namespaces():
+        scope = Scope(namespace, Layer.AGENT_LEARNINGS)
+        for known in [cast("Learning", each) for each in records(unit, scope)]:
+            words = words_of(known.error_pattern) if known.error_pattern.strip() else ()
+            whole = known if known.template else replace(known, template=told(words), length=len(words))
+            whole = _with_fix(whole, None) if whole.fix and not whole.remedies else whole
+            if whole != known:
+                unit.put(scope, whole, document_of(whole))
+
+
+def _with_fix(new: Learning, old: Learning | None) -> Learning:
+    """A fix in words becomes one of the learning's remedies, and its fix unless a trusted correction stands."""
+    counted = {name: getattr(new, name) for name in ("worked", "failed", "support")}
+    said = {**in_words(new.fix, correction=new.origin is Origin.USER), **counted}
+    known: dict[str, Any] = dict(old.remedies) if old is not None else {}
+    name = signature(said)
+    known.setdefault(name, said)
+    if old is not None and new.origin is not Origin.USER and old.trusted and old.remedy.get("kind") == CORRECTION:
+        return chosen(replace(new, fix=old.fix, origin=old.origin), known)
+    same = next(
+        (each for each, held in known.items() if held.get("says") == new.fix and held["kind"] != CORRECTION), name
+    )
+    return chosen(new, known, name=name if new.origin is Origin.USER else same)

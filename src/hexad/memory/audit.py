@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import InvalidInput
@@ -32,27 +32,31 @@ def append(
     actor: str,
     target: str,
     details: Mapping[str, Json],
-) -> None:
-    """Tell a change. ``details`` hold sizes, numbers and names, never content or a hash of it."""
-    head = unit.audit_head(namespace)
+) -> int:
+    """Tell a change; returns its record's sequence.
+
+    ``details`` hold sizes, numbers and names, never content or a hash of it.
+    """
+    sequence, previous = unit.chain_end(namespace) or (0, GENESIS)
+    told = (sequence + 1, at.isoformat(), session, action, actor, target, details, previous)
     record = AuditRecord(
-        sequence=head.sequence + 1 if head else 1,
+        sequence=sequence + 1,
         at=at,
         session=session,
         action=action,
         actor=actor,
         target=target,
         details=details,
-        previous=head.hash if head else GENESIS,
-        hash="",
+        previous=previous,
+        hash=_hash(namespace, told),
     )
-    unit.append_audit(namespace, replace(record, hash=fingerprint(namespace, record)))
+    unit.append_audit(namespace, record)
+    return record.sequence
 
 
 def fingerprint(namespace: str, record: AuditRecord) -> str:
     """The hash over a record and, through ``previous``, all before it."""
-    told = [
-        namespace,
+    told = (
         record.sequence,
         record.at.isoformat(),
         record.session,
@@ -61,8 +65,12 @@ def fingerprint(namespace: str, record: AuditRecord) -> str:
         record.target,
         record.details,
         record.previous,
-    ]
-    return hashlib.sha256(_canonical(told).encode()).hexdigest()
+    )
+    return _hash(namespace, told)
+
+
+def _hash(namespace: str, told: tuple[object, ...]) -> str:
+    return hashlib.sha256(_canonical([namespace, *told]).encode()).hexdigest()
 
 
 def verify(store: Store, namespace: str, *, expect: str | None = None) -> Verdict:

@@ -40,9 +40,11 @@ def forget_all(keeper: Keeper, *, subject: str | None, session: str | None, ever
             name = admission.key("session", session)
             count = forget_session(change, name) + _forget_others(change, lambda record: record.session == name)
             _forget_habits(change, lambda learned: learned.session == name)
+            change.unit.forget_calls(keeper.namespace, name)
         else:
             count = _forget_entries(change, lambda _: True) + _forget_others(change, lambda _: True)
             _forget_habits(change, lambda _: True)
+            change.unit.forget_calls(keeper.namespace, None)
         change.unit.scrub()
     return keeper.erase_traces(count)
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from hexad.errors import InvalidInput, NotFound
-from hexad.fork import survive_fork
 from hexad.memory.associations import strengthened
 from hexad.memory.redaction import redact
 from hexad.model import RECORD_OF, Layer, Origin
@@ -15,14 +12,13 @@ from hexad.store import Scope
 from hexad.text import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection
 
     from hexad.memory.keeper import Change, Keeper
-    from hexad.model import Association, Item
+    from hexad.model import Association
 
 TAUGHT: Final = 32  # words of one question that are learned, the first of them
 MOST_CHARACTERS: Final = 16_384  # of a question that are read
-MOST_PROMPTS: Final = 4096  # sessions whose latest prompt is remembered
 
 
 class Habits:
@@ -38,23 +34,10 @@ class Habits:
         """
         if layer is Layer.RUNTIME_CONTEXT:
             raise InvalidInput("item", "is the runtime state, which is there whatever is asked")
-        words = terms(redact(question[:MOST_CHARACTERS]).text, asking=True)
         with self._keeper.change(actor=Origin.AGENT, session=session) as change:
-            scope = self._keeper.scope(layer)
-            if layer in RECORD_OF and change.unit.get(scope, id) is None:
+            if layer in RECORD_OF and change.get(layer, id) is None:
                 raise NotFound(layer.noun, id, self._keeper.namespace)
-            held = change.unit.associations_of(scope, id)
-            learned = strengthened(
-                held,
-                layer,
-                id,
-                tuple(dict.fromkeys(words))[:TAUGHT],
-                session=change.session,
-                now=self._keeper.clock(),
-            )
-            change.unit.associate(scope, id, learned)
-            change.audit("habit.teach", f"{layer}/{id}", {"words": len(learned)})
-        return tuple(learned)
+            return learn(change, layer, id, question)
 
     def of(self, layer: Layer | str, id: str) -> tuple[Association, ...]:
         """What was learned of one item, the strongest word first."""
@@ -80,6 +63,30 @@ class Habits:
         return len(gone)
 
 
+def learn(change: Change, layer: Layer, id: str, question: str) -> tuple[Association, ...]:
+    """One more use of an item for a question, inside a transaction; returns all that is known of the item then."""
+    words = dict.fromkeys(terms(redact(question[:MOST_CHARACTERS]).text, asking=True))
+    scope = change.keeper.scope(layer)
+    learned = strengthened(
+        change.unit.associations_of(scope, id),
+        layer,
+        id,
+        tuple(words)[:TAUGHT],
+        session=change.session,
+        now=change.keeper.clock(),
+    )
+    change.unit.associate(scope, id, learned)
+    change.audit("habit.teach", f"{layer}/{id}", {"words": len(learned)})
+    return tuple(learned)
+
+
+def credit(change: Change, layer: Layer, id: str) -> None:
+    """What was used after the session's latest prompt offered it was of use for that prompt's question, once."""
+    question = change.keeper.prompts.take(change.keeper.namespace, change.session, layer, id)
+    if question is not None:
+        learn(change, layer, id, question)
+
+
 def unlearn(change: Change, gone: Collection[Association]) -> None:
     """Take words away from the items they led to."""
     lost: dict[tuple[Layer, str], set[str]] = {}
@@ -89,38 +96,3 @@ def unlearn(change: Change, gone: Collection[Association]) -> None:
         scope = Scope(change.keeper.namespace, layer)
         left = [each for each in change.unit.associations_of(scope, name) if each.term not in words]
         change.unit.associate(scope, name, left)
-
-
-class Shown(NamedTuple):
-    """The question of a prompt, and the items that went into it."""
-
-    question: str
-    items: frozenset[tuple[Layer, str]]
-
-
-class Prompts:
-    """The latest prompt of each session: in memory, bounded, and never another namespace's."""
-
-    def __init__(self) -> None:
-        self.after_fork()
-        survive_fork(self)
-
-    def after_fork(self) -> None:
-        """What was shown is the parent's; a thread of the parent may have held the lock."""
-        self._latest: OrderedDict[tuple[str, str], Shown] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def show(self, namespace: str, session: str, question: str, items: Iterable[Item]) -> None:
-        """Remember what went into a session's prompt."""
-        with self._lock:
-            shown = Shown(question, frozenset((item.layer, item.id) for item in items))
-            self._latest[namespace, session] = shown
-            self._latest.move_to_end((namespace, session))
-            while len(self._latest) > MOST_PROMPTS:
-                self._latest.popitem(last=False)
-
-    def question_for(self, namespace: str, session: str, layer: Layer, id: str) -> str | None:
-        """The question of the session's latest prompt, if the item was in it."""
-        with self._lock:
-            shown = self._latest.get((namespace, session))
-        return shown.question if shown and (layer, id) in shown.items else None

@@ -11,8 +11,9 @@ from hexad.memory import audit
 from hexad.memory.admission import MAX_TEXT, label
 from hexad.memory.indexing import put
 from hexad.memory.limits import Limits
+from hexad.memory.prompts import Prompts
 from hexad.memory.uses import Uses
-from hexad.model import DEFAULT_NAMESPACE, Forgotten
+from hexad.model import DEFAULT_NAMESPACE, Forgotten, Layer
 from hexad.store import Scope
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from hexad.memory.meaning import Meaning
-    from hexad.model import Clock, Json, Layer, Record
+    from hexad.model import Clock, Json, Record
     from hexad.store import Reading, Row, Store, Writing
 
 _HELD: Final = (
@@ -40,6 +41,7 @@ class Keeper:
     session: str = ""
     max_text: int = MAX_TEXT
     meaning: Meaning | None = None
+    prompts: Prompts = field(default_factory=Prompts)
 
     def scope(self, layer: Layer) -> Scope:
         """Where this keeper's rows of a layer live."""
@@ -50,11 +52,11 @@ class Keeper:
         return self.session if given is None else label("session", given)
 
     @contextmanager
-    def change(self, *, actor: str, session: str | None = None) -> Iterator[Change]:
+    def change(self, *, actor: str, session: str | None = None, patience: float | None = None) -> Iterator[Change]:
         """A transaction that audits; a failure gives back the slots it took, and a rejection is audited by itself."""
         waiting, change = self.uses.take(), None
         try:
-            with self.store.transaction() as unit:
+            with self.store.transaction(patience=patience) as unit:
                 unit.use(waiting)
                 change = Change(self, unit, actor, self.session_of(session))
                 yield change
@@ -135,12 +137,14 @@ class Change:
         put(self.unit, self.keeper.scope(record.layer), record, self.keeper.meaning)
 
     def remove(self, layer: Layer, id: str) -> bool:
-        """Remove a record with its terms."""
+        """Remove a record with its terms, and what the calls of a session say of it."""
+        if layer is Layer.AGENT_LEARNINGS:
+            self.unit.relink(self.keeper.namespace, id, None)
         return self.unit.remove(self.keeper.scope(layer), id)
 
-    def audit(self, action: str, target: str, details: dict[str, Json] | None = None) -> None:
-        """Tell this change in the log."""
-        audit.append(
+    def audit(self, action: str, target: str, details: dict[str, Json] | None = None) -> int:
+        """Tell this change in the log; returns the record's sequence."""
+        return audit.append(
             self.unit,
             self.keeper.namespace,
             at=self.keeper.clock(),

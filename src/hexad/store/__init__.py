@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+from hexad.store.learning import LearningReading, LearningWriting
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
@@ -56,6 +58,7 @@ class Sketch(NamedTuple):
     thread: str = ""
     position: int | None = None
     asks: bool = False  # whether its text ends with a question mark
+    trust: float = 0.0  # of a learning's fix
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ class VectorState(NamedTuple):
     stamp: int
 
 
-class Reading(Protocol):
+class Reading(LearningReading, Protocol):
     """What can be read, of one state of the data."""
 
     def get(self, scope: Scope, id: str) -> Row | None:
@@ -189,6 +192,10 @@ class Reading(Protocol):
         """The newest audit record."""
         ...
 
+    def chain_end(self, namespace: str) -> tuple[int, str] | None:
+        """Sequence and hash of the newest audit record: all that the next one needs of it."""
+        ...
+
     def namespaces(self) -> Sequence[str]:
         """Every namespace that holds a row or an audit record, sorted."""
         ...
@@ -198,7 +205,7 @@ class Reading(Protocol):
         ...
 
 
-class Writing(Reading, Protocol):
+class Writing(Reading, LearningWriting, Protocol):
     """What can be changed, inside one transaction; it reads its own writes."""
 
     def put(self, scope: Scope, record: Record, document: Document | None, embedded: Embedded | None = None) -> None:

@@ -14,6 +14,7 @@ from hexad.fork import survive_fork
 from hexad.model import Knowledge, Layer, Learning, Reference, Skill
 from hexad.shape import to_microseconds
 from hexad.store import SKETCHED, Row, Scope, Sketch, Use, Vector, VectorState
+from hexad.store.volatile_learning import VolatileLearning
 from hexad.text.index import TermIndex
 
 if TYPE_CHECKING:
@@ -103,15 +104,15 @@ class VolatileStore:
         return self._state
 
 
-class _State:
+class _State(VolatileLearning):
     """The data, and how to take back what the running transaction did."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._shelves: dict[Scope, _Shelf] = {}
         self._versions: dict[tuple[str, str], dict[int, Version]] = {}
         self._audit: dict[str, list[AuditRecord]] = {}
         self._notes: dict[str, str] = {}
-        self._undo: list[Callable[[], object]] = []
         self._last_number = 0
         self._last_stamp = 0
         self._changing = False
@@ -235,6 +236,10 @@ class _State:
         log = self._audit.get(namespace)
         return log[-1] if log else None
 
+    def chain_end(self, namespace: str) -> tuple[int, str] | None:
+        head = self.audit_head(namespace)
+        return (head.sequence, head.hash) if head else None
+
     def namespaces(self) -> Sequence[str]:
         rows = {scope.namespace for scope, shelf in self._shelves.items() if shelf.rows or shelf.learned}
         return sorted(rows | {namespace for namespace, log in self._audit.items() if log})
@@ -317,6 +322,17 @@ class _State:
     def scrub(self) -> None:
         """Dictionaries leave nothing behind that anyone can read."""
 
+    def learnings(self, namespace: str) -> Sequence[Learning]:
+        rows = self._shelf(Scope(namespace, Layer.AGENT_LEARNINGS)).rows.values()
+        found = sorted((row for row in rows), key=lambda row: row.number)
+        return [row.record for row in found if isinstance(row.record, Learning)]
+
+    def change_learning(self, namespace: str, id: str, change: Callable[[Learning], Learning]) -> None:
+        shelf = self._shelf(Scope(namespace, Layer.AGENT_LEARNINGS))
+        row = shelf.rows.get(id)
+        if row is not None and isinstance(row.record, Learning):
+            self._set(shelf, replace(row, record=change(row.record)))
+
     # transactions
 
     def begin(self) -> None:
@@ -367,6 +383,8 @@ def _sketch(row: Row, document: Document) -> Sketch:
         updated=to_microseconds(record.updated),
         use_count=record.use_count,
     )
+    if isinstance(record, Learning):
+        return sketch._replace(trust=record.trust)
     if not isinstance(record, Knowledge):
         return sketch
     return sketch._replace(
@@ -394,6 +412,8 @@ def _apart(row: Row) -> Row:
         case Skill() as record:
             definition, parameters = deepcopy(record.definition), deepcopy(record.parameters)
             return replace(row, record=replace(record, definition=definition, parameters=parameters))
+        case Learning() as record:
+            return replace(row, record=replace(record, remedies=deepcopy(record.remedies)))
     return row
 
 

@@ -43,6 +43,7 @@ from hexad.testing.nouns import HOME, MOMENT, audit_record, document, knowledge,
 from hexad.testing.processes import counted, finish, start, step
 from hexad.testing.store_data import *  # noqa: F403
 from hexad.testing.store_data import AWAY, Halt, put, requirement, row_of
+from hexad.testing.store_learning import *  # noqa: F403
 from hexad.testing.store_meaning import *  # noqa: F403
 from hexad.text.index import Statistics
 

@@ -78,6 +78,11 @@ learnings: Final = st.builds(
     seen=counts,
     worked=counts,
     failed=counts,
+    template=texts,
+    length=counts,
+    support=counts,
+    trust=st.floats(0, 1),
+    remedies=json_objects,
     **_kept,
 )
 skills: Final = st.builds(

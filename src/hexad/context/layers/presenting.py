@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
-from hexad.model import Item, Knowledge, Learning, Record, Reference, Skill
+from hexad.model import Item, Knowledge, Learning, Origin, Record, Reference, Skill
 
 if TYPE_CHECKING:
     from hexad.model import Reason
@@ -42,10 +43,16 @@ def _shown(record: Record) -> tuple[str, str, str]:
 
 
 def _solution(learning: Learning) -> str:
+    """Pattern, cause and fix in one line, and how far the fix is trusted.
+
+    A pattern is a tool's words: where the line stands as the user's own, it is quoted.
+    """
+    pattern = learning.error_pattern
+    quoted = json.dumps(pattern, ensure_ascii=False) if learning.origin is Origin.USER else pattern
     parts = (
-        (learning.error_pattern, learning.error_pattern),
+        (pattern, quoted),
         (learning.diagnosis, f"cause: {learning.diagnosis}"),
-        (learning.fix, f"fix: {learning.fix}"),
+        (learning.fix, f"fix: {learning.fix} (trust {learning.trust:.2f})"),
     )
     return "; ".join(text for given, text in parts if given)
 

@@ -126,3 +126,67 @@ INSERT INTO hexad_association (layer, id, term, weight, session, used, namespace
 
 -- name: remove_associations
 DELETE FROM hexad_association WHERE namespace = ? AND layer = ? AND id = ?
+
+-- name: like_template
+SELECT id FROM hexad_learning INDEXED BY hexad_learning_template
+WHERE namespace = ? AND "trigger" = ? AND template = ? AND length = ? ORDER BY number LIMIT 1
+
+-- name: templates
+SELECT template, id FROM hexad_learning INDEXED BY hexad_learning_length
+WHERE namespace = :namespace AND "trigger" = :trigger AND length = :length ORDER BY number DESC LIMIT :limit
+
+-- name: all_templates
+SELECT template, id FROM hexad_learning INDEXED BY hexad_learning_length
+WHERE namespace = :namespace AND "trigger" = :trigger ORDER BY number DESC LIMIT :limit
+
+-- name: see
+UPDATE hexad_learning SET seen = seen + 1, updated = ? WHERE namespace = ? AND id = ?
+
+-- name: calls
+SELECT number, session, tool, ok, learning, arguments, at FROM hexad_call
+WHERE namespace = ? AND session = ? ORDER BY number DESC LIMIT ?
+
+-- name: chain_end
+SELECT sequence, hash FROM hexad_audit WHERE namespace = ? ORDER BY sequence DESC LIMIT 1
+
+-- name: awaits_success
+SELECT EXISTS (SELECT 1 FROM hexad_offer WHERE namespace = ? AND session = ? AND state = ?) OR coalesce((
+    SELECT NOT ok FROM hexad_call WHERE namespace = ? AND session = ? AND tool = ? ORDER BY number DESC LIMIT 1), 0)
+
+-- name: add_call
+INSERT INTO hexad_call (namespace, session, number, tool, ok, learning, arguments, at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: drop_calls_but
+DELETE FROM hexad_call WHERE namespace = :namespace AND session = :session AND number <= (
+    SELECT number FROM hexad_call WHERE namespace = :namespace AND session = :session
+    ORDER BY number DESC LIMIT 1 OFFSET :keep)
+
+-- name: drop_old_calls
+DELETE FROM hexad_call WHERE namespace = ? AND number < ?
+
+-- name: offers
+SELECT session, learning, "trigger", state, at FROM hexad_offer WHERE namespace = ? AND session = ? ORDER BY learning
+
+-- name: put_offer
+INSERT INTO hexad_offer (namespace, session, learning, "trigger", state, at) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (namespace, session, learning) DO UPDATE
+SET "trigger" = excluded."trigger", state = excluded.state, at = excluded.at
+
+-- name: drop_offers
+DELETE FROM hexad_offer WHERE namespace = ? AND at < ?
+
+-- name: relink_calls
+UPDATE hexad_call SET learning = ? WHERE namespace = ? AND learning = ?
+
+-- name: relink_offers
+UPDATE OR IGNORE hexad_offer SET learning = ? WHERE namespace = ? AND learning = ?
+
+-- name: drop_offers_of
+DELETE FROM hexad_offer WHERE namespace = ? AND learning = ?
+
+-- name: forget_calls
+DELETE FROM hexad_call WHERE namespace = :namespace AND (:session IS NULL OR session = :session)
+
+-- name: forget_offers
+DELETE FROM hexad_offer WHERE namespace = :namespace AND (:session IS NULL OR session = :session)

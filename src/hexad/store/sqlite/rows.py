@@ -18,13 +18,14 @@ N = TypeVar("N")
 
 _SKETCHED: Final = {"content": "substr(content, -1) = '?'"}
 
-_JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _OPTIONAL: Final = (
     ("relevance", "1.0"),
     ("expires", "NULL"),
     ("thread", "''"),
     ("position", "NULL"),
     ("content", "0"),  # read as whether it ends with a question mark
+    ("trust", "0.0"),
 )
 
 
@@ -93,7 +94,7 @@ def _encoded(kind: Kind, value: Any) -> object:
     if kind is Kind.TIME:
         return to_microseconds(value)
     if kind is Kind.LIST or kind is Kind.OBJECT:
-        return _JSON(value)
+        return as_json(value)
     return int(value) if kind is Kind.FLAG else value
 
 

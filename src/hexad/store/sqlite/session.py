@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 from hexad.shape import to_microseconds
 from hexad.store import Row, Scope, Sketch, Use
 from hexad.store.sqlite.index import Index, chunks, marks
+from hexad.store.sqlite.learning import LearningSession
 from hexad.store.sqlite.meaning import Meanings
-from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, TABLES, VERSIONS, Table, table_of
-from hexad.store.sqlite.statements import statements
+from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, TABLES, VERSIONS, Table, as_json, table_of
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
@@ -23,16 +23,15 @@ if TYPE_CHECKING:
 
 _SCRUBBED: Final = (
     *(table.name for table in TABLES.values()),
-    *(VERSIONS.name, ASSOCIATIONS.name, "hexad_fresh", "hexad_posting", "hexad_vector"),
+    *(VERSIONS.name, ASSOCIATIONS.name, "hexad_fresh", "hexad_posting", "hexad_vector", "hexad_call", "hexad_offer"),
 )
 
 
-class Session:
+class Session(LearningSession):
     """Reads and writes through a connection whose transaction somebody else begins and ends."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._sql = statements()
+        super().__init__(connection)
         self._index = Index(connection)
         self._meanings = Meanings(connection)
 
@@ -164,6 +163,10 @@ class Session:
         row = self._run("audit_head", namespace).fetchone()
         return AUDIT.decode(row) if row else None
 
+    def chain_end(self, namespace: str) -> tuple[int, str] | None:
+        found: tuple[int, str] | None = self._run("chain_end", namespace).fetchone()
+        return found
+
     def namespaces(self) -> Sequence[str]:
         return [name for (name,) in self._run("namespaces")]
 
@@ -228,7 +231,9 @@ class Session:
             )
 
     def append_audit(self, namespace: str, record: AuditRecord) -> None:
-        self._run("append_audit", *AUDIT.encode(record), namespace)
+        # By hand: every watched call passes here.
+        what = (record.sequence, to_microseconds(record.at), record.session, record.action, record.actor, record.target)
+        self._run("append_audit", *what, as_json(record.details), record.previous, record.hash, namespace)
 
     def set_note(self, name: str, value: str) -> None:
         self._connection.execute(self._sql["set_note"], {"name": name, "value": value})
@@ -245,9 +250,6 @@ class Session:
             self._connection.execute("DROP TABLE hexad_scrub")
 
     # the parts of it
-
-    def _run(self, name: str, *values: object) -> sqlite3.Cursor:
-        return self._connection.execute(self._sql[name], values)
 
     def _rows(self, table: Table[Record], where: str, values: Sequence[object]) -> list[Row]:
         cursor = self._connection.execute(

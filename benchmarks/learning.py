@@ -1,0 +1,113 @@
+"""What watching costs, how well errors are grouped and fixes found, and what all of it is good for."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from statistics import fmean, median
+from typing import TYPE_CHECKING
+
+from benchmarks import simulated_agent
+from benchmarks.figures import Figure, in_turns, seconds
+from hexad import Hexad
+from hexad.evals.learning import measure_learning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ROOT = Path(__file__).parent.parent
+DATA = ROOT.parent / "shared" / "evals"
+PLOT = ROOT / "docs" / "simulated-agent.svg"
+LEARNINGS, CALLS, WARM = 10_000, 1_000, 1_200
+
+
+def measure(folder: Path) -> Iterator[Figure]:
+    """Every figure about learning."""
+    yield from _watching(folder)
+    yield from _shared_data()
+    yield from simulated_agent.measure(folder, range(1, simulated_agent.SEEDS + 1), PLOT)
+
+
+def _watching(folder: Path) -> Iterator[Figure]:
+    """A watched call over the bare call, against INSERT and COMMIT into a plain table on the same disk."""
+    path = folder / "watching.db"
+    _fill(path)
+    plain = _Plain(folder / "watching.plain.db")
+    with Hexad.open(path, enabled=True, session="bench") as hx:
+        watched = hx.watch(_tool)
+        for name, every, limit in (("one in ten fails", 10, 3.0), ("all fail", 1, None)):
+            ours = [partial(_quietly, watched, f"row {n}", n, fails=n % every == 0) for n in range(WARM + CALLS)]
+            bare = [partial(_quietly, _tool, f"row {n}", n, fails=n % every == 0) for n in range(CALLS)]
+            theirs = [partial(plain.insert, f"row {n}") for n in range(WARM + CALLS)]
+            before = len(hx.audit.records())
+            in_turns(ours[:WARM], theirs[:WARM])
+            pair = in_turns(ours[WARM:], theirs[WARM:])
+            assert len(hx.audit.records()) == before + len(ours), "a call was not recorded"
+            more = median(pair.ours) - median(seconds(call) for call in bare)
+            commit = median(pair.theirs)
+            told = f"{more * 1000:.2f} ms more, INSERT and COMMIT {commit * 1000:.2f} ms; {LEARNINGS:,} learnings"
+            yield Figure(f"watching a call, in INSERTs and COMMITs, median, {name}", more / commit, limit, detail=told)
+    plain.close()
+
+
+def _tool(name: str, number: int, *, fails: bool) -> str:
+    if fails:
+        raise ValueError(f"no row {number} in '{name}' at 10.0.0.{number % 250}")
+    return "done"
+
+
+def _quietly(tool: Callable[..., object], name: str, number: int, *, fails: bool) -> None:
+    with suppress(ValueError):
+        tool(name, number, fails=fails)
+
+
+class _Plain:
+    def __init__(self, path: Path) -> None:
+        self._connection = sqlite3.connect(path, isolation_level=None)
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = FULL")
+        self._connection.execute("CREATE TABLE row (id INTEGER PRIMARY KEY, text TEXT)")
+
+    def insert(self, text: str) -> None:
+        self._connection.execute("BEGIN")
+        self._connection.execute("INSERT INTO row (text) VALUES (?)", (text,))
+        self._connection.execute("COMMIT")
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def _fill(path: Path) -> None:
+    """Learnings of 50 tools, the watched one among them."""
+    lines = path.with_suffix(".jsonl")
+    words = ("alpha", "bravo", "coral", "drift", "eagle", "flint", "grain", "haven", "ivory", "jade")
+    with lines.open("w", encoding="utf-8") as file:
+        for number in range(LEARNINGS):
+            tool = "_tool" if number % 50 == 0 else f"tool{number % 50}"
+            pattern = " ".join(words[int(digit)] for digit in f"{number:05d}") + " is broken"
+            told = {"type": "learning", "trigger": f"tool:{tool}", "error_pattern": pattern, "fix": "mend it"}
+            file.write(json.dumps(told) + "\n")
+    with Hexad.open(path, enabled=True) as hx:
+        hx.import_file(lines)
+    lines.unlink()
+
+
+def _shared_data() -> Iterator[Figure]:
+    """The figures of `hexad eval` on the shared data, if it is there."""
+    if not DATA.is_dir():
+        return
+    learned = measure_learning(DATA, lambda _what, _done, _total: None)
+    if learned.grouping is not None:
+        means = {name: fmean(each.values()) for name, each in learned.grouping.baselines.items()}
+        others = ", ".join(f"{name} {value:.3f}" for name, value in means.items())
+        told = f"accuracy {learned.grouping.mean:.3f} over {len(learned.grouping.systems)} systems; {others}"
+        yield Figure("error grouping: share of lines grouped wrong", 1 - learned.grouping.mean, 0.22, "", told)
+    if learned.failures is not None:
+        known = learned.failures
+        told = f"{known.failures} failures, {known.with_fix} fixed by other arguments"
+        yield Figure("tool failures: fixed ones without a remedy", known.with_fix - known.remedy_found, 0, "", told)
+        missed = known.with_fix - known.retrieved_in_3
+        yield Figure("tool failures: known ones not among the first three items", missed, 0, "", told)

@@ -1,0 +1,201 @@
+"""`learnings list|show|correct|stats|clean|delete`: what is known of errors, and how they are fixed."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from hexad.cli import screen
+from hexad.cli.opening import opened
+from hexad.cli.options import AsJson, Database, Namespace, Session
+from hexad.cli.screen import Column
+from hexad.errors import InvalidInput
+from hexad.model import ErrorCategory, Learning
+from hexad.wire import to_json
+
+if TYPE_CHECKING:
+    from hexad.learning.housekeeping import Cleaned
+
+_LISTED: Final = (
+    Column("id"),
+    Column("tool", "fold", 18),
+    Column("category"),
+    Column("seen"),
+    Column("trust"),
+    Column("pattern and fix", "fold"),
+)
+_FACTS: Final = (Column("what"), Column("value", "fold"))
+_DAYS: Final = "Not seen for so many days."
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="The learning's id; `hexad learnings list` shows it.")]
+InCategory = Annotated[
+    ErrorCategory | None, typer.Option("--category", metavar="WORD", help=f"{', '.join(ErrorCategory)}.")
+]
+Tool = Annotated[str | None, typer.Option("--tool", metavar="NAME", help="Errors of this tool only.")]
+TrustAbove = Annotated[float | None, typer.Option("--trust-above", metavar="N", help="Trusted more than this, 0 to 1.")]
+TrustBelow = Annotated[float | None, typer.Option("--trust-below", metavar="N", help="Trusted less than this, 0 to 1.")]
+SeenWithin = Annotated[int | None, typer.Option("--seen-within", min=0, metavar="DAYS", help="Seen in the last days.")]
+UnseenFor = Annotated[int | None, typer.Option("--unseen-for", min=0, metavar="DAYS", help=_DAYS)]
+
+app = typer.Typer(help="What is known of errors: patterns, fixes, and how far they are trusted.")
+
+
+@app.callback(invoke_without_command=True)
+def _before(context: typer.Context) -> None:
+    screen.help_if_alone(context)
+
+
+@app.command("list", epilog="Example: hexad learnings list --tool deploy --trust-above 0.7")
+def list_(
+    *,
+    category: InCategory = None,
+    tool: Tool = None,
+    trust_above: TrustAbove = None,
+    trust_below: TrustBelow = None,
+    seen_within: SeenWithin = None,
+    unseen_for: UnseenFor = None,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what is known of errors, in the order of first seeing."""
+    now = datetime.now(UTC)
+    with opened(db, namespace) as hx:
+        found = hx.learnings.list(
+            category=category,
+            trigger=tool,
+            trust_above=trust_above,
+            trust_below=trust_below,
+            seen_after=None if seen_within is None else now - timedelta(days=seen_within),
+            seen_before=None if unseen_for is None else now - timedelta(days=unseen_for),
+        )
+    if as_json:
+        screen.emit({"learnings": [to_json(learning) for learning in found]})
+    elif found:
+        screen.table(_LISTED, [_row(learning) for learning in found])
+    else:
+        screen.remark("no learning fits")
+
+
+@app.command(epilog="Example: hexad learnings show 3f9a1c2b7d")
+def show(id: Id, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Show all that is known of one error: every fix, and what came of offering it."""
+    with opened(db, namespace) as hx:
+        learning = hx.learnings.get(id)
+    if as_json:
+        screen.emit({"learning": to_json(learning)})
+    else:
+        screen.table(_FACTS, _facts(learning))
+
+
+@app.command(epilog='Example: hexad learnings correct "ask ops for more quota" --tool deploy --error "quota exceeded"')
+def correct(
+    fix: Annotated[str, typer.Argument(metavar="FIX", help="What to do about the error.")],
+    *,
+    id: Annotated[str | None, typer.Option("--id", metavar="ID", help="The learning it is about.")] = None,
+    tool: Annotated[str | None, typer.Option("--tool", metavar="NAME", help="The tool it is about.")] = None,
+    error: Annotated[str, typer.Option("--error", metavar="TEXT", help="The error; any error if not given.")] = "",
+    session: Session = None,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say how an error is fixed: trusted at once, until evidence or another correction overrules it."""
+    if (id is None) == (tool is None):
+        raise InvalidInput("correct", "give exactly one of --id or --tool")
+    trigger = "" if tool is None else tool if tool.startswith("tool:") else f"tool:{tool}"
+    with opened(db, namespace, create=True) as hx:
+        learning = hx.learnings.correct(trigger=trigger, error_pattern=error, learning=id, fix=fix, session=session)
+    if as_json:
+        screen.emit({"learning": to_json(learning)})
+        return
+    screen.say(f"{learning.id}: trusted {learning.trust:.2f}")
+    if learning.redactions:
+        screen.warn(f"redacted: {', '.join(learning.redactions)}")
+
+
+@app.command(epilog="Example: hexad learnings stats --json")
+def stats(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Count what is known, by kind and by tool."""
+    from dataclasses import asdict
+
+    with opened(db, namespace) as hx:
+        known = asdict(hx.learnings.stats())
+    if as_json:
+        screen.emit(known)
+    else:
+        screen.table(_FACTS, [(name, _told(value)) for name, value in known.items()])
+
+
+@app.command(epilog="Example: hexad learnings clean, and then: hexad learnings clean --yes")
+def clean(
+    *,
+    unseen_for: UnseenFor = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it; without this it only tells.")] = False,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Merge near-duplicates and remove what was never confirmed and has faded; a dry run unless --yes."""
+    span = None if unseen_for is None else timedelta(days=unseen_for)
+    with opened(db, namespace) as hx:
+        done = hx.learnings.clean(dry_run=not yes, unseen_for=span)
+    if as_json:
+        screen.emit({"removed": list(done.removed), "merged": dict(done.merged), "dry_run": done.dry_run})
+    else:
+        _tell_cleaned(done)
+
+
+@app.command(epilog="Example: hexad learnings delete 3f9a1c2b7d")
+def delete(id: Id, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Remove a learning."""
+    with opened(db, namespace) as hx:
+        hx.learnings.delete(id)
+    if as_json:
+        screen.emit({"id": id, "deleted": True})
+    else:
+        screen.say(f"{id} is deleted")
+
+
+def _row(learning: Learning) -> tuple[Any, ...]:
+    fix = f"\n→ {learning.fix}" if learning.fix else ""
+    tool, told = learning.trigger.removeprefix("tool:"), f"{learning.error_pattern or '(any error)'}{fix}"
+    return learning.id, tool, learning.category, learning.seen, f"{learning.trust:.2f}", told
+
+
+def _facts(learning: Learning) -> list[tuple[str, str]]:
+    facts = {
+        "trigger": learning.trigger,
+        "pattern": learning.error_pattern,
+        "category": learning.category.value,
+        "diagnosis": learning.diagnosis,
+        "fix": learning.fix,
+        "trust": f"{learning.trust:.2f}",
+        "evidence": f"worked {learning.worked}, failed {learning.failed}, found by {learning.support} sessions",
+        "seen": f"{learning.seen} times, last {learning.updated.isoformat(timespec='seconds')}",
+        "origin": learning.origin.value,
+    }
+    others = [f"{each['says']} ({each['kind']})" for each in _remedies(learning) if each.get("says") != learning.fix]
+    data = {"as data": json.dumps(learning.remedy.get("changes"))} if learning.remedy.get("changes") else {}
+    told = {**facts, **data, "other fixes": "\n".join(others)}
+    return [(name, value) for name, value in told.items() if value]
+
+
+def _remedies(learning: Learning) -> list[dict[str, Any]]:
+    return [each for each in learning.remedies.values() if isinstance(each, dict)]
+
+
+def _told(value: object) -> str:
+    return ", ".join(f"{name} {count}" for name, count in value.items()) if isinstance(value, dict) else str(value)
+
+
+def _tell_cleaned(done: "Cleaned") -> None:
+    would = "would be " if done.dry_run else ""
+    screen.say(f"{len(done.removed)} {would}removed, {len(done.merged)} {would}merged into others")
+    for each in done.removed:
+        screen.say(f"removed\t{each}")
+    for each, into in done.merged.items():
+        screen.say(f"merged\t{each}\tinto {into}")
+    if done.dry_run and (done.removed or done.merged):
+        screen.remark("this was a dry run; --yes does it")

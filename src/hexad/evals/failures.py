@@ -1,0 +1,130 @@
+"""Tool failures, replayed as sessions through the public interface: is a fix found, and found again when it is needed?
+
+The format is `tool_failures/<set>.jsonl` with a line for each failure: ``{"tool", "args", "error"}`` and, if the same
+tool then worked with other arguments, ``"fixed_same_tool": {"args"}``. Arguments are an object, or its JSON as text.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad.bootstrap import Hexad
+from hexad.errors import EvalError
+from hexad.evals.data import lines_of, text_in
+from hexad.model import Layer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from hexad.evals.run import Progress
+    from hexad.model import Learning
+
+FOLDER: Final = "tool_failures"
+_FIRST: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A call that failed and, if there was one, the arguments with which the same tool then worked."""
+
+    tool: str
+    args: Mapping[str, Any]
+    error: str
+    fixed: Mapping[str, Any] | None
+
+    @property
+    def changed(self) -> frozenset[str]:
+        """The names of the arguments that differ."""
+        if self.fixed is None:
+            return frozenset()
+        names = {*self.args, *self.fixed}
+        missing = object()
+        return frozenset(n for n in names if self.args.get(n, missing) != self.fixed.get(n, missing))
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """How many failures there were, how many were fixed by other arguments, and what came of these."""
+
+    failures: int
+    with_fix: int
+    remedy_found: int
+    retrieved_in_3: int
+
+    def as_json(self) -> dict[str, int]:
+        """The documented shape."""
+        return asdict(self)
+
+
+def read_failures(folder: Path) -> tuple[Failed, ...]:
+    """Every failure of a folder of evaluation data; none if it has no such folder."""
+    home = folder / FOLDER
+    files = sorted(home.glob("*.jsonl")) if home.is_dir() else ()
+    return tuple(_failed(*line) for file in files for line in lines_of(file))
+
+
+def replay(failures: Sequence[Failed], progress: Progress) -> Replayed:
+    """Let a fresh engine observe each failure, and what fixed it, in a session of its own; then ask about each."""
+    with (
+        tempfile.TemporaryDirectory(prefix="hexad-eval-") as folder,
+        Hexad.open(Path(folder) / "eval.db", enabled=True) as hx,
+    ):
+        fixed: list[tuple[Failed, str]] = []
+        found = 0
+        for number, failed in enumerate(failures, start=1):
+            learning = _observed(hx, failed, f"replay:{number}")
+            if failed.changed and learning is not None:
+                fixed.append((failed, learning.id))
+                found += failed.changed <= _named(hx.learnings.get(learning.id))
+            progress(f"{FOLDER}: replaying", number, len(failures))
+        again = sum(_retrieved(hx, failed, about) for failed, about in fixed)
+    return Replayed(len(failures), len(fixed), found, again)
+
+
+def _observed(hx: Hexad, failed: Failed, session: str) -> Learning | None:
+    learning = hx.observe(tool=failed.tool, args=failed.args, error=failed.error, session=session)
+    if failed.fixed is not None:
+        hx.observe(tool=failed.tool, args=failed.fixed, result="done", session=session)
+    return learning
+
+
+def _named(learning: Learning) -> set[str]:
+    """The arguments that any of a learning's remedies names."""
+    known = [remedy for remedy in learning.remedies.values() if isinstance(remedy, dict)]
+    changes = [change for remedy in known for change in remedy.get("changes", ())]
+    return {change["path"].split("/")[1].replace("~1", "/").replace("~0", "~") for change in changes}
+
+
+def _retrieved(hx: Hexad, failed: Failed, about: str) -> bool:
+    asked = f"{failed.tool}: {failed.error}"
+    found = hx.retrieve(asked, layers=[Layer.AGENT_LEARNINGS], max_per_layer=_FIRST)
+    return about in {item.id for item in found.all()}
+
+
+def _failed(file: Path, number: int, told: Mapping[str, Any]) -> Failed:
+    fixed = told.get("fixed_same_tool")
+    if fixed is not None and not (isinstance(fixed, dict) and "args" in fixed):
+        raise EvalError(str(file), "fixed_same_tool must be null or an object with args", number)
+    return Failed(
+        text_in(file, number, told, "tool"),
+        _arguments(file, number, told.get("args")),
+        text_in(file, number, told, "error"),
+        None if fixed is None else _arguments(file, number, fixed["args"]),
+    )
+
+
+def _arguments(file: Path, number: int, value: object) -> Mapping[str, Any]:
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:  # a log may have cut it short: then it is one text
+            return {"arguments": value}
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise EvalError(str(file), "args must be an object, or its JSON as text", number)
+    return value

@@ -1,0 +1,253 @@
+"""A call's arguments: summarised for the log, and as shapes and short values from which a fix can be read.
+
+A summary says what was given without keeping it: texts are cut, lists are counted, secrets are taken out. Shapes say of
+what kind each argument was ("YYYY-MM-DD", "list of text"), so that what differs between a call that failed and one
+that worked can be told without the values of either.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import fields, is_dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from hexad.memory.admission import Intake
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hexad.model import Json
+
+LONGEST: Final = 200  # characters of a text that are kept
+MOST: Final = 64  # arguments, with those inside of them, that are looked at
+_DEEPEST: Final = 4  # objects within objects that shapes are taken of
+_DEEPEST_TOLD: Final = 2  # and that a summary tells
+_LONGEST_NAME: Final = 64
+_MOST_LEAVES: Final = 256  # values inside of one that are compared
+_MARKED: Final = 1 << 16  # characters of a text that are compared
+_SHORT: Final = 40  # characters of a value that may be a constant
+OWN_TOOLS: Final = frozenset(
+    {"save_knowledge", "search_knowledge", "save_learning", "search_learnings", "create_skill", "list_skills"}
+)
+_UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
+_DATES: Final = (
+    (re.compile(r"\d{4}-\d\d-\d\d"), "YYYY-MM-DD"),
+    (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d"), "YYYY-MM-DD HH:MM"),
+    (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"), "YYYY-MM-DD HH:MM:SS"),
+    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d"), "YYYY-MM-DDTHH:MM"),
+    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?"), "YYYY-MM-DDTHH:MM:SS"),
+    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)"), "YYYY-MM-DDTHH:MM:SS with zone"),
+    (re.compile(r"\d\d?/\d\d?/\d{4}"), "DD/MM/YYYY"),
+    (re.compile(r"\d\d?\.\d\d?\.\d{4}"), "DD.MM.YYYY"),
+    (re.compile(r"\d{8}"), "eight digits as text"),
+    (re.compile(r"\d\d?:\d\d"), "HH:MM"),
+    (re.compile(r"\d\d?:\d\d:\d\d"), "HH:MM:SS"),
+    (re.compile(r"[A-Z][a-z]{2,8} \d\d?,? \d{4}"), "Month D, YYYY"),
+)
+_FORMATS: Final = (
+    (re.compile(r"[+-]?\d+"), "whole number as text"),
+    (re.compile(r"[+-]?\d+\.\d+"), "number as text"),
+    (re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE), "URL"),
+    (re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), "e-mail address"),
+    (re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE), "UUID"),
+    (re.compile(r"[#@+$~/]\S*"), ""),  # told by its first character
+    (re.compile(r"[a-z]{2}[_-][A-Z]{2}"), "locale"),
+    (re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+"), "snake_case word"),
+    (re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+"), "kebab-case word"),
+    (re.compile(r"[a-z]\S*"), "lower-case word"),
+    (re.compile(r"[A-Z0-9_-]+"), "upper-case word"),
+    (re.compile(r"[A-Z]\S*"), "capitalised word"),
+)
+_BYTES: Final = (bytes, bytearray, memoryview)
+_KINDS: Final[tuple[tuple[type | tuple[type, ...], str], ...]] = (
+    (type(None), "null"),
+    (bool, "true or false"),
+    (int, "whole number"),
+    (float, "number"),
+    (_BYTES, "bytes"),
+    (Mapping, "object"),
+)
+
+
+def summarised(tool: str, arguments: object) -> dict[str, Json]:
+    """A call's arguments as the log tells them. Of Hexad's own tools only names and sizes: the rest is content.
+
+    >>> summarised("mail", {"to": ["a", "b"], "body": "x" * 300, "password": "hunter2hunter2", "n": 3})["to"]
+    '[2 items]'
+    """
+    given = _named(arguments)
+    if tool in OWN_TOOLS or tool.startswith("skill_"):
+        return {name: f"({_size(value)})" for name, value in given.items()}
+    intake = Intake(limit=1 << 30, redact=True)
+    return {name: _summary(intake, name, value, 1) for name, value in given.items()}
+
+
+class Argument(NamedTuple):
+    """One argument, as far as a fix needs it."""
+
+    shape: str
+    value: Json = None  # if it is short and no secret
+    mark: str = ""  # else 16 bits over it: they tell that two values differ, and not what they are
+
+
+def shapes(tool: str, arguments: object) -> dict[str, Argument]:
+    """Each argument under a path such as ``/filter/date``."""
+    if tool in OWN_TOOLS:
+        return {}
+    intake = Intake(limit=1 << 30, redact=True)
+    found: dict[str, Argument] = {}
+    _gather(intake, "", _named(arguments), found, 0)
+    return found
+
+
+def written(shaped: Mapping[str, Argument]) -> str:
+    """Shapes as the store keeps them."""
+    return json.dumps(shaped, ensure_ascii=False, separators=(",", ":"))
+
+
+def read(text: str) -> dict[str, Argument]:
+    """What `written` wrote."""
+    return {path: Argument(*told) for path, told in json.loads(text or "{}").items()}
+
+
+def shape_of(value: object) -> str:
+    """What kind of value it is, as a person says it.
+
+    >>> [shape_of(v) for v in ("2024-05-19", "#general", ["a"], "EUR", 3, None, "two words")]
+    ['YYYY-MM-DD', "word with '#' before it", 'list of text', 'upper-case word', 'whole number', 'null', 'text']
+    """
+    if isinstance(value, str):
+        return _shape_of_text(value)
+    if isinstance(value, Sequence | Set) and not isinstance(value, _BYTES):
+        return _shape_of_list(value)
+    known = next((name for kind, name in _KINDS if isinstance(value, kind)), "")
+    return known or _clean(type(value).__name__)[:_LONGEST_NAME]
+
+
+def _shape_of_text(value: str) -> str:
+    if not value.strip():
+        return "empty text"
+    for pattern, name in (*_DATES, *_FORMATS):
+        if pattern.fullmatch(value):
+            return name or f"word with {value[0]!r} before it"
+    return "text"
+
+
+def _shape_of_list(value: Sequence[Any] | Set[Any]) -> str:
+    first = next(iter(value), None) if len(value) else None
+    if first is None:
+        return "list" if len(value) else "empty list"
+    kind = "text" if isinstance(first, str) else "list" if isinstance(first, Sequence) else shape_of(first)
+    return f"list of {kind}"
+
+
+def _gather(intake: Intake, path: str, given: Mapping[str, object], found: dict[str, Argument], depth: int) -> None:
+    for name, value in given.items():
+        if len(found) >= MOST:
+            return
+        here = f"{path}/{_pointer(name)}"
+        if isinstance(value, Mapping) and value and depth < _DEEPEST:
+            _gather(intake, here, _named(value), found, depth + 1)
+        else:
+            constant = _constant(intake, name, value)
+            found[here] = Argument(shape_of(value), constant, "" if constant is not None else _mark(value))
+
+
+def _constant(intake: Intake, name: str, value: object) -> Json:
+    """A value that may be the same in other runs; None for one that is long, secret or no single thing."""
+    if isinstance(value, bool | int) and abs(value) < 1 << 53:
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if isinstance(value, str) and 0 < len(value) <= _SHORT:
+        clean = intake.named(name, _clean(value))
+        return clean if clean == value else None
+    return None
+
+
+def _mark(value: object) -> str:
+    return hashlib.blake2b(b",".join(_leaves(value)), digest_size=2).hexdigest()
+
+
+def _leaves(value: object) -> Iterator[bytes]:
+    """Something that differs where values do; of what is large or holds itself, no more than a part is looked at."""
+    waiting = [value]
+    for _ in range(_MOST_LEAVES):
+        if not waiting:
+            return
+        each = waiting.pop()
+        if isinstance(each, str):
+            yield f"{len(each)}:{each[:_MARKED]}".encode(errors="replace")
+        elif isinstance(each, Mapping):
+            waiting += [part for pair in islice(each.items(), MOST) for part in pair]
+        elif isinstance(each, Sequence | Set) and not isinstance(each, _BYTES):
+            waiting += islice(each, MOST)
+        else:
+            yield str(hash(each) if isinstance(each, int | float) else type(each).__name__).encode()
+
+
+def _summary(intake: Intake, name: str, value: object, depth: int) -> Json:
+    if isinstance(value, str):
+        return intake.named(name, _cut(_clean(value)))
+    if isinstance(value, Mapping) and depth < _DEEPEST_TOLD:
+        return {each: _summary(intake, each, inner, depth + 1) for each, inner in _named(value).items()}
+    if value is None or isinstance(value, int | float):
+        return _number(value)
+    return _measured(value)
+
+
+def _number(value: float | int | None) -> Json:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    return value if value is None or abs(value) < 1 << 53 else f"whole number of {value.bit_length()} bits"
+
+
+def _measured(value: object) -> str:
+    """What is told of a value that is no single thing: how much of it there is, or what it is."""
+    if isinstance(value, bytes | bytearray | memoryview):
+        return f"[{len(value)} bytes]"
+    if isinstance(value, Mapping):
+        return f"{{{_count(value)}}}"
+    if isinstance(value, Sequence | Set):
+        return f"[{_count(value)}]"
+    return f"({_clean(type(value).__name__)[:_LONGEST_NAME]})"
+
+
+def _named(arguments: object) -> dict[str, object]:
+    """Arguments by name, at most `MOST` of them; whatever cannot be read so is one argument."""
+    if is_dataclass(arguments) and not isinstance(arguments, type):
+        arguments = {field.name: getattr(arguments, field.name, None) for field in fields(arguments)}
+    if arguments is None:
+        return {}
+    if not isinstance(arguments, Mapping):
+        return {"arguments": arguments}
+    return {_clean(str(name))[:_LONGEST_NAME]: value for name, value in list(arguments.items())[:MOST]}
+
+
+def _pointer(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+def _clean(text: str) -> str:
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def _count(value: Sequence[Any] | Set[Any] | Mapping[Any, Any]) -> str:
+    return "1 item" if len(value) == 1 else f"{len(value)} items"
+
+
+def _size(value: object) -> str:
+    if isinstance(value, str):
+        return f"{len(value)} characters"
+    if isinstance(value, Mapping | Sequence | Set):
+        return _count(value)
+    return _clean(type(value).__name__)[:_LONGEST_NAME]

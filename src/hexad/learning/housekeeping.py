@@ -1,0 +1,130 @@
+"""Keeping learnings few and worth their place: counting them, merging near-duplicates, letting the unconfirmed fade.
+
+What is never confirmed fades: a learning's strength is halved every `HALF_LIFE` days since it was last seen, and every
+confirmation adds as much strength as it had when it was new. Below `FAINT` it goes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, cast
+
+from hexad.learning.evidence import absorb
+from hexad.learning.pattern import is_placeholder, split
+from hexad.memory.indexing import records
+from hexad.model import Layer, Learning, Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime, timedelta
+
+    from hexad.memory.keeper import Change, Keeper
+    from hexad.store import Reading
+
+HALF_LIFE: Final = 30.0  # days
+FAINT: Final = 0.125  # 90 days of a learning that nothing confirmed
+_ALIKE: Final = 0.9  # of the words of two patterns
+_FEWEST_WORDS: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statistics:
+    """What there is."""
+
+    learnings: int
+    seen: int  # occurrences of all errors
+    with_fix: int
+    trusted: int
+    worked: int
+    failed: int
+    categories: Mapping[str, int]
+    tools: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cleaned:
+    """What a clean-up did, or would do: ids that went, and ids that became part of another."""
+
+    removed: tuple[str, ...]
+    merged: Mapping[str, str]  # from what into what
+    dry_run: bool
+
+
+def count(learnings: Iterable[Learning]) -> Statistics:
+    """Statistics over learnings."""
+    known = list(learnings)
+    return Statistics(
+        learnings=len(known),
+        seen=sum(each.seen for each in known),
+        with_fix=sum(bool(each.fix) for each in known),
+        trusted=sum(each.trusted for each in known),
+        worked=sum(each.worked for each in known),
+        failed=sum(each.failed for each in known),
+        categories=dict(sorted(Counter(each.category.value for each in known).items())),
+        tools=dict(Counter(each.trigger.removeprefix("tool:") for each in known).most_common()),
+    )
+
+
+def strength(learning: Learning, now: datetime) -> float:
+    """How much is left of a learning: halved with time, multiplied by what confirmed it."""
+    days = max(0.0, (now - learning.updated).total_seconds() / 86_400)
+    return float((1 + learning.worked + learning.support) * 0.5 ** (days / HALF_LIFE))
+
+
+def plan(
+    learnings: Sequence[Learning], now: datetime, unseen_for: timedelta | None, *, dry_run: bool = True
+) -> Cleaned:
+    """What a clean-up would do."""
+    faded = [each.id for each in learnings if _goes(each, now, unseen_for)]
+    staying = [each for each in learnings if each.id not in set(faded)]
+    merged = {other.id: group[0].id for group in _duplicates(staying) for other in group[1:]}
+    return Cleaned(removed=tuple(faded), merged=merged, dry_run=dry_run)
+
+
+def clean(change: Change, unseen_for: timedelta | None) -> Cleaned:
+    """Do it, in a change's transaction."""
+    known = {each.id: each for each in all_of(change.unit, change.keeper)}
+    planned = plan(list(known.values()), change.keeper.clock(), unseen_for, dry_run=False)
+    for faded in planned.removed:
+        change.remove(Layer.AGENT_LEARNINGS, faded)
+        change.audit("learning.clean", faded)
+    for kept in dict.fromkeys(planned.merged.values()):
+        absorb(change, known[kept], [known[each] for each, into in planned.merged.items() if into == kept])
+    return planned
+
+
+def all_of(view: Reading, keeper: Keeper) -> list[Learning]:
+    """Every learning of a keeper's namespace."""
+    return [cast("Learning", each) for each in records(view, keeper.scope(Layer.AGENT_LEARNINGS))]
+
+
+def _goes(learning: Learning, now: datetime, unseen_for: timedelta | None) -> bool:
+    if learning.origin is Origin.USER or learning.trusted:
+        return False
+    old = unseen_for is not None and now - learning.updated > unseen_for
+    return old or strength(learning, now) < FAINT
+
+
+def _duplicates(learnings: Sequence[Learning]) -> Iterable[Sequence[Learning]]:
+    """Groups of learnings of one trigger whose patterns say the same in almost the same words, in the order given."""
+    triggers: dict[str, list[tuple[frozenset[str], list[Learning]]]] = {}
+    for each in learnings:
+        said, groups = _said(each), triggers.setdefault(each.trigger, [])
+        home = next((group for words, group in groups if _alike(words, said)), None)
+        if home is None:
+            groups.append((said, [each]))
+        else:
+            home.append(each)
+    return [group for groups in triggers.values() for _, group in groups if len(group) > 1]
+
+
+def _said(learning: Learning) -> frozenset[str]:
+    return frozenset(
+        each.casefold() for each in split(learning.template) if each[0].isalpha() and not is_placeholder(each)
+    )
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    few, many = sorted((len(one), len(other)))
+    return few >= _FEWEST_WORDS and few >= _ALIKE * many and len(one & other) / len(one | other) >= _ALIKE

@@ -1,0 +1,209 @@
+"""What fixed it: read from the calls of a session, told in a sentence and as data.
+
+A call failed and a later one of the same tool worked. What lies between them is the candidate fix:
+
+* other arguments: which of them changed, from what shape to what shape (as in JSON Patch: add, remove, replace);
+* else another tool that succeeded in between: a prerequisite;
+* else time: a plain retry.
+
+A remedy is known by its signature, which holds shapes and no values, so that two sessions that did the same with
+other values found the same remedy. Dates, addresses and free text are of one run and never told. A word or a number is
+told as an example; where another session used the same one it is part of the fix, and where sessions differ it is not
+told at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from hexad.learning.arguments import read
+from hexad.learning.trust import Evidence, trust
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from hexad.learning.arguments import Argument
+    from hexad.store.learning import Call
+
+    Remedy: TypeAlias = dict[str, Any]
+    Shaped: TypeAlias = Mapping[str, Argument]
+
+ARGUMENTS, PREREQUISITE, RETRY, TOLD, CORRECTION = "arguments", "prerequisite", "retry", "told", "correction"
+MOST: Final = 8  # remedies that are remembered of one learning
+_MOST_CHANGES: Final = 6
+_ONE_VALUE: Final = "one value"  # seen in one session: an example
+_SAME_VALUE: Final = "same value"  # seen in several: a constant
+_OTHER_VALUES: Final = "other values"
+_CONSTANT: Final = frozenset(  # shapes of values that may be the same in every run
+    {
+        *("lower-case word", "upper-case word", "capitalised word", "snake_case word", "kebab-case word", "locale"),
+        *("true or false", "whole number", "number", "whole number as text"),
+    }
+)
+_COUNTED: Final = ("worked", "failed", "support")
+
+
+def mined(failed: Call, worked: Shaped, between: Sequence[Call], waited: float) -> Remedy:
+    """What made the difference between a call that failed and a later one, with these arguments, that worked."""
+    changes = _changes(read(failed.arguments), worked)
+    helper = next((call.tool for call in between if call.ok and call.tool != failed.tool), "")
+    if changes:
+        found: Remedy = {"kind": ARGUMENTS, "changes": changes}
+        if helper and all(change["op"] == "replace" and change["from"] == change["to"] for change in changes):
+            found["after"] = helper
+    elif helper:
+        found = {"kind": PREREQUISITE, "tool": helper}
+    else:
+        found = {"kind": RETRY, "seconds": max(0, round(waited))}
+    return {**found, "says": sentence(found), "support": 1, "worked": 0, "failed": 0}
+
+
+def in_words(fix: str, *, correction: bool) -> Remedy:
+    """A fix that somebody told: the user's word, or an agent's own."""
+    return {"kind": CORRECTION if correction else TOLD, "says": fix, "support": 0, "worked": 0, "failed": 0}
+
+
+def signature(remedy: Remedy) -> str:
+    """What a remedy is known by: equal for the same change of shapes, whatever the values were."""
+    if remedy["kind"] in {TOLD, CORRECTION}:
+        about: object = remedy["says"]
+    elif remedy["kind"] == ARGUMENTS:
+        about = [_change_key(change) for change in remedy["changes"]]
+    else:
+        about = remedy.get("tool", "")
+    written = json.dumps([remedy["kind"], about], ensure_ascii=False)
+    return hashlib.blake2b(written.encode(), digest_size=6).hexdigest()
+
+
+def part_of(known: Mapping[str, Any], new: Remedy) -> bool:
+    """Whether what a known remedy changes was changed again, whatever else was."""
+    if known.get("kind") != ARGUMENTS or new["kind"] != ARGUMENTS:
+        return False
+    return set(map(_change_key, known["changes"])) <= set(map(_change_key, new["changes"]))
+
+
+def narrowed(new: Remedy, known: Mapping[str, Any]) -> Remedy:
+    """Of a new remedy what a known one, that is part of it, speaks of."""
+    wanted = set(map(_change_key, known["changes"]))
+    kept = {name: each for name, each in new.items() if name != "after"}
+    return {**kept, "changes": [change for change in new["changes"] if _change_key(change) in wanted]}
+
+
+def _change_key(change: Mapping[str, Any]) -> tuple[Any, ...]:
+    return change["op"], change["path"], change.get("from"), change.get("to")
+
+
+def trust_in(remedy: Mapping[str, Any]) -> float:
+    """How far a remedy is to be trusted."""
+    return trust(evidence_of(remedy))
+
+
+def evidence_of(remedy: Mapping[str, Any]) -> Evidence:
+    """What is known about a remedy."""
+    counts = {name: _whole(remedy.get(name)) for name in _COUNTED}
+    return Evidence(**counts, users_word=remedy.get("kind") == CORRECTION)
+
+
+def confirmed(known: Remedy, again: Remedy, *, new_session: bool) -> Remedy:
+    """A remedy that was found again: in another session it gains weight, and its values prove constant or not."""
+    joined = {**known, "support": _whole(known.get("support")) + (1 if new_session else 0)}
+    if known["kind"] == ARGUMENTS:
+        pairs = zip(known["changes"], again["changes"], strict=True)
+        joined["changes"] = [_joined(one, other, new_session=new_session) for one, other in pairs]
+        if known.get("after") != again.get("after"):
+            joined.pop("after", None)
+    elif known["kind"] == RETRY:
+        joined["seconds"] = max(_whole(known.get("seconds")), _whole(again.get("seconds")))
+    return {**joined, "says": sentence(joined)}
+
+
+def merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> Remedy:
+    """The same remedy of two learnings that have become one."""
+    return {**one, **{name: _whole(one.get(name)) + _whole(other.get(name)) for name in _COUNTED}}
+
+
+def followed(remedy: Mapping[str, Any], arguments: Shaped, before: Sequence[Call]) -> bool:
+    """Whether a call did what a remedy says, as far as one can see: only then is its success the remedy's."""
+    if remedy.get("kind") == ARGUMENTS:
+        return all(_follows(change, arguments) for change in remedy["changes"])
+    if remedy.get("kind") == PREREQUISITE:
+        return any(call.ok and call.tool == remedy["tool"] for call in before)
+    return True
+
+
+def sentence(remedy: Mapping[str, Any]) -> str:
+    """A remedy as a person would say it.
+
+    >>> sentence({"kind": "arguments", "changes": [{"op": "remove", "path": "/unit", "from": "text"}]})
+    'leave out `unit`'
+    >>> sentence({"kind": "prerequisite", "tool": "login"})
+    'call `login` first'
+    """
+    if remedy["kind"] == ARGUMENTS:
+        told = "; ".join(map(_change_told, remedy["changes"]))
+        return f"{told} (found with `{remedy['after']}`)" if remedy.get("after") else told
+    if remedy["kind"] == PREREQUISITE:
+        return f"call `{remedy['tool']}` first"
+    if remedy["kind"] == RETRY:
+        seconds = _whole(remedy.get("seconds"))
+        return f"wait and try again; it worked after {seconds} s" if seconds else "try again; it worked the second time"
+    return str(remedy["says"])
+
+
+def _changes(before: Shaped, after: Shaped) -> list[Remedy]:
+    found: list[Remedy] = []
+    for path in sorted({*before, *after}):
+        old, new = before.get(path), after.get(path)
+        if new is None and old is not None:
+            found.append({"op": "remove", "path": path, "from": old.shape})
+        elif old is None and new is not None:
+            found.append({"op": "add", "path": path, "to": new.shape, **_example(new)})
+        elif old is not None and new is not None and old != new:
+            found.append({"op": "replace", "path": path, "from": old.shape, "to": new.shape, **_example(new)})
+    return found[:_MOST_CHANGES]
+
+
+def _example(given: Argument) -> Remedy:
+    told = given.value is not None and given.shape in _CONSTANT
+    return {"value": given.value, "seen": _ONE_VALUE} if told else {}
+
+
+def _joined(one: Remedy, other: Remedy, *, new_session: bool) -> Remedy:
+    if "value" not in one or one.get("seen") == _OTHER_VALUES:
+        return one
+    if one["value"] != other.get("value"):
+        return {**{name: each for name, each in one.items() if name != "value"}, "seen": _OTHER_VALUES}
+    return {**one, "seen": _SAME_VALUE} if new_session else one
+
+
+def _follows(change: Mapping[str, Any], arguments: Shaped) -> bool:
+    held = arguments.get(change["path"])
+    if change["op"] == "remove" or held is None:
+        return bool(change["op"] == "remove") == (held is None)
+    constant = change.get("seen") == _SAME_VALUE
+    return bool(held.shape == change["to"] and (not constant or held.value == change["value"]))
+
+
+def _change_told(change: Mapping[str, Any]) -> str:
+    name = f"`{_name(change['path'])}`"
+    if change["op"] == "remove":
+        return f"leave out {name}"
+    value = json.dumps(change["value"], ensure_ascii=False) if "value" in change else ""
+    if value and change.get("seen") == _SAME_VALUE:
+        return f"give {name} as {value}"
+    example = f", such as {value}" if value else ""
+    if change["op"] == "add":
+        return f"add {name} ({change['to']}{example})"
+    if change["from"] == change["to"]:
+        return f"give another {name} ({change['to']}{example})"
+    return f"give {name} as {change['to']}{example}, not as {change['from']}"
+
+
+def _name(path: str) -> str:
+    return ".".join(part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:])
+
+
+def _whole(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0

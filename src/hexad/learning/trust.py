@@ -1,0 +1,53 @@
+"""How far a fix is to be trusted: a pure function of the evidence about it.
+
+Trust is the expected share of offers after which the fix works, with a cautious prior (a smoothed ratio)::
+
+    trust = (prior successes + successes) / (prior successes + prior failures + successes + failures)
+
+A success is an offer after which the tool worked. A session that found the same fix by itself, without being told, is
+three quarters of one. A failure is an offer after which the same error came back.
+
+Properties, each tested: it lies strictly between 0 and 1; more successes or support never lower it and more failures
+never raise it; nothing known of a fix is below one half; one success is not enough for `TRUSTED`, three successes are;
+a user's correction starts above it, and enough failures bring it below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from hexad.model import TRUSTED
+
+__all__ = ["TRUSTED", "Evidence", "trust"]
+
+_PRIOR: Final = (1.0, 1.5)  # of a fix that the engine or the agent found: successes, failures
+_USERS_WORD: Final = (5.0, 1.0)  # of one that a user gave
+_SUPPORT: Final = 0.75
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What is known about how well a fix works."""
+
+    worked: int = 0
+    failed: int = 0
+    support: int = 0
+    users_word: bool = False
+
+
+def trust(evidence: Evidence) -> float:
+    """From 0 to 1, never either.
+
+    >>> [round(trust(Evidence(worked=n)), 2) for n in range(5)]
+    [0.4, 0.57, 0.67, 0.73, 0.77]
+    >>> round(trust(Evidence(users_word=True)), 2), round(trust(Evidence(users_word=True, failed=2)), 2)
+    (0.83, 0.62)
+    """
+    for_it, against = _USERS_WORD if evidence.users_word else _PRIOR
+    for_it += evidence.worked + _SUPPORT * evidence.support
+    against += evidence.failed
+    return min(for_it / (for_it + against), _NEVER_CERTAIN)
+
+
+_NEVER_CERTAIN: Final = 0.999

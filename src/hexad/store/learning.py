@@ -1,0 +1,104 @@
+"""The part of the ports that learning needs: the calls of a session, what was offered in it, and counting cheaply.
+
+Calls and offers are working memory. They are bounded, old ones go, and a backup leaves them out. What was learned from
+them is in the learnings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call of a tool in a session."""
+
+    number: int  # the call's audit record
+    session: str
+    tool: str
+    ok: bool
+    learning: str = ""  # what its error belongs to
+    arguments: str = ""  # as JSON
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A learning whose fix was shown in a session, and what came of it: offered, worked, failed, or found there."""
+
+    session: str
+    learning: str
+    trigger: str
+    state: str
+    at: datetime
+
+
+OFFERED: Final = "offered"  # the state of an offer that nothing came of yet
+
+
+class LearningReading(Protocol):
+    """What learning reads."""
+
+    def like_template(self, namespace: str, trigger: str, template: str, length: int) -> str | None:
+        """The id of the learning with exactly that template, which has so many words."""
+        ...
+
+    def templates(self, namespace: str, trigger: str, length: int | None, limit: int) -> Sequence[tuple[str, str]]:
+        """Template and id of the learnings with that trigger and so many words (None: any), newest first."""
+        ...
+
+    def calls(self, namespace: str, session: str, limit: int) -> Sequence[Call]:
+        """The latest calls of a session, newest first."""
+        ...
+
+    def awaits_success(self, namespace: str, session: str, tool: str) -> bool:
+        """Whether a success of the tool would mean something in the session.
+
+        It would if something is offered there, or if the tool's latest call failed.
+        """
+        ...
+
+    def offers(self, namespace: str, session: str) -> Sequence[Offer]:
+        """What was offered in a session, in the order of learnings' ids."""
+        ...
+
+
+class LearningWriting(LearningReading, Protocol):
+    """What learning changes."""
+
+    def see(self, namespace: str, id: str, at: datetime) -> None:
+        """Count one more occurrence of a learning's error."""
+        ...
+
+    def add_call(self, namespace: str, call: Call) -> None:
+        """Add a call."""
+        ...
+
+    def keep_calls(self, namespace: str, session: str, latest: int) -> None:
+        """Remove all calls of the session but the latest."""
+        ...
+
+    def drop_calls(self, namespace: str, before: int) -> None:
+        """Remove all calls that are numbered lower; linear in the namespace's calls."""
+        ...
+
+    def put_offer(self, namespace: str, offer: Offer) -> None:
+        """Set what is known of a learning in a session."""
+        ...
+
+    def drop_offers(self, namespace: str, before: datetime) -> None:
+        """Remove the offers of the namespace that are older."""
+        ...
+
+    def relink(self, namespace: str, old: str, new: str | None) -> None:
+        """Calls and offers of a learning become another's, or nobody's."""
+        ...
+
+    def forget_calls(self, namespace: str, session: str | None) -> None:
+        """Remove calls and offers of a session, or of all."""
+        ...

@@ -1,0 +1,144 @@
+"""Measuring learning on anyone's data, and the agent that is simulated for it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from benchmarks import simulated_agent
+from hexad.cli import main
+from hexad.evals.grouping import accuracy
+from hexad.evals.learning import measure_learning
+from tests.support import requirement
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LINES = [
+    *({"text": f"no row {n} in table x{n}", "template": "rows"} for n in range(5)),
+    {"text": "disk is full", "template": "disk"},
+    {"text": "alpha beta", "template": "one"},
+    {"text": "gamma delta", "template": "one"},
+]
+FAILURES = [
+    {
+        "tool": "book",
+        "args": '{"day": "1/2/2026"}',
+        "error": "bad day",
+        "fixed_same_tool": {"args": {"day": "2026-02-01"}},
+    },
+    {"tool": "book", "args": {"day": "x"}, "error": "bad room", "fixed_same_tool": None},
+    {"tool": "mail", "args": None, "error": "no address", "fixed_same_tool": {"args": '{"to": "ann"}'}},
+    {"tool": "mail", "args": '{"cut short', "error": "no server"},
+]
+
+
+def write(folder: Path, kind: str, lines: list[Any]) -> None:
+    (folder / kind).mkdir(parents=True, exist_ok=True)
+    text = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines)
+    (folder / kind / "small.jsonl").write_text(text, encoding="utf-8")
+
+
+def quiet(what: str, done: int, total: int) -> None:
+    assert 0 < done <= total, what
+
+
+@requirement("EVAL-01", "LEARN-02", "LEARN-06")
+def test_a_folder_of_these_kinds_alone_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, "error_grouping", LINES)
+    write(tmp_path, "tool_failures", FAILURES)
+    assert main(["eval", str(tmp_path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["error_grouping"]["mean"] == told["error_grouping"]["systems"]["small"] == 0.75
+    assert told["error_grouping"]["baselines"]["masking"] == 0.75
+    assert told["tool_failures"] == {"failures": 4, "with_fix": 2, "remedy_found": 2, "retrieved_in_3": 2}
+    assert "recall_at_5" not in told
+    assert main(["eval", str(tmp_path)]) == 0
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert ["error_grouping/small", "0.750"] in [row[:2] for row in rows]
+    assert ["tool_failures: remedy_found", "2", "1.000"] in rows
+
+
+@requirement("EVAL-01")
+def test_they_are_measured_beside_retrieval_sets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home = tmp_path / "tool_registry" / "small"
+    home.mkdir(parents=True)
+    (home / "corpus.jsonl").write_text('{"id": "a", "text": "send a mail"}', encoding="utf-8")
+    (home / "queries.jsonl").write_text('{"id": "q", "text": "mail", "relevant": ["a"]}', encoding="utf-8")
+    write(tmp_path, "error_grouping", LINES)
+    assert main(["eval", str(tmp_path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert {"recall_at_5", "sets", "error_grouping"} <= set(told)
+    assert "tool_failures" not in told
+
+
+@requirement("EVAL-01")
+@pytest.mark.parametrize(
+    ("kind", "line", "said"),
+    [
+        ("error_grouping", "nonsense", "small.jsonl, line 2: is not JSON"),
+        ("error_grouping", {"text": "x"}, "small.jsonl, line 2: template must be text"),
+        ("error_grouping", {"template": "x", "text": 7}, "small.jsonl, line 2: text must be text"),
+        ("tool_failures", [1], "small.jsonl, line 2: must be an object"),
+        ("tool_failures", {"tool": "t", "args": {}}, "small.jsonl, line 2: error must be text"),
+        ("tool_failures", {"tool": "t", "args": [1], "error": "x"}, "small.jsonl, line 2: args must be"),
+        (
+            "tool_failures",
+            {"tool": "t", "args": {}, "error": "x", "fixed_same_tool": 7},
+            "line 2: fixed_same_tool must be",
+        ),
+    ],
+)
+def test_a_malformed_line_is_an_error_with_file_and_line(
+    kind: str, line: Any, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path, kind, [LINES[0] if kind == "error_grouping" else FAILURES[0], line])
+    assert main(["eval", str(tmp_path)]) == 1
+    assert said in capsys.readouterr().err
+
+
+@requirement("EVAL-01")
+def test_an_empty_file_is_an_error_and_an_empty_folder_holds_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert not measure_learning(tmp_path, quiet)
+    write(tmp_path, "error_grouping", [])
+    assert main(["eval", str(tmp_path)]) == 1
+    assert "has no lines" in capsys.readouterr().err
+
+
+@requirement("EVAL-01")
+def test_only_whole_groups_count() -> None:
+    assert accuracy([1, 2, 2], ["a", "a", "b"]) == 0
+    assert accuracy([1, 1, 2], ["a", "a", "b"]) == 1
+
+
+@requirement("LEARN-05", "LEARN-06", "LEARN-07")
+def test_an_agent_that_reads_known_solutions_fails_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simulated_agent, "TASKS", 100)
+    picture = tmp_path / "plot.svg"
+    (figure,) = simulated_agent.measure(tmp_path, [7], picture)
+    assert figure.value <= 0.4
+    assert picture.read_text(encoding="utf-8").count("<polyline") == 2
+
+
+@requirement("LEARN-05")
+@pytest.mark.parametrize(
+    ("fix", "before", "after"),
+    [
+        ("give `day` as YYYY-MM-DD, not as text", {"day": "3 May 2026"}, {"day": "2026-05-03"}),
+        ('give `unit` as "metric"', {}, {"unit": "metric"}),
+        ('leave out `a`; add `b` (lower-case word, such as "x")', {"a": 1}, {"b": "x"}),
+    ],
+)
+def test_the_simulated_agent_knows_only_what_the_sentence_says(fix: str, before: Any, after: Any) -> None:
+    prompt = (
+        f"Base.\n\n## Known Solutions\n- [tool_error, from tool] tool:t: {json.dumps(f'x; fix: {fix} (trust 0.54)')}"
+    )
+    (read,) = simulated_agent.read_solutions(prompt, "t")
+    agent = simulated_agent.Agent(simulated_agent.random.Random(1), reads=True)
+    agent._follow([read], before, lambda *_: "ok")
+    assert before == after
+    assert list(simulated_agent.read_solutions(prompt, "other")) == []

@@ -1,0 +1,286 @@
+"""Errors become patterns, and patterns of one error converge."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hexad.learning.masking import mask
+from hexad.learning.outcome import category_of, text_of
+from hexad.learning.pattern import (
+    MOST_WORDS,
+    VARIETY,
+    PatternTree,
+    essence,
+    holds,
+    is_placeholder,
+    place,
+    split,
+    told,
+    words_of,
+)
+from tests.support import requirement
+
+PYTHON = """Traceback (most recent call last):
+  File "a.py", line 3, in f
+    g()
+KeyError: "name"
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "b.py", line 9, in h
+lib.errors.LookupFailed: no name"""
+JAVA = """Exception in thread "main" java.lang.IllegalStateException: no pool
+\tat com.x.A.run(A.java:7)
+Caused by: java.net.ConnectException: refused
+\tat com.x.B.go(B.java:1)
+\t... 3 more"""
+
+
+@requirement("LEARN-02")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "job 3f2504e0-4f89-11d3-9a0c-0305e82c3301 is gone",
+            "job 9a2504e0-1f89-11d3-9a0c-0305e82c33ff is gone",
+        ),
+        ("stopped at 2026-01-02T03:04:05Z", "stopped at 2025-11-12 13:14:15.678"),
+        ("stopped on Mon Jan 02 03:04:05 UTC 2026", "stopped on Tue Feb 14 13:14:15 CET 2025"),
+        ("no such file: /var/log/app/today.log", "no such file: /home/ann/x"),
+        (r"no such file: C:\Users\ann\a.txt", r"no such file: D:\tmp\b"),
+        ("cannot read report.pdf", "cannot read notes.txt"),
+        ("cannot bind port 8080", "cannot bind port 99"),
+        ("10.0.0.1:5432 refused the connection", "192.168.7.9:1 refused the connection"),
+        ("fe80::1ff:fe23:4567:890a is unreachable", "2001:db8:85a3:8d3:1319:8a2e:370:7348 is unreachable"),
+        ("db.example.com:5432 is down", "cache-7.example.org:6379 is down"),
+        ("bad pointer 0xdeadbeef", "bad pointer 0x7ffe12"),
+        ("commit 9fceb02d0ae598e95dc970b74767f19372d61af8 is unknown", "commit deadbeefcafe is unknown"),
+        ("expected 3 items, got 7", "expected 12 items, got 1,024"),
+        ("took 3.5 seconds", "took 120 ms"),
+        ("user 'ann' is locked", 'user "bob smith" is locked'),
+        ("cannot mail ann@example.com", "cannot mail bob.smith+x@sub.example.org"),
+        ("GET https://api.example.com/v1/users/7?x=1 failed", "GET http://localhost:8080/a failed"),
+        ("node-17 is down", "gpu0 is down"),
+        ("limits [1, 2, 3] are wrong", "limits [4] are wrong"),
+        ("parse error: input_value=None, input_type=NoneType", "parse error: input_value=['a', 2], input_type=list"),
+    ],
+)
+def test_occurrences_of_one_error_share_a_pattern(one: str, other: str) -> None:
+    tree = PatternTree()
+    assert tree.add(one) == tree.add(other), (told(words_of(one)), told(words_of(other)))
+
+
+@requirement("LEARN-02")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("permission denied", "connection refused"),
+        ("VM 7 started", "VM 7 stopped"),
+        ("HTTP 404 for https://x.example/a", "HTTP 500 for https://x.example/a"),
+        ("missing argument 'day'", "missing argument 'owner'"),
+        ("KeyError: 'name'", "ValueError: 'name'"),
+        ('"GET /v2/a/b HTTP/1.1" status 200', '"POST /v2/a/b HTTP/1.1" status 200'),
+        ("디스크가 가득 찼습니다", "연결이 거부되었습니다"),
+    ],
+)
+def test_different_errors_do_not_share_a_pattern(one: str, other: str) -> None:
+    tree = PatternTree()
+    assert tree.add(one) != tree.add(other)
+
+
+@requirement("LEARN-02")
+def test_a_placeholder_says_what_stood_there() -> None:
+    text = (
+        "ann@x.org at 10.0.0.1 asked http://x.org/a for /tmp/a/b at 12:30:01: 5 of 'this' in blk_17 by "
+        "3f2504e0-4f89-11d3-9a0c-0305e82c3301"
+    )
+    shown = "<email> at <ip> asked <url> for <path> at <time>: <num> of <value> in <id> by <uuid>"
+    assert told(words_of(text)) == shown
+    assert mask("took 5 s") == "took <num>"
+
+
+@requirement("LEARN-02")
+def test_a_place_that_holds_many_different_words_becomes_a_wildcard() -> None:
+    names = ["ann", "bob", "cid", "dan", "eve", "fay"]
+    tree = PatternTree()
+    numbers = [tree.add(f"member {name} is not in the sudoers file") for name in names[: VARIETY - 1]]
+    assert len({tree.group(number) for number in numbers}) == VARIETY - 1
+    numbers.append(tree.add(f"member {names[-1]} is not in the sudoers file"))
+    assert len({tree.group(number) for number in numbers}) == 1
+    assert tree.group(tree.add("member gil is not in the sudoers file")) == tree.group(numbers[0])
+    assert tree.templates() == ("member <*> is not in the sudoers file",)
+
+
+@requirement("LEARN-02")
+def test_behind_a_word_that_announces_a_name_a_few_words_are_enough() -> None:
+    tree = PatternTree()
+    numbers = [tree.add(f"session closed for user {name}") for name in ("ann", "bob", "cid")]
+    assert len({tree.group(number) for number in numbers}) == 1
+
+
+@requirement("LEARN-02")
+def test_a_word_joins_where_a_value_is_known_to_stand() -> None:
+    tree = PatternTree()
+    first = tree.add("no channel 17 in this workspace")
+    assert tree.group(tree.add("no channel general in this workspace")) == tree.group(first)
+
+
+@requirement("LEARN-02")
+def test_two_places_may_vary_at_once() -> None:
+    tree = PatternTree()
+    names, colours = ["ann", "bob", "cid", "dan", "eve", "fay"], ["red", "blue", "green", "pink", "grey", "teal"]
+    pairs = zip(names, colours, strict=True)
+    numbers = [tree.add(f"member {name} may not write into the project {colour} today") for name, colour in pairs]
+    assert len({tree.group(number) for number in numbers}) == 1
+
+
+@requirement("LEARN-02")
+def test_short_messages_stay_apart_however_many_there_are() -> None:
+    tree = PatternTree()
+    words = ["running", "normal", "blocked", "critical", "warning", "halted", "lost", "found"]
+    assert len({tree.group(tree.add(word)) for word in words}) == len(words)
+
+
+@requirement("LEARN-02")
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        (
+            PYTHON,
+            "lib.errors.LookupFailed: no name",
+        ),
+        (
+            JAVA,
+            "Caused by: java.net.ConnectException: refused",
+        ),
+        ("two lines\nof prose", "two lines\nof prose"),
+    ],
+)
+def test_a_traceback_is_its_exception_and_message(report: str, said: str) -> None:
+    assert essence(report) == said
+
+
+texts = st.text(max_size=300) | st.lists(
+    st.sampled_from(
+        ["user", "17", "'a b'", "=", "x=1", "(", ")", "10.0.0.1", "/a/b", "ann@x.org", ",", ":", "\n", "0x1f"]
+    ),
+    max_size=30,
+).map(" ".join)
+
+
+@requirement("LEARN-02")
+@given(texts)
+def test_a_pattern_is_bounded_never_empty_and_can_be_read_back(text: str) -> None:
+    words = words_of(text)
+    assert 0 < len(words) <= MOST_WORDS
+    assert words == words_of(text)
+    assert split(told(words)) == words
+    assert not any(each.isspace() or not each for each in words)
+
+
+@requirement("LEARN-02")
+@given(
+    st.lists(
+        st.lists(st.sampled_from(["a", "b", "c", "<num>", "<id>"]), min_size=6, max_size=6).map(tuple), max_size=12
+    )
+)
+def test_where_a_line_belongs_does_not_depend_on_the_order_of_templates(lines: list[tuple[str, ...]]) -> None:
+    line = ("user", "x", "is", "not", "known", "here")
+    bucket = list(dict.fromkeys(lines))
+    assert place(line, bucket) == place(line, bucket[::-1]) == place(line, sorted(bucket))
+
+
+@requirement("LEARN-02")
+@given(st.lists(st.sampled_from(["disk ann full", "disk bob full on node 7", "no 7", "x y z w v", "x y q w v"])))
+def test_the_same_lines_give_the_same_groups(lines: list[str]) -> None:
+    one, other = PatternTree(), PatternTree()
+    assert [one.add(line) for line in lines] == [other.add(line) for line in lines]
+    assert one.templates() == other.templates()
+
+
+@requirement("LEARN-02")
+@given(texts)
+def test_nothing_that_was_masked_is_left_in_the_pattern(text: str) -> None:
+    for each in words_of(f"{text} at 10.20.30.40 for ann@example.com")[-1:]:
+        assert is_placeholder(each) or "@" not in each
+
+
+@requirement("LEARN-02")
+def test_a_pattern_is_part_of_another_where_its_words_stand_in_a_row() -> None:
+    whole = words_of("RuntimeError: quota exceeded for project 12")
+    assert holds(whole, words_of("quota exceeded"))
+    assert not holds(whole, words_of("project exceeded"))
+    assert not holds(words_of("12"), words_of("13"))
+
+
+# categories
+
+
+class RateLimitError(Exception):
+    pass
+
+
+class HTTPStatusError(Exception):
+    def __init__(self, code: int) -> None:
+        super().__init__("the request failed")
+        self.response = type("Response", (), {"status_code": code})()
+
+
+def wrapped(cause: BaseException, *, explicitly: bool = True) -> Exception:
+    error = RuntimeError("the step failed")
+    error.__context__ = cause
+    if explicitly:
+        error.__cause__ = cause
+    return error
+
+
+@requirement("LEARN-03")
+@pytest.mark.parametrize(
+    ("error", "category"),
+    [
+        (TimeoutError(), "timeout"),
+        (OSError(errno.ETIMEDOUT, "no answer"), "timeout"),
+        (HTTPStatusError(504), "timeout"),
+        ("Read timed out", "timeout"),
+        (PermissionError("no"), "permission"),
+        (OSError(errno.EACCES, "no"), "permission"),
+        (HTTPStatusError(401), "permission"),
+        ("403 Forbidden", "permission"),
+        (ConnectionRefusedError(), "provider_error"),
+        (RateLimitError("slow down"), "provider_error"),
+        (HTTPStatusError(503), "provider_error"),
+        ("status code: 429", "provider_error"),
+        (ValueError("no such channel"), "tool_error"),
+        (HTTPStatusError(404), "tool_error"),
+        ("no row 403", "tool_error"),
+        (Exception(), "general"),
+        ("", "general"),
+        (wrapped(TimeoutError()), "timeout"),
+        (wrapped(wrapped(PermissionError())), "permission"),
+        (wrapped(TimeoutError(), explicitly=False), "timeout"),
+        (ExceptionGroup("several", [ValueError("x"), TimeoutError()]), "timeout"),
+    ],
+    ids=repr,
+)
+def test_an_error_has_the_category_that_it_or_its_cause_tells(error: object, category: str) -> None:
+    assert category_of(error).value == category
+
+
+@requirement("LEARN-03")
+def test_causes_that_go_in_circles_end() -> None:
+    one, other = ValueError("a"), ValueError("b")
+    one.__cause__, other.__cause__ = other, one
+    assert category_of(one).value == "tool_error"
+
+
+@requirement("LEARN-03")
+def test_a_suppressed_context_is_no_cause() -> None:
+    error = wrapped(TimeoutError(), explicitly=False)
+    error.__suppress_context__ = True
+    assert category_of(error).value == "tool_error"
+    assert text_of(error) == "RuntimeError: the step failed"

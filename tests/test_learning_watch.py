@@ -1,0 +1,519 @@
+"""Watching a tool: everything about it stays as it was, and everything that it does is learned from."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import json
+import logging
+import sqlite3
+import subprocess
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hexad import Hexad
+from hexad.errors import InvalidInput
+from tests.support import opened, requirement
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator
+    from pathlib import Path
+
+    from tests.support import FixedClock
+
+
+def calls(hx: Hexad) -> list[dict[str, Any]]:
+    """What the log tells of tool calls."""
+    return [{**record.details, "tool": record.target} for record in hx.audit.records() if record.action == "tool.call"]
+
+
+def plain(a: int, b: str = "x", *, c: bool = False) -> str:
+    """Say something."""
+    if a < 0:
+        raise ValueError(f"no row {a}")
+    return f"{a}{b}{c}"
+
+
+class Desk:
+    def book(self, day: str) -> str:
+        """Book a day."""
+        if "/" in day:
+            raise ValueError(f"bad day {day}")
+        return day
+
+    @staticmethod
+    def still(day: str) -> str:
+        return day
+
+    @classmethod
+    def made(cls, day: str) -> str:
+        return f"{cls.__name__} {day}"
+
+
+class Booker:
+    """An object that is a tool."""
+
+    def __call__(self, day: str) -> str:
+        return day
+
+
+class AsyncCallable:
+    async def __call__(self, day: str) -> str:
+        return day
+
+
+# it stays what it was
+
+
+@requirement("LEARN-10")
+def test_name_docstring_signature_and_annotations_stay(hx: Hexad) -> None:
+    watched = hx.watch(plain)
+    assert watched is not plain
+    assert (watched.__name__, watched.__doc__, watched.__module__) == ("plain", "Say something.", __name__)
+    assert inspect.signature(watched) == inspect.signature(plain)
+    assert watched.__annotations__ == plain.__annotations__
+    assert watched(1, c=True) == "1xTrue"
+
+
+@requirement("LEARN-10")
+@pytest.mark.parametrize(
+    ("tool", "name"),
+    [
+        (Desk().book, "book"),
+        (Desk.still, "still"),
+        (Desk.made, "made"),
+        (functools.partial(Desk().book), "book"),
+        (Booker(), "Booker"),
+        (len, "len"),
+        (dict, "dict"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "",
+)
+def test_methods_partials_objects_and_builtins_are_tools_too(hx: Hexad, tool: Callable[..., Any], name: str) -> None:
+    watched = hx.watch(tool)
+    given: Any = {} if tool is dict else "2026-01-01"
+    assert watched(given) == tool(given)
+    assert calls(hx)[0]["tool"] == watched.__name__ == name
+
+
+@requirement("LEARN-10")
+def test_a_method_can_be_watched_in_its_class(hx: Hexad) -> None:
+    class Office:
+        @hx.watch
+        def open(self, day: str) -> str:
+            return f"{type(self).__name__} {day}"
+
+    assert Office().open("today") == "Office today"
+    assert calls(hx) == [{"ok": True, "arguments": {"day": "today"}, "tool": "open"}]
+
+
+@requirement("LEARN-10")
+def test_the_very_exception_reaches_the_caller(hx: Hexad) -> None:
+    error = ValueError("boom")
+
+    def fail() -> None:
+        raise error
+
+    with pytest.raises(ValueError, match="boom") as caught:
+        hx.watch(fail)()
+    assert caught.value is error
+    assert error.args == ("boom",)
+    assert not getattr(error, "__notes__", [])
+
+
+@requirement("LEARN-10")
+def test_the_very_result_reaches_the_caller(hx: Hexad) -> None:
+    result = {"error": "quota exceeded"}
+    assert hx.watch(lambda: result)() is result
+    assert hx.learnings.list()[0].error_pattern == "quota exceeded"
+
+
+@requirement("LEARN-10")
+def test_a_wrong_call_fails_as_it_would_have(hx: Hexad) -> None:
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'a'"):
+        hx.watch(plain)()  # type: ignore[call-arg]
+    assert calls(hx)[0]["ok"] is False
+
+
+@requirement("LEARN-10")
+def test_coroutines_stay_coroutines(hx: Hexad) -> None:
+    async def fetch(url: str) -> str:
+        """Fetch."""
+        await asyncio.sleep(0)
+        if url == "bad":
+            raise TimeoutError("no answer")
+        return url
+
+    async def both() -> None:
+        watched = hx.watch(fetch)
+        assert inspect.iscoroutinefunction(watched)
+        assert await watched("good") == "good"
+        with pytest.raises(TimeoutError):
+            await watched("bad")
+        assert await hx.watch(AsyncCallable())("x") == "x"
+        assert await hx.watch(functools.partial(fetch, "good"))() == "good"
+        assert await hx.watch(lambda: fetch("good"), name="later")() == "good"
+
+    asyncio.run(both())
+    assert [call["ok"] for call in calls(hx)] == [True, False, True, True, True]
+    assert hx.learnings.list()[0].category == "timeout"
+
+
+@requirement("LEARN-10")
+def test_generators_stream_and_are_judged_when_they_end(hx: Hexad) -> None:
+    def numbers(last: int) -> Iterator[int]:
+        yield from range(last)
+        if last > 2:
+            raise ValueError("too many")
+
+    watched = hx.watch(numbers)
+    assert inspect.isgeneratorfunction(watched)
+    stream = watched(2)
+    assert next(stream) == 0
+    assert calls(hx) == []
+    assert list(stream) == [1]
+    with pytest.raises(ValueError, match="too many"):
+        list(watched(3))
+    early = watched(3)
+    next(early)
+    early.close()  # type: ignore[attr-defined]
+    assert [call["ok"] for call in calls(hx)] == [True, False, True]
+
+
+@requirement("LEARN-10")
+def test_a_generator_receives_what_is_sent_and_thrown_and_returns_its_value(hx: Hexad) -> None:
+    def talk() -> Any:
+        heard = []
+        while True:
+            try:
+                heard.append((yield len(heard)))
+            except KeyError:
+                return heard
+
+    stream = hx.watch(talk)()
+    assert [next(stream), stream.send("a"), stream.send("b")] == [0, 1, 2]
+    with pytest.raises(StopIteration) as ended:
+        stream.throw(KeyError())
+    assert ended.value.value == ["a", "b"]
+
+
+@requirement("LEARN-10")
+def test_asynchronous_generators_stream_too(hx: Hexad) -> None:
+    async def echo(first: str) -> AsyncIterator[str]:
+        said = first
+        while said != "end":
+            try:
+                said = (yield said) or "end"
+            except KeyError:
+                said = "caught"
+        if first == "bad":
+            raise ValueError("bad end")
+
+    async def use() -> None:
+        watched: Any = hx.watch(echo)
+        assert inspect.isasyncgenfunction(watched)
+        stream = watched("a")
+        assert [await anext(stream), await stream.asend("b"), await stream.athrow(KeyError())] == ["a", "b", "caught"]
+        with pytest.raises(StopAsyncIteration):
+            await stream.asend("end")
+        with pytest.raises(ValueError, match="bad end"):
+            assert [each async for each in watched("bad")] == ["bad"]
+        early = watched("c")
+        await anext(early)
+        await early.aclose()
+
+    asyncio.run(use())
+    assert [call["ok"] for call in calls(hx)] == [True, False, True]
+
+
+@requirement("LEARN-10")
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(), asyncio.CancelledError(), GeneratorExit()])
+def test_what_was_interrupted_is_not_learned_from(hx: Hexad, error: BaseException) -> None:
+    def stop() -> None:
+        raise error
+
+    with pytest.raises(type(error)):
+        hx.watch(stop)()
+    assert calls(hx) == []
+    assert hx.learnings.list() == ()
+
+
+@requirement("LEARN-10")
+def test_a_cancelled_task_is_not_learned_from(hx: Hexad) -> None:
+    async def wait() -> None:
+        await asyncio.Event().wait()
+
+    async def cancel() -> None:
+        task = asyncio.ensure_future(hx.watch(wait)())
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancel())
+    assert calls(hx) == []
+
+
+@requirement("LEARN-10")
+def test_if_recording_fails_the_tool_does_not(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with opened(tmp_path / "agent.db", lock_timeout=0.0) as hx:
+        watched = hx.watch(plain)
+        other = sqlite3.connect(tmp_path / "agent.db", isolation_level=None)
+        other.execute("DROP TABLE hexad_call")
+        other.close()
+        with caplog.at_level(logging.WARNING, "hexad"):
+            assert watched(1) == "1xFalse"
+            assert hx.observe(tool="deploy", error="boom") is None
+            with pytest.raises(ValueError, match="no row"):
+                watched(-1)
+    assert len([one for one in caplog.records if "was not recorded" in one.getMessage()]) == 3
+
+
+@requirement("LEARN-10")
+def test_a_failure_rule_that_fails_does_not_reach_the_caller(hx: Hexad, caplog: pytest.LogCaptureFixture) -> None:
+    def rule(result: object) -> str | None:
+        raise RuntimeError("broken rule")
+
+    assert hx.watch(plain, failure=rule)(1) == "1xFalse"
+    assert "broken rule" in caplog.text
+
+
+@requirement("LEARN-10")
+def test_what_is_watched_already_is_not_watched_twice(hx: Hexad) -> None:
+    watched = hx.watch(plain)
+    assert hx.watch(watched) is watched
+    watched(1)
+    assert len(calls(hx)) == 1
+    hx.scoped(session="b").watch(watched)(1)
+    assert [record.session for record in hx.audit.records()] == ["", "b"]
+
+
+@requirement("LEARN-07")
+def test_a_prompt_without_a_fix_writes_nothing(hx: Hexad) -> None:
+    hx.observe(tool="deploy", error="boom")
+    before = len(hx.audit.records())
+    hx.assemble("", hx.retrieve("deploy boom", session="s"))
+    with hx.store.reading() as view:
+        assert not view.offers("default", "s")
+    assert len(hx.audit.records()) == before
+
+
+@requirement("CONF-01", "LEARN-10")
+def test_an_engine_that_is_off_returns_the_tool_itself(tmp_path: Path) -> None:
+    hx = Hexad.open(tmp_path / "agent.db")
+    assert hx.watch(plain) is plain
+    assert hx.observe(tool="deploy", error="boom") is None
+    assert list(tmp_path.iterdir()) == []
+
+
+@requirement("LEARN-10")
+@pytest.mark.parametrize(
+    "arguments",
+    [{"tool": 7}, {"tool": plain, "failure": 7}, {"tool": plain, "advise": "yes"}, {"tool": plain, "name": ""}],
+)
+def test_what_cannot_be_watched_is_refused(hx: Hexad, arguments: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        hx.watch(**arguments)
+    with pytest.raises(InvalidInput):
+        hx.observe(tool="")
+
+
+# everything is observed
+
+
+@requirement("LEARN-01")
+def test_every_call_is_in_the_log_with_its_arguments_summarised(hx: Hexad) -> None:
+    @dataclass
+    class Odd:
+        x: int
+
+    def tool(**given: object) -> None:
+        if given.get("fail"):
+            raise ValueError("no")
+
+    watched = hx.watch(tool)
+    watched(
+        text="x" * 300, few=[1, 2, 3, 4, 5], one=(1,), password="correct-horse-9", inner={"deep": {"er": 1}}, odd=Odd(1)
+    )
+    with pytest.raises(ValueError, match="no"):
+        watched(fail=True, data=b"abc", huge=10**400, nothing=None, nan=float("nan"))
+    first, second = calls(hx)
+    assert first["ok"] is True
+    assert first["arguments"] == {
+        "text": "x" * 200 + "...",
+        "few": "[5 items]",
+        "one": "[1 item]",
+        "password": "[redacted:password]",
+        "inner": {"deep": "{1 item}"},
+        "odd": "(Odd)",
+    }
+    assert (second["ok"], second["category"]) == (False, "tool_error")
+    assert second["learning"] == hx.learnings.list()[0].id
+    assert second["arguments"] == {
+        "fail": True,
+        "data": "[3 bytes]",
+        "huge": "whole number of 1329 bits",
+        "nothing": None,
+        "nan": "nan",
+    }
+    assert hx.audit.verify().ok
+
+
+@requirement("LEARN-01")
+def test_of_hexads_own_tools_only_names_and_sizes_are_told(hx: Hexad) -> None:
+    hx.observe(tool="save_knowledge", args={"key": "units", "content": "my salary", "tags": ["a"], "n": 1}, result="ok")
+    told = calls(hx)[0]["arguments"]
+    assert told == {"key": "(5 characters)", "content": "(9 characters)", "tags": "(1 item)", "n": "(int)"}
+
+
+@requirement("LEARN-01")
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        ({"error": "no such channel"}, "no such channel"),
+        ({"error": {"message": "no such channel", "code": 7}}, "no such channel"),
+        ({"status": "error", "message": "no such channel"}, "no such channel"),
+        ({"is_error": True, "content": "no such channel"}, "no such channel"),
+        ({"success": False, "detail": "no such channel"}, "no such channel"),
+        ({"returncode": 2, "stderr": b"no such channel"}, "no such channel"),
+        ({"returncode": 2}, "exit status <num>"),
+        ({"ok": False}, "(no message)"),
+        (subprocess.CompletedProcess([], 1, stderr="no such channel"), "no such channel"),
+    ],
+    ids=repr,
+)
+def test_a_failure_that_is_reported_by_value_is_a_failure(hx: Hexad, result: object, said: str) -> None:
+    assert hx.watch(lambda: result, name="tool")() is result
+    assert hx.learnings.list()[0].error_pattern == said
+
+
+@requirement("LEARN-01")
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"error": None, "status": "ok"},
+        {"error": ""},
+        {"returncode": 0},
+        {"returncode": True},
+        {"status": 200, "ok": True},
+        "error",
+        [{"error": "x"}],
+        None,
+        subprocess.CompletedProcess([], 0),
+    ],
+    ids=repr,
+)
+def test_other_results_are_successes(hx: Hexad, result: object) -> None:
+    hx.watch(lambda: result, name="tool")()
+    assert hx.learnings.list() == ()
+
+
+@requirement("LEARN-01")
+def test_the_rule_for_results_can_be_replaced(hx: Hexad) -> None:
+    watched = hx.watch(plain, failure=lambda result: "too short" if result == "1xFalse" else None)
+    watched(1)
+    watched(2)
+    assert [call["ok"] for call in calls(hx)] == [False, True]
+    assert hx.observe(tool="t", result={"error": "x"}, failure=lambda _: None) is None
+
+
+# bad input
+
+
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("I cannot say")
+
+
+@requirement("LEARN-02", "LEARN-10")
+@pytest.mark.parametrize(
+    ("error", "pattern"),
+    [
+        (ValueError(), "ValueError"),
+        ("", "(no message)"),
+        ("   ", "(no message)"),
+        (ValueError("x" * 10_000_000), None),
+        ("word " * 2_000_000, None),
+        (b"\x00\xff\xfe binary", None),
+        ("with NUL \x00 and \ud800", None),
+        ("디스크 17번이 가득 찼습니다", "디스크 <id> 가득 찼습니다"),
+        (Unspeakable("x"), "Unspeakable: (no message)"),
+        (KeyError(("a", 1)), None),
+        (OSError(28, "No space left"), "OSError: [Errno <num>] No space left"),
+    ],
+    ids=lambda each: type(each).__name__ if isinstance(each, Exception) else str(each)[:12],
+)
+def test_any_error_becomes_one_learning_that_is_seen_twice(hx: Hexad, error: object, pattern: str | None) -> None:
+    for _ in range(2):
+        assert hx.observe(tool="deploy", error=error) is not None
+    (learning,) = hx.learnings.list()
+    assert learning.seen == 2
+    assert len(learning.error_pattern) < 5000
+    if pattern is not None:
+        assert learning.error_pattern == pattern
+
+
+@requirement("LEARN-01", "LEARN-10")
+def test_arguments_that_cannot_be_serialised_or_contain_themselves_are_no_trouble(hx: Hexad) -> None:
+    knot: dict[str, Any] = {"a": 1}
+    knot["self"] = knot
+    chain: list[Any] = []
+    chain.append(chain)
+    wide: dict[str, Any] = {}
+    wide.update({f"k{n}": wide for n in range(200)})
+
+    class Hostile:
+        def __repr__(self) -> str:
+            raise RuntimeError
+
+        __str__ = __repr__
+
+    for given in (
+        knot,
+        {"chain": chain},
+        wide,
+        {"lock": threading.Lock()},
+        {"h": Hostile()},
+        {1: 2, ("a",): "\ud800"},
+        7,
+    ):
+        assert hx.observe(tool="deploy", args=given, error="boom") is not None
+        assert hx.observe(tool="deploy", args=given, result="fine") is None
+    assert hx.learnings.list()[0].seen == 7
+    assert hx.audit.verify().ok
+
+
+@requirement("CONF-04", "LEARN-01")
+def test_secrets_in_arguments_and_errors_are_stored_nowhere(tmp_path: Path) -> None:
+    secrets = ["ghp_" + "a1B2" * 9, "hunter2-hunter2", "AKIAIOSFODNN7EXAMPLE"]
+    path = tmp_path / "agent.db"
+    with opened(path, session="s") as hx:
+        tool = hx.watch(lambda **given: (_ for _ in ()).throw(ValueError(f"rejected {given['token']}")), name="login")
+        for token in (secrets[0], secrets[2]):
+            with pytest.raises(ValueError, match="rejected"):
+                tool(token=token, password=secrets[1], nested={"api_key": secrets[0]})
+        hx.observe(tool="login", args={"token": secrets[0], "password": "other-pass-77"}, result="ok", session="s")
+        hx.assemble("", hx.retrieve("login rejected", session="s"))
+        hx.backup(tmp_path / "backup.jsonl")
+        told = json.dumps(calls(hx))
+    stored = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    for secret in (*secrets, "other-pass-77"):
+        assert secret not in told
+        assert secret.encode() not in stored
+
+
+@requirement("LEARN-06", "LEARN-10")
+def test_a_clock_that_jumps_harms_nothing(hx: Hexad, clock: FixedClock) -> None:
+    for days in (0, -400, 1000, -999):
+        clock.advance(days=days)
+        hx.observe(tool="deploy", args={"day": "01/02/2026"}, error="bad day", session="s")
+        clock.advance(seconds=-30)
+        hx.observe(tool="deploy", args={"day": "2026-02-01"}, result="ok", session="s")
+        hx.learnings.clean(dry_run=True)
+    (learning,) = hx.learnings.list()
+    assert (learning.seen, learning.fix) == (4, "give `day` as YYYY-MM-DD, not as DD/MM/YYYY")
+    assert hx.audit.verify().ok
