@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hexad.learning import pattern
 from hexad.learning.masking import mask
 from hexad.learning.outcome import category_of, text_of
 from hexad.learning.pattern import (
@@ -284,3 +285,39 @@ def test_a_suppressed_context_is_no_cause() -> None:
     error.__suppress_context__ = True
     assert category_of(error).value == "tool_error"
     assert text_of(error) == "RuntimeError: the step failed"
+
+
+@requirement("LEARN-02")
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "HTTP",
+                "status",
+                "404",
+                "204",
+                "500",
+                "SHA1",
+                "SHA2",
+                "id",
+                "7",
+                "12",
+                "2024-01-02",
+                "a1b2c3",
+                "at",
+                "10.0.0.7",
+            ]
+        ),
+        min_size=1,
+        max_size=6,
+    ).map(" ".join),
+    st.permutations("123456789"),
+)
+def test_a_pattern_does_not_depend_on_which_errors_came_before(error: str, digits: list[str]) -> None:
+    other = error.translate(str.maketrans("123456789", "".join(digits)))
+    pattern._KNOWN.clear()
+    alone = words_of(other)
+    pattern._KNOWN.clear()
+    words_of(error)
+    assert words_of(other) == alone
+    assert words_of(other) == pattern._words_of(other)

@@ -285,16 +285,16 @@ def new_id() -> str:
 def _remembered(change: Change, outcome: Outcome, now: datetime) -> str:
     """The id of the one learning about an error, which has been seen once more."""
     unit, namespace, size = change.unit, change.keeper.namespace, len(outcome.words)
-    known = unit.like_template(namespace, outcome.trigger, told(outcome.words), size)
-    if known is None:
-        bucket = {split(text): found for text, found in unit.templates(namespace, outcome.trigger, size, COMPARED)}
-        where = place(outcome.words, bucket.keys())
-        known = None if where.replaced else bucket.get(where.template)
-        if known is None:
-            oldest_first = [bucket[each] for each in reversed(bucket) if each in where.replaced]
-            return _grown(change, outcome, where.template, oldest_first, now)
-    unit.see(namespace, known, now)
-    return known
+    known = unit.see_template(namespace, outcome.trigger, told(outcome.words), size, now)
+    if known is not None:
+        return known
+    bucket = {split(text): found for text, found in unit.templates(namespace, outcome.trigger, size, COMPARED)}
+    where = place(outcome.words, bucket.keys())
+    if where.replaced or where.template not in bucket:
+        oldest_first = [bucket[each] for each in reversed(bucket) if each in where.replaced]
+        return _grown(change, outcome, where.template, oldest_first, now)
+    unit.see(namespace, bucket[where.template], now)
+    return bucket[where.template]
 
 
 def _grown(change: Change, outcome: Outcome, template: Words, replaced: Sequence[str], now: datetime) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from hexad.learning.arguments import shapes, summarised
@@ -77,11 +77,13 @@ def outcome_of(
 ) -> Outcome:
     """What a call came to. ``error`` is an exception or a text; without one, ``failure`` judges the result."""
     trouble = error if error is not None else (failure or reported_failure)(result)
-    call = Outcome(tool=tool, session=session, given=arguments)
     if trouble is None:
-        return call
+        return Outcome(tool=tool, session=session, given=arguments)
     text = text_of(trouble)
-    return replace(call, ok=False, error=text, words=words_of(text), category=category_of(trouble))
+    about = category_of(trouble)
+    return Outcome(
+        tool=tool, session=session, given=arguments, ok=False, error=text, words=words_of(text), category=about
+    )
 
 
 def reported_failure(result: object) -> str | None:

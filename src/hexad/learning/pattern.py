@@ -35,6 +35,12 @@ _EXCEPTION: Final = re.compile(r"^(?:[\w.$]+\.)?([A-Z]\w*(?:Error|Exception|Warn
 _LANGUAGE: Final = re.compile(r"^(?:Caused by: |Exception in thread \"[^\"]*\" )?")
 _SIGNS: Final = ",;:=()[]{}|"  # they are words of a pattern; a quote that has no partner is nothing
 _STOPS: Final = ".!?"
+# Errors that differ in digits alone have one pattern, unless a digit is part of it (SHA1) or decides over it (404).
+_KNOWN: Final[dict[str, Words]] = {}
+_MOST_KNOWN, _SHORT = 1024, 1000
+_ANY_DIGIT: Final = str.maketrans("123456789", "000000000")
+_DIGIT: Final = re.compile(r"\d")
+_TELLS_BY_DIGITS: Final = re.compile("http|status", re.IGNORECASE)
 _NOTHING: Final = "..."  # what is left of an error without a word
 _TIGHT_BEFORE: Final = frozenset(",;:=)]}")
 _TIGHT_AFTER: Final = frozenset("([{=")
@@ -46,6 +52,19 @@ def words_of(error: str) -> Words:
     >>> words_of("Transaction with ID 3 not found.")
     ('Transaction', 'with', 'ID', '<num>', 'not', 'found')
     """
+    shape = error.translate(_ANY_DIGIT) if len(error) <= _SHORT else ""
+    known = _KNOWN.get(shape)
+    if known is not None:
+        return known
+    words = _words_of(error)
+    if shape and not _TELLS_BY_DIGITS.search(error) and not any(map(_DIGIT.search, words)):
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[shape] = words
+    return words
+
+
+def _words_of(error: str) -> Words:
     masked = mask(essence(_bounded(error)))
     found: list[str] = []
     for place, part in enumerate(_PUNCTUATION.split(masked)):

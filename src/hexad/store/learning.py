@@ -75,6 +75,10 @@ class LearningWriting(LearningReading, Protocol):
         """Count one more occurrence of a learning's error."""
         ...
 
+    def see_template(self, namespace: str, trigger: str, template: str, length: int, at: datetime) -> str | None:
+        """The same for the learning with exactly that template; its id, if there is one."""
+        ...
+
     def add_call(self, namespace: str, call: Call) -> None:
         """Add a call."""
         ...

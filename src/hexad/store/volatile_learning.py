@@ -61,6 +61,12 @@ class VolatileLearning(ABC):
     def see(self, namespace: str, id: str, at: datetime) -> None:
         self.change_learning(namespace, id, lambda known: replace(known, seen=known.seen + 1, updated=at))
 
+    def see_template(self, namespace: str, trigger: str, template: str, length: int, at: datetime) -> str | None:
+        known = self.like_template(namespace, trigger, template, length)
+        if known is not None:
+            self.see(namespace, known, at)
+        return known
+
     def add_call(self, namespace: str, call: Call) -> None:
         self._set_calls(namespace, sorted([*self._calls.get(namespace, ()), call], key=lambda each: each.number))
 

@@ -47,6 +47,19 @@ def test_templates_are_found_by_trigger_length_and_text(store: Store) -> None:
 
 
 @requirement("LEARN-04")
+def test_an_error_is_seen_again_by_its_template(store: Store) -> None:
+    later = MOMENT + timedelta(hours=1)
+    with store.transaction() as unit:
+        unit.put(LEARNINGS, learning("a", template="x y", length=2), document("word"))
+        assert unit.see_template("home", "tool:deploy", "x y", 2, later) == "a"
+        assert unit.see_template("home", "tool:deploy", "x z", 2, later) is None
+        assert unit.see_template("away", "tool:deploy", "x y", 2, later) is None
+        row = unit.get(LEARNINGS, "a")
+    assert row is not None
+    assert row.record == learning("a", template="x y", length=2, seen=1, updated=later)
+
+
+@requirement("LEARN-04")
 def test_seeing_an_error_again_counts_and_sets_the_time(store: Store) -> None:
     later = MOMENT + timedelta(hours=1)
     with store.transaction() as unit:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["SqliteStore"]
 
 PATIENCE: Final = 30.0  # seconds that a writer waits for the others
-_TRACE_PATIENCE_MS: Final = 1000  # how long `flush_traces` waits for readers to end
+_TRACE_PATIENCE: Final = 1.0  # seconds that `flush_traces` waits for readers to end
 
 
 class SqliteStore:
@@ -53,8 +53,8 @@ class SqliteStore:
         with translated(self.path), self._connections.taken() as connection:
             if connection.in_transaction:
                 raise StoreError(self.location, "this thread is in a transaction already; use that one")
-            with _waiting(connection, patience, self._patience):
-                connection.execute("BEGIN IMMEDIATE")
+            connection.wait_for(self._patience if patience is None else patience)
+            connection.execute("BEGIN IMMEDIATE")
             try:
                 yield Session(connection)
                 connection.execute("COMMIT")
@@ -65,11 +65,8 @@ class SqliteStore:
     def flush_traces(self) -> bool:
         """Write the log into the file and cut it to nothing, unless a reader's snapshot needs it."""
         with translated(self.path), self._connections.taken() as connection:
-            connection.execute(f"PRAGMA busy_timeout = {_TRACE_PATIENCE_MS}")
-            try:
-                busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            finally:
-                connection.execute(f"PRAGMA busy_timeout = {int(self._patience * 1000)}")
+            connection.wait_for(_TRACE_PATIENCE)
+            busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return not busy
 
     def inspect(self) -> dict[str, str]:
@@ -123,19 +120,6 @@ def _persistently(action: Callable[[], object], patience: float) -> None:
             time.sleep(0.01)
         else:
             return
-
-
-@contextmanager
-def _waiting(connection: sqlite3.Connection, patience: float | None, usual: float) -> Iterator[None]:
-    """Wait for the write lock for another time than usual."""
-    if patience is None:
-        yield
-        return
-    connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
-    try:
-        yield
-    finally:
-        connection.execute(f"PRAGMA busy_timeout = {int(usual * 1000)}")
 
 
 def _end(connection: sqlite3.Connection, how: str) -> None:

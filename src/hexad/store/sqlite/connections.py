@@ -40,6 +40,13 @@ class Connection(sqlite3.Connection):
         super().__init__(*arguments, **options)
         self.busy = threading.RLock()
         self.retired = False
+        self._waits: float | None = None
+
+    def wait_for(self, seconds: float) -> None:
+        """Wait so long for other writers from now on; saying the same again costs nothing."""
+        if seconds != self._waits:
+            self.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+            self._waits = seconds
 
     def retire(self) -> None:
         """Close it for good; who finds it so asks for another."""

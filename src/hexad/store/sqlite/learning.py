@@ -43,6 +43,10 @@ class LearningSession:
     def see(self, namespace: str, id: str, at: datetime) -> None:
         self._run("see", to_microseconds(at), namespace, id)
 
+    def see_template(self, namespace: str, trigger: str, template: str, length: int, at: datetime) -> str | None:
+        seen = self._run("see_template", to_microseconds(at), namespace, trigger, template, length).fetchall()
+        return seen[0][0] if seen else None
+
     def add_call(self, namespace: str, call: Call) -> None:
         values = (call.session, call.number, call.tool, int(call.ok), call.learning, call.arguments)
         self._run("add_call", namespace, *values, to_microseconds(call.at))

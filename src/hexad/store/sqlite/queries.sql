@@ -142,6 +142,11 @@ WHERE namespace = :namespace AND "trigger" = :trigger ORDER BY number DESC LIMIT
 -- name: see
 UPDATE hexad_learning SET seen = seen + 1, updated = ? WHERE namespace = ? AND id = ?
 
+-- name: see_template
+UPDATE hexad_learning SET seen = seen + 1, updated = ? WHERE number = (
+    SELECT number FROM hexad_learning INDEXED BY hexad_learning_template
+    WHERE namespace = ? AND "trigger" = ? AND template = ? AND length = ? ORDER BY number LIMIT 1) RETURNING id
+
 -- name: calls
 SELECT number, session, tool, ok, learning, arguments, at FROM hexad_call
 WHERE namespace = ? AND session = ? ORDER BY number DESC LIMIT ?
