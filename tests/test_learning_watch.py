@@ -517,3 +517,15 @@ def test_a_clock_that_jumps_harms_nothing(hx: Hexad, clock: FixedClock) -> None:
     (learning,) = hx.learnings.list()
     assert (learning.seen, learning.fix) == (4, "give `day` as YYYY-MM-DD, not as DD/MM/YYYY")
     assert hx.audit.verify().ok
+
+
+@requirement("LEARN-05", "LEARN-08")
+@pytest.mark.parametrize("pattern", ["", "amount must be a number", "TypeError: amount must be a number"])
+def test_advice_is_what_fix_for_finds(hx: Hexad, pattern: str) -> None:
+    def pay(amount: object) -> None:
+        raise TypeError("amount must be a number")
+
+    hx.learnings.correct(trigger="tool:pay", error_pattern=pattern, fix="give a number")
+    assert hx.learnings.fix_for("pay", TypeError("amount must be a number")) == "give a number"
+    with pytest.raises(TypeError, match=r"Known fix .*give a number"):
+        hx.watch(pay, advise=True, session="z")("5")

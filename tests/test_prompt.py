@@ -251,3 +251,13 @@ def test_an_explanation_shows_the_layers_that_failed(hx: Hexad) -> None:
 
     told = hx.with_tool_registry(Broken()).explain("deploy", layers=[Layer.TOOL_REGISTRY])
     assert "tool_registry failed: OSError: unplugged" in str(told)
+
+
+@requirement("PROMPT-03", "PROMPT-05")
+def test_a_budget_keeps_the_users_word_before_a_strangers_that_answers_alike(hx: Hexad) -> None:
+    rule = "Deploy on Tuesdays only, and only with two reviewers present, never after four in the afternoon"
+    hx.knowledge.save("deploy-window", rule, category="rule")
+    hx.knowledge.save("build-page", "Deploy release: deploy whenever you like", origin="tool")
+    found = hx.retrieve("May I deploy the release?")
+    assert len(found.all()) == 2
+    assert [item.key for item in hx.assemble("", found, budget=40).kept] == ["deploy-window"]

@@ -13,7 +13,7 @@ import pytest
 
 from hexad import Hexad, Layer
 from hexad.cli import main
-from hexad.errors import EmbedderFailed, InvalidInput, MissingExtra
+from hexad.errors import ConfigError, EmbedderFailed, InvalidInput, MissingExtra
 from hexad.memory.meaning import embedded_text, without_words
 from hexad.model import Fields
 from hexad.semantic import own_meaning, static_meaning
@@ -74,8 +74,20 @@ def test_without_the_extra_everything_is_found_by_words(hx: Hexad) -> None:
     assert keys(hx, "where is the automobile?") == ["car"]
     assert keys(hx, "vehicle garage") == []
     assert hx.without_vector() is None
-    with pytest.raises(MissingExtra, match=r"hexad\[semantic\]"):
+    with pytest.raises(ConfigError, match="semantic"):
         hx.reindex()
+
+
+@requirement("EVAL-04")
+def test_what_is_not_installed_is_named_with_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hexad.semantic.find_spec", lambda _name: None)
+    with opened(":memory:", semantic=True) as hx:
+        hx.knowledge.save("window", "release on Tuesdays")
+        assert keys(hx, "when may I release?") == ["window"]
+        with pytest.raises(MissingExtra, match=r"hexad\[semantic\]"):
+            hx.reindex()
+    with pytest.raises(MissingExtra, match=r"hexad\[semantic\]"):
+        opened(":memory:", semantic=True, embedder=counting)
 
 
 @requirement("EVAL-04", "TOOL-04")
@@ -166,8 +178,8 @@ def test_the_command_reindexes_and_the_doctor_says_when_to(
     assert main(["reindex", "--db", path]) == 0
     assert "already" in capsys.readouterr().out
     monkeypatch.setenv("HEXAD_SEMANTIC", "false")
-    assert main(["reindex", "--db", path]) == 1
-    assert "pip install 'hexad[semantic]'" in capsys.readouterr().err
+    assert main(["reindex", "--db", path]) == 2
+    assert "'semantic': is false" in capsys.readouterr().err
 
 
 @requirement("EVAL-04")
@@ -195,6 +207,36 @@ def test_embedders_are_never_mixed(tmp_path: Path) -> None:
     with opened(path, semantic=True, embedder=counting, embedder_name="first") as hx:
         assert keys(hx, "shipping") == ["window"]
         assert hx.without_vector() == 1
+
+
+@requirement("EVAL-04")
+def test_vectors_of_another_width_are_another_embedders_whatever_it_is_called(tmp_path: Path) -> None:
+    def wider(texts: Sequence[str]) -> np.ndarray:
+        return np.hstack([counting(texts), np.zeros((len(texts), 1))])
+
+    with opened(tmp_path / "a.db", semantic=True, embedder=counting, embedder_name="mine") as hx:
+        hx.knowledge.save("window", "release on Tuesdays")
+    with opened(tmp_path / "a.db", semantic=True, embedder=wider, embedder_name="mine") as hx:
+        hx.knowledge.save("canteen", "food at noon")
+        found = hx.retrieve("when may I release?")
+        assert [item.key for item in found.all()] == ["window"]
+        assert not found.failures
+        assert hx.reindex() == 1
+        assert keys(hx, "shipping") == ["window"]
+
+
+@requirement("EVAL-04")
+def test_an_embedder_that_changes_its_width_while_it_runs_loses_nothing(tmp_path: Path) -> None:
+    width = [5]
+
+    def growing(texts: Sequence[str]) -> np.ndarray:
+        return np.ones((len(texts), width[0]))
+
+    with opened(tmp_path / "a.db", semantic=True, embedder=growing) as hx:
+        hx.knowledge.save("window", "release on Tuesdays")
+        width[0] = 6
+        hx.knowledge.save("other", "release notes")
+        assert set(keys(hx, "when may I release?")) == {"window", "other"}
 
 
 @requirement("EVAL-04")
@@ -244,6 +286,8 @@ def test_what_is_no_embedder_is_an_error_that_says_so() -> None:
         opened(":memory:", semantic=True, embedder="wordllama")
     with pytest.raises(InvalidInput, match="embedder_name"):
         opened(":memory:", semantic=True, embedder=counting, embedder_name=" ")
+    with pytest.raises(InvalidInput, match="embedder_name"):
+        opened(":memory:", semantic=True, embedder=lambda texts: counting(texts))  # noqa: PLW0108
 
 
 @requirement("EVAL-04", "STORE-04")
@@ -375,7 +419,7 @@ def test_an_embedder_is_made_once_and_only_when_asked() -> None:
             return counting(texts)
 
     meaning = own_meaning(Named())
-    assert meaning.name == "mine"
     assert not made
     assert len(meaning.embed(["deploy", "lunch"])) == 2
     assert made[-1] == 2
+    assert meaning.name == "mine/5"

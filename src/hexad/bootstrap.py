@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from hexad.context.retriever import ContextRetriever, now_in_utc
 from hexad.context.selection import estimate_tokens
 from hexad.engine import Engine
-from hexad.errors import Disabled, InvalidInput, MissingExtra
+from hexad.errors import ConfigError, Disabled, InvalidInput, MissingExtra
 from hexad.memory import admission
 from hexad.memory.audit import AuditLog
 from hexad.memory.forgetting import forget_all
@@ -293,6 +293,8 @@ class Hexad:
         meaning = self._engine.keeper.meaning
         if not self.enabled:
             raise Disabled
+        if not self.settings.semantic:
+            raise ConfigError("semantic", "is false, so nothing is embedded; turn it on to reindex")
         if meaning is None:
             raise MissingExtra("search by meaning", "hexad[semantic]")
         return embed_missing(self.store, meaning, progress or _quiet)
@@ -447,7 +449,7 @@ def _meaning(settings: Settings, embedder: Embedder | None, name: str | None) ->
     from hexad import semantic  # noqa: PLC0415 - an engine that is off needs none of it
 
     if embedder is not None:
-        return semantic.own_meaning(embedder, name)
+        return semantic.own_meaning(embedder, name, seconds=settings.layer_deadline / 2)
     return semantic.static_meaning() if semantic.installed() else None
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MEANING: Final = 0.2
 """What a standard deviation of nearness adds, for a question of no words; with more words it is less: `_per_step`."""
+MOST_STEPS: Final = 5.0  # standard deviations that count
+STEPS_IF_SAME: Final = 4.0  # what the same text counts at least
 HABIT: Final = 0.6  # the most that words of earlier questions add
 NEAREST: Final = 64  # rows that are looked at because of their meaning alone
 MOST_HABITS: Final = 600  # items that one word may have led to before it tells nothing
@@ -139,14 +141,21 @@ class Matches:
         if share >= ENOUGH_WORDS * self._chance:
             return True
         near = self._near.get(number)
-        closeness = 0.0 if near is None else (near - self.near.unrelated) / max(1 - self.near.unrelated, 1e-6)
+        closeness = 0.0 if near is None else self._closeness(near)
         return closeness + WORDS_TO_FLOOR * strength >= NEAR_FLOOR
 
     def _meaning(self, near: float | None) -> float:
         """What nearness adds, to a precision that no order of summation disturbs."""
-        if near is None or self.near is None or near <= self.near.mean:
+        if near is None or self.near is None:
             return 0.0
-        return round((near - self.near.mean) / self.near.spread, _DIGITS) * self._step
+        stands_out = (near - self.near.mean) / self.near.spread
+        steps = max(stands_out, STEPS_IF_SAME * self._closeness(near))  # a topic that all rows share stands out nowhere
+        return round(min(max(steps, 0.0), MOST_STEPS), _DIGITS) * self._step
+
+    def _closeness(self, near: float) -> float:
+        """0 for what has nothing to do with the question, 1 for the same."""
+        unrelated = self.near.unrelated if self.near is not None else 0.0
+        return (near - unrelated) / max(1 - unrelated, 1e-6)
 
     def _habit(self, number: int) -> float:
         return self.habits[number].value * HABIT if number in self.habits else 0.0

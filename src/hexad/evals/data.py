@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from hexad.errors import EvalError
+from hexad.errors import EvalError, UnknownLayer
 from hexad.model import DEFAULT_NAMESPACE, Layer
 
 if TYPE_CHECKING:
@@ -69,13 +69,22 @@ def read_sets(folder: Path, *, required: bool = True) -> tuple[EvalSet, ...]:
     if not folder.is_dir():
         raise EvalError(str(folder), "is not a folder; give the path of a folder of <layer>/<set>/corpus.jsonl")
     homes = sorted(entry for entry in folder.iterdir() if entry.is_dir() and entry.name not in KINDS)
-    layers = [(Layer.parse(home.name), home) for home in homes if _holds_sets(home)]
+    layers = [(_layer(home), home) for home in homes if _holds_sets(home)]
     found = tuple(
         _read_set(layer, home) for layer, place in layers for home in sorted(place.iterdir()) if home.is_dir()
     )
     if required and not found:
         raise EvalError(str(folder), "holds no sets; expected <layer>/<set>/corpus.jsonl and queries.jsonl")
     return found
+
+
+def _layer(home: Path) -> Layer:
+    if home.name == Layer.RUNTIME_CONTEXT:
+        raise EvalError(str(home), "cannot be measured: the runtime context is one item, whatever is asked")
+    try:
+        return Layer.parse(home.name)
+    except UnknownLayer as error:
+        raise EvalError(str(home), f"is no layer: {error}; rename the folder or move it away") from error
 
 
 def _holds_sets(home: Path) -> bool:

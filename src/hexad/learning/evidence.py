@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hexad.learning.remedy import Remedy
     from hexad.memory.keeper import Change, Keeper
     from hexad.model import Json
-    from hexad.store import Reading
+    from hexad.store import Reading, Scope
 
 PATIENCE: Final = 5.0  # seconds that a tool's caller waits at most for other writers
 CALLS_KEPT: Final = 32  # of one session
@@ -58,10 +58,9 @@ class Recorder:
             moment.log(about)
             if outcome.ok:
                 credit(change, Layer.TOOL_REGISTRY, outcome.tool)
-            learning = _get(change, about) if about and (tell or advise) else None
-            if advise and learning is not None and learning.trusted:
-                offer(change, [learning], moment.now)
-            return learning
+            if advise and about:
+                return moment.advised() or _get(change, about)
+            return _get(change, about) if about and tell else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +105,14 @@ class _Moment:
                 _count(self.change, known.learning, FAILED)
                 self._set(known, FAILED)
         return about
+
+    def advised(self) -> Learning | None:
+        """The learning whose fix is trusted for this error, as `fix_for` finds it; it counts as offered."""
+        scope = self.change.keeper.scope(_LEARNINGS)
+        known = trusted_for(self.change.unit, scope, self.outcome.trigger, self.outcome.words)
+        if known is not None:
+            offer(self.change, [known], self.now)
+        return known
 
     def worked(self) -> str:
         """Credit what was offered and followed; mine what made the difference to the failures before."""
@@ -196,6 +203,13 @@ def matching(view: Reading, namespace: str, trigger: str, words: Words) -> Seque
     any_error = [each for each in known if not each[0]]
     ordered = (*same, *sorted(part, key=_longest_first), *sorted(more, key=_longest_first), *any_error)
     return [found for _, found in ordered]
+
+
+def trusted_for(view: Reading, scope: Scope, trigger: str, words: Words) -> Learning | None:
+    """The closest learning about an error of a tool whose fix is trusted."""
+    found = (view.get(scope, each) for each in matching(view, scope.namespace, trigger, words))
+    known = (cast("Learning", row.record) for row in found if row is not None)
+    return next((each for each in known if each.trusted), None)
 
 
 def with_remedy(learning: Learning, found: Remedy, *, by_itself: bool) -> Learning:

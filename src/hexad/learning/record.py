@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from hexad.errors import HexadError, InvalidInput
 from hexad.learning import housekeeping
-from hexad.learning.evidence import PATIENCE, chosen, matching, new_id, offer
+from hexad.learning.evidence import PATIENCE, chosen, new_id, offer, trusted_for
 from hexad.learning.outcome import text_of, trigger_of
 from hexad.learning.pattern import told, words_of
 from hexad.learning.remedy import CORRECTION, in_words, signature
@@ -175,12 +175,8 @@ class LearningShelf(Shelf[Learning]):
         ``error`` is an exception or its text.
         """
         trigger = trigger_of(admission.key("tool", tool))
-        words, namespace = words_of(text_of(error)), self._keeper.namespace
         with self._keeper.store.reading() as view:
-            close = matching(view, namespace, trigger, words)
-            found = (view.get(self._keeper.scope(self.layer), each) for each in close)
-            known = [cast("Learning", row.record) for row in found if row is not None]
-        trusted = next((each for each in known if each.trusted), None)
+            trusted = trusted_for(view, self._keeper.scope(self.layer), trigger, words_of(text_of(error)))
         if trusted is None:
             return None
         remember_offers(self._keeper, [trusted.id], session=session)

@@ -5,10 +5,12 @@ This module loads nothing: an engine that is only opened pays neither for numpy 
 
 from __future__ import annotations
 
+import inspect
 import threading
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Protocol
 
+from hexad.context.deadline import within
 from hexad.errors import EmbedderFailed, InvalidInput, MissingExtra
 from hexad.fork import survive_fork
 
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
 
 EXTRA: Final = "hexad[semantic]"
 PACKAGES: Final = ("numpy", "tokenizers", "wordllama")
-STATIC: Final = "wordllama-l2-256.1"  # the package's weights, and how we pool them
+STATIC: Final = "wordllama-l2.1"  # the package's weights, and how we pool them
+WIDTH: Final = 256
 
 
 class Embedder(Protocol):
@@ -41,17 +44,18 @@ def installed() -> bool:
 class LazyMeaning:
     """A `Meaning` whose embedder is made when the first text comes."""
 
-    def __init__(self, name: str, make: Callable[[], Embedder]) -> None:
+    def __init__(self, name: str, make: Callable[[], Embedder], *, width: int | None = None) -> None:
         self._name = name
         self._make = make
+        self._width = width
         self._search: Search | None = None
         self.after_fork()
         survive_fork(self)
 
     @property
     def name(self) -> str:
-        """What its vectors are stored under."""
-        return self._name
+        """What its vectors are stored under: vectors of another width are another embedder's, whatever it is called."""
+        return f"{self._name}/{self._width or self._ready().width}"
 
     def after_fork(self) -> None:
         """A thread of the parent may have held the lock."""
@@ -63,7 +67,9 @@ class LazyMeaning:
 
     def near(self, store: Store, view: Reading, scope: Scope, question: str) -> Nearness | None:
         """How near a scope's rows are; where it has no vectors, nothing is loaded."""
-        if not view.vector_state(scope, self._name).rows:
+        if not view.vector_state(scope, self.name).rows:
+            if self._search is not None:
+                self._search.drop(store, scope)
             return None
         return self._ready().near(store, view, scope, question)
 
@@ -89,19 +95,36 @@ class LazyMeaning:
 
 def static_meaning() -> LazyMeaning:
     """Static embeddings that come inside a wheel: no download, no network."""
-    return LazyMeaning(STATIC, _static)
+    return LazyMeaning(STATIC, _static, width=WIDTH)
 
 
-def own_meaning(embedder: Embedder, name: str | None = None) -> LazyMeaning:
-    """A caller's embedder, under its name: given, or its own."""
+def own_meaning(embedder: Embedder, name: str | None = None, *, seconds: float | None = None) -> LazyMeaning:
+    """A caller's embedder, under its name: given, or its own; each call of it may take so many seconds."""
     if not callable(embedder):
         raise InvalidInput("embedder", "must be a function from a list of texts to an array of one row for each")
     if find_spec("numpy") is None:
         raise MissingExtra("an embedder", EXTRA)
-    known = name or getattr(embedder, "name", None) or getattr(embedder, "__qualname__", type(embedder).__qualname__)
+    known = name or getattr(embedder, "name", None) or _function_name(embedder)
     if not isinstance(known, str) or not known.strip():
         raise InvalidInput("embedder_name", "must be text that tells this embedder from all others")
-    return LazyMeaning(known, lambda: embedder)
+    return LazyMeaning(known, lambda: _Timely(embedder, seconds))
+
+
+def _function_name(embedder: Embedder) -> str:
+    """A plain function's own name; of a lambda, a method or an object none tells which model is behind it."""
+    named = f"{getattr(embedder, '__module__', '')}.{embedder.__qualname__}" if inspect.isfunction(embedder) else ""
+    return "" if named.endswith("<lambda>") else named
+
+
+class _Timely:
+    """Somebody's embedder, which may be slow or hang: it gets some time, then the words answer alone."""
+
+    def __init__(self, embedder: Embedder, seconds: float | None) -> None:
+        self._embedder = embedder
+        self._seconds = seconds
+
+    def __call__(self, texts: Sequence[str], /) -> Any:
+        return within(self._seconds, lambda: self._embedder(texts), who="the embedder")
 
 
 def _static() -> Embedder:

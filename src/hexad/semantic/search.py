@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from functools import lru_cache
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 _PAGE: Final = 4096  # vectors that are read at a time
 _REMEMBERED: Final = 64  # questions whose vectors are kept: each is asked of several layers
 _STANDS_OUT: Final = 1.0  # standard deviations above the mean
+_CLOSE: Final = 0.25  # of the way from unrelated to the same
+_DIGITS: Final = 5  # of a cosine that no order of summation disturbs
+_LOADING: Final = 1.0  # seconds that one question spends on reading vectors; the next one goes on
 
 
 class Matrix:
@@ -100,13 +104,16 @@ class Near:
         return [each if 0 <= place < rows else None for each, place in zip(near, places, strict=True)]
 
     def nearest(self, limit: int, *, all_of_them: bool = False) -> Sequence[int]:
-        """Of the rows that stand out, or of all, those that do most."""
-        least = -np.inf if all_of_them else self.mean + _STANDS_OUT * self.spread
+        """Of the rows that stand out or are close, or of all, the nearest; of equals the newest, however they lie."""
+        close = self.unrelated + _CLOSE * (1 - self.unrelated)
+        least = -np.inf if all_of_them else min(self.mean + _STANDS_OUT * self.spread, close)
         out = np.flatnonzero(self._nearness > least)
+        near = self._nearness[out].round(_DIGITS)
         if len(out) > limit:
-            out = out[np.argpartition(self._nearness[out], -limit)[-limit:]]
-        order = np.argsort(-self._nearness[out], kind="stable")
-        return [int(number) for number in self._numbers[out[order]]]
+            last_in = np.partition(near, -limit)[-limit]
+            out, near = out[near >= last_in], near[near >= last_in]
+        numbers = self._numbers[out]
+        return [int(number) for number in numbers[np.lexsort((-numbers, -near))[:limit]]]
 
 
 class TextSpace:
@@ -130,7 +137,9 @@ class Search:
     def __init__(self, name: str, embedder: Embedder) -> None:
         self._name = name
         self._embedder = embedder
+        self.width: int | None = None
         self._background = self.unit_vectors(BACKGROUND)
+        self.width = self._background.shape[1]
         self.question = lru_cache(_REMEMBERED)(self._question)
         self._matrices: WeakKeyDictionary[Store, dict[Scope, Matrix]] = WeakKeyDictionary()
         self.after_fork()
@@ -150,9 +159,14 @@ class Search:
         asked, background = self.question(question)
         with self._lock:
             matrix = self._matrices.setdefault(store, {}).setdefault(scope, Matrix())
-            _bring_up(matrix, view, scope, self._name)
+            _bring_up(matrix, view, scope, f"{self._name}/{self.width}")
             block, numbers, places = matrix.block, matrix.numbers, matrix.places
         return Near(block @ asked, numbers, places, background)
+
+    def drop(self, store: Store, scope: Scope) -> None:
+        """Keep nothing of a scope that has no vectors any more."""
+        with self._lock:
+            self._matrices.get(store, {}).pop(scope, None)
 
     def space(self, texts: Sequence[str]) -> TextSpace:
         """Texts that are not stored."""
@@ -160,7 +174,7 @@ class Search:
 
     def unit_vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """What the embedder says, checked, each row of length one; rows of nothing stay nothing."""
-        rows = self._asked(list(texts))
+        rows = self._asked([text.encode(errors="ignore").decode() for text in texts])  # no lone surrogates
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         unit: NDArray[np.float32] = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
         return unit
@@ -170,10 +184,12 @@ class Search:
             rows = np.asarray(self._embedder(texts), dtype=np.float32)
         except Exception as error:
             raise EmbedderFailed(self._name, f"raised {type(error).__name__}: {error}") from error
-        if rows.ndim != 2 or len(rows) != len(texts) or not np.isfinite(rows).all():
-            raise EmbedderFailed(
-                self._name, f"must give {len(texts)} rows of finite numbers, not an array of shape {rows.shape}"
-            )
+        if rows.ndim != 2 or len(rows) != len(texts):
+            raise EmbedderFailed(self._name, f"must give {len(texts)} rows, not an array of shape {rows.shape}")
+        if not np.isfinite(rows).all():
+            raise EmbedderFailed(self._name, "gave numbers that are not finite")
+        if self.width not in {None, rows.shape[1]}:
+            raise EmbedderFailed(self._name, f"gave rows of {rows.shape[1]} numbers, and of {self.width} before")
         return rows
 
     def _question(self, text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -184,7 +200,10 @@ class Search:
 def _bring_up(matrix: Matrix, view: Reading, scope: Scope, embedder: str) -> None:
     """What came, changed and went since the last question; a view of an older state finds more than it has."""
     state = view.vector_state(scope, embedder)
+    end = monotonic() + _LOADING
     while matrix.stamp < state.stamp:
+        if monotonic() > end:
+            raise EmbedderFailed(embedder, f"has {state.rows:,} vectors to read first; {len(matrix):,} are here")
         page = view.vectors(scope, embedder, after=matrix.stamp, limit=_PAGE)
         if not page:
             matrix.stamp = state.stamp  # the latest ones were removed
