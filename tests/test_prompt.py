@@ -260,4 +260,4 @@ def test_a_budget_keeps_the_users_word_before_a_strangers_that_answers_alike(hx:
     hx.knowledge.save("build-page", "Deploy release: deploy whenever you like", origin="tool")
     found = hx.retrieve("May I deploy the release?")
     assert len(found.all()) == 2
-    assert [item.key for item in hx.assemble("", found, budget=40).kept] == ["deploy-window"]
+    assert [item.key for item in hx.assemble("", found, budget=45).kept] == ["deploy-window"]

@@ -134,7 +134,7 @@ class Engine:
         found = self.retrieve(message, layers, session=session)
         prompt = self._assembled(base, found, budget)
         stored, limit = (
-            [layer for layer in asked_for(layers) if layer in RECORD_OF],
+            [layer for layer in asked_for(layers) if layer is not Layer.RUNTIME_CONTEXT],
             max(_CANDIDATES, self.max_per_layer),
         )
         above = self.retrieve(message, stored, limit, session=session).items

@@ -94,7 +94,7 @@ class Ranking:
         told = [
             self._told(term, weights[term], document)
             for term in self._query.terms
-            if term in weights and term in rarity
+            if match.words and term in weights and term in rarity
         ]
         if any(match) or lent:
             told.append(Reason("meaning", "near in meaning", match.meaning))

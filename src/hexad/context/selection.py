@@ -9,7 +9,7 @@ from hexad.context.template import write
 from hexad.model import Layer, Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hexad.model import Item, TokenCounter
 
@@ -34,8 +34,7 @@ def select(items: Sequence[Item], *, base: str, budget: int | None, counter: Tok
     if budget is None or _cost(base, items, counter) <= budget:
         return Selection(tuple(items), ())
     kept: list[Item] = []
-    strongest = _strongest_of_others(items)
-    for item in sorted(items, key=lambda item: _priority(item, strongest.get(item.layer, 0.0))):
+    for item in sorted(items, key=_priorities(items)):
         if _cost(base, [*kept, item], counter) <= budget:
             kept.append(item)
     chosen = {id(item) for item in kept}
@@ -58,17 +57,16 @@ def _cost(base: str, items: Sequence[Item], counter: TokenCounter) -> int:
     return counter(write(base, items)[len(base) :]) if items else 0
 
 
-def _strongest_of_others(items: Sequence[Item]) -> dict[Layer, float]:
-    """The best score in each layer of what the user did not say."""
-    best: dict[Layer, float] = {}
+def _priorities(items: Sequence[Item]) -> Callable[[Item], tuple[bool, bool, float, bool]]:
+    """What goes first is smaller. In each layer, the user's best word counts at least as much as anybody else's."""
+    best = {layer: max(item.score for item in items if item.layer is layer) for layer in {item.layer for item in items}}
+    own: dict[Layer, Item] = {}
     for item in items:
-        if item.origin is not Origin.USER:
-            best[item.layer] = max(item.score, best.get(item.layer, 0.0))
-    return best
+        if item.origin is Origin.USER and item.score > (own[item.layer].score if item.layer in own else -1.0):
+            own[item.layer] = item
 
+    def priority(item: Item) -> tuple[bool, bool, float, bool]:
+        score = best[item.layer] if own.get(item.layer) is item else item.score
+        return item.layer is not Layer.RUNTIME_CONTEXT, not item.pinned, -score, item.origin is not Origin.USER
 
-def _priority(item: Item, others: float) -> tuple[bool, bool, float, bool]:
-    """Smaller goes first. A user's item that answers half as well as another's counts as much as that one."""
-    own = item.origin is Origin.USER
-    score = max(item.score, others) if own and item.score >= others / 2 else item.score
-    return item.layer is not Layer.RUNTIME_CONTEXT, not item.pinned, -score, not own
+    return priority

@@ -10,6 +10,7 @@ from hexad.memory import admission
 from hexad.memory.habits import unlearn
 from hexad.memory.indexing import records
 from hexad.model import RECORDS, Knowledge, Layer, Origin, Record, Version
+from hexad.text import terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,14 +37,18 @@ def forget_all(keeper: Keeper, *, subject: str | None, session: str | None, ever
     with keeper.change(actor=Origin.USER) as change:
         if subject is not None:
             count = forget_subject(change, subject)
+            words = set(terms(subject))
+            _forget_habits(change, lambda learned: learned.term in words)
         elif session is not None:
             name = admission.key("session", session)
             count = forget_session(change, name) + _forget_others(change, lambda record: record.session == name)
             _forget_habits(change, lambda learned: learned.session == name)
+            keeper.prompts.forget(keeper.namespace, name)
             change.unit.forget_calls(keeper.namespace, name)
         else:
             count = _forget_entries(change, lambda _: True) + _forget_others(change, lambda _: True)
             _forget_habits(change, lambda _: True)
+            keeper.prompts.forget(keeper.namespace, None)
             change.unit.forget_calls(keeper.namespace, None)
         change.unit.scrub()
     return keeper.erase_traces(count)

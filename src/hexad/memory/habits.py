@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import InvalidInput, NotFound
+from hexad.memory import admission
 from hexad.memory.associations import strengthened
 from hexad.memory.redaction import redact
 from hexad.model import RECORD_OF, Layer, Origin
@@ -30,14 +31,15 @@ class Habits:
     def teach(self, layer: Layer, id: str, question: str, *, session: str | None = None) -> tuple[Association, ...]:
         """Let the words of a question help find an item next time; returns all that is known of the item now.
 
-        Secrets in the question are not learned. A stored item that is gone is `NotFound`.
+        Secrets in the question are not learned. A stored item that cannot be found any more is `NotFound`.
         """
         if layer is Layer.RUNTIME_CONTEXT:
             raise InvalidInput("item", "is the runtime state, which is there whatever is asked")
+        name = admission.key("id", id)
         with self._keeper.change(actor=Origin.AGENT, session=session) as change:
-            if layer in RECORD_OF and change.get(layer, id) is None:
-                raise NotFound(layer.noun, id, self._keeper.namespace)
-            return learn(change, layer, id, question)
+            if layer in RECORD_OF and not change.unit.numbers(self._keeper.scope(layer), [name]):
+                raise NotFound(layer.noun, name, self._keeper.namespace)
+            return learn(change, layer, name, question)
 
     def of(self, layer: Layer | str, id: str) -> tuple[Association, ...]:
         """What was learned of one item, the strongest word first."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hexad.memory.meaning import Meaning
     from hexad.store import Reading, Store, Writing
 
-_BATCH: Final = 256  # rows that are embedded while others wait to write
+_BATCH: Final = 256  # rows that are embedded at a time
 
 
 def document_of(record: Record) -> Document | None:
@@ -56,7 +56,7 @@ def reindex(unit: Writing) -> int:
 def embed_missing(store: Store, meaning: Meaning, progress: Callable[[int, int], None]) -> int:
     """Give every row of every namespace that has none a vector of this embedder; returns how many got one.
 
-    A batch is read, embedded and written in one transaction, so that no vector is of a text that has changed.
+    A row that changes meanwhile is left for the next time, so that no vector is of a text that has changed.
     """
     with store.reading() as view:
         scopes = [Scope(namespace, kind.layer) for namespace in view.namespaces() for kind in RECORDS]
@@ -77,12 +77,18 @@ def missing_vectors(store: Store, meaning: Meaning) -> int:
 
 
 def _embed_batch(store: Store, meaning: Meaning, scope: Scope, after: int) -> list[int]:
-    """The numbers of the rows that got a vector; an embedder's own error is the caller's to see."""
+    """The numbers of the rows that were looked at; an embedder's own error is the caller's to see.
+
+    Nobody waits for the embedder: it runs before the transaction, in which a row that has changed since is left.
+    """
+    with store.reading() as view:
+        rows = view.without_vector(scope, meaning.name, after=after, limit=_BATCH)
+    if not rows:
+        return []
+    vectors = meaning.embed([embedded_text(row.record.fields()) for row in rows])
     with store.transaction() as unit:
-        rows = unit.without_vector(scope, meaning.name, after=after, limit=_BATCH)
-        if not rows:
-            return []
-        vectors = meaning.embed([embedded_text(row.record.fields()) for row in rows])
+        now = {row.number: row for row in unit.fetch(scope, [row.number for row in rows])}
         for row, vector in zip(rows, vectors, strict=True):
-            unit.embed(scope, row.number, Embedded(meaning.name, vector))
+            if now.get(row.number) == row:
+                unit.embed(scope, row.number, Embedded(meaning.name, vector))
     return [row.number for row in rows]

@@ -44,6 +44,13 @@ class Prompts:
             while len(self._latest) > MOST_PROMPTS:
                 self._latest.popitem(last=False)
 
+    def forget(self, namespace: str, session: str | None) -> None:
+        """Forget a session's prompt, or those of all sessions."""
+        with self._lock:
+            gone = [place for place in self._latest if place[0] == namespace and session in {None, place[1]}]
+            for place in gone:
+                del self._latest[place]
+
     def take(self, namespace: str, session: str, layer: Layer, id: str) -> str | None:
         """The question of the session's latest prompt, if the item was in it and was not taken before."""
         with self._lock:

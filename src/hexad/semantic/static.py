@@ -16,6 +16,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from hexad.errors import MissingExtra
+from hexad.text.detection import detect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +29,7 @@ _TOKENS: Final = "tokenizers/l2_supercat_tokenizer_config.json"
 _TYPES: Final = {"F16": np.float16, "F32": np.float32}
 _FIRST_WORD: Final = 259  # tokens before it are single bytes and marks; the others come by frequency
 _COMMON: Final = 0.0025  # how often a token must be among all for its weight to be halved
+_SAMPLE, _MOSTLY = 400, 0.8  # characters that tell a text's language, and the share of them that is plain Latin
 _HALF_AFTER: Final = 64  # tokens after which a token counts half: what a text is about stands at its beginning
 _LONGEST: Final = 1024  # tokens that are pooled
 _HARMONIC: Final = 10.9  # the sum of 1/rank over the vocabulary: what makes shares of it
@@ -55,14 +57,25 @@ class StaticEmbedder:
         return cls(Tokenizer.from_file(str(home / _TOKENS)), read_tensor(home / _WEIGHTS))
 
     def __call__(self, texts: Sequence[str], /) -> NDArray[np.float32]:
-        """A row for each text; a text without tokens is all zeros."""
-        seamed = [_SEAM.sub(" ", text) for text in texts]
+        """A row for each text; a text without tokens, or in a language that the weights do not know, is all zeros."""
+        seamed = [_SEAM.sub(" ", text) if is_english(text) else "" for text in texts]
         pooled = np.zeros((len(seamed), self._tokens.shape[1]), np.float32)
         for place, encoding in enumerate(self._tokenizer.encode_batch(seamed, add_special_tokens=False)):
             ids = encoding.ids[:_LONGEST]
             if ids:
                 pooled[place] = self._places[: len(ids)] @ self._tokens[ids]
         return pooled
+
+
+def is_english(text: str) -> bool:
+    """Whether a text is probably English, or code: the weights know little else, and would take all of it for alike.
+
+    >>> is_english("When may I deploy?"), is_english("배포를 언제 할 수 있나요?"), is_english("Wann darf ich das tun?")
+    (True, False, False)
+    """
+    letters = [character for character in text[:_SAMPLE] if character.isalpha()]
+    plain = sum(map(str.isascii, letters))
+    return plain >= _MOSTLY * len(letters) and detect(text[:_SAMPLE]) is None
 
 
 def read_tensor(file: Path) -> NDArray[np.float32]:

@@ -39,6 +39,7 @@ class _Shelf:
     ids: dict[int, str] = field(default_factory=dict)
     index: TermIndex = field(default_factory=TermIndex)
     vectors: dict[str, dict[int, Vector]] = field(default_factory=dict)  # by embedder and number
+    stamps: dict[str, int] = field(default_factory=dict)  # the latest of each embedder: a removal lowers none
     learned: dict[str, dict[str, Association]] = field(default_factory=dict)  # by id and term
 
 
@@ -190,8 +191,8 @@ class _State(VolatileLearning):
         return self._shelf(scope).index.postings_among(term, numbers)
 
     def vector_state(self, scope: Scope, embedder: str) -> VectorState:
-        held = self._shelf(scope).vectors.get(embedder, {})
-        return VectorState(len(held), max((each.stamp for each in held.values()), default=0))
+        shelf = self._shelf(scope)
+        return VectorState(len(shelf.vectors.get(embedder, ())), shelf.stamps.get(embedder, 0))
 
     def vectors(self, scope: Scope, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Vector]:
         held = self._shelf(scope).vectors.get(embedder, {}).values()
@@ -261,10 +262,12 @@ class _State(VolatileLearning):
             self.embed(scope, number, embedded)
 
     def embed(self, scope: Scope, number: int, embedded: Embedded) -> None:
-        held = self._shelves[scope].vectors.setdefault(embedded.embedder, {})
+        shelf = self._shelves[scope]
+        held = shelf.vectors.setdefault(embedded.embedder, {})
         before = held.get(number)
         if before is None or before.vector != embedded.vector:
             self._last_stamp += 1
+            shelf.stamps[embedded.embedder] = self._last_stamp
             held[number] = Vector(number, self._last_stamp, embedded.vector)
             self._undo.append(lambda: _back(held, number, before))
 

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from hexad.context.candidates import CAPACITY, gather
+from hexad.context.candidates import gather
 from hexad.context.conversation import lending, places_beside
 from hexad.context.layers.presenting import present
 from hexad.context.matching import MOST_HABITS, NEAREST, Matches, habits
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from hexad.store import Reading, Row, Sketch, Store
     from hexad.text.index import Posting, Statistics
 
+_MOST_NEAR: Final = 20_000  # rows that are passed over to find those with a facet, or that live
 _PINNED: Final = Reason("pinned", "always in its layer", 1.0)
 
 
@@ -91,17 +92,18 @@ class StoredSource:
         facets = tuple(facet(name, value) for name, value in self.facets.items())
         known = self.layer is Layer.USER_KNOWLEDGE
         ends = None if self.deadline is None else time.monotonic() + self.deadline
+        living = _living_in(view, scope, now) if view.any_expired(scope, now) else None
         candidates = gather(
             ScopedIndex(view, scope),
             query.terms,
             facets=facets,
             subjects=known,
-            wanted=_living_in(view, scope, now) if view.any_expired(scope, now) else None,
+            wanted=living,
         )
         room = limit - len(without)
         if not candidates.rows or room < 1:
             return ()
-        matches = self._matches(view, scope, query, candidates, facets)
+        matches = self._matches(view, scope, query, candidates, _Passing(view, scope, facets, living))
         ranked = _Ranked(query, matches, to_microseconds(now), facets, without, floor=self.floor)
         for batch in matches.batches(limit + len(without), slack=SLACK):
             self._check_time(ends)
@@ -114,17 +116,15 @@ class StoredSource:
         rows = {row.number: row for row in view.fetch(scope, [each.number for each in best])}
         return [ranked.told(rows[each.number], each) for each in best]
 
-    def _matches(
-        self, view: Reading, scope: Scope, query: Query, candidates: Candidates, facets: Sequence[str]
-    ) -> Matches:
+    def _matches(self, view: Reading, scope: Scope, query: Query, candidates: Candidates, passing: _Passing) -> Matches:
         near = self._near(view, scope, query, candidates)
-        nearest = near.nearest(CAPACITY if facets else NEAREST, all_of_them=bool(facets)) if near is not None else ()
+        nearest = passing.nearest(near) if near is not None else ()
         return Matches(
             candidates,
             len(query.terms),
             near,
             _habits(view, scope, query, candidates.rows, self.clock()),
-            _having(view, scope, facets, nearest),
+            nearest,
         )
 
     def _near(self, view: Reading, scope: Scope, query: Query, candidates: Candidates) -> Nearness | None:
@@ -202,12 +202,26 @@ def _habits(view: Reading, scope: Scope, query: Query, rows: int, now: datetime)
     return {number: found[key] for key, number in view.numbers(scope, found).items()} if found else {}
 
 
-def _having(view: Reading, scope: Scope, facets: Sequence[str], numbers: Sequence[int]) -> Sequence[int]:
-    """Those of the rows that have all facets, in their order."""
-    left = set(numbers)
-    for each in facets:
-        left &= {posting[0] for posting in view.postings_among(scope, each, left)} if left else set()
-    return [number for number in numbers if number in left]
+@dataclass(frozen=True, slots=True)
+class _Passing:
+    """Which rows may be answers at all: those that have the facets, and whose time is not over."""
+
+    view: Reading
+    scope: Scope
+    facets: Sequence[str]
+    living: Wanted | None
+
+    def nearest(self, near: Nearness) -> Sequence[int]:
+        """The nearest rows that may, so that however many others are nearer they take no place."""
+        if not self.facets and self.living is None:
+            return near.nearest(NEAREST)
+        numbers = near.nearest(_MOST_NEAR, all_of_them=bool(self.facets))
+        left = set(numbers)
+        for each in self.facets:
+            left &= {posting[0] for posting in self.view.postings_among(self.scope, each, left)}
+        if self.living is not None and left:
+            left = self.living(left)
+        return [number for number in numbers if number in left][:NEAREST]
 
 
 def _with_the_users_word(scored: Sequence[tuple[float, Sketch]], limit: int) -> Sequence[Sketch]:

@@ -23,6 +23,8 @@ from hexad.text.index import TermIndex
 
 _FRAGMENT: Final = 2  # characters that a fragment of a name needs
 _FRAGMENT_SCORE: Final = 0.05
+_FEW_TOOLS: Final = 30
+_TELLING: Final = 4  # characters of a fragment that is no accident
 _FEW_WORDS: Final = 3  # of a question so short that a fragment of a name is what was meant
 _CHOSEN: Final = 0.05  # what a provider's own order is worth, at most
 _LONG_AFTER: Final = 2**62  # a tool has no age: seen from here nothing is recent
@@ -98,7 +100,8 @@ class ToolRegistry:
             for number in {*matches.numbers, *fragments}
         }
         best = sorted(scored, key=lambda number: (-scored[number], number))
-        enough = fragments if not floor or len(query.keywords) <= _FEW_WORDS else {}
+        short, few = len(query.keywords) <= _FEW_WORDS, len(self._tools) <= _FEW_TOOLS
+        enough = {number for number, word in fragments.items() if short and (few or len(word) >= _TELLING)}
         answers = (number for number in best if not floor or number in enough or matches.answers(number))
         return [
             (self._tools[number], (*self._told(number, matches, ranking), *_fragment(fragments.get(number))))
