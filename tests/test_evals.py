@@ -245,3 +245,35 @@ def test_the_extra_is_used_unless_told_not_to_and_stands_beside_itself_as_a_base
     (without,) = evaluate(sets, Plan(semantic=False), progress=quiet)
     assert with_it.hexad.quality.recall_at_5 == with_it.baselines["static"].quality.recall_at_5 == 1
     assert without.hexad.quality.recall_at_5 == with_it.baselines["bm25s"].quality.recall_at_5 == 0
+
+
+@requirement("EVAL-01")
+def test_the_runtime_context_is_no_set_and_a_text_that_cannot_be_stored_is_named(tmp_path: Path) -> None:
+    write(tmp_path / "one", "runtime_context", "s", [{"id": "a", "text": "b"}], [])
+    with pytest.raises(EvalError, match="runtime_context: cannot be measured"):
+        read_sets(tmp_path / "one")
+    asked = [{"id": "q", "text": "b", "relevant": ["long"]}]
+    write(tmp_path / "two", "external_knowledge", "s", [{"id": "long", "text": "word " * 100_000}], asked)
+    with pytest.raises(EvalError, match="'long' cannot be stored"):
+        evaluate(read_sets(tmp_path / "two"), progress=quiet)
+
+
+@requirement("EVAL-01")
+def test_what_is_odd_about_the_data_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    items = [{"id": "a", "text": "one"}, {"id": "a", "text": "two"}]
+    asked = [{"id": "q", "text": "two", "relevant": ["a"]}, {"id": "r", "text": "two", "relevant": ["nobody"]}]
+    write(tmp_path / "d", "external_knowledge", "s", items, asked)
+    assert main(["eval", str(tmp_path / "d"), "--no-semantic"]) == 0
+    told = capsys.readouterr().err
+    assert "external_knowledge/s: 1 ids of corpus.jsonl are there twice" in told
+    assert "external_knowledge/s: 1 questions have no relevant item" in told
+
+
+@requirement("EVAL-01", "LEARN-02")
+def test_the_page_tells_of_learning_too(tmp_path: Path) -> None:
+    home = tmp_path / "d" / "error_grouping"
+    home.mkdir(parents=True)
+    (home / "one.jsonl").write_text('{"text": "disk 7 is full", "template": "disk <*> is full"}', encoding="utf-8")
+    page = tmp_path / "report.html"
+    assert main(["eval", str(tmp_path / "d"), "--out", str(page)]) == 0
+    assert "error_grouping" in page.read_text(encoding="utf-8")

@@ -123,3 +123,20 @@ def test_more_of_a_question_never_falls_below_the_floor_where_less_is_above(
     assert answers(high, lent, rows) >= answers(low, lent, rows)
     assert answers(low, lent, rows) >= answers(low, 0.0, rows)
     assert answers(low, lent, min(rows, fewer)) >= answers(low, lent, max(rows, fewer))
+
+
+@requirement("EVAL-03", "TOOL-01")
+@pytest.mark.parametrize("greeting", ["hello", "hi", "ok", "thanks", "good morning"])
+def test_a_greeting_brings_no_tools(furnished: Hexad, greeting: str) -> None:
+    names = ("look_up_price", "book_hotel", "send_mail", "hide_column", "third_party_check")
+    tools = [{"name": f"{name}_{number}", "description": "Does what it says"} for name in names for number in range(8)]
+    hx = furnished.with_tool_registry(tools)
+    assert hx.retrieve(greeting, layers=[Layer.TOOL_REGISTRY]).all() == ()
+
+
+@requirement("EVAL-03", "PROMPT-06")
+def test_explain_tells_which_tools_were_below_the_floor(furnished: Hexad) -> None:
+    tools = [{"name": f"tool_{number}", "description": f"Reserve a room in city {number}"} for number in range(40)]
+    question = "explain the superconductors of the last century and their critical temperature in a room full of people"
+    told = furnished.with_tool_registry(tools).explain(question, layers=[Layer.TOOL_REGISTRY])
+    assert {each.verdict for each in told.candidates[Layer.TOOL_REGISTRY]} == {TOO_LITTLE}

@@ -281,3 +281,39 @@ def test_a_habit_is_a_share_of_the_question(weights: dict[str, float], asked: li
     for habit in habits(known, terms, rows=10, now=START).values():
         assert 0 <= habit.value <= 1
         assert set(habit.terms) <= set(terms)
+
+
+@requirement("EVAL-02", "KNOW-08")
+def test_a_forgotten_session_teaches_nothing_afterwards(hx: Hexad) -> None:
+    engine = hx.with_tool_registry(TOOLS)
+    found = engine.retrieve("a room for my secret affair", layers=[Layer.TOOL_REGISTRY], session="s")
+    engine.assemble("", found)
+    engine.forget(session="s")
+    engine.observe(tool="book_hotel", args={}, result="ok", session="s")
+    assert hx.habits.list() == ()
+
+
+@requirement("EVAL-02", "KNOW-08")
+def test_forgetting_a_subject_unlearns_its_name(hx: Hexad) -> None:
+    hx.knowledge.save("diet", "is vegan", subject="Zenobia")
+    hx.used(runbook(hx), "what does Zenobia do when production breaks?")
+    hx.forget(subject="Zenobia")
+    assert "zenobia" not in {each.term for each in hx.habits.list()}
+    assert hx.habits.list()
+
+
+@requirement("EVAL-02", "STORE-04")
+@pytest.mark.parametrize("name", ["", "a\0b", "x" * 2000, "\ud83d"])
+def test_an_item_with_a_name_that_cannot_be_kept_teaches_nothing(hx: Hexad, name: str) -> None:
+    item = Item(layer=Layer.TOOL_REGISTRY, id=name, key="k", content="", category="tool")
+    with pytest.raises(InvalidInput):
+        hx.used(item, "production")
+
+
+@requirement("EVAL-02", "KNOW-04")
+def test_a_hidden_entry_cannot_be_used(hx: Hexad) -> None:
+    hx.knowledge.save("window", "release on Tuesdays")
+    (item,) = hx.retrieve("release").all()
+    hx.knowledge.delete("window")
+    with pytest.raises(NotFound):
+        hx.used(item, "shipping")

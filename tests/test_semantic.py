@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import subprocess
 import sys
+import threading
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -423,3 +425,116 @@ def test_an_embedder_is_made_once_and_only_when_asked() -> None:
     assert len(meaning.embed(["deploy", "lunch"])) == 2
     assert made[-1] == 2
     assert meaning.name == "mine/5"
+
+
+@requirement("EVAL-03", "EVAL-04", "KEY-05")
+@pytest.mark.parametrize(
+    ("facts", "unrelated", "question"),
+    [
+        (
+            ("배포는 화요일에만 합니다", "회의실은 삼층에 있습니다", "점심은 열두시입니다"),
+            "고래는 얼마나 오래 사나요?",
+            "배포는 언제 하나요?",
+        ),
+        (("部署只在星期二进行", "会议室在三楼", "午餐时间是十二点"), "鲸鱼能活多久？", "什么时候部署？"),
+        (("النشر يوم الثلاثاء فقط", "قاعة الاجتماعات في الطابق الثالث"), "كم يعيش الحوت الأزرق؟", "متى النشر؟"),
+        (
+            ("Der Versand ist nur am Dienstag", "Die Kantine ist im dritten Stock"),
+            "Wie alt wird ein Wal?",
+            "Wann ist der Versand?",
+        ),
+    ],
+    ids=["korean", "chinese", "arabic", "german"],
+)
+def test_other_languages_are_left_to_their_words(
+    near: Hexad, facts: tuple[str, ...], unrelated: str, question: str
+) -> None:
+    for number, fact in enumerate(facts):
+        near.knowledge.save(f"f{number}", fact)
+    assert keys(near, unrelated) == []
+    assert keys(near, question) == ["f0"]
+
+
+@requirement("EVAL-04")
+def test_a_topic_that_most_entries_share_is_found_however_many_there_are(near: Hexad) -> None:
+    for number in range(20):
+        near.knowledge.save(f"dinner-{number}", f"we had soup for dinner on evening {number}")
+    for number in range(80):
+        near.knowledge.save(f"bill-{number}", f"the automobile was repaired, bill {number}")
+    found = keys(near, "car")
+    assert len(found) == 5
+    assert all(key.startswith("bill") for key in found)
+
+
+@requirement("EVAL-04", "CTX-07")
+def test_meaning_adds_no_more_than_its_weight_even_to_the_only_row_of_its_kind(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db", semantic=True, embedder=counting, floor=False) as hx:
+        for number in range(300):
+            hx.knowledge.save(f"p{number}", "printer")
+        hx.knowledge.save("lunch", "food")
+        (found,) = [item for item in hx.retrieve("lunch").all() if item.key == "lunch"]
+        assert sum(reason.value for reason in found.reasons if reason.signal == "meaning") <= 0.36
+
+
+@requirement("EVAL-04", "KNOW-06")
+def test_expired_entries_take_no_place_among_the_nearest(near: Hexad, clock: FixedClock) -> None:
+    near.knowledge.save("alive", "an automobile stands in the yard")
+    for number in range(90):
+        near.knowledge.save(f"dead-{number}", "cars, automobiles and vehicles", expires=clock() + timedelta(days=1))
+        near.knowledge.save(f"other-{number}", f"the recipe for bread number {number}")
+    clock.advance(days=2)
+    assert keys(near, "car")[:1] == ["alive"]
+
+
+@requirement("EVAL-04", "CTX-08")
+def test_both_stores_and_a_fresh_engine_agree_after_deletions(tmp_path: Path, clock: FixedClock) -> None:
+    told = []
+    for place in (":memory:", tmp_path / "a.db"):
+        with opened(place, clock=clock, semantic=True, max_knowledge=100) as hx:
+            for number in range(80):
+                hx.knowledge.save(f"twin-{number}", "a lorry in the yard")
+            furnish(hx)
+            hx.retrieve("vehicle garage")
+            for number in range(0, 80, 3):
+                hx.knowledge.delete(f"twin-{number}")
+            hx.knowledge.delete("holiday")
+            told.append([(item.key, item.score) for item in hx.retrieve("vehicle garage").all()])
+    with opened(tmp_path / "a.db", clock=clock, semantic=True) as fresh:
+        told.append([(item.key, item.score) for item in fresh.retrieve("vehicle garage").all()])
+    assert told[0] == told[1] == told[2]
+
+
+@requirement("EVAL-04", "CTX-10")
+def test_a_slow_embedder_costs_its_own_signal_and_not_the_words(tmp_path: Path) -> None:
+    hold, slow = threading.Event(), [False]
+
+    def sluggish(texts: Sequence[str]) -> np.ndarray:
+        if slow[0]:
+            hold.wait()
+        return counting(texts)
+
+    with opened(tmp_path / "a.db", semantic=True, embedder=sluggish, layer_deadline=0.2) as hx:
+        hx.knowledge.save("window", "release on Tuesdays")
+        slow[0] = True
+        found = hx.retrieve("when may I release?")
+        hold.set()
+        assert [item.key for item in found.all()] == ["window"]
+        assert not found.failures
+
+
+@requirement("EVAL-04")
+def test_a_method_or_a_partial_needs_a_name_of_its_own() -> None:
+    class Model:
+        def encode(self, texts: Sequence[str]) -> np.ndarray:
+            return counting(texts)
+
+    for nameless in (Model().encode, functools.partial(counting)):
+        with pytest.raises(InvalidInput, match="embedder_name"):
+            own_meaning(nameless)
+        assert own_meaning(nameless, "mine").name == "mine/5"
+
+
+@requirement("EVAL-04")
+def test_a_lone_surrogate_in_a_question_leaves_its_meaning(near: Hexad) -> None:
+    furnish(near)
+    assert keys(near, "vehicle garage \ud83d")[:1] == ["car"]

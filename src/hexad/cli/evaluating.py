@@ -66,17 +66,23 @@ def eval_(
 ) -> None:
     """Measure recall, ranking and speed on a folder of questions with known answers, and how errors are learned."""
     from hexad.cli import learning_figures
-    from hexad.evals.data import read_sets
+    from hexad.evals.data import doubts, read_sets
     from hexad.evals.learning import measure_learning
     from hexad.evals.report import as_json as told
+    from hexad.evals.report import as_page
     from hexad.evals.run import Plan, evaluate
 
     plan = Plan(queries, _names(baseline), not no_semantic, _numbers(feedback), foreign)
     with screen.steps() as step:
         learned = measure_learning(folder, step)
-        results = evaluate(read_sets(folder, required=not learned), plan, progress=step)
-    if out is not None and results:
-        _write_page(out, results)
+        sets = read_sets(folder, required=not learned)
+        results = evaluate(sets, plan, progress=step)
+    for doubt in doubts(sets):
+        screen.remark(doubt)
+    if feedback and results:
+        screen.remark("figures of sets that were taught are after the most uses, on the questions that taught nothing")
+    if out is not None:
+        _write_page(out, as_page(results, learned.as_json()))
     if as_json:
         screen.emit({**(told(results) if results else {}), **learned.as_json()})
     else:
@@ -105,11 +111,9 @@ def _numbers(told: str) -> list[int]:
     return [int(name) for name in names]
 
 
-def _write_page(file: Path, results: Sequence[SetResult]) -> None:
-    from hexad.evals.report import as_page
-
+def _write_page(file: Path, page: str) -> None:
     try:
-        file.write_text(as_page(results), encoding="utf-8")
+        file.write_text(page, encoding="utf-8")
     except OSError as error:
         raise EvalError(str(file), f"cannot be written: {error.strerror}; choose another place") from error
 

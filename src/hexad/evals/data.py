@@ -8,7 +8,7 @@ question: ``{"id", "text", "relevant": [ids], "group"?}``. A question with a gro
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +78,20 @@ def read_sets(folder: Path, *, required: bool = True) -> tuple[EvalSet, ...]:
     return found
 
 
+def doubts(sets: Sequence[EvalSet]) -> Iterator[str]:
+    """What is odd about the sets and makes their figures lower than they could be; no error, for it may be meant."""
+    for data in sets:
+        homes = {(document.group, document.id) for document in data.corpus}
+        if len(homes) < len(data.corpus):
+            again = len(data.corpus) - len(homes)
+            yield f"{data.path}: {again} ids of corpus.jsonl are there twice; the later one counts"
+        lost = sum(
+            not any((question.group, each) in homes for each in question.relevant) for question in data.questions
+        )
+        if lost:
+            yield f"{data.path}: {lost} questions have no relevant item in their group, so nothing can find it"
+
+
 def _layer(home: Path) -> Layer:
     if home.name == Layer.RUNTIME_CONTEXT:
         raise EvalError(str(home), "cannot be measured: the runtime context is one item, whatever is asked")
@@ -131,7 +145,7 @@ def text_in(file: Path, number: int, told: Mapping[str, Any], name: str) -> str:
 def lines_of(file: Path) -> Iterator[tuple[Path, int, Mapping[str, Any]]]:
     """The objects of a file of JSON Lines, each with its place; what is none is an error that names it."""
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise EvalError(str(file), f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

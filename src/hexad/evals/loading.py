@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hexad.errors import EvalError, HexadError
 from hexad.model import Layer, Tool
 
 if TYPE_CHECKING:
@@ -19,11 +20,18 @@ def load(hx: Hexad, data: EvalSet, progress: Callable[[int], None]) -> Mapping[s
     for group, documents in data.groups().items():
         if data.layer is not Layer.TOOL_REGISTRY:
             for position, document in enumerate(documents):
-                _SAVERS[data.layer](engines[group], document, position)
+                _save(engines[group], data, document, position)
                 progress(done + position + 1)
         done += len(documents)
         progress(done)
     return engines
+
+
+def _save(hx: Hexad, data: EvalSet, document: Document, position: int) -> None:
+    try:
+        _SAVERS[data.layer](hx, document, position)
+    except HexadError as error:
+        raise EvalError(f"{data.path}/corpus.jsonl", f"{document.id[:80]!r} cannot be stored: {error}") from error
 
 
 def views(hx: Hexad, data: EvalSet) -> Mapping[str, Hexad]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.evals.run import by_layer, overall
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from hexad.evals.metrics import Quality
     from hexad.evals.run import Learned, Measured, SetResult
@@ -57,19 +57,41 @@ def quality_of(name: str) -> Callable[[SetResult], Quality]:
     return _ours if name == OURS else _theirs(name)
 
 
-def as_page(results: Sequence[SetResult]) -> str:
-    """A self-contained page: a bar chart for each layer, then every figure."""
+def as_page(results: Sequence[SetResult], learned: Mapping[str, Mapping[str, Any]] | None = None) -> str:
+    """A self-contained page: a bar chart for each layer, then every figure, and what was measured of learning."""
+    return _PAGE.format(body=(_retrieval(results) if results else "") + "".join(map(_kind, (learned or {}).items())))
+
+
+def _retrieval(results: Sequence[SetResult]) -> str:
     names = [OURS, *baseline_names(results)]
     charts = "\n".join(
         _chart(layer.value, _layer_bars(results, layer.value, names)) for layer in by_layer(results, _ours)
     )
-    whole = overall(results, _ours).recall_at_5
-    return _PAGE.format(
-        whole=f"{whole:.3f}",
+    taught = any(result.feedback for result in results)
+    return _RETRIEVAL.format(
+        whole=f"{overall(results, _ours).recall_at_5:.3f}",
+        when=", after feedback, on the questions that taught nothing" if taught else "",
         charts=charts + _feedback_chart(results) + _foreign_lines(results),
         legend=_legend(names),
         rows=_rows(results, names),
     )
+
+
+def _kind(told: tuple[str, Mapping[str, Any]]) -> str:
+    """What was measured of one kind of learning: its figures, and those of systems and baselines."""
+    name, figures = told
+    rows = "".join(
+        f"<tr><td>{escape(label)}</td><td></td><td>{value:.3f}</td></tr>" for label, value in _flat("", figures)
+    )
+    return f"\n<h2>{escape(name)}</h2>\n<table>{rows}</table>"
+
+
+def _flat(before: str, figures: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    for name, value in figures.items():
+        if isinstance(value, dict):
+            yield from _flat(f"{before}{name} ", value)
+        else:
+            yield f"{before}{name}", float(value)
 
 
 def feedback_points(results: Sequence[SetResult]) -> dict[str, list[tuple[int, float]]]:
@@ -156,8 +178,8 @@ def _set_json(result: SetResult) -> dict[str, Any]:
 def _learned(learned: Learned) -> dict[str, Any]:
     return {
         "queries": learned.questions,
-        "before": _measured(learned.before),
-        "after": _measured(learned.after),
+        "before": _measured(learned.before) if learned.questions else None,
+        "after": _measured(learned.after) if learned.questions else None,
     }
 
 
@@ -211,19 +233,21 @@ def _row(path: str, name: str, measured: Measured) -> str:
 
 
 _PAGE: Final = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>Hexad: retrieval</title>
+<html lang="en"><meta charset="utf-8"><title>Hexad: evaluation</title>
 <style>
 body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 760px; margin: 2rem auto; padding: 0 1rem; color: #0f172a }}
 svg {{ width: 100%; font-size: 12px }} .set {{ font-weight: 600 }}
 table {{ border-collapse: collapse; font-size: 14px }} td, th {{ padding: .2rem .6rem; text-align: right }}
 td:nth-child(-n+2), th:nth-child(-n+2) {{ text-align: left }} tr:nth-child(even) {{ background: #f1f5f9 }}
 </style>
-<h1>Retrieval</h1>
-<p>Recall at five, the mean of the layers' means: <strong>{whole}</strong>. {legend}</p>
+<h1>Hexad</h1>
+{body}</html>
+"""
+_RETRIEVAL: Final = """<h2>Retrieval</h2>
+<p>Recall at five, the mean of the layers' means{when}: <strong>{whole}</strong>. {legend}</p>
 {charts}
 <h2>Every figure</h2>
 <table><tr><th>set</th><th></th><th>recall@5</th><th>recall@10</th><th>MRR</th><th>nDCG@10</th><th>median ms</th>
 <th>95 % ms</th></tr>
 {rows}
-</table></html>
-"""
+</table>"""

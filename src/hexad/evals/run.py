@@ -101,7 +101,7 @@ def _evaluate(
     data: EvalSet, sets: Sequence[EvalSet], plan: Plan, builders: Mapping[str, Builder], progress: Progress
 ) -> SetResult:
     learned = tuple(_learned(data, plan, uses, progress) for uses in sorted(set(plan.feedback)))
-    taught = learned[-1] if learned and learned[-1].questions else None
+    taught = next((each for each in reversed(learned) if each.questions), None)
     asked = (split(data, taught.uses)[1] if taught else data.questions)[: plan.queries]
     with _engines(data, plan, progress) as engines:
         ours = taught.after if taught else _measure(asked, _asker(engines, data), f"{data.path}: asking", progress)
@@ -126,6 +126,8 @@ def _asker(engines: Mapping[str, Hexad], data: EvalSet) -> Callable[[Question], 
         found = engine.retrieve(question.text, layers=[data.layer], max_per_layer=DEPTH) if engine else None
         return [item.key for item in found.all()] if found else ()
 
+    for engine in list(engines.values())[:1]:
+        engine.retrieve("warm up the embedder", layers=[data.layer])  # what is loaded once is no question's time
     return ask
 
 
