@@ -235,11 +235,13 @@ def test_the_command_lists_and_resets(tmp_path: Path, capsys: pytest.CaptureFixt
     ]
     assert main(["habits", "list", "--db", path, "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["habits"]) == 2
-    assert main(["habits", "reset", "--db", path]) == 0
+    assert main(["habits", "reset", "--db", path]) == 2
+    assert "--yes" in capsys.readouterr().err
+    assert main(["habits", "reset", "--yes", "--db", path]) == 0
     assert capsys.readouterr().out == "2 words unlearned\n"
     assert main(["habits", "list", "--db", path]) == 0
     assert "nothing was learned yet" in capsys.readouterr().err
-    assert main(["habits", "reset", "--db", path, "--json"]) == 0
+    assert main(["habits", "reset", "--yes", "--db", path, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["words"] == 0
 
 

@@ -46,17 +46,21 @@ def list_(
         screen.remark("nothing was learned yet; `hx.used(item, query)` teaches")
 
 
-@app.command(epilog="Example: hexad habits reset --layer tool_registry --item book_hotel")
+@app.command(epilog="Example: hexad habits reset --layer tool_registry --item book_hotel --yes")
 def reset(
     *,
     layer: LayerName = None,
     item: ItemName = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     db: Database = None,
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
     """Unlearn the words of all items, of a layer's, or of one; the items stay."""
     with opened(db, namespace) as hx:
+        if not yes and not screen.agreed("habits reset", f"Unlearn what use taught in namespace {hx.namespace!r}?"):
+            screen.remark("nothing was unlearned")
+            raise typer.Exit(1)
         gone = hx.habits.reset(layer, item)
     if as_json:
         screen.emit({"words": gone})

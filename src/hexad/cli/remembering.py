@@ -129,7 +129,7 @@ def forget(
         if (
             not traces
             and not yes
-            and not _agreed(f"Erase {what} in namespace {hx.namespace!r} of {place(db)} for good?")
+            and not screen.agreed("forget", f"Erase {what} in namespace {hx.namespace!r} of {place(db)} for good?")
         ):
             screen.remark("nothing was forgotten")
             raise typer.Exit(1)
@@ -175,12 +175,6 @@ def _named(key: str | None, subject: str | None, session: str | None, *, everyth
     if len(named) != 1:
         raise InvalidInput("forget", "give exactly one of KEY, --subject, --session, --everything or --traces")
     return named[0]
-
-
-def _agreed(question: str) -> bool:
-    if not sys.stdin.isatty():
-        raise InvalidInput("forget", "erases for good and nobody can be asked here; add --yes")
-    return screen.confirmed(question)
 
 
 def _erase(hx: "Hexad", key: str | None, subject: str | None, session: str | None, *, traces: bool) -> Forgotten:

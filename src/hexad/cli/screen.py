@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import typer
 
+from hexad.errors import InvalidInput
 from hexad.wire import WIRE
 
 if TYPE_CHECKING:
@@ -138,6 +139,13 @@ def steps() -> Iterator[Callable[[str, int, int], None]]:
                 bar.update(task, description=what, completed=done, total=total)
 
         yield show
+
+
+def agreed(command: str, question: str) -> bool:
+    """Whether a person says yes to what cannot be undone; an error where nobody can be asked."""
+    if not sys.stdin.isatty():
+        raise InvalidInput(command, "erases for good and nobody can be asked here; add --yes")
+    return confirmed(question)
 
 
 def confirmed(question: str) -> bool:

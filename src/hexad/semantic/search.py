@@ -27,6 +27,7 @@ _REMEMBERED: Final = 64  # questions whose vectors are kept: each is asked of se
 _STANDS_OUT: Final = 1.0  # standard deviations above the mean
 _CLOSE: Final = 0.25  # of the way from unrelated to the same
 _DIGITS: Final = 5  # of a cosine that no order of summation disturbs
+_MOST_HELD: Final = 1_000_000  # vectors of all scopes together
 _LOADING: Final = 1.0  # seconds that one question spends on reading vectors; the next one goes on
 
 
@@ -158,10 +159,18 @@ class Search:
         """One product with all vectors of the scope."""
         asked, background = self.question(question)
         with self._lock:
-            matrix = self._matrices.setdefault(store, {}).setdefault(scope, Matrix())
+            matrix = self._matrix(store, scope)
             _bring_up(matrix, view, scope, f"{self._name}/{self.width}")
             block, numbers, places = matrix.block, matrix.numbers, matrix.places
         return Near(block @ asked, numbers, places, background)
+
+    def _matrix(self, store: Store, scope: Scope) -> Matrix:
+        """A scope's vectors; those of scopes that nobody asked for long go, when there are too many in all."""
+        held = self._matrices.setdefault(store, {})
+        matrix = held[scope] = held.pop(scope, Matrix())  # the latest is the last
+        while len(held) > 1 and sum(map(len, held.values())) > _MOST_HELD:
+            del held[next(iter(held))]
+        return matrix
 
     def drop(self, store: Store, scope: Scope) -> None:
         """Keep nothing of a scope that has no vectors any more."""
