@@ -319,3 +319,20 @@ def test_a_hidden_entry_cannot_be_used(hx: Hexad) -> None:
     hx.knowledge.delete("window")
     with pytest.raises(NotFound):
         hx.used(item, "shipping")
+
+
+@requirement("EVAL-02")
+def test_of_a_long_question_the_first_words_are_learned_and_faint_ones_go(hx: Hexad, clock: FixedClock) -> None:
+    item = runbook(hx)
+    assert len(hx.used(item, " ".join(f"word{number}x" for number in range(90)))) == 32
+    clock.advance(days=6 * HALF_LIFE_DAYS)
+    assert {each.term for each in hx.used(item, "production")} == {"product"}
+
+
+@requirement("EVAL-02", "CTX-07")
+def test_habit_adds_no_more_than_its_weight(hx: Hexad) -> None:
+    item = runbook(hx)
+    for _ in range(50):
+        hx.used(item, "production")
+    (found,) = hx.retrieve("production").all()
+    assert 0.5 < sum(reason.value for reason in found.reasons if reason.signal == "habit") <= 0.6

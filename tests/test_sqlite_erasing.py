@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -11,6 +12,8 @@ import pytest
 
 from hexad.model import Layer
 from hexad.store import Scope
+from hexad.store.sqlite.session import SCRUBBED
+from hexad.store.sqlite.statements import read
 from hexad.testing.nouns import knowledge, version
 from hexad.text.document import Document
 from tests.support import opened, requirement
@@ -163,3 +166,10 @@ def test_what_was_forgotten_can_be_said_and_forgotten_again(hx: Hexad, path: Pat
     assert len(hx.knowledge.history("diary")) == 4
     assert hx.knowledge.forget("diary").entries == 1
     assert traces(path) == []
+
+
+@requirement("KNOW-04")
+def test_every_table_that_holds_what_was_said_is_rewritten_when_it_is_forgotten() -> None:
+    tables = set(re.findall(r"CREATE TABLE (hexad_\w+)", read("schema.sql")))
+    nothing_said = {"hexad_note", "hexad_scope", "hexad_meaning", "hexad_audit"}
+    assert set(SCRUBBED) == tables - nothing_said

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hexad.store import Embedded, Vector, VectorState
     from hexad.text.index import Posting, Statistics
 
-_SCRUBBED: Final = (
+SCRUBBED: Final = (
     *(table.name for table in TABLES.values()),
     *(VERSIONS.name, ASSOCIATIONS.name, "hexad_fresh", "hexad_posting", "hexad_vector", "hexad_call", "hexad_offer"),
 )
@@ -243,7 +243,7 @@ class Session(LearningSession):
 
         VACUUM would do it too, but may renumber rows of other people's tables in the same file.
         """
-        for table in _SCRUBBED:
+        for table in SCRUBBED:
             self._connection.execute(f"CREATE TEMP TABLE hexad_scrub AS SELECT * FROM main.{table}")
             self._connection.execute(f"DELETE FROM main.{table}")
             self._connection.execute(f"INSERT INTO main.{table} SELECT * FROM hexad_scrub")
