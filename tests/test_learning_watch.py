@@ -292,6 +292,47 @@ def test_what_is_watched_already_is_not_watched_twice(hx: Hexad) -> None:
     assert [record.session for record in hx.audit.records()] == ["", "b"]
 
 
+@requirement("LEARN-10")
+def test_what_others_put_around_a_watched_tool_stays_when_it_is_watched_again(hx: Hexad) -> None:
+    def guarded(tool: Callable[..., str]) -> Callable[..., str]:
+        @functools.wraps(tool)
+        def inner(a: int) -> str:
+            if a == 13:
+                raise PermissionError("not thirteen")
+            return tool(a)
+
+        return inner
+
+    with pytest.raises(PermissionError, match="not thirteen"):
+        hx.scoped(session="b").watch(guarded(hx.watch(plain)))(13)
+    assert [record.session for record in hx.audit.records()] == ["b"]
+
+
+@requirement("LEARN-10")
+def test_a_method_that_is_watched_in_its_class_can_be_watched_again_for_a_session(hx: Hexad) -> None:
+    class Office:
+        @hx.watch
+        def open(self, day: str) -> str:
+            return f"{type(self).__name__} {day}"
+
+    office = Office()
+    assert hx.scoped(session="b").watch(office.open)("today") == "Office today"
+    assert [record.session for record in hx.audit.records()] == ["b"]
+    assert calls(hx) == [{"ok": True, "arguments": {"day": "today"}, "tool": "open"}]
+    assert hx.watch(office.open) == office.open
+
+
+@requirement("LEARN-10")
+def test_a_tool_that_is_watched_again_in_another_way_is_watched_so(hx: Hexad) -> None:
+    hx.learnings.correct(trigger="tool:other", fix="turn it off")
+    advised = hx.watch(hx.watch(plain, name="other"), advise=True)
+    with pytest.raises(ValueError, match="turn it off"):
+        advised(-1)
+    hx.watch(hx.watch(plain), name="third")(1)
+    hx.watch(hx.watch(plain), failure=lambda _: "never good enough")(1)
+    assert [(call["tool"], call["ok"]) for call in calls(hx)] == [("other", False), ("third", True), ("plain", False)]
+
+
 @requirement("LEARN-07")
 def test_a_prompt_without_a_fix_writes_nothing(hx: Hexad) -> None:
     hx.observe(tool="deploy", error="boom")
