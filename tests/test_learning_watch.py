@@ -139,6 +139,24 @@ def test_a_wrong_call_fails_as_it_would_have(hx: Hexad) -> None:
     assert calls(hx)[0]["ok"] is False
 
 
+@requirement("LEARN-01", "LEARN-10")
+def test_a_wrong_call_of_an_asynchronous_tool_is_written_down_too(hx: Hexad) -> None:
+    async def fetch(url: str) -> str:
+        return url
+
+    async def stream(url: str) -> AsyncIterator[str]:
+        yield url
+
+    async def use() -> None:
+        with pytest.raises(TypeError, match="unexpected keyword argument 'uri'"):
+            await hx.watch(fetch)(uri="x")  # type: ignore[call-arg]
+        with pytest.raises(TypeError, match="unexpected keyword argument 'uri'"):
+            await anext(hx.watch(stream)(uri="x"))  # type: ignore[call-arg]
+
+    asyncio.run(use())
+    assert [(call["tool"], call["ok"]) for call in calls(hx)] == [("fetch", False), ("stream", False)]
+
+
 @requirement("LEARN-10")
 def test_coroutines_stay_coroutines(hx: Hexad) -> None:
     async def fetch(url: str) -> str:

@@ -181,16 +181,21 @@ def _wrapper(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
 
 def _function(watch: Watch, tool: Callable[..., T]) -> Callable[..., T]:
     def call(*given: Any, **named: Any) -> T:
-        try:
-            result = tool(*given, **named)
-        except Exception as error:
-            watch.raised(given, named, error)
-            raise
+        result = _begun(watch, tool, given, named)
         if inspect.iscoroutine(result):
             return cast("T", _awaited(watch, result, given, named))
         return cast("T", watch.returned(given, named, result))
 
     return call
+
+
+def _begun(watch: Watch, tool: Callable[..., T], given: tuple[Any, ...], named: Mapping[str, Any]) -> T:
+    """What a call returns; one that the tool's signature does not admit fails here, whatever kind of tool it is."""
+    try:
+        return tool(*given, **named)
+    except Exception as error:
+        watch.raised(given, named, error)
+        raise
 
 
 async def _awaited(watch: Watch, result: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
@@ -205,7 +210,7 @@ async def _awaited(watch: Watch, result: Any, given: tuple[Any, ...], named: Map
 
 def _coroutine(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
     async def call(*given: Any, **named: Any) -> Any:
-        return await _awaited(watch, tool(*given, **named), given, named)
+        return await _awaited(watch, _begun(watch, tool, given, named), given, named)
 
     return call
 
@@ -227,7 +232,7 @@ def _generator(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
 
 def _async_generator(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
     async def call(*given: Any, **named: Any) -> AsyncGenerator[Any, Any]:
-        inner = tool(*given, **named)
+        inner = _begun(watch, tool, given, named)
         try:
             value = await anext(inner)
             while True:
