@@ -565,6 +565,55 @@ def test_secrets_in_arguments_and_errors_are_stored_nowhere(tmp_path: Path) -> N
         assert secret.encode() not in stored
 
 
+@requirement("CONF-04", "LEARN-01")
+@pytest.mark.parametrize(
+    ("given", "secret"),
+    [
+        ({"password": 481516234}, "481516234"),
+        ({"auth": {"apiKey": 90210771}}, "90210771"),
+        ({"pin": "88"}, "88"),
+        ({"otp_code": 771203.5}, "771203"),
+        ({"credentials": {"user": "bob7", "word": "swordfish"}}, "swordfish"),
+        ({"card": {"number": 4242424242424242}}, "4242424242"),
+        ({"q": "x " * 82 + "ghp_" + "a1B2" * 9}, "ghp_a1B2"),
+        ({"sk-ant-api03-abcdefghijklmnop1234": "x"}, "api03"),
+    ],
+    ids=str,
+)
+def test_a_secret_is_known_by_its_name_whatever_its_type_and_place(
+    tmp_path: Path, given: dict[str, Any], secret: str
+) -> None:
+    with opened(tmp_path / "agent.db", session="s") as hx:
+        hx.observe(tool="login", args=given, error="it was refused")
+        hx.observe(tool="login", args={**given, "more": True}, result="ok")
+        told = json.dumps([call["arguments"] for call in calls(hx)])
+        with hx.store.reading() as view:
+            kept = "".join(call.arguments for call in view.calls("default", "s", 9))
+    assert secret not in told + kept
+
+
+@requirement("LEARN-01")
+def test_what_only_sounds_like_a_secret_is_told(hx: Hexad) -> None:
+    given = {
+        "max_tokens": 4096,
+        "password_length": 12,
+        "key": "units",
+        "account": "savings",
+        "token": None,
+        "pin": True,
+    }
+    hx.observe(tool="login", args=given, result="ok")
+    assert calls(hx)[0]["arguments"] == given
+
+
+@requirement("CONF-04", "LEARN-02")
+def test_no_half_of_a_secret_is_left_where_a_long_error_is_cut(hx: Hexad) -> None:
+    secret = "correcthorsebatterystaplezebra"
+    tail = (" " + "tail " * 600)[: 2048 - 15]
+    hx.observe(tool="login", error="head " * 900 + " password=" + secret + tail)
+    assert "zebra" not in hx.learnings.list()[0].error_pattern
+
+
 @requirement("LEARN-06", "LEARN-10")
 def test_a_clock_that_jumps_harms_nothing(hx: Hexad, clock: FixedClock) -> None:
     for days in (0, -400, 1000, -999):

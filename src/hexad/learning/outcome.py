@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     FailureRule: TypeAlias = Callable[[object], str | None]
 
 NO_MESSAGE: Final = "(no message)"
+_LOOKED_AT: Final = 16 * MOST_TEXT  # characters of an error in which secrets are looked for
 _MOST_CAUSES: Final = 16
 _FAILED_STATUS: Final = frozenset({"error", "failed", "failure"})
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
@@ -169,10 +170,14 @@ def _message(error: object) -> str:
 
 
 def _storable(text: str) -> str:
-    """Bounded before anything looks at it; what a secret's name and value are is kept on both sides of the cut."""
-    half = MOST_TEXT // 2
-    cut = text if len(text) <= MOST_TEXT else f"{text[:half]}\n{text[-half:]}"
-    return redact(_UNSTORABLE.sub("\ufffd", cut)).text.strip() or NO_MESSAGE
+    """Bounded, and without secrets: a part that is larger than what stays is searched, so that no cut leaves a half."""
+    clean = redact(_UNSTORABLE.sub("\ufffd", _ends(text, _LOOKED_AT))).text
+    return _ends(clean, MOST_TEXT).strip() or NO_MESSAGE
+
+
+def _ends(text: str, most: int) -> str:
+    half = most // 2
+    return text if len(text) <= most else f"{text[:half]}\n{text[-half:]}"
 
 
 # --- what kind of trouble -------------------------------------------------------------------------------------------
