@@ -79,6 +79,55 @@ def test_when_patterns_become_one_their_learnings_do_and_nothing_is_lost(hx: Hex
     assert hx.learnings.fix_for("book", "the member gil is not in the sudoers file") == learning.fix
 
 
+FIELDS = ["day", "amount", "currency", "label", "region", "unit", "mode"]
+
+
+@requirement("LEARN-04", "LEARN-05")
+@pytest.mark.parametrize(
+    "error", ["the value {!r} is wrong for field '{}'", "got the value {!r}, which will not do: parameter: '{}'"]
+)
+def test_a_fields_name_tells_errors_apart_however_many_fields_there_are(hx: Hexad, error: str) -> None:
+    for field in ["day"] * 4 + FIELDS:
+        session = f"{field}-{len(hx.audit.records())}"
+        fail(hx, session, {field: "x y"}, error.format("x y", field))
+        work(hx, session, {field: "xy"})
+    assert len(hx.learnings.list()) == len(FIELDS)
+    assert hx.learnings.fix_for("book", error.format("x", "day")) == 'give `day` as "xy"'
+    assert hx.learnings.fix_for("book", error.format("x", "amount")) is None
+
+
+@requirement("LEARN-04", "LEARN-06")
+def test_patterns_do_not_become_one_if_what_helped_differs(hx: Hexad) -> None:
+    for name in FIELDS:
+        fail(hx, name, {name: "x y"}, f"the thing called {name} is not in order today")
+        work(hx, name, {name: "xy"})
+    assert {each.fix for each in hx.learnings.list()} == {
+        f"give `{name}` as lower-case word, not as text" for name in FIELDS
+    }
+
+
+@requirement("LEARN-04", "LEARN-08")
+def test_a_users_correction_of_one_error_is_not_told_for_others(hx: Hexad) -> None:
+    error = "the member {} is not in the sudoers file"
+    hx.learnings.correct(trigger="tool:book", error_pattern=error.format("ann"), fix="ann has left")
+    for name in ["ann", "bob", "cid", "dan", "eve", "fay", "gil"]:
+        fail(hx, name, {}, error.format(name))
+    assert [(each.error_pattern, each.seen) for each in hx.learnings.list()] == [
+        (error.format("ann"), 1),
+        (error.format("<*>"), 6),
+    ]
+    assert hx.learnings.fix_for("book", error.format("ann")) == "ann has left"
+    assert hx.learnings.fix_for("book", error.format("bob")) is None
+    assert fail(hx, "z", {}, error.format("ann")).fix == "ann has left"
+
+
+@requirement("LEARN-04")
+def test_sentences_with_few_words_stay_apart(hx: Hexad) -> None:
+    for name in FIELDS:
+        fail(hx, name, {}, f"ValueError: missing {name}")
+    assert len(hx.learnings.list()) == len(FIELDS)
+
+
 @requirement("LEARN-04")
 def test_a_learning_that_was_saved_by_hand_is_the_one_that_an_occurrence_strengthens(hx: Hexad) -> None:
     saved = hx.learnings.save(trigger="tool:deploy", error_pattern="quota exceeded for project 12", fix="ask ops")

@@ -11,11 +11,12 @@ import os
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.learning import remedy as remedies
 from hexad.learning.arguments import written
-from hexad.learning.pattern import holds, place, split, told
+from hexad.learning.pattern import Placement, holds, opens, place, split, told
 from hexad.memory.habits import credit
 from hexad.model import Layer, Learning, Origin
 from hexad.store.learning import OFFERED, Call, Offer
@@ -343,12 +344,37 @@ def _remembered(change: Change, outcome: Outcome, now: datetime) -> str:
     if known is not None:
         return known
     bucket = {split(text): found for text, found in unit.templates(namespace, outcome.trigger, size, COMPARED)}
-    where = place(outcome.words, bucket.keys())
+    where = _placed(change, outcome.words, bucket)
     if where.replaced or where.template not in bucket:
         oldest_first = [bucket[each] for each in reversed(bucket) if each in where.replaced]
         return _grown(change, outcome, where.template, oldest_first, now)
     unit.see(namespace, bucket[where.template], now)
     return bucket[where.template]
+
+
+def _placed(change: Change, words: Words, bucket: Mapping[Words, str]) -> Placement:
+    """Where an error belongs. Patterns do not become one if what is known of one would be told for another."""
+    where = place(words, bucket.keys())
+    if not opens(where.template, (words, *where.replaced)):
+        return where
+    known = {each: _get(change, bucket[each]) for each in where.replaced}
+    corrected = {each for each, learning in known.items() if learning is not None and _is_corrected(learning)}
+    if corrected:
+        where = place(words, [each for each in bucket if each not in corrected])
+    joining = [each for name in where.replaced if (each := known.get(name) or _get(change, bucket[name])) is not None]
+    return Placement(words) if at_odds(joining) else where
+
+
+def at_odds(learnings: Sequence[Learning]) -> bool:
+    """Whether learnings know what to do about different errors: they must not become one."""
+    corrected = [_is_corrected(each) for each in learnings]
+    if any(corrected) and (not all(corrected) or len({each.fix for each in learnings}) > 1):
+        return True
+    return any(remedies.at_odds(one.remedy, other.remedy) for one, other in combinations(learnings, 2))
+
+
+def _is_corrected(learning: Learning) -> bool:
+    return any(cast("Remedy", each)["kind"] == remedies.CORRECTION for each in learning.remedies.values())
 
 
 def _grown(change: Change, outcome: Outcome, template: Words, replaced: Sequence[str], now: datetime) -> str:

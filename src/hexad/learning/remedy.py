@@ -136,6 +136,19 @@ def followed(remedy: Mapping[str, Any], arguments: Shaped, before: Sequence[Call
     return True
 
 
+def at_odds(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two remedies cannot be for one error: they change other arguments, call other tools, say other things."""
+    if not one or not other or one["kind"] != other["kind"]:
+        return False
+    if one["kind"] == ARGUMENTS:
+        return _paths(one).isdisjoint(_paths(other))
+    return signature(dict(one)) != signature(dict(other))
+
+
+def _paths(remedy: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(change["path"] for change in remedy["changes"])
+
+
 def shows(remedy: Mapping[str, Any]) -> bool:
     """Whether a call that follows a remedy can be told from one that knows nothing of it.
 
