@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from hexad.learning.arguments import read
@@ -41,6 +42,8 @@ _CONSTANT: Final = frozenset(  # shapes of values that may be the same in every 
         *("true or false", "whole number", "number", "whole number as text"),
     }
 )
+_NO_NAME: Final = re.compile(r"[^\w./:-]+")
+_LONGEST_NAME: Final = 80
 _COUNTED: Final = ("worked", "failed", "support")
 
 
@@ -173,9 +176,9 @@ def sentence(remedy: Mapping[str, Any]) -> str:
     """
     if remedy["kind"] == ARGUMENTS:
         told = "; ".join(map(_change_told, remedy["changes"]))
-        return f"{told} (found with `{remedy['after']}`)" if remedy.get("after") else told
+        return f"{told} (found with {_quoted(remedy['after'])})" if remedy.get("after") else told
     if remedy["kind"] == PREREQUISITE:
-        return f"call `{remedy['tool']}` first"
+        return f"call {_quoted(remedy['tool'])} first"
     if remedy["kind"] == RETRY:
         seconds = _whole(remedy.get("seconds"))
         return f"wait and try again; it worked after {seconds} s" if seconds else "try again; it worked the second time"
@@ -217,7 +220,7 @@ def _follows(change: Mapping[str, Any], arguments: Shaped) -> bool:
 
 
 def _change_told(change: Mapping[str, Any]) -> str:
-    name = f"`{_name(change['path'])}`"
+    name = _quoted(_name(change["path"]))
     if change["op"] == "remove":
         return f"leave out {name}"
     if change.get("seen") == _SAME_VALUE:
@@ -231,6 +234,11 @@ def _change_told(change: Mapping[str, Any]) -> str:
 
 def _name(path: str) -> str:
     return ".".join(part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:])
+
+
+def _quoted(name: str) -> str:
+    """A name as a fix tells it: whoever chose it cannot say more than a name does."""
+    return f"`{_NO_NAME.sub('_', name)[:_LONGEST_NAME]}`"
 
 
 def _whole(value: object) -> int:
