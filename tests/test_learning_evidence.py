@@ -750,6 +750,29 @@ def test_a_correction_is_overruled_by_evidence(hx: Hexad) -> None:
 
 
 @requirement("LEARN-08")
+def test_a_correction_that_the_user_repeats_is_trusted_at_once(hx: Hexad) -> None:
+    for _ in range(2):
+        hx.learnings.correct(trigger="tool:book", error_pattern="boom", fix="use the other room")
+        assert hx.learnings.fix_for("book", "boom") == "use the other room"
+        for session in "abc":
+            prompt(hx, session, "book boom")
+            fail(hx, session, error="boom")
+        assert hx.learnings.fix_for("book", "boom") is None
+
+
+@requirement("LEARN-08")
+def test_a_correction_that_the_user_repeats_keeps_what_worked(hx: Hexad) -> None:
+    hx.learnings.correct(trigger="tool:book", error_pattern="boom", fix="use the other room")
+    fail(hx, "a", error="boom")
+    prompt(hx, "a", "book boom")
+    work(hx, "a")
+    proven = only(hx)
+    assert proven.worked == 1
+    hx.learnings.correct(trigger="tool:book", error_pattern="boom", fix="use the other room")
+    assert (only(hx).worked, only(hx).trust) == (1, proven.trust)
+
+
+@requirement("LEARN-08")
 def test_a_correction_is_overruled_by_another_and_not_by_an_agent(hx: Hexad) -> None:
     hx.learnings.correct(trigger="tool:book", error_pattern="boom", fix="first")
     assert hx.learnings.save(trigger="tool:book", error_pattern="boom", fix="mine").fix == "first"

@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import threading
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -441,6 +442,16 @@ def test_of_hexads_own_tools_only_names_and_sizes_are_told(hx: Hexad) -> None:
         ({"returncode": 2, "stderr": b"no such channel"}, "no such channel"),
         ({"returncode": 2}, "exit status <num>"),
         ({"ok": False}, "(no message)"),
+        ({"isError": True, "content": [{"type": "text", "text": "no such channel"}]}, "no such channel"),
+        ({"isError": True, "content": [{"type": "image", "data": "x"}, {"type": "text", "text": "no"}]}, "no"),
+        (
+            SimpleNamespace(isError=True, content=[SimpleNamespace(type="text", text="no such channel")]),
+            "no such channel",
+        ),
+        ({"error": {"code": -32601}}, "error code <num>"),
+        ({"error": {"code": "no_channel", "data": None}}, "error code no_channel"),
+        ({"error": [{"msg": "no such channel", "type": "missing"}, "twice"]}, "no such channel twice"),
+        ({"error": [7]}, "(no message)"),
         (subprocess.CompletedProcess([], 1, stderr="no such channel"), "no such channel"),
     ],
     ids=repr,
