@@ -603,6 +603,16 @@ def test_a_secret_is_known_by_its_name_whatever_its_type_and_place(
     assert secret not in told + kept
 
 
+@requirement("LEARN-06")
+def test_of_texts_addresses_and_dates_only_shapes_are_kept_with_a_call(hx: Hexad) -> None:
+    given = {"to": "ann@x.org", "day": "2026-02-01", "note": "call me", "unit": "metric", "n": 12, "id": 90210}
+    hx.observe(tool="mail", args=given, error="boom", session="s")
+    with hx.store.reading() as view:
+        (call,) = view.calls("default", "s", 9)
+    kept = {path: value for path, (_, value, _) in json.loads(call.arguments).items() if value is not None}
+    assert kept == {"/unit": "metric", "/n": 12}
+
+
 @requirement("LEARN-01")
 def test_what_only_sounds_like_a_secret_is_told(hx: Hexad) -> None:
     given = {

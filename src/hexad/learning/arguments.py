@@ -69,6 +69,12 @@ _FORMATS: Final = (
     (re.compile(r"[A-Z0-9_-]+"), "upper-case word"),
     (re.compile(r"[A-Z]\S*"), "capitalised word"),
 )
+CONSTANT: Final = frozenset(  # shapes of values that may be the same in every run
+    {
+        *("lower-case word", "upper-case word", "capitalised word", "snake_case word", "kebab-case word", "locale"),
+        *("true or false", "whole number", "number", "whole number as text"),
+    }
+)
 _BYTES: Final = (bytes, bytearray, memoryview)
 _KINDS: Final[tuple[tuple[type | tuple[type, ...], str], ...]] = (
     (type(None), "null"),
@@ -161,9 +167,11 @@ def _gather(intake: Intake, path: Path, given: Mapping[str, object], found: dict
         if isinstance(value, Mapping) and value and len(path) < _DEEPEST and not secret:
             _gather(intake, here, _named(value), found)
         else:
-            constant = None if secret or names_person(here) else _constant(intake, name, value)
+            shape = shape_of(value)
+            open_ = shape in CONSTANT and not (secret or names_person(here))
+            constant = _constant(intake, name, value) if open_ else None
             mark = _mark(value, 1 if secret else 2) if constant is None else ""
-            found["".join(f"/{_pointer(each)}" for each in here)] = Argument(shape_of(value), constant, mark)
+            found["".join(f"/{_pointer(each)}" for each in here)] = Argument(shape, constant, mark)
 
 
 def _constant(intake: Intake, name: str, value: object) -> Json:

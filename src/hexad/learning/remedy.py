@@ -18,7 +18,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from hexad.learning.arguments import read
+from hexad.learning.arguments import CONSTANT, read
 from hexad.learning.trust import Evidence, trust
 
 if TYPE_CHECKING:
@@ -36,12 +36,6 @@ _MOST_CHANGES: Final = 6
 _ONE_VALUE: Final = "one value"  # seen in one session: not told
 _SAME_VALUE: Final = "same value"  # seen in several: a constant
 _OTHER_VALUES: Final = "other values"
-_CONSTANT: Final = frozenset(  # shapes of values that may be the same in every run
-    {
-        *("lower-case word", "upper-case word", "capitalised word", "snake_case word", "kebab-case word", "locale"),
-        *("true or false", "whole number", "number", "whole number as text"),
-    }
-)
 _NO_NAME: Final = re.compile(r"[^\w./:-]+")
 _LONGEST_NAME: Final = 80
 _COUNTED: Final = ("worked", "failed", "support")
@@ -199,7 +193,7 @@ def _changes(before: Shaped, after: Shaped) -> list[Remedy]:
 
 
 def _example(given: Argument) -> Remedy:
-    told = given.value is not None and given.shape in _CONSTANT
+    told = given.value is not None and given.shape in CONSTANT
     return {"value": given.value, "seen": _ONE_VALUE} if told else {}
 
 
