@@ -701,6 +701,29 @@ def fail_text(error: Exception) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
+@requirement("LEARN-04", "LEARN-05")
+@pytest.mark.parametrize("error", [ValueError("boom is here"), KeyError("boom is here")])
+def test_advice_is_given_once_and_is_no_part_of_the_error(hx: Hexad, error: Exception) -> None:
+    hx.learnings.correct(trigger="tool:inner", fix="turn it off and on")
+    hx.learnings.correct(trigger="tool:outer", fix="turn it round")
+
+    def fail_so() -> None:
+        raise error
+
+    inner = hx.watch(fail_so, name="inner", advise=True, session="s")
+
+    def outer() -> None:
+        inner()
+
+    for _ in range(3):
+        with pytest.raises(type(error)):
+            hx.watch(outer, advise=True, session="s")()
+    assert str(error).count("Known fix") == 1
+    patterns = {(each.trigger, each.error_pattern): each.seen for each in hx.learnings.list() if each.seen}
+    assert set(patterns.values()) == {3}
+    assert len(patterns) == 2
+
+
 @requirement("LEARN-05")
 def test_advice_is_put_into_an_error_dict_and_the_tools_own_stays(hx: Hexad) -> None:
     hx.learnings.correct(trigger="tool:t", error_pattern="boom", fix="turn it off")

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 NO_MESSAGE: Final = "(no message)"
 _LOOKED_AT: Final = 16 * MOST_TEXT  # characters of an error in which secrets are looked for
+ADVICE: Final = "\nKnown fix (trust {trust:.2f}): {fix}"  # what `watch(advise=True)` puts behind an error
+ADVISED: Final = re.compile(r"""(?:\n|\\n)?Known fix \(trust \d\.\d\d\): [^\n]*?(?=['"]?(?:\n|\Z))""")
 _CARRIERS: Final = ("message", "detail", "text", "msg")  # where a part of a result keeps its words
 _MOST_PARTS: Final = 16
 _MOST_CAUSES: Final = 16
@@ -189,8 +191,12 @@ def _message(error: object) -> str:
 
 
 def _storable(text: str) -> str:
-    """Bounded, and without secrets: a part that is larger than what stays is searched, so that no cut leaves a half."""
-    clean = redact(_UNSTORABLE.sub("\ufffd", _ends(text, _LOOKED_AT))).text
+    """Bounded, without secrets and without our own advice.
+
+    A part that is larger than what stays is searched for secrets, so that no cut leaves a half of one.
+    """
+    said = _UNSTORABLE.sub("\ufffd", _ends(text, _LOOKED_AT))
+    clean = redact(ADVISED.sub("", said) if "Known fix" in said else said).text
     return _ends(clean, MOST_TEXT).strip() or NO_MESSAGE
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
 from hexad.errors import InvalidInput
 from hexad.learning.evidence import Recorder
-from hexad.learning.outcome import is_cancellation, outcome_of
+from hexad.learning.outcome import ADVICE, ADVISED, is_cancellation, outcome_of
 from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MARK: Final = "__hexad_watched__"
 _LONGEST_NAME: Final = 200
-_ADVICE: Final = "\nKnown fix (trust {trust:.2f}): {fix}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,13 +298,18 @@ def _bound(signature: inspect.Signature | None, given: tuple[Any, ...], named: M
 
 
 def _advice(learning: Learning) -> str:
-    return _ADVICE.format(trust=learning.trust, fix=" ".join(learning.fix.split()))
+    return ADVICE.format(trust=learning.trust, fix=" ".join(learning.fix.split()))
 
 
 def _advise_error(error: Exception, learning: Learning) -> None:
-    """Put the fix behind what the error says, wherever its message is kept; a note if that cannot be told."""
+    """Put the fix behind what the error says, wherever its message is kept; a note if that cannot be told.
+
+    An error that was advised before, when it was raised or inside of another tool, stays as it is.
+    """
     advice = _advice(learning)
     try:
+        if ADVISED.search("\n".join((str(error), *getattr(error, "__notes__", ())))):
+            return
         if isinstance(error, OSError) and isinstance(error.strerror, str):
             error.strerror += advice
         elif error.args and isinstance(error.args[0], str):
