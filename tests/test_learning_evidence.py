@@ -511,7 +511,7 @@ def test_a_fix_that_any_call_seems_to_follow_is_credited_only_after_its_error(
         work(hx, session, {"id": 9})
     assert only(hx).worked == 0
     prompt(hx, "e", "the record is locked")
-    fail(hx, "e", {"id": "x y"}, "the record is locked")
+    fail(hx, "e", {"id": 8}, "the record is locked")
     work(hx, "e", {"id": 9})
     assert (only(hx).worked, only(hx).failed) == (1, 0)
 
@@ -530,13 +530,16 @@ def test_a_fix_in_words_is_credited_only_in_a_session_that_had_its_error(hx: Hex
 
 
 @requirement("LEARN-07")
-def test_a_retry_is_blamed_when_the_retry_failed(hx: Hexad) -> None:
-    fail(hx, "a", {}, "the record is locked")
-    work(hx, "a", {})
+@pytest.mark.parametrize("found_with", [{"id": 4}, {"id": 3}])
+def test_trying_again_and_giving_another_value_are_blamed_when_the_second_call_fails(
+    hx: Hexad, found_with: dict[str, Any]
+) -> None:
+    fail(hx, "a", {"id": 3}, "the record is locked")
+    work(hx, "a", found_with)
     prompt(hx, "b", "the record is locked")
-    fail(hx, "b", {}, "the record is locked")
+    fail(hx, "b", {"id": 8}, "the record is locked")
     assert only(hx).failed == 0
-    fail(hx, "b", {}, "the record is locked")
+    fail(hx, "b", {"id": 9}, "the record is locked")
     assert only(hx).failed == 1
 
 

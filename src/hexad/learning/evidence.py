@@ -1,8 +1,8 @@
 """One observed call → what is known afterwards, in one transaction: log, pattern, credit, and a fix if one shows.
 
-A failure strengthens the learning of its pattern, and counts against fixes that were offered in the session and did
-not prevent it. A success counts for the fixes that were offered and followed, and whatever made the difference to the
-session's failures before it is mined as a candidate fix.
+A failure strengthens the learning of its pattern, and counts against fixes that were offered in the session, were
+followed as far as one can see, and did not prevent it. A success counts for the fixes that were offered and followed,
+and whatever made the difference to the session's failures before it is mined as a candidate fix.
 """
 
 from __future__ import annotations
@@ -146,10 +146,9 @@ class _Moment:
         if learning is None or not (learning.id == about or _speaks_of(learning, self.outcome.words)):
             return
         calls = self._recent()
-        tried = remedies.followed(learning.remedy, self.outcome.arguments, calls)
-        if learning.remedy.get("kind") == remedies.RETRY:
-            tried = self._was_met(learning, calls)
-        if tried:
+        followed = remedies.followed(learning.remedy, self.outcome.arguments, calls)
+        told = learning.remedy.get("kind") in {remedies.TOLD, remedies.CORRECTION}  # nobody can see it followed
+        if followed and (told or remedies.shows(learning.remedy) or self._was_met(learning, calls)):
             _count(self.change, learning.id, FAILED)
             self._set(known, BOTH if known.state == WORKED else FAILED)
 
