@@ -113,6 +113,16 @@ def test_near_duplicates_are_merged_and_nothing_of_them_is_lost(hx: Hexad, clock
     assert hx.audit.verify().ok
 
 
+@requirement("LEARN-04", "LEARN-09")
+def test_near_duplicates_that_name_other_fields_or_that_a_user_corrected_stay_apart(hx: Hexad) -> None:
+    words = "the report that was asked for could not be written because one of them has been left empty by whoever sent"
+    for field in ("day", "amount"):
+        hx.learnings.save(trigger="tool:t", error_pattern=f"{words}: field '{field}'")
+    hx.learnings.correct(trigger="tool:u", error_pattern=f"{words} gladly", fix="ask ann")
+    hx.learnings.save(trigger="tool:u", error_pattern=f"{words} sadly")
+    assert hx.learnings.clean(dry_run=False).merged == {}
+
+
 # the command line
 
 

@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import threading
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -137,6 +138,24 @@ def test_a_wrong_call_fails_as_it_would_have(hx: Hexad) -> None:
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'a'"):
         hx.watch(plain)()  # type: ignore[call-arg]
     assert calls(hx)[0]["ok"] is False
+
+
+@requirement("LEARN-01", "LEARN-10")
+def test_a_wrong_call_of_an_asynchronous_tool_is_written_down_too(hx: Hexad) -> None:
+    async def fetch(url: str) -> str:
+        return url
+
+    async def stream(url: str) -> AsyncIterator[str]:
+        yield url
+
+    async def use() -> None:
+        with pytest.raises(TypeError, match="unexpected keyword argument 'uri'"):
+            await hx.watch(fetch)(uri="x")  # type: ignore[call-arg]
+        with pytest.raises(TypeError, match="unexpected keyword argument 'uri'"):
+            await anext(hx.watch(stream)(uri="x"))  # type: ignore[call-arg]
+
+    asyncio.run(use())
+    assert [(call["tool"], call["ok"]) for call in calls(hx)] == [("fetch", False), ("stream", False)]
 
 
 @requirement("LEARN-10")
@@ -292,6 +311,47 @@ def test_what_is_watched_already_is_not_watched_twice(hx: Hexad) -> None:
     assert [record.session for record in hx.audit.records()] == ["", "b"]
 
 
+@requirement("LEARN-10")
+def test_what_others_put_around_a_watched_tool_stays_when_it_is_watched_again(hx: Hexad) -> None:
+    def guarded(tool: Callable[..., str]) -> Callable[..., str]:
+        @functools.wraps(tool)
+        def inner(a: int) -> str:
+            if a == 13:
+                raise PermissionError("not thirteen")
+            return tool(a)
+
+        return inner
+
+    with pytest.raises(PermissionError, match="not thirteen"):
+        hx.scoped(session="b").watch(guarded(hx.watch(plain)))(13)
+    assert [record.session for record in hx.audit.records()] == ["b"]
+
+
+@requirement("LEARN-10")
+def test_a_method_that_is_watched_in_its_class_can_be_watched_again_for_a_session(hx: Hexad) -> None:
+    class Office:
+        @hx.watch
+        def open(self, day: str) -> str:
+            return f"{type(self).__name__} {day}"
+
+    office = Office()
+    assert hx.scoped(session="b").watch(office.open)("today") == "Office today"
+    assert [record.session for record in hx.audit.records()] == ["b"]
+    assert calls(hx) == [{"ok": True, "arguments": {"day": "today"}, "tool": "open"}]
+    assert hx.watch(office.open) == office.open
+
+
+@requirement("LEARN-10")
+def test_a_tool_that_is_watched_again_in_another_way_is_watched_so(hx: Hexad) -> None:
+    hx.learnings.correct(trigger="tool:other", fix="turn it off")
+    advised = hx.watch(hx.watch(plain, name="other"), advise=True)
+    with pytest.raises(ValueError, match="turn it off"):
+        advised(-1)
+    hx.watch(hx.watch(plain), name="third")(1)
+    hx.watch(hx.watch(plain), failure=lambda _: "never good enough")(1)
+    assert [(call["tool"], call["ok"]) for call in calls(hx)] == [("other", False), ("third", True), ("plain", False)]
+
+
 @requirement("LEARN-07")
 def test_a_prompt_without_a_fix_writes_nothing(hx: Hexad) -> None:
     hx.observe(tool="deploy", error="boom")
@@ -382,6 +442,16 @@ def test_of_hexads_own_tools_only_names_and_sizes_are_told(hx: Hexad) -> None:
         ({"returncode": 2, "stderr": b"no such channel"}, "no such channel"),
         ({"returncode": 2}, "exit status <num>"),
         ({"ok": False}, "(no message)"),
+        ({"isError": True, "content": [{"type": "text", "text": "no such channel"}]}, "no such channel"),
+        ({"isError": True, "content": [{"type": "image", "data": "x"}, {"type": "text", "text": "no"}]}, "no"),
+        (
+            SimpleNamespace(isError=True, content=[SimpleNamespace(type="text", text="no such channel")]),
+            "no such channel",
+        ),
+        ({"error": {"code": -32601}}, "error code <num>"),
+        ({"error": {"code": "no_channel", "data": None}}, "error code no_channel"),
+        ({"error": [{"msg": "no such channel", "type": "missing"}, "twice"]}, "no such channel twice"),
+        ({"error": [7]}, "(no message)"),
         (subprocess.CompletedProcess([], 1, stderr="no such channel"), "no such channel"),
     ],
     ids=repr,
@@ -504,6 +574,65 @@ def test_secrets_in_arguments_and_errors_are_stored_nowhere(tmp_path: Path) -> N
     for secret in (*secrets, "other-pass-77"):
         assert secret not in told
         assert secret.encode() not in stored
+
+
+@requirement("CONF-04", "LEARN-01")
+@pytest.mark.parametrize(
+    ("given", "secret"),
+    [
+        ({"password": 481516234}, "481516234"),
+        ({"auth": {"apiKey": 90210771}}, "90210771"),
+        ({"pin": "88"}, "88"),
+        ({"otp_code": 771203.5}, "771203"),
+        ({"credentials": {"user": "bob7", "word": "swordfish"}}, "swordfish"),
+        ({"card": {"number": 4242424242424242}}, "4242424242"),
+        ({"q": "x " * 82 + "ghp_" + "a1B2" * 9}, "ghp_a1B2"),
+        ({"sk-ant-api03-abcdefghijklmnop1234": "x"}, "api03"),
+    ],
+    ids=str,
+)
+def test_a_secret_is_known_by_its_name_whatever_its_type_and_place(
+    tmp_path: Path, given: dict[str, Any], secret: str
+) -> None:
+    with opened(tmp_path / "agent.db", session="s") as hx:
+        hx.observe(tool="login", args=given, error="it was refused")
+        hx.observe(tool="login", args={**given, "more": True}, result="ok")
+        told = json.dumps([call["arguments"] for call in calls(hx)])
+        with hx.store.reading() as view:
+            kept = "".join(call.arguments for call in view.calls("default", "s", 9))
+    assert secret not in told + kept
+
+
+@requirement("LEARN-06")
+def test_of_texts_addresses_and_dates_only_shapes_are_kept_with_a_call(hx: Hexad) -> None:
+    given = {"to": "ann@x.org", "day": "2026-02-01", "note": "call me", "unit": "metric", "n": 12, "id": 90210}
+    hx.observe(tool="mail", args=given, error="boom", session="s")
+    with hx.store.reading() as view:
+        (call,) = view.calls("default", "s", 9)
+    kept = {path: value for path, (_, value, _) in json.loads(call.arguments).items() if value is not None}
+    assert kept == {"/unit": "metric", "/n": 12}
+
+
+@requirement("LEARN-01")
+def test_what_only_sounds_like_a_secret_is_told(hx: Hexad) -> None:
+    given = {
+        "max_tokens": 4096,
+        "password_length": 12,
+        "key": "units",
+        "account": "savings",
+        "token": None,
+        "pin": True,
+    }
+    hx.observe(tool="login", args=given, result="ok")
+    assert calls(hx)[0]["arguments"] == given
+
+
+@requirement("CONF-04", "LEARN-02")
+def test_no_half_of_a_secret_is_left_where_a_long_error_is_cut(hx: Hexad) -> None:
+    secret = "correcthorsebatterystaplezebra"
+    tail = (" " + "tail " * 600)[: 2048 - 15]
+    hx.observe(tool="login", error="head " * 900 + " password=" + secret + tail)
+    assert "zebra" not in hx.learnings.list()[0].error_pattern
 
 
 @requirement("LEARN-06", "LEARN-10")

@@ -14,14 +14,18 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from hexad.learning.privacy import REDACTED, is_number_of_somebody, names_person, names_secret
 from hexad.memory.admission import Intake
+from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hexad.model import Json
+
+    Path: TypeAlias = tuple[str, ...]  # of names, the outermost first
 
 LONGEST: Final = 200  # characters of a text that are kept
 MOST: Final = 64  # arguments, with those inside of them, that are looked at
@@ -29,11 +33,13 @@ _DEEPEST: Final = 4  # objects within objects that shapes are taken of
 _DEEPEST_TOLD: Final = 2  # and that a summary tells
 _LONGEST_NAME: Final = 64
 _MOST_LEAVES: Final = 256  # values inside of one that are compared
+_LOOKED_AT: Final = 1 << 14  # characters of a text in which secrets are looked for before it is cut
 _MARKED: Final = 1 << 16  # characters of a text that are compared
 _SHORT: Final = 40  # characters of a value that may be a constant
 OWN_TOOLS: Final = frozenset(
     {"save_knowledge", "search_knowledge", "save_learning", "search_learnings", "create_skill", "list_skills"}
 )
+_PLACEHOLDER: Final = re.compile(r"\[redacted:[a-z-]+\]")
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 _DATES: Final = (
     (re.compile(r"\d{4}-\d\d-\d\d"), "YYYY-MM-DD"),
@@ -63,6 +69,12 @@ _FORMATS: Final = (
     (re.compile(r"[A-Z0-9_-]+"), "upper-case word"),
     (re.compile(r"[A-Z]\S*"), "capitalised word"),
 )
+CONSTANT: Final = frozenset(  # shapes of values that may be the same in every run
+    {
+        *("lower-case word", "upper-case word", "capitalised word", "snake_case word", "kebab-case word", "locale"),
+        *("true or false", "whole number", "number", "whole number as text"),
+    }
+)
 _BYTES: Final = (bytes, bytearray, memoryview)
 _KINDS: Final[tuple[tuple[type | tuple[type, ...], str], ...]] = (
     (type(None), "null"),
@@ -84,15 +96,15 @@ def summarised(tool: str, arguments: object) -> dict[str, Json]:
     if tool in OWN_TOOLS or tool.startswith("skill_"):
         return {name: f"({_size(value)})" for name, value in given.items()}
     intake = Intake(limit=1 << 30, redact=True)
-    return {name: _summary(intake, name, value, 1) for name, value in given.items()}
+    return {name: _summary(intake, (name,), value) for name, value in given.items()}
 
 
 class Argument(NamedTuple):
     """One argument, as far as a fix needs it."""
 
     shape: str
-    value: Json = None  # if it is short and no secret
-    mark: str = ""  # else 16 bits over it: they tell that two values differ, and not what they are
+    value: Json = None  # if it is short, no secret and nobody's number
+    mark: str = ""  # else 16 bits over it, 8 of a secret: they tell that two values differ, and not what they are
 
 
 def shapes(tool: str, arguments: object) -> dict[str, Argument]:
@@ -101,7 +113,7 @@ def shapes(tool: str, arguments: object) -> dict[str, Argument]:
         return {}
     intake = Intake(limit=1 << 30, redact=True)
     found: dict[str, Argument] = {}
-    _gather(intake, "", _named(arguments), found, 0)
+    _gather(intake, (), _named(arguments), found)
     return found
 
 
@@ -146,23 +158,27 @@ def _shape_of_list(value: Sequence[Any] | Set[Any]) -> str:
     return f"list of {kind}"
 
 
-def _gather(intake: Intake, path: str, given: Mapping[str, object], found: dict[str, Argument], depth: int) -> None:
+def _gather(intake: Intake, path: Path, given: Mapping[str, object], found: dict[str, Argument]) -> None:
     for name, value in given.items():
         if len(found) >= MOST:
             return
-        here = f"{path}/{_pointer(name)}"
-        if isinstance(value, Mapping) and value and depth < _DEEPEST:
-            _gather(intake, here, _named(value), found, depth + 1)
+        here = (*path, name)
+        secret = names_secret(here)
+        if isinstance(value, Mapping) and value and len(path) < _DEEPEST and not secret:
+            _gather(intake, here, _named(value), found)
         else:
-            constant = _constant(intake, name, value)
-            found[here] = Argument(shape_of(value), constant, "" if constant is not None else _mark(value))
+            shape = shape_of(value)
+            open_ = shape in CONSTANT and not (secret or names_person(here))
+            constant = _constant(intake, name, value) if open_ else None
+            mark = _mark(value, 1 if secret else 2) if constant is None else ""
+            found["".join(f"/{_pointer(each)}" for each in here)] = Argument(shape, constant, mark)
 
 
 def _constant(intake: Intake, name: str, value: object) -> Json:
-    """A value that may be the same in other runs; None for one that is long, secret or no single thing."""
-    if isinstance(value, bool | int) and abs(value) < 1 << 53:
-        return value
-    if isinstance(value, float) and math.isfinite(value):
+    """A value that may be the same in other runs; None for one that is long, private or no single thing."""
+    if is_number_of_somebody(value):
+        return None
+    if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     if isinstance(value, str) and 0 < len(value) <= _SHORT:
         clean = intake.named(name, _clean(value))
@@ -170,8 +186,8 @@ def _constant(intake: Intake, name: str, value: object) -> Json:
     return None
 
 
-def _mark(value: object) -> str:
-    return hashlib.blake2b(b",".join(_leaves(value)), digest_size=2).hexdigest()
+def _mark(value: object, size: int) -> str:
+    return hashlib.blake2b(b",".join(_leaves(value)), digest_size=size).hexdigest()
 
 
 def _leaves(value: object) -> Iterator[bytes]:
@@ -191,14 +207,29 @@ def _leaves(value: object) -> Iterator[bytes]:
             yield str(hash(each) if isinstance(each, int | float) else type(each).__name__).encode()
 
 
-def _summary(intake: Intake, name: str, value: object, depth: int) -> Json:
+def _summary(intake: Intake, path: Path, value: object) -> Json:
+    if _is_private(path, value):
+        return _redacted(intake, path[-1], value)
     if isinstance(value, str):
-        return intake.named(name, _cut(_clean(value)))
-    if isinstance(value, Mapping) and depth < _DEEPEST_TOLD:
-        return {each: _summary(intake, each, inner, depth + 1) for each, inner in _named(value).items()}
+        return _cut(intake.named(path[-1], _clean(value[:_LOOKED_AT])))
+    if isinstance(value, Mapping) and len(path) < _DEEPEST_TOLD and not names_secret(path):
+        return {each: _summary(intake, (*path, each), inner) for each, inner in _named(value).items()}
     if value is None or isinstance(value, int | float):
         return _number(value)
     return _measured(value)
+
+
+def _is_private(path: Path, value: object) -> bool:
+    """Whether a text or number is called as secrets are, or is a number and called as a person's."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float) or value == "":
+        return False
+    return names_secret(path) or (names_person(path) and is_number_of_somebody(value))
+
+
+def _redacted(intake: Intake, name: str, value: object) -> str:
+    """What stands for a secret: its kind, where its name and text tell it."""
+    told = intake.named(name, _clean(value)) if isinstance(value, str) and len(value) <= LONGEST else ""
+    return told if told != value and _PLACEHOLDER.fullmatch(told) else REDACTED
 
 
 def _number(value: float | int | None) -> Json:
@@ -226,7 +257,12 @@ def _named(arguments: object) -> dict[str, object]:
         return {}
     if not isinstance(arguments, Mapping):
         return {"arguments": arguments}
-    return {_clean(str(name))[:_LONGEST_NAME]: value for name, value in list(arguments.items())[:MOST]}
+    return {_name(name): value for name, value in islice(arguments.items(), MOST)}
+
+
+def _name(name: object) -> str:
+    """A name without secrets: what callers use as keys may be anything."""
+    return redact(_clean(str(name)[:_LOOKED_AT])).text[:_LONGEST_NAME]
 
 
 def _pointer(name: str) -> str:

@@ -1,8 +1,8 @@
 """One observed call → what is known afterwards, in one transaction: log, pattern, credit, and a fix if one shows.
 
-A failure strengthens the learning of its pattern, and counts against fixes that were offered in the session and did
-not prevent it. A success counts for the fixes that were offered and followed, and whatever made the difference to the
-session's failures before it is mined as a candidate fix.
+A failure strengthens the learning of its pattern, and counts against fixes that were offered in the session, were
+followed as far as one can see, and did not prevent it. A success counts for the fixes that were offered and followed,
+and whatever made the difference to the session's failures before it is mined as a candidate fix.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.learning import remedy as remedies
 from hexad.learning.arguments import written
-from hexad.learning.pattern import holds, place, split, told
+from hexad.learning.pattern import Placement, holds, opens, place, split, told
 from hexad.memory.habits import credit
 from hexad.model import Layer, Learning, Origin
 from hexad.store.learning import OFFERED, Call, Offer
@@ -36,6 +38,7 @@ CALLS_SPAN: Final = 10_000  # audit records back that any call is kept
 _TIDIED, _SWEPT = 16, 1024  # every so many audit records the oldest calls go, of this session and of all
 COMPARED: Final = 256  # patterns of a tool and a length that a new error is compared with, the latest
 WORKED, FAILED, FOUND = "worked", "failed", "found"
+BOTH: Final = "worked and failed"  # in one session: nothing more is counted there
 _ONE_TASK: Final = timedelta(hours=1)  # between a failure and the success that explains it
 _OFFER_HOLDS: Final = timedelta(days=1)
 _LEARNINGS: Final = Layer.AGENT_LEARNINGS
@@ -101,9 +104,8 @@ class _Moment:
         """Strengthen the learning of the error's pattern; blame what was offered against it. Returns its id."""
         about = _remembered(self.change, self.outcome, self.now)
         for known in self._offers():
-            if known.state in {OFFERED, WORKED} and self._about_this_error(known, about):
-                _count(self.change, known.learning, FAILED)
-                self._set(known, FAILED)
+            if known.state in {OFFERED, WORKED}:
+                self._blame(known, about)
         return about
 
     def advised(self) -> Learning | None:
@@ -138,17 +140,34 @@ class _Moment:
         own = [each for each in known if each.trigger in _triggers(self.outcome.trigger)]
         return [each for each in own if abs(self.now - each.at) <= _OFFER_HOLDS]
 
-    def _about_this_error(self, known: Offer, id: str) -> bool:
-        if known.learning == id:
-            return True
-        about = _get(self.change, known.learning)
-        return about is not None and (not about.template or holds(self.outcome.words, split(about.template)))
+    def _blame(self, known: Offer, about: str) -> None:
+        """Count against what was offered for this error, unless the call shows that nobody followed it."""
+        learning = _get(self.change, known.learning)
+        if learning is None or not (learning.id == about or _speaks_of(learning, self.outcome.words)):
+            return
+        calls = self._recent()
+        followed = remedies.followed(learning.remedy, self.outcome.arguments, calls)
+        told = learning.remedy.get("kind") in {remedies.TOLD, remedies.CORRECTION}  # nobody can see it followed
+        if followed and (told or remedies.shows(learning.remedy) or self._was_met(learning, calls)):
+            _count(self.change, learning.id, FAILED)
+            self._set(known, BOTH if known.state == WORKED else FAILED)
 
     def _credit(self, known: Offer, calls: Sequence[Call]) -> None:
+        """Count for what was offered, if the call did what it says; if any call does that, only after the error."""
         learning = _get(self.change, known.learning)
-        if learning is not None and remedies.followed(learning.remedy, self.outcome.arguments, calls):
+        if learning is None or not remedies.followed(learning.remedy, self.outcome.arguments, calls):
+            return
+        if remedies.shows(learning.remedy) or self._was_met(learning, calls):
             _count(self.change, learning.id, WORKED)
             self._set(known, WORKED)
+
+    def _was_met(self, learning: Learning, calls: Iterable[Call]) -> bool:
+        """Whether the tool failed in the session with an error that a learning speaks of."""
+        failures = {call.learning for call in calls if not call.ok and call.tool == self.outcome.tool}
+        if learning.id in failures:
+            return True
+        met = (_get(self.change, each) for each in failures if each)
+        return any(_speaks_of(learning, split(each.template)) for each in met if each is not None)
 
     def _mine(self, failure: Call, between: Sequence[Call], known: Offer | None) -> None:
         learning = _get(self.change, failure.learning)
@@ -157,9 +176,12 @@ class _Moment:
         waited = (self.now - failure.at).total_seconds()
         found = remedies.mined(failure, self.outcome.arguments, between, waited)
         alone = known is None or self._is_long_ago(known)
-        _put(self.change, with_remedy(learning, found, by_itself=alone), self.now)
-        if alone:
+        elsewhere = known is None or alone or known.state in {OFFERED, FAILED}
+        _put(self.change, with_remedy(learning, found, by_itself=alone, elsewhere=elsewhere), self.now)
+        if known is None or alone:
             self._set(_offer(self.change, learning, FOUND, self.now))
+        elif elsewhere:
+            self._set(known, BOTH if known.state == FAILED else WORKED)
 
     def _is_long_ago(self, known: Offer) -> bool:
         """Calls that name no session are one session only while they belong together."""
@@ -171,16 +193,33 @@ class _Moment:
 
 
 def offer(change: Change, learnings: Iterable[Learning], now: datetime) -> None:
-    """Remember that the fixes of these learnings were shown in the change's session: what comes next is about them."""
+    """Remember that the fixes of these learnings were shown in the change's session: what comes next is about them.
+
+    A session in which a learning's fix has worked, or that found it, does not count for it again.
+    """
     namespace = change.keeper.namespace
+    known = {each.learning: each for each in change.unit.offers(namespace, change.session)}
     for learning in learnings:
         if learning.fix:
-            change.unit.put_offer(namespace, _offer(change, learning, OFFERED, now))
+            state = _offered_again(change, known.get(learning.id), now)
+            change.unit.put_offer(namespace, _offer(change, learning, state, now))
     change.unit.drop_offers(namespace, now - _OFFER_HOLDS)
+
+
+def _offered_again(change: Change, known: Offer | None, now: datetime) -> str:
+    """The state of an offer that is made, given what is known of it in the session."""
+    another_task = known is not None and not change.session and abs(now - known.at) > _ONE_TASK
+    if known is None or another_task or known.state == FAILED:
+        return OFFERED
+    return WORKED if known.state == FOUND else known.state
 
 
 def _offer(change: Change, learning: Learning, state: str, now: datetime) -> Offer:
     return Offer(session=change.session, learning=learning.id, trigger=learning.trigger, state=state, at=now)
+
+
+def _speaks_of(learning: Learning, words: Words) -> bool:
+    return not learning.template or holds(words, split(learning.template))
 
 
 def matching(view: Reading, namespace: str, trigger: str, words: Words) -> Sequence[str]:
@@ -212,19 +251,20 @@ def trusted_for(view: Reading, scope: Scope, trigger: str, words: Words) -> Lear
     return next((each for each in known if each.trusted), None)
 
 
-def with_remedy(learning: Learning, found: Remedy, *, by_itself: bool) -> Learning:
+def with_remedy(learning: Learning, found: Remedy, *, by_itself: bool, elsewhere: bool) -> Learning:
     """A learning that knows a remedy more, or the same one better; its fix is the one that is trusted most.
 
     A known remedy that is part of the new one was confirmed by it: a session changes more than it needs to.
     """
     known = {name: dict(cast("Mapping[str, Any]", each)) for name, each in learning.remedies.items()}
     own = remedies.signature(found)
+    confirmed = partial(remedies.confirmed, by_itself=by_itself, elsewhere=elsewhere)
     for name, each in known.items():
         if name != own and remedies.part_of(each, found):
-            known[name] = remedies.confirmed(each, remedies.narrowed(found, each), new_session=by_itself)
+            known[name] = confirmed(each, remedies.narrowed(found, each))
     again = known.pop(own, None)
     fresh = {**found, "support": 1 if by_itself else 0}
-    known[own] = fresh if again is None else remedies.confirmed(again, found, new_session=by_itself)
+    known[own] = fresh if again is None else confirmed(again, found)
     return chosen(learning, known)
 
 
@@ -303,12 +343,37 @@ def _remembered(change: Change, outcome: Outcome, now: datetime) -> str:
     if known is not None:
         return known
     bucket = {split(text): found for text, found in unit.templates(namespace, outcome.trigger, size, COMPARED)}
-    where = place(outcome.words, bucket.keys())
+    where = _placed(change, outcome.words, bucket)
     if where.replaced or where.template not in bucket:
         oldest_first = [bucket[each] for each in reversed(bucket) if each in where.replaced]
         return _grown(change, outcome, where.template, oldest_first, now)
     unit.see(namespace, bucket[where.template], now)
     return bucket[where.template]
+
+
+def _placed(change: Change, words: Words, bucket: Mapping[Words, str]) -> Placement:
+    """Where an error belongs. Patterns do not become one if what is known of one would be told for another."""
+    where = place(words, bucket.keys())
+    if not opens(where.template, (words, *where.replaced)):
+        return where
+    known = {each: _get(change, bucket[each]) for each in where.replaced}
+    corrected = {each for each, learning in known.items() if learning is not None and _is_corrected(learning)}
+    if corrected:
+        where = place(words, [each for each in bucket if each not in corrected])
+    joining = [each for name in where.replaced if (each := known.get(name) or _get(change, bucket[name])) is not None]
+    return Placement(words) if at_odds(joining) else where
+
+
+def at_odds(learnings: Sequence[Learning]) -> bool:
+    """Whether learnings know what to do about different errors: they must not become one."""
+    corrected = [_is_corrected(each) for each in learnings]
+    if any(corrected) and (not all(corrected) or len({each.fix for each in learnings}) > 1):
+        return True
+    return any(remedies.at_odds(one.remedy, other.remedy) for one, other in combinations(learnings, 2))
+
+
+def _is_corrected(learning: Learning) -> bool:
+    return any(cast("Remedy", each)["kind"] == remedies.CORRECTION for each in learning.remedies.values())
 
 
 def _grown(change: Change, outcome: Outcome, template: Words, replaced: Sequence[str], now: datetime) -> str:

@@ -10,8 +10,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
-from hexad.learning.evidence import absorb
-from hexad.learning.pattern import is_placeholder, split
+from hexad.learning.evidence import absorb, at_odds
+from hexad.learning.pattern import is_placeholder, parameters, split
 from hexad.memory.indexing import records
 from hexad.model import Layer, Learning, Origin
 
@@ -111,12 +111,18 @@ def _duplicates(learnings: Sequence[Learning]) -> Iterable[Sequence[Learning]]:
     triggers: dict[str, list[tuple[frozenset[str], list[Learning]]]] = {}
     for each in learnings:
         said, groups = _said(each), triggers.setdefault(each.trigger, [])
-        home = next((group for words, group in groups if _alike(words, said)), None)
+        home = next((group for words, group in groups if _alike(words, said) and _may_join(each, group)), None)
         if home is None:
             groups.append((said, [each]))
         else:
             home.append(each)
     return [group for groups in triggers.values() for _, group in groups if len(group) > 1]
+
+
+def _may_join(learning: Learning, group: Sequence[Learning]) -> bool:
+    """Whether nothing says that they are different errors: the parameters that they name, and what helped."""
+    named = parameters(split(learning.template))
+    return not at_odds([*group, learning]) and all(parameters(split(each.template)) == named for each in group)
 
 
 def _said(learning: Learning) -> frozenset[str]:

@@ -47,8 +47,10 @@ _TELLS_STATUS: Final = re.compile(
     r"(?:\bhttp\w*|\bhttp/[\d.]+|\bstatus[ _-]?code)(?: error| status)?\W{1,3}\Z", re.IGNORECASE
 )
 _NAMED: Final = re.compile(r"[A-Z]{2,}\d|[45]\d\d")  # a protocol, and a status that was left standing
+_ANNOUNCING: Final = "(?:argument|parameter|param|field|attribute|column|property|option|flag|variable)s?"
+ANNOUNCES: Final = re.compile(_ANNOUNCING, re.IGNORECASE)  # the word behind it says which error it was
 _PARAMETER: Final = re.compile(
-    r"\b((?:argument|parameter|param|field|attribute|column|property|option|flag|variable)s?:? )"
+    rf"\b({_ANNOUNCING}:? )"
     r"[\"'`]([A-Za-z_]\w{0,60})[\"'`]",
     re.IGNORECASE,
 )

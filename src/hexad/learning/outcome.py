@@ -14,7 +14,7 @@ from hexad.memory.redaction import redact
 from hexad.model import ErrorCategory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from hexad.learning.arguments import Argument
     from hexad.learning.pattern import Words
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     FailureRule: TypeAlias = Callable[[object], str | None]
 
 NO_MESSAGE: Final = "(no message)"
+_LOOKED_AT: Final = 16 * MOST_TEXT  # characters of an error in which secrets are looked for
+ADVICE: Final = "\nKnown fix (trust {trust:.2f}): {fix}"  # what `watch(advise=True)` puts behind an error
+ADVISED: Final = re.compile(r"""(?:\n|\\n)?Known fix \(trust \d\.\d\d\): [^\n]*?(?=['"]?(?:\n|\Z))""")
+_CARRIERS: Final = ("message", "detail", "text", "msg")  # where a part of a result keeps its words
+_MOST_PARTS: Final = 16
 _MOST_CAUSES: Final = 16
 _FAILED_STATUS: Final = frozenset({"error", "failed", "failure"})
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
@@ -129,14 +134,31 @@ def _bad_code(code: object) -> bool:
 def _told(result: Mapping[Any, Any], code: object) -> str:
     """What a result says of its failure."""
     for name in ("error", "error_message", "message", "detail", "stderr", "content", "reason"):
-        value = result.get(name)
-        if isinstance(value, Mapping):
-            value = value.get("message") or value.get("detail") or value.get("type")
-        if isinstance(value, bytes):
-            value = value.decode(errors="replace")
-        if isinstance(value, str) and value.strip():
-            return value
+        said = _said(result.get(name))
+        if said.strip():
+            return said
     return f"exit status {code}" if _bad_code(code) else NO_MESSAGE
+
+
+def _said(value: object) -> str:
+    """The words of a message, of an object that carries one, or of a list of such, as MCP and JSON-RPC send them."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if isinstance(value, list | tuple):
+        return "\n".join(filter(str.strip, (_carried(each, _CARRIERS) for each in value[:_MOST_PARTS])))
+    told = _carried(value, (*_CARRIERS, "type"))
+    code = value.get("code") if isinstance(value, Mapping) and not told.strip() else None
+    return told if code is None else f"error code {code}"
+
+
+def _carried(value: object, names: Sequence[str]) -> str:
+    """The first text that an object or mapping holds under one of the names; a text is its own."""
+    if isinstance(value, str):
+        return value
+    held = (value.get(name) if isinstance(value, Mapping) else getattr(value, name, None) for name in names)
+    return next((each for each in held if isinstance(each, str) and each.strip()), "")
 
 
 def is_cancellation(error: BaseException) -> bool:
@@ -169,10 +191,18 @@ def _message(error: object) -> str:
 
 
 def _storable(text: str) -> str:
-    """Bounded before anything looks at it; what a secret's name and value are is kept on both sides of the cut."""
-    half = MOST_TEXT // 2
-    cut = text if len(text) <= MOST_TEXT else f"{text[:half]}\n{text[-half:]}"
-    return redact(_UNSTORABLE.sub("\ufffd", cut)).text.strip() or NO_MESSAGE
+    """Bounded, without secrets and without our own advice.
+
+    A part that is larger than what stays is searched for secrets, so that no cut leaves a half of one.
+    """
+    said = _UNSTORABLE.sub("\ufffd", _ends(text, _LOOKED_AT))
+    clean = redact(ADVISED.sub("", said) if "Known fix" in said else said).text
+    return _ends(clean, MOST_TEXT).strip() or NO_MESSAGE
+
+
+def _ends(text: str, most: int) -> str:
+    half = most // 2
+    return text if len(text) <= most else f"{text[:half]}\n{text[-half:]}"
 
 
 # --- what kind of trouble -------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ words it has. Where a new template differs from others in one or two places only
 `VARIETY` different words by then, what stands there is a value that no rule knew (a user's name, a branch): the
 templates become one, with a wildcard in its place. Behind a word that announces a name `FEW` are enough. Sentences
 that are alike with few words to tell them apart stay apart: a wildcard leaves at least `ANCHORS` words for each place
-that it opens.
+that it opens. The name behind a word such as "field" tells which error it was and is never opened.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from hexad.learning.masking import PLACEHOLDER, WILD, mask, word
+from hexad.learning.masking import ANNOUNCES, PLACEHOLDER, WILD, mask, word
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 VARIETY: Final = 6  # different words at one place that make it a wildcard
 FEW: Final = 3  # and behind a word that announces a name
-ANCHORS: Final = 2  # words that must stay for each wildcard
+ANCHORS: Final = 3  # words that must stay for each wildcard
 MOST_WORDS: Final = 96  # of a line; what comes later does not tell errors apart
 MOST_TEXT: Final = 4096  # characters that are looked at: half of them at the end, where a traceback tells what it was
 _NAMING: Final = frozenset({"user", "username", "hostname", "named", "called"})
@@ -195,9 +195,32 @@ def _varies(family: Sequence[Words], place: int) -> bool:
 
 
 def _leaves_anchors(template: Words, places: Sequence[int]) -> bool:
-    """Whether enough words stay that tell what a template is about; a sign of punctuation is never a value."""
+    """Whether enough words stay that tell what a template is about; punctuation and parameters' names are no values."""
+    if any(template[place] in _SIGNS or _is_parameter(template, place) for place in places):
+        return False
     left = [each for place, each in enumerate(template) if place not in places and each[0].isalpha()]
-    return len(left) >= ANCHORS * len(places) and not any(template[place] in _SIGNS for place in places)
+    return len(left) >= ANCHORS * len(places)
+
+
+def _is_parameter(template: Words, place: int) -> bool:
+    before = [each for each in template[max(0, place - 2) : place] if each != ":"]
+    return bool(before) and ANNOUNCES.fullmatch(before[-1]) is not None
+
+
+def parameters(template: Words) -> frozenset[str]:
+    """The parameters that a template names.
+
+    >>> sorted(parameters(words_of("no value for field 'day'")))
+    ['day']
+    """
+    return frozenset(word for place, word in enumerate(template) if _is_parameter(template, place))
+
+
+def opens(template: Words, lines: Iterable[Words]) -> bool:
+    """Whether a template has a wildcard where one of the lines that it stands for has a word."""
+    return any(
+        held == WILD and not is_placeholder(word) for line in lines for held, word in zip(template, line, strict=True)
+    )
 
 
 def _differences(one: Words, other: Words) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from hexad.learning import housekeeping
 from hexad.learning.evidence import PATIENCE, chosen, new_id, offer, trusted_for
 from hexad.learning.outcome import text_of, trigger_of
 from hexad.learning.pattern import told, words_of
-from hexad.learning.remedy import CORRECTION, in_words, signature
+from hexad.learning.remedy import CORRECTION, in_words, signature, trust_in
 from hexad.memory import admission
 from hexad.memory.indexing import document_of, records
 from hexad.memory.shelf import Shelf, not_given
@@ -290,12 +290,17 @@ def complete_patterns(unit: Writing) -> None:
 
 
 def _with_fix(new: Learning, old: Learning | None) -> Learning:
-    """A fix in words becomes one of the learning's remedies, and its fix unless a trusted correction stands."""
+    """A fix in words becomes one of the learning's remedies, and its fix unless a trusted correction stands.
+
+    A user who says the same again knows what became of it: what failed of the correction before is forgotten.
+    """
     counted = {name: getattr(new, name) for name in ("worked", "failed", "support")}
     said = {**in_words(new.fix, correction=new.origin is Origin.USER), **counted}
     known: dict[str, Any] = dict(old.remedies) if old is not None else {}
     name = signature(said)
-    known.setdefault(name, said)
+    again = known.setdefault(name, said)
+    if new.origin is Origin.USER and trust_in(again) < trust_in(said):
+        known[name] = said
     if old is not None and new.origin is not Origin.USER and old.trusted and old.remedy.get("kind") == CORRECTION:
         return chosen(replace(new, fix=old.fix, origin=old.origin), known)
     same = next(

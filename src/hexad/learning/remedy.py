@@ -7,18 +7,18 @@ A call failed and a later one of the same tool worked. What lies between them is
 * else time: a plain retry.
 
 A remedy is known by its signature, which holds shapes and no values, so that two sessions that did the same with
-other values found the same remedy. Dates, addresses and free text are of one run and never told. A word or a number is
-told as an example; where another session used the same one it is part of the fix, and where sessions differ it is not
-told at all.
+other values found the same remedy. Dates, addresses, free text, secrets and large numbers are of one run and never
+told. A short word or number is told once another session used the same one: then it is part of the fix.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from hexad.learning.arguments import read
+from hexad.learning.arguments import CONSTANT, read
 from hexad.learning.trust import Evidence, trust
 
 if TYPE_CHECKING:
@@ -33,15 +33,11 @@ if TYPE_CHECKING:
 ARGUMENTS, PREREQUISITE, RETRY, TOLD, CORRECTION = "arguments", "prerequisite", "retry", "told", "correction"
 MOST: Final = 8  # remedies that are remembered of one learning
 _MOST_CHANGES: Final = 6
-_ONE_VALUE: Final = "one value"  # seen in one session: an example
+_ONE_VALUE: Final = "one value"  # seen in one session: not told
 _SAME_VALUE: Final = "same value"  # seen in several: a constant
 _OTHER_VALUES: Final = "other values"
-_CONSTANT: Final = frozenset(  # shapes of values that may be the same in every run
-    {
-        *("lower-case word", "upper-case word", "capitalised word", "snake_case word", "kebab-case word", "locale"),
-        *("true or false", "whole number", "number", "whole number as text"),
-    }
-)
+_NO_NAME: Final = re.compile(r"[^\w./:-]+")
+_LONGEST_NAME: Final = 80
 _COUNTED: Final = ("worked", "failed", "support")
 
 
@@ -106,12 +102,16 @@ def evidence_of(remedy: Mapping[str, Any]) -> Evidence:
     return Evidence(**counts, users_word=remedy.get("kind") == CORRECTION)
 
 
-def confirmed(known: Remedy, again: Remedy, *, new_session: bool) -> Remedy:
-    """A remedy that was found again: in another session it gains weight, and its values prove constant or not."""
-    joined = {**known, "support": _whole(known.get("support")) + (1 if new_session else 0)}
+def confirmed(known: Remedy, again: Remedy, *, by_itself: bool, elsewhere: bool) -> Remedy:
+    """A remedy that was found again.
+
+    A session that found it ``by_itself`` adds to its weight. ``elsewhere``, in another session, its values prove
+    constant or not, even if it was offered there: a value that only one session used is not told.
+    """
+    joined = {**known, "support": _whole(known.get("support")) + (1 if by_itself else 0)}
     if known["kind"] == ARGUMENTS:
         pairs = zip(known["changes"], again["changes"], strict=True)
-        joined["changes"] = [_joined(one, other, new_session=new_session) for one, other in pairs]
+        joined["changes"] = [_joined(one, other, elsewhere=elsewhere) for one, other in pairs]
         if known.get("after") != again.get("after"):
             joined.pop("after", None)
     elif known["kind"] == RETRY:
@@ -133,6 +133,33 @@ def followed(remedy: Mapping[str, Any], arguments: Shaped, before: Sequence[Call
     return True
 
 
+def at_odds(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two remedies cannot be for one error: they change other arguments, call other tools, say other things."""
+    if not one or not other or one["kind"] != other["kind"]:
+        return False
+    if one["kind"] == ARGUMENTS:
+        return _paths(one).isdisjoint(_paths(other))
+    return signature(dict(one)) != signature(dict(other))
+
+
+def _paths(remedy: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(change["path"] for change in remedy["changes"])
+
+
+def shows(remedy: Mapping[str, Any]) -> bool:
+    """Whether a call that follows a remedy can be told from one that knows nothing of it.
+
+    What is only told, a retry, and "give another" value cannot: whatever is done next looks as if it followed them.
+    """
+    if remedy.get("kind") == ARGUMENTS:
+        return any(_shows(change) for change in remedy["changes"])
+    return remedy.get("kind") == PREREQUISITE
+
+
+def _shows(change: Mapping[str, Any]) -> bool:
+    return change["op"] != "replace" or change["from"] != change["to"] or change.get("seen") == _SAME_VALUE
+
+
 def sentence(remedy: Mapping[str, Any]) -> str:
     """A remedy as a person would say it.
 
@@ -143,9 +170,9 @@ def sentence(remedy: Mapping[str, Any]) -> str:
     """
     if remedy["kind"] == ARGUMENTS:
         told = "; ".join(map(_change_told, remedy["changes"]))
-        return f"{told} (found with `{remedy['after']}`)" if remedy.get("after") else told
+        return f"{told} (found with {_quoted(remedy['after'])})" if remedy.get("after") else told
     if remedy["kind"] == PREREQUISITE:
-        return f"call `{remedy['tool']}` first"
+        return f"call {_quoted(remedy['tool'])} first"
     if remedy["kind"] == RETRY:
         seconds = _whole(remedy.get("seconds"))
         return f"wait and try again; it worked after {seconds} s" if seconds else "try again; it worked the second time"
@@ -166,16 +193,16 @@ def _changes(before: Shaped, after: Shaped) -> list[Remedy]:
 
 
 def _example(given: Argument) -> Remedy:
-    told = given.value is not None and given.shape in _CONSTANT
+    told = given.value is not None and given.shape in CONSTANT
     return {"value": given.value, "seen": _ONE_VALUE} if told else {}
 
 
-def _joined(one: Remedy, other: Remedy, *, new_session: bool) -> Remedy:
+def _joined(one: Remedy, other: Remedy, *, elsewhere: bool) -> Remedy:
     if "value" not in one or one.get("seen") == _OTHER_VALUES:
         return one
     if one["value"] != other.get("value"):
         return {**{name: each for name, each in one.items() if name != "value"}, "seen": _OTHER_VALUES}
-    return {**one, "seen": _SAME_VALUE} if new_session else one
+    return {**one, "seen": _SAME_VALUE} if elsewhere else one
 
 
 def _follows(change: Mapping[str, Any], arguments: Shaped) -> bool:
@@ -187,22 +214,25 @@ def _follows(change: Mapping[str, Any], arguments: Shaped) -> bool:
 
 
 def _change_told(change: Mapping[str, Any]) -> str:
-    name = f"`{_name(change['path'])}`"
+    name = _quoted(_name(change["path"]))
     if change["op"] == "remove":
         return f"leave out {name}"
-    value = json.dumps(change["value"], ensure_ascii=False) if "value" in change else ""
-    if value and change.get("seen") == _SAME_VALUE:
-        return f"give {name} as {value}"
-    example = f", such as {value}" if value else ""
+    if change.get("seen") == _SAME_VALUE:
+        return f"give {name} as {json.dumps(change['value'], ensure_ascii=False)}"
     if change["op"] == "add":
-        return f"add {name} ({change['to']}{example})"
+        return f"add {name} ({change['to']})"
     if change["from"] == change["to"]:
-        return f"give another {name} ({change['to']}{example})"
-    return f"give {name} as {change['to']}{example}, not as {change['from']}"
+        return f"give another {name} ({change['to']})"
+    return f"give {name} as {change['to']}, not as {change['from']}"
 
 
 def _name(path: str) -> str:
     return ".".join(part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:])
+
+
+def _quoted(name: str) -> str:
+    """A name as a fix tells it: whoever chose it cannot say more than a name does."""
+    return f"`{_NO_NAME.sub('_', name)[:_LONGEST_NAME]}`"
 
 
 def _whole(value: object) -> int:

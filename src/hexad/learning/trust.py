@@ -5,7 +5,7 @@ Trust is the expected share of offers after which the fix works, with a cautious
     trust = (prior successes + successes) / (prior successes + prior failures + successes + failures)
 
 A success is an offer after which the tool worked. A session that found the same fix by itself, without being told, is
-three quarters of one. A failure is an offer after which the same error came back.
+three quarters of one. A failure is an offer that was followed, as far as one can see, and the same error came back.
 
 Properties, each tested: it lies strictly between 0 and 1; more successes or support never lower it and more failures
 never raise it; nothing known of a fix is below one half; one success is not enough for `TRUSTED`, three successes are;

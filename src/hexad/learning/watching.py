@@ -10,12 +10,13 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from dataclasses import dataclass, replace
+from types import MethodType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
 from hexad.errors import InvalidInput
 from hexad.learning.evidence import Recorder
-from hexad.learning.outcome import is_cancellation, outcome_of
+from hexad.learning.outcome import ADVICE, ADVISED, is_cancellation, outcome_of
 from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MARK: Final = "__hexad_watched__"
 _LONGEST_NAME: Final = 200
-_ADVICE: Final = "\nKnown fix (trust {trust:.2f}): {fix}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,31 @@ class Watch:
     session: str | None
     failure: FailureRule | None
     advise: bool
+
+    @classmethod
+    def of(
+        cls,
+        keeper: Keeper,
+        tool: Callable[..., Any],
+        name: str | None,
+        session: str | None,
+        failure: FailureRule | None,
+        *,
+        advise: bool,
+    ) -> Watch:
+        """How a tool is to be watched; one that is given no name has its own."""
+        return cls(
+            keeper=keeper,
+            tool=name_of(tool) if name is None else name,
+            signature=_signature(tool),
+            session=session,
+            failure=failure,
+            advise=advise,
+        )
+
+    def is_like(self, other: Watch) -> bool:
+        """Whether both write down the same; a method's signature differs with what it is bound to."""
+        return replace(self, signature=None) == replace(other, signature=None)
 
     def returned(self, given: tuple[Any, ...], named: Mapping[str, Any], result: Any) -> Any:
         """Write down a call that returned; its result, with advice where it reports a failure and that is wanted."""
@@ -67,6 +92,22 @@ class Watch:
             return None
 
 
+class _Mark(NamedTuple):
+    """What a wrapper carries. `functools.wraps` copies it onto other functions, so it says whose it is."""
+
+    watch: Watch
+    tool: Callable[..., Any]
+    wrapper: Callable[..., Any]
+
+    def inside(self, tool: Callable[..., Any]) -> Callable[..., Any] | None:
+        """The tool that was watched, bound as this one is; None for what somebody put around the wrapper."""
+        if tool is self.wrapper:
+            return self.tool
+        if isinstance(tool, MethodType) and tool.__func__ is self.wrapper:
+            return MethodType(self.tool, tool.__self__)
+        return None
+
+
 def warn(tool: str, error: Exception) -> None:
     """Say in the log that a call could not be written down; an error that cannot tell itself is named."""
     try:
@@ -85,24 +126,30 @@ def watched(
     failure: FailureRule | None,
     advise: bool,
 ) -> Callable[..., Any]:
-    """The tool, observed. One that is watched already comes back as it is, or is watched for this session instead."""
+    """The tool, observed.
+
+    One that this store watches already is not watched twice: it comes back as it is if it is watched in the same way,
+    else what is inside is watched in the new way. Its name, its failure rule and, for the same engine, its session
+    stay where none is given. What others put around a watched tool is never taken off.
+    """
     if not callable(tool):
         raise InvalidInput("tool", f"must be callable, not {type(tool).__name__}")
     if failure is not None and not callable(failure):
         raise InvalidInput("failure", "must be a function from a result to what it says of its failure, or None")
-    before: Watch | None = getattr(tool, MARK, None)
-    if before is not None and before.keeper.store is keeper.store:
-        if before.keeper == keeper and session in {None, before.session}:
-            return tool
-        tool = tool.__wrapped__  # type: ignore[attr-defined]
-    watch = Watch(
-        keeper=keeper,
-        tool=name_of(tool) if name is None else name,
-        signature=_signature(tool),
-        session=session,
-        failure=failure,
-        advise=advise,
-    )
+    mark = getattr(tool, MARK, None)
+    before = mark.watch if isinstance(mark, _Mark) and mark.watch.keeper.store is keeper.store else None
+    if mark is None or before is None:
+        return _watched(Watch.of(keeper, tool, name, session, failure, advise=advise), tool)
+    name = before.tool if name is None else name
+    failure = before.failure if failure is None else failure
+    session = before.session if session is None and before.keeper == keeper else session
+    watch = Watch.of(keeper, mark.inside(tool) or tool, name, session, failure, advise=advise)
+    if watch.is_like(before):
+        return tool
+    return _watched(watch, mark.inside(tool) or tool)
+
+
+def _watched(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
     return _dressed(_wrapper(watch, tool), tool, watch)
 
 
@@ -133,16 +180,21 @@ def _wrapper(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
 
 def _function(watch: Watch, tool: Callable[..., T]) -> Callable[..., T]:
     def call(*given: Any, **named: Any) -> T:
-        try:
-            result = tool(*given, **named)
-        except Exception as error:
-            watch.raised(given, named, error)
-            raise
+        result = _begun(watch, tool, given, named)
         if inspect.iscoroutine(result):
             return cast("T", _awaited(watch, result, given, named))
         return cast("T", watch.returned(given, named, result))
 
     return call
+
+
+def _begun(watch: Watch, tool: Callable[..., T], given: tuple[Any, ...], named: Mapping[str, Any]) -> T:
+    """What a call returns; one that the tool's signature does not admit fails here, whatever kind of tool it is."""
+    try:
+        return tool(*given, **named)
+    except Exception as error:
+        watch.raised(given, named, error)
+        raise
 
 
 async def _awaited(watch: Watch, result: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
@@ -157,7 +209,7 @@ async def _awaited(watch: Watch, result: Any, given: tuple[Any, ...], named: Map
 
 def _coroutine(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
     async def call(*given: Any, **named: Any) -> Any:
-        return await _awaited(watch, tool(*given, **named), given, named)
+        return await _awaited(watch, _begun(watch, tool, given, named), given, named)
 
     return call
 
@@ -179,7 +231,7 @@ def _generator(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
 
 def _async_generator(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
     async def call(*given: Any, **named: Any) -> AsyncGenerator[Any, Any]:
-        inner = tool(*given, **named)
+        inner = _begun(watch, tool, given, named)
         try:
             value = await anext(inner)
             while True:
@@ -213,7 +265,7 @@ def _dressed(call: Callable[..., Any], tool: Callable[..., Any], watch: Watch) -
         call.__doc__ = getattr(tool, "__doc__", None)
     if watch.signature is not None:
         call.__signature__ = watch.signature  # type: ignore[attr-defined]
-    setattr(call, MARK, watch)
+    setattr(call, MARK, _Mark(watch, tool, call))
     return call
 
 
@@ -246,13 +298,18 @@ def _bound(signature: inspect.Signature | None, given: tuple[Any, ...], named: M
 
 
 def _advice(learning: Learning) -> str:
-    return _ADVICE.format(trust=learning.trust, fix=" ".join(learning.fix.split()))
+    return ADVICE.format(trust=learning.trust, fix=" ".join(learning.fix.split()))
 
 
 def _advise_error(error: Exception, learning: Learning) -> None:
-    """Put the fix behind what the error says, wherever its message is kept; a note if that cannot be told."""
+    """Put the fix behind what the error says, wherever its message is kept; a note if that cannot be told.
+
+    An error that was advised before, when it was raised or inside of another tool, stays as it is.
+    """
     advice = _advice(learning)
     try:
+        if ADVISED.search("\n".join((str(error), *getattr(error, "__notes__", ())))):
+            return
         if isinstance(error, OSError) and isinstance(error.strerror, str):
             error.strerror += advice
         elif error.args and isinstance(error.args[0], str):

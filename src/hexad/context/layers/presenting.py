@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from hexad.model import Item, Knowledge, Learning, Origin, Record, Reference, Skill
 
 if TYPE_CHECKING:
     from hexad.model import Reason
+
+_MOST_WORDS: Final = 24  # of a pattern: they tell which error it is
+_LONGEST: Final = 240
+_FORGES: Final = re.compile(r"[;\"]|\b(?:fix|cause|trust)\b", re.IGNORECASE)
 
 
 def present(record: Record, score: float, reasons: tuple[Reason, ...]) -> Item:
@@ -45,16 +50,24 @@ def _shown(record: Record) -> tuple[str, str, str]:
 def _solution(learning: Learning) -> str:
     """Pattern, cause and fix in one line, and how far the fix is trusted.
 
-    A pattern is a tool's words: where the line stands as the user's own, it is quoted.
+    A pattern is a tool's words. It is cut, and quoted where the line stands as the user's own and where it could
+    pretend to be one of the other parts.
     """
-    pattern = learning.error_pattern
-    quoted = json.dumps(pattern, ensure_ascii=False) if learning.origin is Origin.USER else pattern
+    pattern = _beginning(learning.error_pattern)
+    bare = learning.origin is not Origin.USER and _FORGES.search(pattern) is None
     parts = (
-        (pattern, quoted),
+        (pattern, pattern if bare else json.dumps(pattern, ensure_ascii=False)),
         (learning.diagnosis, f"cause: {learning.diagnosis}"),
         (learning.fix, f"fix: {learning.fix} (trust {learning.trust:.2f})"),
     )
     return "; ".join(text for given, text in parts if given)
+
+
+def _beginning(pattern: str) -> str:
+    words = pattern.split()
+    if len(words) <= _MOST_WORDS and len(pattern) <= _LONGEST:
+        return pattern
+    return f"{' '.join(words[:_MOST_WORDS])[:_LONGEST]} ..."
 
 
 def _pointer(reference: Reference) -> str:
