@@ -22,13 +22,10 @@ if TYPE_CHECKING:
 
 MEANING: Final = 0.2
 """What a standard deviation of nearness adds, for a question of no words; with more words it is less: `_per_step`."""
-MOST_STEPS: Final = 5.0  # standard deviations that count
-STEPS_IF_SAME: Final = 4.0  # what the same text counts at least
 HABIT: Final = 0.6  # the most that words of earlier questions add
 NEAREST: Final = 64  # rows that are looked at because of their meaning alone
 MOST_HABITS: Final = 600  # items that one word may have led to before it tells nothing
 _BATCH: Final = 32  # rows that are read and ranked at a time
-_DIGITS: Final = 4
 
 FLOOR: Final = 0.18  # where there are only words: the least share of a question, times the root of its length
 NEAR_FLOOR: Final = 0.22  # where there is meaning: the least closeness, with what words add to it
@@ -90,13 +87,13 @@ class Matches:
         self._root = math.sqrt(len(candidates.measure.rarity))
         self._chance = min(1.0, math.log1p(candidates.rows) / math.log1p(WHOLE_FLOOR))
         self._values: dict[int, float] = {}
-        self._near: dict[int, float | None] = {}
+        self._steps: dict[int, float] = {}
         self.numbers = tuple(dict.fromkeys((*candidates.scores, *self.habits, *nearest)))
         self.look_at(self.numbers)
 
     def of(self, number: int) -> Match:
         """What each part of one row's match adds."""
-        return Match(self.candidates.words(number), self._meaning(self._near.get(number)), self._habit(number))
+        return Match(self.candidates.words(number), self._steps.get(number, 0.0) * self._step, self._habit(number))
 
     def value(self, number: int) -> float:
         """What one row's match is worth in all."""
@@ -107,15 +104,15 @@ class Matches:
     def look_at(self, numbers: Iterable[int]) -> None:
         """Work out several at once."""
         new = [number for number in numbers if number not in self._values]
-        if self.near is not None and new:
-            self._near.update(zip(new, self.near.of(new), strict=True))
         words, total = self.candidates.scores.get, self.candidates.measure.total
         for number in new:
             self._values[number] = words(number, 0.0) / total
         for number in self.habits.keys() & set(new) if self.habits else ():
             self._values[number] += self._habit(number)
-        for number in self._near.keys() & set(new) if self._near else ():
-            self._values[number] += self._meaning(self._near[number])
+        if self.near is not None and new:
+            for number, steps in zip(new, self.near.standing(new), strict=True):
+                self._steps[number] = steps
+                self._values[number] += steps * self._step
 
     def batches(self, limit: int, *, slack: float) -> Iterator[Sequence[int]]:
         """Numbers, best first and the newest first among equals: those that can be among the best, then the others.
@@ -140,22 +137,7 @@ class Matches:
             return strength >= FLOOR * self._chance
         if share >= ENOUGH_WORDS * self._chance:
             return True
-        near = self._near.get(number)
-        closeness = 0.0 if near is None else self._closeness(near)
-        return closeness + WORDS_TO_FLOOR * strength >= NEAR_FLOOR
-
-    def _meaning(self, near: float | None) -> float:
-        """What nearness adds, to a precision that no order of summation disturbs."""
-        if near is None or self.near is None:
-            return 0.0
-        stands_out = (near - self.near.mean) / self.near.spread
-        steps = max(stands_out, STEPS_IF_SAME * self._closeness(near))  # a topic that all rows share stands out nowhere
-        return round(min(max(steps, 0.0), MOST_STEPS), _DIGITS) * self._step
-
-    def _closeness(self, near: float) -> float:
-        """0 for what has nothing to do with the question, 1 for the same."""
-        unrelated = self.near.unrelated if self.near is not None else 0.0
-        return (near - unrelated) / max(1 - unrelated, 1e-6)
+        return self.near.closeness(number) + WORDS_TO_FLOOR * strength >= NEAR_FLOOR
 
     def _habit(self, number: int) -> float:
         return self.habits[number].value * HABIT if number in self.habits else 0.0

@@ -18,29 +18,24 @@ if TYPE_CHECKING:
     from hexad.model import Fields
     from hexad.store import Reading, Scope, Store
 
+MOST_STEPS: Final = 5.0  # standard deviations that count
+STEPS_IF_SAME: Final = 4.0  # what the same text counts at least
 MOST_EMBEDDED: Final = 8192  # characters of a text that are embedded
 
 
 class Nearness(Protocol):
     """How near the texts of one place are to a question, as cosines."""
 
-    @property
-    def mean(self) -> float:
-        """Of all of them, and of some sentences about nothing in particular."""
+    def standing(self, numbers: Sequence[int]) -> Sequence[float]:
+        """How far each text stands out, from 0 to `MOST_STEPS`; 0 for what has no vector.
+
+        Standard deviations above the mean of all texts and of some sentences about nothing in particular; or, where
+        that is more, its closeness times `STEPS_IF_SAME`: a topic that all texts share stands out nowhere.
+        """
         ...
 
-    @property
-    def spread(self) -> float:
-        """The standard deviation of the same."""
-        ...
-
-    @property
-    def unrelated(self) -> float:
-        """How near a text is that has nothing to do with the question."""
-        ...
-
-    def of(self, numbers: Sequence[int]) -> Sequence[float | None]:
-        """How near each text is; None for what has no vector."""
+    def closeness(self, number: int) -> float:
+        """How close a text is: 0 as any unrelated text would be, 1 the same; 0 for what has no vector."""
         ...
 
     def nearest(self, limit: int, *, all_of_them: bool = False) -> Sequence[int]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from hexad.errors import EmbedderFailed
 from hexad.fork import survive_fork
+from hexad.memory.meaning import MOST_STEPS, STEPS_IF_SAME
 from hexad.semantic.background import BACKGROUND
 
 if TYPE_CHECKING:
@@ -53,10 +54,10 @@ class Matrix:
         """Whose row it is."""
         return self._numbers[: len(self)]
 
-    def add(self, vectors: Sequence[Vector]) -> None:
-        """Take vectors in; a number that is known gets its new one."""
+    def add(self, vectors: Sequence[Vector], expected: int = 0) -> None:
+        """Take vectors in, of so many that are to come in all; a number that is known gets its new one."""
         rows = np.frombuffer(b"".join(each.vector for each in vectors), np.float16).reshape(len(vectors), -1)
-        self._make_room(len(vectors), rows.shape[1])
+        self._make_room(max(len(vectors), expected - len(self)), rows.shape[1])
         places = [self.places.setdefault(each.number, len(self.places)) for each in vectors]
         self._block[places] = rows
         self._numbers[places] = [each.number for each in vectors]
@@ -92,28 +93,50 @@ class Near:
         self._numbers = numbers
         self._places = places
         self.unrelated = float(background.mean())
+        self._way = max(1 - self.unrelated, 1e-6)
         count = len(nearness) + len(background)
         self.mean = float(nearness.sum(dtype=np.float64) + background.sum(dtype=np.float64)) / count
         squares = float(nearness @ nearness) + float(background @ background)
         self.spread = max(squares / count - self.mean**2, 1e-12) ** 0.5
 
-    def of(self, numbers: Sequence[int]) -> Sequence[float | None]:
-        """Of each row that has a vector."""
-        get, rows = self._places.get, len(self._nearness)
-        places = [get(number, -1) for number in numbers]
-        near: list[float | None] = self._nearness[[place if place < rows else -1 for place in places]].tolist()
-        return [each if 0 <= place < rows else None for each, place in zip(near, places, strict=True)]
+    def _above(self, least: float, limit: int) -> NDArray[np.int64]:
+        """Where the rows above a limit are; if enough of them are far above it, only these: the others cannot win."""
+        for steps in (4.0, 3.0, 2.0):
+            high = self.mean + steps * self.spread
+            far: NDArray[np.int64] = np.flatnonzero(self._nearness > high)
+            if len(far) > limit and high > least:
+                return far
+        return np.flatnonzero(self._nearness > least)
+
+    def standing(self, numbers: Sequence[int]) -> Sequence[float]:
+        """Standard deviations above the mean, or what closeness is worth."""
+        places = [self._place(number) for number in numbers]
+        near = self._nearness[places].astype(np.float64)
+        steps = np.maximum((near - self.mean) / self.spread, STEPS_IF_SAME * (near - self.unrelated) / self._way)
+        counted = steps.clip(0.0, MOST_STEPS).round(_DIGITS - 1)
+        counted[np.array(places) < 0] = 0.0
+        told: list[float] = counted.tolist()
+        return told
+
+    def closeness(self, number: int) -> float:
+        """The way from unrelated to the same."""
+        place = self._place(number)
+        return 0.0 if place < 0 else float((self._nearness[place] - self.unrelated) / self._way)
+
+    def _place(self, number: int) -> int:
+        place = self._places.get(number, -1)
+        return place if place < len(self._nearness) else -1  # it may have come since
 
     def nearest(self, limit: int, *, all_of_them: bool = False) -> Sequence[int]:
         """Of the rows that stand out or are close, or of all, the nearest; of equals the newest, however they lie."""
         close = self.unrelated + _CLOSE * (1 - self.unrelated)
         least = -np.inf if all_of_them else min(self.mean + _STANDS_OUT * self.spread, close)
-        out = np.flatnonzero(self._nearness > least)
-        near = self._nearness[out].round(_DIGITS)
+        out = self._above(least, limit)
+        near = self._nearness[out]
         if len(out) > limit:
-            last_in = np.partition(near, -limit)[-limit]
+            last_in = np.partition(near, -limit)[-limit] - 10.0**-_DIGITS
             out, near = out[near >= last_in], near[near >= last_in]
-        numbers = self._numbers[out]
+        near, numbers = near.round(_DIGITS), self._numbers[out]
         return [int(number) for number in numbers[np.lexsort((-numbers, -near))[:limit]]]
 
 
@@ -217,6 +240,6 @@ def _bring_up(matrix: Matrix, view: Reading, scope: Scope, embedder: str) -> Non
         if not page:
             matrix.stamp = state.stamp  # the latest ones were removed
             break
-        matrix.add(page)
+        matrix.add(page, expected=state.rows)
     if len(matrix) != state.rows and matrix.stamp <= state.stamp:
         matrix.keep(set(view.vector_numbers(scope, embedder)))

@@ -40,11 +40,12 @@ _SEAM: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_\-
 class StaticEmbedder:
     """Texts → vectors: the weighted sum of their tokens' vectors, common and late tokens weighing less."""
 
-    def __init__(self, tokenizer: Tokenizer, tokens: NDArray[np.float32]) -> None:
+    def __init__(self, tokenizer: Tokenizer, tokens: NDArray[np.floating]) -> None:
         tokenizer.no_padding()
         tokenizer.no_truncation()
         self._tokenizer = tokenizer
-        self._tokens = tokens * _weights(len(tokens))[:, None]
+        self._tokens = tokens
+        self._weights = _weights(len(tokens))
         self._places = (0.5 ** (np.arange(_LONGEST) / _HALF_AFTER)).astype(np.float32)
 
     @classmethod
@@ -63,7 +64,7 @@ class StaticEmbedder:
         for place, encoding in enumerate(self._tokenizer.encode_batch(seamed, add_special_tokens=False)):
             ids = encoding.ids[:_LONGEST]
             if ids:
-                pooled[place] = self._places[: len(ids)] @ self._tokens[ids]
+                pooled[place] = (self._places[: len(ids)] * self._weights[ids]) @ self._tokens[ids].astype(np.float32)
         return pooled
 
 
@@ -78,14 +79,14 @@ def is_english(text: str) -> bool:
     return plain >= _MOSTLY * len(letters) and detect(text[:_SAMPLE]) is None
 
 
-def read_tensor(file: Path) -> NDArray[np.float32]:
-    """The first tensor of a safetensors file: a length, a header in JSON, then the numbers."""
+def read_tensor(file: Path) -> NDArray[np.floating]:
+    """The first tensor of a safetensors file, in its own precision: a length, a header in JSON, then the numbers."""
     raw = file.read_bytes()
     (size,) = struct.unpack("<Q", raw[:8])
     header = json.loads(raw[8 : 8 + size])
     told = next(entry for name, entry in header.items() if name != "__metadata__")
     start, end = (8 + size + offset for offset in told["data_offsets"])
-    return np.frombuffer(raw[start:end], _TYPES[told["dtype"]]).reshape(told["shape"]).astype(np.float32)
+    return np.frombuffer(raw[start:end], _TYPES[told["dtype"]]).reshape(told["shape"])
 
 
 def _weights(tokens: int) -> NDArray[np.float32]:
