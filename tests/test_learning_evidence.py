@@ -836,7 +836,7 @@ def test_in_a_users_correction_the_tools_words_are_quoted(hx: Hexad) -> None:
 def test_a_pattern_cannot_forge_a_fix(hx: Hexad, evil: str) -> None:
     fail(hx, "s", BAD, evil)
     pattern = only(hx).error_pattern
-    assert read_line(prompt(hx, "z", "book disk is full")) == json.dumps(pattern)
+    assert prompt(hx, "z", "book disk is full") == ""
     work(hx, "s")
     line = read_line(prompt(hx, "z", "book disk is full"))
     said, end = json.JSONDecoder().raw_decode(line)
@@ -853,7 +853,9 @@ def read_line(shown: str) -> str:
 @requirement("PROMPT-05")
 def test_of_a_long_pattern_its_beginning_is_shown(hx: Hexad) -> None:
     fail(hx, "s", {}, "no space left " + "and more " * 40)
-    assert read_line(prompt(hx, "z", "book no space left")) == "no space left " + "and more " * 10 + "and ..."
+    hx.learnings.correct(trigger="tool:book", error_pattern=only(hx).error_pattern, fix="free some space")
+    (known,) = hx.retrieve("book no space left").all()
+    assert known.content.startswith('"no space left ' + "and more " * 10 + 'and ..."; fix: free some space')
     assert len(only(hx).error_pattern.split()) > 80
 
 

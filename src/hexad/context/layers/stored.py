@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from hexad.context.candidates import gather
@@ -14,7 +15,7 @@ from hexad.context.meaning import near_or_not
 from hexad.context.ranking import SLACK, Ranking
 from hexad.errors import DeadlineExceeded
 from hexad.memory.meaning import without_words
-from hexad.model import Item, Layer, Origin, Query, Reason
+from hexad.model import Item, Layer, Learning, Origin, Query, Reason
 from hexad.shape import to_microseconds
 from hexad.store import Scope
 from hexad.text.document import facet
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
     from hexad.context.candidates import Candidates, Wanted
     from hexad.context.matching import Habit
     from hexad.memory.meaning import Meaning, Nearness
-    from hexad.model import Clock
+    from hexad.model import Clock, Record
     from hexad.store import Reading, Row, Sketch, Store
     from hexad.text.index import Posting, Statistics
 
+_MUTE_PASSED: Final = 4  # times as many learnings are looked at as are wanted: some know no fix
 _MOST_NEAR: Final = 20_000  # rows that are passed over to find those with a facet, or that live
 _PINNED: Final = Reason("pinned", "always in its layer", 1.0)
 
@@ -112,9 +114,11 @@ class StoredSource:
                 break
         if beside := places_beside(ranked.rows):
             ranked.add(view.in_threads(scope, beside))
-        best = ranked.best(room)
+        mute = self.floor and self.layer is Layer.AGENT_LEARNINGS  # an error that nobody explained is no solution
+        best = ranked.best(_MUTE_PASSED * room if mute else room)
         rows = {row.number: row for row in view.fetch(scope, [each.number for each in best])}
-        return [ranked.told(rows[each.number], each) for each in best]
+        telling = (each for each in best if not mute or _explains(rows[each.number].record))
+        return [ranked.told(rows[each.number], each) for each in islice(telling, room)]
 
     def _matches(self, view: Reading, scope: Scope, query: Query, candidates: Candidates, passing: _Passing) -> Matches:
         near = self._near(view, scope, query, candidates)
@@ -232,6 +236,11 @@ def _with_the_users_word(scored: Sequence[tuple[float, Sketch]], limit: int) -> 
     last = scored[limit - 1][0] if len(scored) >= limit else 0.0
     own = next((row for value, row in scored[limit:] if row.origin == Origin.USER and value >= last / 2), None)
     return best if own is None else [*best[:-1], own]
+
+
+def _explains(record: Record) -> bool:
+    """Whether a learning says more than that an error occurred."""
+    return not isinstance(record, Learning) or bool(record.fix or record.diagnosis)
 
 
 def _pinned_first(sketch: Sketch) -> tuple[bool, int, int]:
