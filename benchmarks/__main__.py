@@ -28,8 +28,8 @@ statistics per namespace, ranking with reasons, in Python.
 
 The rows under "Meaning" are with the extra `semantic`. A question then costs one product of the matrix of all vectors
 with its own vector, and some work around it; what is beyond the same question by words alone is told in such products.
-The limit is for 100,000 entries. Among 10,000 the matrix stays in the processor's cache and a product takes a fraction of
-a millisecond, so the fixed work (embedding the question, weighing the rows that meaning adds) is several products there.
+The limit is for 100,000 entries. Among 10,000 the matrix stays in the processor's cache and a product takes little
+time, so the fixed work (embedding the question, weighing the rows that meaning adds) is several products there.
 `python -m benchmarks.million` measures a million entries, beside tantivy; it takes half an hour.
 
 What watching costs is told in plain INSERTs with their COMMIT into a table of their own on the same disk, in turns.
