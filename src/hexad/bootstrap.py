@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-from hexad.context.retriever import ContextRetriever, now_in_utc
+from hexad.context.retriever import ContextRetriever
 from hexad.context.selection import estimate_tokens
 from hexad.engine import Engine
 from hexad.errors import ConfigError, Disabled, InvalidInput, MissingExtra
@@ -16,22 +16,17 @@ from hexad.memory import admission
 from hexad.memory.audit import AuditLog
 from hexad.memory.forgetting import forget_all
 from hexad.memory.habits import Habits
-from hexad.memory.indexing import embed_missing, missing_vectors, reindex
-from hexad.memory.keeper import Keeper
+from hexad.memory.indexing import embed_missing, missing_vectors
 from hexad.memory.knowledge import KnowledgeShelf
-from hexad.memory.limits import Limits, Tally, join_tally, leave_tally
+from hexad.memory.limits import leave_tally
 from hexad.memory.references import ReferenceShelf
-from hexad.memory.uses import Uses
 from hexad.model import Retrieval
 from hexad.settings import Settings, load
-from hexad.skills.library import SkillLibrary
-from hexad.store.absent import AbsentStore
-from hexad.store.volatile import LOCATION, VolatileStore
-from hexad.text import ANALYSER
+from hexad.store.volatile import LOCATION
+from hexad.wiring import keeper_of, meaning_of, refresh_index, refresh_patterns, retriever_of, store_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from datetime import datetime
     from types import TracebackType
     from typing import Self
 
@@ -41,14 +36,12 @@ if TYPE_CHECKING:
     from hexad.importing import Imported
     from hexad.learning.outcome import FailureRule
     from hexad.learning.record import LearningShelf
-    from hexad.memory.meaning import Meaning
     from hexad.model import Association, Clock, Forgotten, Item, Layer, Learning, Prompt, TokenCounter
     from hexad.semantic import Embedder
+    from hexad.skills.library import SkillLibrary
     from hexad.store import Store
 
 T = TypeVar("T")
-_ANALYSER_NOTE: Final = "analyser"
-_PATTERNS_NOTE: Final = "patterns"
 
 
 @dataclass(slots=True)
@@ -78,7 +71,6 @@ class Hexad:
         keeper, find = engine.keeper, self._find
         self.knowledge: Final = KnowledgeShelf(keeper, find)
         self.references: Final = ReferenceShelf(keeper, find)
-        self.skills: Final = SkillLibrary(keeper, find)
         self.habits: Final = Habits(keeper)
         self.audit: Final = AuditLog(keeper.store, keeper.namespace)
 
@@ -117,9 +109,9 @@ class Hexad:
         path = _path(database, "database")
         folder = None if str(path) == LOCATION else path.parent
         known = load({"enabled": enabled, "namespace": namespace, **settings}, beside=folder, config=config)
-        store = _store(path, known)
-        keeper = replace(_keeper(store, known, clock, session), meaning=_meaning(known, embedder, embedder_name))
-        own = retriever or _retriever(keeper, known)
+        store = store_at(path, known)
+        keeper = replace(keeper_of(store, known, clock, session), meaning=meaning_of(known, embedder, embedder_name))
+        own = retriever or retriever_of(keeper, known)
         engine = Engine(
             keeper=keeper,
             retriever=own if known.enabled else _Nothing(keeper.namespace),
@@ -127,8 +119,8 @@ class Hexad:
             counter=token_counter,
         )
         if known.enabled:
-            _refresh_index(store)
-            _refresh_patterns(store)
+            refresh_index(store)
+            refresh_patterns(store)
         return cls(engine, known)
 
     @cached_property
@@ -137,6 +129,13 @@ class Hexad:
         from hexad.learning.record import LearningShelf  # noqa: PLC0415 - who only remembers need not load it
 
         return LearningShelf(self._engine.keeper, self._find)
+
+    @cached_property
+    def skills(self) -> SkillLibrary:
+        """Procedures, by name."""
+        from hexad.skills.library import SkillLibrary  # noqa: PLC0415 - likewise
+
+        return SkillLibrary(self._engine.keeper, self._find)
 
     @property
     def enabled(self) -> bool:
@@ -320,7 +319,7 @@ class Hexad:
 
         meaning = self._engine.keeper.meaning
         count = restore_backup(self.store, _path(file, "file"), progress or _quiet, meaning)
-        _refresh_patterns(self.store, force=True)
+        refresh_patterns(self.store, force=True)
         return count
 
     def import_file(
@@ -363,7 +362,7 @@ class Hexad:
     def _find(self, layer: Layer, query: str, *, limit: int, facets: Mapping[str, str]) -> tuple[Item, ...]:
         if not self.enabled:
             return ()
-        return _retriever(self._engine.keeper, self._settings).search(layer, query, limit=limit, facets=facets)
+        return retriever_of(self._engine.keeper, self._settings).search(layer, query, limit=limit, facets=facets)
 
     def _retrieving(self, change: Callable[[ContextRetriever], ContextRetriever]) -> Hexad:
         retriever = self._engine.retriever
@@ -390,69 +389,6 @@ def _checked(retriever: Retriever) -> Retriever:
     return retriever
 
 
-def _store(path: Path, settings: Settings) -> Store:
-    if not settings.enabled:
-        return AbsentStore()
-    if str(path) == LOCATION:
-        return VolatileStore()
-    from hexad.store.sqlite import SqliteStore  # noqa: PLC0415 - an engine that is off needs no database driver
-
-    return SqliteStore(path, patience=settings.lock_timeout)
-
-
-def _in_utc(clock: Clock) -> Clock:
-    """A caller's clock, its times checked and brought to UTC: the audit log hashes them."""
-    if not callable(clock):
-        raise InvalidInput("clock", "must be a function that returns a datetime")
-
-    def now() -> datetime:
-        moment = admission.moment("clock", clock())
-        return moment if moment is not None else now_in_utc()
-
-    return now
-
-
-def _keeper(store: Store, settings: Settings, clock: Clock | None, session: str) -> Keeper:
-    return Keeper(
-        store=store,
-        clock=_in_utc(clock) if clock is not None else now_in_utc,
-        limits=Limits({"knowledge": settings.max_knowledge, "learnings": settings.max_learnings}, _tally(store)),
-        uses=Uses(),
-        namespace=admission.key("namespace", settings.namespace),
-        session=admission.label("session", session),
-        max_text=settings.max_text,
-    )
-
-
-def _tally(store: Store) -> Tally | None:
-    """What is in memory, or off, has no second engine."""
-    return join_tally(store.location) if store.durable else None
-
-
-def _retriever(keeper: Keeper, settings: Settings) -> ContextRetriever:
-    return ContextRetriever(
-        keeper.store,
-        settings.max_per_layer,
-        namespace=keeper.namespace,
-        clock=keeper.clock,
-        deadline=settings.layer_deadline,
-        max_pinned=settings.max_pinned,
-        meaning=keeper.meaning,
-        floor=settings.floor,
-    )
-
-
-def _meaning(settings: Settings, embedder: Embedder | None, name: str | None) -> Meaning | None:
-    """The caller's embedder, else the one of the extra where it is installed; none where meaning is not wanted."""
-    if not settings.enabled or not settings.semantic:
-        return None
-    from hexad import semantic  # noqa: PLC0415 - an engine that is off needs none of it
-
-    if embedder is not None:
-        return semantic.own_meaning(embedder, name, seconds=settings.layer_deadline / 2)
-    return semantic.static_meaning() if semantic.installed() else None
-
-
 @dataclass(frozen=True, slots=True)
 class _Nothing:
     """The retriever of an engine that is off."""
@@ -468,31 +404,6 @@ class _Nothing:
         session: str | None = None,
     ) -> Retrieval:
         return Retrieval(query=query, namespace=self.namespace, session=session)
-
-
-def _refresh_index(store: Store) -> None:
-    """Index every row again if another analyser indexed it: both sides of a search must speak the same terms."""
-    wanted = str(ANALYSER)
-    with store.reading() as view:
-        if view.note(_ANALYSER_NOTE) == wanted:
-            return
-    with store.transaction() as unit:
-        if unit.note(_ANALYSER_NOTE) != wanted:
-            reindex(unit)
-            unit.set_note(_ANALYSER_NOTE, wanted)
-
-
-def _refresh_patterns(store: Store, *, force: bool = False) -> None:
-    """Give learnings that were stored without one the template that errors are matched with."""
-    with store.reading() as view:
-        if not force and view.note(_PATTERNS_NOTE):
-            return
-    with store.transaction() as unit:
-        if unit.namespaces():
-            from hexad.learning.record import complete_patterns  # noqa: PLC0415 - once in a database's life
-
-            complete_patterns(unit)
-        unit.set_note(_PATTERNS_NOTE, "complete")
 
 
 def _quiet(done: int, total: int) -> None:

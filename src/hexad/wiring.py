@@ -1,0 +1,120 @@
+"""The parts that an engine is made of, chosen by its settings. With `bootstrap`, the only place that names them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from hexad.context.retriever import ContextRetriever, now_in_utc
+from hexad.errors import InvalidInput
+from hexad.memory import admission
+from hexad.memory.indexing import reindex
+from hexad.memory.keeper import Keeper
+from hexad.memory.limits import Limits, Tally, join_tally
+from hexad.memory.uses import Uses
+from hexad.store.absent import AbsentStore
+from hexad.store.volatile import LOCATION, VolatileStore
+from hexad.text import ANALYSER
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from hexad.memory.meaning import Meaning
+    from hexad.model import Clock
+    from hexad.semantic import Embedder
+    from hexad.settings import Settings
+    from hexad.store import Store
+
+_ANALYSER_NOTE: Final = "analyser"
+_PATTERNS_NOTE: Final = "patterns"
+
+
+def store_at(path: Path, settings: Settings) -> Store:
+    """Where rows are kept: nowhere while the engine is off, in this process, or in a file."""
+    if not settings.enabled:
+        return AbsentStore()
+    if str(path) == LOCATION:
+        return VolatileStore()
+    from hexad.store.sqlite import SqliteStore  # noqa: PLC0415 - an engine that is off needs no database driver
+
+    return SqliteStore(path, patience=settings.lock_timeout)
+
+
+def _in_utc(clock: Clock) -> Clock:
+    """A caller's clock, its times checked and brought to UTC: the audit log hashes them."""
+    if not callable(clock):
+        raise InvalidInput("clock", "must be a function that returns a datetime")
+
+    def now() -> datetime:
+        moment = admission.moment("clock", clock())
+        return moment if moment is not None else now_in_utc()
+
+    return now
+
+
+def keeper_of(store: Store, settings: Settings, clock: Clock | None, session: str) -> Keeper:
+    """Who writes, and within which limits."""
+    return Keeper(
+        store=store,
+        clock=_in_utc(clock) if clock is not None else now_in_utc,
+        limits=Limits({"knowledge": settings.max_knowledge, "learnings": settings.max_learnings}, _tally(store)),
+        uses=Uses(),
+        namespace=admission.key("namespace", settings.namespace),
+        session=admission.label("session", session),
+        max_text=settings.max_text,
+    )
+
+
+def _tally(store: Store) -> Tally | None:
+    """What is in memory, or off, has no second engine."""
+    return join_tally(store.location) if store.durable else None
+
+
+def retriever_of(keeper: Keeper, settings: Settings) -> ContextRetriever:
+    """Who answers questions."""
+    return ContextRetriever(
+        keeper.store,
+        settings.max_per_layer,
+        namespace=keeper.namespace,
+        clock=keeper.clock,
+        deadline=settings.layer_deadline,
+        max_pinned=settings.max_pinned,
+        meaning=keeper.meaning,
+        floor=settings.floor,
+    )
+
+
+def meaning_of(settings: Settings, embedder: Embedder | None, name: str | None) -> Meaning | None:
+    """The caller's embedder, else the one of the extra where it is installed; none where meaning is not wanted."""
+    if not settings.enabled or not settings.semantic:
+        return None
+    from hexad import semantic  # noqa: PLC0415 - an engine that is off needs none of it
+
+    if embedder is not None:
+        return semantic.own_meaning(embedder, name, seconds=settings.layer_deadline / 2)
+    return semantic.static_meaning() if semantic.installed() else None
+
+
+def refresh_index(store: Store) -> None:
+    """Index every row again if another analyser indexed it: both sides of a search must speak the same terms."""
+    wanted = str(ANALYSER)
+    with store.reading() as view:
+        if view.note(_ANALYSER_NOTE) == wanted:
+            return
+    with store.transaction() as unit:
+        if unit.note(_ANALYSER_NOTE) != wanted:
+            reindex(unit)
+            unit.set_note(_ANALYSER_NOTE, wanted)
+
+
+def refresh_patterns(store: Store, *, force: bool = False) -> None:
+    """Give learnings that were stored without one the template that errors are matched with."""
+    with store.reading() as view:
+        if not force and view.note(_PATTERNS_NOTE):
+            return
+    with store.transaction() as unit:
+        if unit.namespaces():
+            from hexad.learning.record import complete_patterns  # noqa: PLC0415 - once in a database's life
+
+            complete_patterns(unit)
+        unit.set_note(_PATTERNS_NOTE, "complete")
