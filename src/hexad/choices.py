@@ -71,6 +71,15 @@ class SkillStatus(Choice):
     DEPRECATED = "deprecated"
 
 
+class Capability(Choice):
+    """What a script may need beyond what the sandbox gives; a person grants it."""
+
+    NETWORK = "network"
+    PRIVILEGE = "privilege"
+    WRITE = "write"  # outside its own directory
+    COMMAND = "command"  # one whose name is known only when it runs
+
+
 class ReferenceKind(Choice):
     """What a reference points at."""
 
