@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
@@ -41,34 +42,34 @@ OWN_TOOLS: Final = frozenset(
 )
 _PLACEHOLDER: Final = re.compile(r"\[redacted:[a-z-]+\]")
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
-_DATES: Final = (
-    (re.compile(r"\d{4}-\d\d-\d\d"), "YYYY-MM-DD"),
-    (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d"), "YYYY-MM-DD HH:MM"),
-    (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"), "YYYY-MM-DD HH:MM:SS"),
-    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d"), "YYYY-MM-DDTHH:MM"),
-    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?"), "YYYY-MM-DDTHH:MM:SS"),
-    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)"), "YYYY-MM-DDTHH:MM:SS with zone"),
-    (re.compile(r"\d\d?/\d\d?/\d{4}"), "DD/MM/YYYY"),
-    (re.compile(r"\d\d?\.\d\d?\.\d{4}"), "DD.MM.YYYY"),
-    (re.compile(r"\d{8}"), "eight digits as text"),
-    (re.compile(r"\d\d?:\d\d"), "HH:MM"),
-    (re.compile(r"\d\d?:\d\d:\d\d"), "HH:MM:SS"),
-    (re.compile(r"[A-Z][a-z]{2,8} \d\d?,? \d{4}"), "Month D, YYYY"),
-)
-_FORMATS: Final = (
-    (re.compile(r"[+-]?\d+"), "whole number as text"),
-    (re.compile(r"[+-]?\d+\.\d+"), "number as text"),
-    (re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE), "URL"),
-    (re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), "e-mail address"),
-    (re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE), "UUID"),
-    (re.compile(r"[#@+$~/]\S*"), ""),  # told by its first character
-    (re.compile(r"[a-z]{2}[_-][A-Z]{2}"), "locale"),
-    (re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+"), "snake_case word"),
-    (re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+"), "kebab-case word"),
-    (re.compile(r"[a-z]\S*"), "lower-case word"),
-    (re.compile(r"[A-Z0-9_-]+"), "upper-case word"),
-    (re.compile(r"[A-Z]\S*"), "capitalised word"),
-)
+_SHAPES: Final = {  # the first that a whole text has
+    r"\d{4}-\d\d-\d\d": "YYYY-MM-DD",
+    r"\d{4}-\d\d-\d\d \d\d:\d\d": "YYYY-MM-DD HH:MM",
+    r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d": "YYYY-MM-DD HH:MM:SS",
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d": "YYYY-MM-DDTHH:MM",
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?": "YYYY-MM-DDTHH:MM:SS",
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)": "YYYY-MM-DDTHH:MM:SS with zone",
+    r"\d\d?/\d\d?/\d{4}": "DD/MM/YYYY",
+    r"\d\d?\.\d\d?\.\d{4}": "DD.MM.YYYY",
+    r"\d{8}": "eight digits as text",
+    r"\d\d?:\d\d": "HH:MM",
+    r"\d\d?:\d\d:\d\d": "HH:MM:SS",
+    r"[A-Z][a-z]{2,8} \d\d?,? \d{4}": "Month D, YYYY",
+    r"[+-]?\d+": "whole number as text",
+    r"[+-]?\d+\.\d+": "number as text",
+    r"(?i:[a-z][a-z0-9+.-]*://\S+)": "URL",
+    r"[^@\s]+@[^@\s]+\.[^@\s]+": "e-mail address",
+    r"(?i:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})": "UUID",
+    r"[#@+$~/]\S*": "",  # told by its first character
+    r"[a-z]{2}[_-][A-Z]{2}": "locale",
+    r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+": "snake_case word",
+    r"[a-z0-9]+(?:-[a-z0-9]+)+": "kebab-case word",
+    r"[a-z]\S*": "lower-case word",
+    r"[A-Z0-9_-]+": "upper-case word",
+    r"[A-Z]\S*": "capitalised word",
+}
+_SHAPE: Final = re.compile("|".join(f"({pattern})" for pattern in _SHAPES))
+_SHAPE_NAMES: Final = tuple(_SHAPES.values())
 CONSTANT: Final = frozenset(  # shapes of values that may be the same in every run
     {
         *("lower-case word", "upper-case word", "capitalised word", "snake_case word", "kebab-case word", "locale"),
@@ -144,10 +145,10 @@ def shape_of(value: object) -> str:
 def _shape_of_text(value: str) -> str:
     if not value.strip():
         return "empty text"
-    for pattern, name in (*_DATES, *_FORMATS):
-        if pattern.fullmatch(value):
-            return name or f"word with {value[0]!r} before it"
-    return "text"
+    found = _SHAPE.fullmatch(value)
+    if found is None or found.lastindex is None:
+        return "text"
+    return _SHAPE_NAMES[found.lastindex - 1] or f"word with {value[0]!r} before it"
 
 
 def _shape_of_list(value: Sequence[Any] | Set[Any]) -> str:
@@ -257,12 +258,13 @@ def _named(arguments: object) -> dict[str, object]:
         return {}
     if not isinstance(arguments, Mapping):
         return {"arguments": arguments}
-    return {_name(name): value for name, value in islice(arguments.items(), MOST)}
+    return {_name(str(name)[:_LOOKED_AT]): value for name, value in islice(arguments.items(), MOST)}
 
 
-def _name(name: object) -> str:
+@lru_cache(maxsize=1024)  # a tool's arguments have the same names in every call
+def _name(name: str) -> str:
     """A name without secrets: what callers use as keys may be anything."""
-    return redact(_clean(str(name)[:_LOOKED_AT])).text[:_LONGEST_NAME]
+    return redact(_clean(name)).text[:_LONGEST_NAME]
 
 
 def _pointer(name: str) -> str:

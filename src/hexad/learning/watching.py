@@ -38,6 +38,7 @@ class Watch:
     keeper: Keeper
     tool: str
     signature: inspect.Signature | None
+    places: tuple[str, ...] | None  # names of the arguments that may be given by place, if that is all there is to it
     session: str | None
     failure: FailureRule | None
     advise: bool
@@ -54,10 +55,12 @@ class Watch:
         advise: bool,
     ) -> Watch:
         """How a tool is to be watched; one that is given no name has its own."""
+        signature = _signature(tool)
         return cls(
             keeper=keeper,
             tool=name_of(tool) if name is None else name,
-            signature=_signature(tool),
+            signature=signature,
+            places=_places(signature),
             session=session,
             failure=failure,
             advise=advise,
@@ -65,7 +68,7 @@ class Watch:
 
     def is_like(self, other: Watch) -> bool:
         """Whether both write down the same; a method's signature differs with what it is bound to."""
-        return replace(self, signature=None) == replace(other, signature=None)
+        return replace(self, signature=None, places=None) == replace(other, signature=None, places=None)
 
     def returned(self, given: tuple[Any, ...], named: Mapping[str, Any], result: Any) -> Any:
         """Write down a call that returned; its result, with advice where it reports a failure and that is wanted."""
@@ -79,12 +82,18 @@ class Watch:
             if learning is not None and self._to_tell(learning):
                 _advise_error(error, learning)
 
+    def _named(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments by name; also those of a call that the signature does not admit, as far as they have a place."""
+        if self.places is None or len(given) > len(self.places):
+            return _bound(self.signature, given, named)
+        return {**dict(zip(self.places, given, strict=False)), **named}
+
     def _to_tell(self, learning: Learning | None) -> bool:
         return self.advise and learning is not None and learning.trusted
 
     def _recorded(self, given: tuple[Any, ...], named: Mapping[str, Any], **came: Any) -> Learning | None:
         try:
-            arguments = _bound(self.signature, given, named)
+            arguments = self._named(given, named)
             outcome = outcome_of(self.tool, arguments=arguments, session=self.session, failure=self.failure, **came)
             return Recorder(self.keeper).record(outcome, tell=False, advise=self.advise)
         except Exception as error:  # noqa: BLE001 - whatever goes wrong here, the tool's caller gets what the tool gave
@@ -274,6 +283,15 @@ def _signature(tool: Callable[..., Any]) -> inspect.Signature | None:
         return inspect.signature(tool)
     except (ValueError, TypeError):  # some functions that are written in C have none
         return None
+
+
+def _places(signature: inspect.Signature | None) -> tuple[str, ...] | None:
+    """The arguments that may be given by place; None where names and places do not tell all, or for a method's own."""
+    known = signature.parameters if signature is not None else {}
+    plain = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
+    if not {each.kind for each in known.values()} <= plain or next(iter(known), "self") in {"self", "cls"}:
+        return None
+    return tuple(name for name, each in known.items() if each.kind is not inspect.Parameter.KEYWORD_ONLY)
 
 
 def _bound(signature: inspect.Signature | None, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
