@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
 
 from hexad.learning.privacy import REDACTED, is_number_of_somebody, names_person, names_secret
 from hexad.memory.admission import Intake
@@ -77,14 +77,16 @@ CONSTANT: Final = frozenset(  # shapes of values that may be the same in every r
     }
 )
 _BYTES: Final = (bytes, bytearray, memoryview)
+_PLAIN: Final[dict[type, str]] = {type(None): "null", bool: "true or false", int: "whole number", float: "number"}
 _KINDS: Final[tuple[tuple[type | tuple[type, ...], str], ...]] = (
-    (type(None), "null"),
-    (bool, "true or false"),
-    (int, "whole number"),
-    (float, "number"),
+    *_PLAIN.items(),
     (_BYTES, "bytes"),
     (Mapping, "object"),
 )
+
+
+_as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_SINGLE: Final = frozenset({*_PLAIN, str})
 
 
 def summarised(tool: str, arguments: object) -> dict[str, Json]:
@@ -120,7 +122,7 @@ def shapes(tool: str, arguments: object) -> dict[str, Argument]:
 
 def written(shaped: Mapping[str, Argument]) -> str:
     """Shapes as the store keeps them."""
-    return json.dumps(shaped, ensure_ascii=False, separators=(",", ":"))
+    return _as_json(shaped)
 
 
 def read(text: str) -> dict[str, Argument]:
@@ -134,6 +136,9 @@ def shape_of(value: object) -> str:
     >>> [shape_of(v) for v in ("2024-05-19", "#general", ["a"], "EUR", 3, None, "two words")]
     ['YYYY-MM-DD', "word with '#' before it", 'list of text', 'upper-case word', 'whole number', 'null', 'text']
     """
+    plain = _PLAIN.get(type(value))
+    if plain is not None:
+        return plain
     if isinstance(value, str):
         return _shape_of_text(value)
     if isinstance(value, Sequence | Set) and not isinstance(value, _BYTES):
@@ -165,14 +170,19 @@ def _gather(intake: Intake, path: Path, given: Mapping[str, object], found: dict
             return
         here = (*path, name)
         secret = names_secret(here)
-        if isinstance(value, Mapping) and value and len(path) < _DEEPEST and not secret:
+        if _is_object(value) and value and len(path) < _DEEPEST and not secret:
             _gather(intake, here, _named(value), found)
         else:
             shape = shape_of(value)
             open_ = shape in CONSTANT and not (secret or names_person(here))
             constant = _constant(intake, name, value) if open_ else None
             mark = _mark(value, 1 if secret else 2) if constant is None else ""
-            found["".join(f"/{_pointer(each)}" for each in here)] = Argument(shape, constant, mark)
+            found[_pointer(here)] = Argument(shape, constant, mark)
+
+
+def _is_object(value: object) -> TypeGuard[Mapping[Any, Any]]:
+    """Whether a value has named parts; most have not, and that is told by their types alone."""
+    return type(value) not in _SINGLE and isinstance(value, Mapping)
 
 
 def _constant(intake: Intake, name: str, value: object) -> Json:
@@ -213,7 +223,7 @@ def _summary(intake: Intake, path: Path, value: object) -> Json:
         return _redacted(intake, path[-1], value)
     if isinstance(value, str):
         return _cut(intake.named(path[-1], _clean(value[:_LOOKED_AT])))
-    if isinstance(value, Mapping) and len(path) < _DEEPEST_TOLD and not names_secret(path):
+    if _is_object(value) and len(path) < _DEEPEST_TOLD and not names_secret(path):
         return {each: _summary(intake, (*path, each), inner) for each, inner in _named(value).items()}
     if value is None or isinstance(value, int | float):
         return _number(value)
@@ -267,8 +277,10 @@ def _name(name: str) -> str:
     return redact(_clean(name)).text[:_LONGEST_NAME]
 
 
-def _pointer(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")
+@lru_cache(maxsize=1024)
+def _pointer(path: Path) -> str:
+    """A path as text, as JSON Pointer writes it."""
+    return "".join("/" + name.replace("~", "~0").replace("/", "~1") for name in path)
 
 
 def _clean(text: str) -> str:

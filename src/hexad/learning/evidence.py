@@ -83,7 +83,7 @@ class _Moment:
         outcome = self.outcome
         details: dict[str, Json] = {"ok": outcome.ok, "arguments": outcome.summary}
         if not outcome.ok:
-            details |= {"category": outcome.category.value, "learning": id}
+            details["learning"] = id
         number = self.change.audit("tool.call", outcome.tool, details)
         call = Call(
             number=number,

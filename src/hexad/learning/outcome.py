@@ -43,8 +43,13 @@ class Outcome:
     ok: bool = True
     error: str = ""
     words: Words = ()
-    category: ErrorCategory = ErrorCategory.GENERAL
     given: object = field(default=None, repr=False)  # the arguments themselves, while they are looked at
+    trouble: object = field(default=None, repr=False)  # and the error
+
+    @property
+    def category(self) -> ErrorCategory:
+        """What kind of trouble it is: an error that is known already needs none."""
+        return category_of(self.trouble)
 
     @property
     def summary(self) -> dict[str, Json]:
@@ -85,9 +90,8 @@ def outcome_of(
     if trouble is None:
         return Outcome(tool=tool, session=session, given=arguments)
     text = text_of(trouble)
-    about = category_of(trouble)
     return Outcome(
-        tool=tool, session=session, given=arguments, ok=False, error=text, words=words_of(text), category=about
+        tool=tool, session=session, given=arguments, ok=False, error=text, words=words_of(text), trouble=trouble
     )
 
 

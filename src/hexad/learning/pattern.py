@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -84,6 +85,7 @@ def split(pattern: str) -> Words:
     return tuple(each for part in signs for each in part if each)
 
 
+@lru_cache(maxsize=1024)
 def told(words: Words) -> str:
     """A pattern as a person reads it.
 

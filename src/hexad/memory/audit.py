@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from json.encoder import encode_basestring_ascii as _quoted
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +12,7 @@ from hexad.errors import InvalidInput
 from hexad.model import AuditRecord, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from datetime import datetime
 
     from hexad.model import Json
@@ -39,6 +39,7 @@ def append(
     ``details`` hold sizes, numbers and names, never content or a hash of it.
     """
     last, previous = unit.chain_end(namespace) or (0, GENESIS)
+    words = (session, action, actor, target)
     record = AuditRecord(
         sequence=last + 1,
         at=at,
@@ -48,21 +49,25 @@ def append(
         target=target,
         details=details,
         previous=previous,
-        hash="",
+        hash=_hash(namespace, (last + 1, at), words, details, previous),
     )
-    record = replace(record, hash=fingerprint(namespace, record))
     unit.append_audit(namespace, record)
-    return record.sequence
+    return last + 1
 
 
 def fingerprint(namespace: str, record: AuditRecord) -> str:
-    """The hash over a record and, through ``previous``, all before it.
+    """The hash over a record and, through ``previous``, all before it."""
+    words = (record.session, record.action, record.actor, record.target)
+    return _hash(namespace, (record.sequence, record.at), words, record.details, record.previous)
 
-    It is taken of a JSON list, which is put together by hand: every watched call passes here.
-    """
-    said = ",".join(map(_quoted, (record.session, record.action, record.actor, record.target)))
-    when = f'{record.sequence},"{record.at.isoformat()}"'
-    told = f"[{_quoted(namespace)},{when},{said},{_canonical(record.details)},{_quoted(record.previous)}]"
+
+def _hash(
+    namespace: str, when: tuple[int, datetime], words: Iterable[str], details: Mapping[str, Json], previous: str
+) -> str:
+    """Of a JSON list, which is put together by hand: every watched call passes here."""
+    sequence, at = when
+    said = ",".join(map(_quoted, words))
+    told = f'[{_quoted(namespace)},{sequence},"{at.isoformat()}",{said},{_canonical(details)},{_quoted(previous)}]'
     return hashlib.sha256(told.encode()).hexdigest()
 
 
