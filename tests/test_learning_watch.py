@@ -411,7 +411,7 @@ def test_every_call_is_in_the_log_with_its_arguments_summarised(hx: Hexad) -> No
         "inner": {"deep": "{1 item}"},
         "odd": "(Odd)",
     }
-    assert (second["ok"], second["category"]) == (False, "tool_error")
+    assert second["ok"] is False
     assert second["learning"] == hx.learnings.list()[0].id
     assert second["arguments"] == {
         "fail": True,

@@ -11,8 +11,9 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set, Sized
 from dataclasses import fields, is_dataclass
+from enum import Enum
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
@@ -22,7 +23,7 @@ from hexad.memory.admission import Intake
 from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from hexad.model import Json
 
@@ -86,6 +87,7 @@ _KINDS: Final[tuple[tuple[type | tuple[type, ...], str], ...]] = (
 
 
 _as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_TOLD_WHOLE: Final = frozenset({"datetime", "decimal", "fractions", "ipaddress", "pathlib", "uuid"})
 _SINGLE: Final = frozenset({*_PLAIN, str})
 
 
@@ -208,14 +210,48 @@ def _leaves(value: object) -> Iterator[bytes]:
         if not waiting:
             return
         each = waiting.pop()
-        if isinstance(each, str):
-            yield f"{len(each)}:{each[:_MARKED]}".encode(errors="replace")
-        elif isinstance(each, Mapping):
-            waiting += [part for pair in islice(each.items(), MOST) for part in pair]
-        elif isinstance(each, Sequence | Set) and not isinstance(each, _BYTES):
-            waiting += islice(each, MOST)
+        parts = _parts(each)
+        if parts is None:
+            yield _leaf(each)
         else:
-            yield str(hash(each) if isinstance(each, int | float) else type(each).__name__).encode()
+            yield f"{len(each) if isinstance(each, Sized) else 0}".encode()
+            waiting += islice(parts, _MOST_LEAVES)
+
+
+def _parts(value: object) -> Iterable[object] | None:
+    """What a value consists of; None for one that is a single thing."""
+    if isinstance(value, (str, *_BYTES)) or type(value) in _PLAIN:
+        return None
+    if isinstance(value, Set):
+        return sorted(_leaf(part) for part in islice(value, _MOST_LEAVES))
+    if isinstance(value, Sequence):
+        return value
+    held = value if isinstance(value, Mapping) else _held(value)
+    return (part for pair in islice(held.items(), _MOST_LEAVES) for part in pair) if held else None
+
+
+def _held(value: object) -> Mapping[Any, Any]:
+    """The fields of an object, as far as they can be read without running its code."""
+    if isinstance(value, Enum | type) or type(value).__module__ in _TOLD_WHOLE:
+        return {}
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name, None) for field in fields(value)}
+    held = getattr(value, "__dict__", None)
+    return held if isinstance(held, dict) else {}
+
+
+def _leaf(value: object) -> bytes:
+    """A single thing as bytes. What cannot be told apart without running somebody's code is known by its type."""
+    if isinstance(value, str):
+        return f"{len(value)}:{value[:_MARKED]}".encode(errors="replace")
+    if isinstance(value, _BYTES):
+        return b"%d:%b" % (len(value), bytes(value[:_MARKED]))
+    if isinstance(value, int | float):
+        return str(hash(value)).encode()
+    if isinstance(value, Enum):
+        return value.name.encode(errors="replace")
+    told = str(value) if type(value).__module__ in _TOLD_WHOLE else ""
+    return f"{type(value).__name__}:{told}".encode(errors="replace")
 
 
 def _summary(intake: Intake, path: Path, value: object) -> Json:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 ARGUMENTS, PREREQUISITE, RETRY, TOLD, CORRECTION = "arguments", "prerequisite", "retry", "told", "correction"
 MOST: Final = 8  # remedies that are remembered of one learning
-_MOST_CHANGES: Final = 6
+_MOST_CHANGES: Final = 16
 _ONE_VALUE: Final = "one value"  # seen in one session: not told
 _SAME_VALUE: Final = "same value"  # seen in several: a constant
 _OTHER_VALUES: Final = "other values"

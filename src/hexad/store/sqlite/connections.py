@@ -80,7 +80,7 @@ class Connections:
 
     def __init__(self, path: Path, *, patience: float) -> None:
         self.path = path
-        self._patience = patience
+        self.patience = patience
         self._closed = False
         self._start()
         survive_fork(self)
@@ -108,7 +108,7 @@ class Connections:
         """Close every thread's connection, once its work is done; later calls are errors."""
         with self._lock:
             self._closed = True
-            for connection in self._retire_idle(self._patience):
+            for connection in self._retire_idle(self.patience):
                 connection.retire()
             self._start()
 
@@ -159,7 +159,7 @@ class Connections:
         with self._lock:
             if self._closed:
                 raise StoreClosed(str(self.path), _CLOSED)
-            connection = open_connection(self.path, self._patience)
+            connection = open_connection(self.path, self.patience)
             self._all.add(connection)
             return connection
 
@@ -212,6 +212,7 @@ class Snapshot:
         except sqlite3.Error as error:
             raise self._told(error) from error
         try:
+            connection.wait_for(self._connections.patience)
             connection.execute("BEGIN")
         except sqlite3.Error as error:
             connection.busy.release()

@@ -21,14 +21,16 @@ class LearningSession:
         self._connection = connection
         self._sql = statements()
 
-    def like_template(self, namespace: str, trigger: str, template: str, length: int) -> str | None:
-        row = self._run("like_template", namespace, trigger, template, length).fetchone()
-        return row[0] if row else None
-
     def templates(self, namespace: str, trigger: str, length: int | None, limit: int) -> Sequence[tuple[str, str]]:
         values = {"namespace": namespace, "trigger": trigger, "length": length, "limit": limit}
         name = "all_templates" if length is None else "templates"
         return self._connection.execute(self._sql[name], values).fetchall()
+
+    def open_templates(self, namespace: str, trigger: str, length: int, limit: int) -> Sequence[tuple[str, str]]:
+        return self._run("open_templates", namespace, trigger, length, limit).fetchall()
+
+    def like_skeleton(self, namespace: str, trigger: str, skeleton: str, length: int) -> Sequence[tuple[str, str]]:
+        return self._run("like_skeleton", namespace, trigger, skeleton, length).fetchall()
 
     def calls(self, namespace: str, session: str, limit: int) -> Sequence[Call]:
         return [_call(row) for row in self._run("calls", namespace, session, limit)]
