@@ -278,7 +278,11 @@ class Hexad:
 
     def forget(self, *, subject: str | None = None, session: str | None = None, everything: bool = False) -> Forgotten:
         """Erase all knowledge about a subject, or all records of a session or of this namespace; leave no bytes."""
-        return forget_all(self._engine.keeper, subject=subject, session=session, everything=everything)
+        from hexad.learning.housekeeping import forget_session  # noqa: PLC0415 - rare
+
+        return forget_all(
+            self._engine.keeper, subject=subject, session=session, everything=everything, also=forget_session
+        )
 
     def erase_traces(self) -> bool:
         """Finish what `forget` could not while another connection read an older state; whether nothing is left."""

@@ -173,6 +173,8 @@ class _Moment:
             return
         waited = (self.now - failure.at).total_seconds()
         found = remedies.mined(failure, self.outcome.arguments, between, waited)
+        if self.change.session:
+            found["sessions"] = [self.change.session]
         alone = known is None or self._is_long_ago(known)
         elsewhere = known is None or alone or known.state in {OFFERED, FAILED}
         _put(self.change, with_remedy(learning, found, by_itself=alone, elsewhere=elsewhere), self.now)

@@ -57,6 +57,17 @@ def chosen(learning: Learning, known: Mapping[str, Remedy], *, name: str | None 
     )
 
 
+def without_session(learning: Learning, session: str) -> Learning:
+    """A learning without the remedies that only a session found."""
+    known = {name: cast("Remedy", each) for name, each in learning.remedies.items()}
+    left = {name: kept for name, each in known.items() if (kept := remedies.without_session(each, session)) is not None}
+    if left == known:
+        return learning
+    if left:
+        return chosen(learning, left)
+    return replace(learning, fix="", remedies={}, worked=0, failed=0, support=0, trust=0.0)
+
+
 def _speaker(learning: Learning, shown: Remedy) -> Origin:
     """Whose word a learning is while it shows a remedy: only a user's correction stands in a prompt as the user's."""
     if shown["kind"] == remedies.CORRECTION:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from hexad.learning.fixes import at_odds
+from hexad.learning.fixes import at_odds, without_session
 from hexad.learning.pattern import is_placeholder, parameters, split
 from hexad.learning.tree import absorb
 from hexad.memory.indexing import records
@@ -96,6 +96,15 @@ def clean(change: Change, unseen_for: timedelta | None) -> Cleaned:
     for kept in dict.fromkeys(planned.merged.values()):
         absorb(change, known[kept], [known[each] for each, into in planned.merged.items() if into == kept])
     return planned
+
+
+def forget_session(change: Change, session: str) -> None:
+    """Take out of every learning the fixes that only a session found."""
+    for known in all_of(change.unit, change.keeper):
+        left = without_session(known, session)
+        if left != known:
+            change.put(left)
+            change.audit("learning.forget", known.id, {"fixes": len(known.remedies) - len(left.remedies)})
 
 
 def all_of(view: Reading, keeper: Keeper) -> list[Learning]:

@@ -65,7 +65,7 @@ _CODES: Final = tuple(  # what stands before a code, and the code
         (("SQLSTATE", "sqlstate"), r"((?i:\bsqlstate)[ :=\[(]{1,3})([0-9A-Z]{5})\b"),
         (
             ("xit", "rrno", "ode"),
-            r"((?i:\b(?:exit(?:ed with)?(?: status| code)?|errno|(?:error|return) ?code))[ :=]{1,3})(-?\d{1,5})(?!\w|\.\d)",
+            r"((?i:\b(?:exit(?:ed with)?(?: status| code)?|errno|(?:error|return) ?code))[ :=]{1,3})(-?\d{1,5})(?!\w)",
         ),
     )
 )
