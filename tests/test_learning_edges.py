@@ -17,6 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hexad.learning import tree
+from hexad.learning.evidence import CALLS_KEPT
 from hexad.learning.housekeeping import _alike, _groups, _said
 from hexad.learning.tree import COMPARED
 from hexad.testing.nouns import learning
@@ -255,3 +257,39 @@ def test_a_fix_that_several_sessions_found_stays_when_one_is_forgotten(hx: Hexad
     hx.forget(session="second")
     left = hx.learnings.get(known.id)
     assert (left.fix, left.remedy["sessions"]) == ('give `unit` as "metric"', ["third"])
+
+
+@requirement("LEARN-09")
+def test_a_tool_that_fails_in_ever_new_words_does_not_fill_the_store(hx: Hexad, monkeypatch: Any) -> None:
+    monkeypatch.setattr(tree, "MOST_OF_A_TOOL", 5)
+    kept = hx.learnings.save(trigger="tool:t", error_pattern="something else entirely", fix="mend it")
+    for words in permutations(WORDS[:4]):
+        hx.observe(tool="t", error=" ".join(words))
+    assert len(hx.learnings.list(trigger="t")) == 5
+    assert hx.learnings.get(kept.id)
+    assert hx.audit.verify().ok
+
+
+@requirement("LEARN-06")
+def test_the_calls_of_a_session_are_kept_for_a_while_and_no_longer(hx: Hexad) -> None:
+    for number in range(3 * CALLS_KEPT):
+        hx.observe(tool="t", args={"n": number}, error="no", session="long")
+    with hx.store.reading() as view:
+        left = view.calls(hx.namespace, "long", 1000)
+    assert CALLS_KEPT <= len(left) < CALLS_KEPT + 16
+
+
+@requirement("LEARN-07")
+def test_a_prerequisite_that_was_offered_and_followed_is_credited(hx: Hexad) -> None:
+    for session in ("a", "b"):
+        hx.observe(tool="send", args={}, error="not ready", session=session)
+        hx.observe(tool="login", args={}, result="ok", session=session)
+        known = hx.observe(tool="send", args={}, result="ok", session=session)
+    (known,) = hx.learnings.list(trigger="send")
+    assert (known.fix, known.worked) == ("call `login` first", 0)
+    hx.assemble("", hx.retrieve("send: not ready", session="c"))
+    hx.observe(tool="send", args={}, result="ok", session="c")
+    assert hx.learnings.get(known.id).worked == 0
+    hx.observe(tool="login", args={}, result="ok", session="c")
+    hx.observe(tool="send", args={}, result="ok", session="c")
+    assert hx.learnings.get(known.id).worked == 1

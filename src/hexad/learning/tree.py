@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 COMPARED: Final = 256  # patterns of a tool and a length among which a new wildcard is looked for, the latest
 MOST_OPEN: Final = 1024  # patterns of a tool and a length that have one
+MOST_OF_A_TOOL: Final = 2000  # learnings; beyond it, one of which nothing is known goes for each that comes
 _LEARNINGS: Final = Layer.AGENT_LEARNINGS
 
 
@@ -81,6 +82,7 @@ def _grown(change: Change, outcome: Outcome, template: Words, replaced: Sequence
     text = told(template)
     about = {"error_pattern": text, "template": text, "length": len(template)}
     if not old:
+        _make_room(change, outcome.trigger)
         fresh = Learning(
             id=new_id(),
             trigger=outcome.trigger,
@@ -142,6 +144,14 @@ def trusted_for(view: Reading, scope: Scope, trigger: str, words: Words) -> Lear
 def new_id() -> str:
     """An id that says nothing: the log names it, and must not hold a hash of what it stands for."""
     return os.urandom(5).hex()
+
+
+def _make_room(change: Change, trigger: str) -> None:
+    """A tool that fails in ever new words does not fill the store: what is least known of it goes."""
+    least = change.unit.least_known(change.keeper.namespace, trigger, MOST_OF_A_TOOL)
+    if least is not None:
+        change.remove(_LEARNINGS, least)
+        change.audit("learning.clean", least)
 
 
 def get(change: Change, id: str) -> Learning | None:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MethodType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
 from hexad.errors import InvalidInput, StoreBusy
 from hexad.learning.advice import advise_error, advised_result, warn
@@ -236,14 +236,14 @@ def _function(watch: Watch, tool: Callable[..., T]) -> Callable[..., T]:
         if inspect.iscoroutine(result):
             return cast("T", _awaited(watch, result, given, named))
         if _is_future(result):
-            result.add_done_callback(partial(watch.settled, given, named))
+            cast("Any", result).add_done_callback(partial(watch.settled, given, named))
             return result
         return cast("T", watch.returned(given, named, result))
 
     return call
 
 
-def _is_future(result: Any) -> TypeGuard[Any]:
+def _is_future(result: object) -> bool:
     """Whether a result is a promise of one, as asyncio and executors give them."""
     kind = type(result)
     return all(

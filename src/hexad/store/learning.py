@@ -70,6 +70,13 @@ class LearningReading(Protocol):
         """The same of those whose `skeleton` is that one: all of them."""
         ...
 
+    def least_known(self, namespace: str, trigger: str, beyond: int) -> str | None:
+        """Where a trigger has so many learnings or more, the id of the oldest of which nothing is known.
+
+        It was observed once, and has neither fix nor diagnosis.
+        """
+        ...
+
     def calls(self, namespace: str, session: str, limit: int) -> Sequence[Call]:
         """The latest calls of a session, newest first."""
         ...

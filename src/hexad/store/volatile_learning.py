@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from hexad.model import Origin
 from hexad.store.learning import OFFERED
 from hexad.store.learning import skeleton as skeleton_of
 
@@ -45,6 +46,11 @@ class VolatileLearning(ABC):
     def like_skeleton(self, namespace: str, trigger: str, skeleton: str, length: int) -> Sequence[tuple[str, str]]:
         known = self.templates(namespace, trigger, length, len(self.learnings(namespace)))
         return [each for each in known if skeleton_of(each[0]) == skeleton]
+
+    def least_known(self, namespace: str, trigger: str, beyond: int) -> str | None:
+        known = [each for each in self.learnings(namespace) if each.trigger == trigger]
+        bare = (each.id for each in known if _is_bare(each))
+        return next(bare, None) if len(known) >= beyond else None
 
     def calls(self, namespace: str, session: str, limit: int) -> Sequence[Call]:
         return [call for call in reversed(self._calls.get(namespace, ())) if call.session == session][:limit]
@@ -121,3 +127,7 @@ class VolatileLearning(ABC):
         old = self._offers.get(namespace, {})
         self._offers[namespace] = {(each.session, each.learning): each for each in offers}
         self._undo.append(lambda: self._offers.update({namespace: old}))
+
+
+def _is_bare(learning: Learning) -> bool:
+    return learning.origin is Origin.TOOL and learning.seen <= 1 and not learning.fix and not learning.diagnosis

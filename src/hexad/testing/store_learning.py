@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from hexad.model import Layer
+from hexad.model import Layer, Origin
 from hexad.store import Scope
 from hexad.store.learning import VALUES, Call, Offer
 from hexad.testing.nouns import MOMENT, audit_record, document, learning
@@ -117,6 +117,25 @@ def test_a_template_is_found_by_its_skeleton_and_among_those_with_a_wildcard(sto
         assert not unit.open_templates("home", "t", 5, 0)
         assert not unit.open_templates("home", "t", 3, 9)
         assert not unit.open_templates("home", "other", 5, 9)
+
+
+@requirement("LEARN-09")
+def test_the_least_known_learning_of_a_trigger_is_the_oldest_that_was_observed_once(store: Store) -> None:
+    bare: dict[str, Any] = {"fix": "", "diagnosis": "", "origin": Origin.TOOL, "seen": 1}
+    with store.transaction() as unit:
+        for name, fields in (
+            ("told", {"origin": Origin.USER}),
+            ("mended", {"fix": "mend it"}),
+            ("known", {"diagnosis": "a cause"}),
+            ("often", {"seen": 2}),
+            ("first", {}),
+            ("second", {}),
+        ):
+            unit.put(LEARNINGS, learning(name, "t", **{**bare, **fields}), None)
+        assert unit.least_known("home", "t", 6) == "first"
+        assert unit.least_known("home", "t", 7) is None
+        assert unit.least_known("home", "other", 0) is None
+        assert unit.least_known("away", "t", 0) is None
 
 
 @requirement("LEARN-06")

@@ -32,6 +32,11 @@ class LearningSession:
     def like_skeleton(self, namespace: str, trigger: str, skeleton: str, length: int) -> Sequence[tuple[str, str]]:
         return self._run("like_skeleton", namespace, trigger, skeleton, length).fetchall()
 
+    def least_known(self, namespace: str, trigger: str, beyond: int) -> str | None:
+        values = {"namespace": namespace, "trigger": trigger, "beyond": beyond}
+        row = self._connection.execute(self._sql["least_known"], values).fetchone()
+        return row[0] if row else None
+
     def calls(self, namespace: str, session: str, limit: int) -> Sequence[Call]:
         return [_call(row) for row in self._run("calls", namespace, session, limit)]
 

@@ -144,6 +144,12 @@ SELECT template, id FROM hexad_learning INDEXED BY hexad_learning_skeleton WHERE
     replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(template, '<url>', '<*>'), '<email>', '<*>'), '<uuid>', '<*>'), '<time>', '<*>'), '<ip>', '<*>'), '<host>', '<*>'), '<path>', '<*>'), '<value>', '<*>'), '<num>', '<*>'), '<id>', '<*>') = ?
 AND length = ? ORDER BY number DESC
 
+-- name: least_known
+SELECT id FROM hexad_learning INDEXED BY hexad_learning_length
+WHERE namespace = :namespace AND "trigger" = :trigger AND fix = '' AND diagnosis = '' AND seen <= 1 AND origin = 'tool'
+AND :beyond <= (SELECT count(*) FROM hexad_learning WHERE namespace = :namespace AND "trigger" = :trigger)
+ORDER BY number LIMIT 1
+
 -- name: see
 UPDATE hexad_learning SET seen = seen + 1, updated = ? WHERE namespace = ? AND id = ?
 
