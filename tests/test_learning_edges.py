@@ -74,6 +74,7 @@ def test_messages_with_the_same_words_in_another_order_are_not_merged(hx: Hexad)
     assert hx.learnings.clean(dry_run=False).merged == {}
 
 
+@requirement("LEARN-09")
 @given(st.lists(st.lists(st.sampled_from("abcdefghijkl"), min_size=1, max_size=24), max_size=20))
 def test_near_duplicates_are_those_that_comparing_all_with_all_finds(lines: list[list[str]]) -> None:
     known = [learning(str(n), template=" ".join(words), length=len(words)) for n, words in enumerate(lines)]
@@ -224,6 +225,7 @@ def test_what_a_tool_has_beside_its_call_is_kept(hx: Hexad) -> None:
     assert hx.watch(Counter()).reset() == "reset"
 
 
+@requirement("LEARN-05")
 def test_a_clock_at_the_beginning_of_time_stops_nothing(tmp_path: Path) -> None:
     with opened(tmp_path / "a.db", clock=lambda: datetime(1, 1, 1, tzinfo=UTC)) as hx:
         hx.learnings.correct(trigger="tool:t", error_pattern="it broke", fix="mend it")
