@@ -86,6 +86,7 @@ _KINDS: Final[tuple[tuple[type | tuple[type, ...], str], ...]] = (
 )
 
 
+_INTAKE: Final = Intake(limit=1 << 30, redact=True)
 _as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _TOLD_WHOLE: Final = frozenset({"datetime", "decimal", "fractions", "ipaddress", "pathlib", "uuid"})
 _SINGLE: Final = frozenset({*_PLAIN, str})
@@ -100,8 +101,7 @@ def summarised(tool: str, arguments: object) -> dict[str, Json]:
     given = _named(arguments)
     if tool in OWN_TOOLS or tool.startswith("skill_"):
         return {name: f"({_size(value)})" for name, value in given.items()}
-    intake = Intake(limit=1 << 30, redact=True)
-    return {name: _summary(intake, (name,), value) for name, value in given.items()}
+    return {name: _summary((name,), value) for name, value in given.items()}
 
 
 class Argument(NamedTuple):
@@ -116,9 +116,8 @@ def shapes(tool: str, arguments: object) -> dict[str, Argument]:
     """Each argument under a path such as ``/filter/date``."""
     if tool in OWN_TOOLS:
         return {}
-    intake = Intake(limit=1 << 30, redact=True)
     found: dict[str, Argument] = {}
-    _gather(intake, (), _named(arguments), found)
+    _gather((), _named(arguments), found)
     return found
 
 
@@ -166,18 +165,18 @@ def _shape_of_list(value: Sequence[Any] | Set[Any]) -> str:
     return f"list of {kind}"
 
 
-def _gather(intake: Intake, path: Path, given: Mapping[str, object], found: dict[str, Argument]) -> None:
+def _gather(path: Path, given: Mapping[str, object], found: dict[str, Argument]) -> None:
     for name, value in given.items():
         if len(found) >= MOST:
             return
         here = (*path, name)
         secret = names_secret(here)
         if _is_object(value) and value and len(path) < _DEEPEST and not secret:
-            _gather(intake, here, _named(value), found)
+            _gather(here, _named(value), found)
         else:
             shape = shape_of(value)
             open_ = shape in CONSTANT and not (secret or names_person(here))
-            constant = _constant(intake, name, value) if open_ else None
+            constant = _constant(name, value) if open_ else None
             mark = _mark(value, 1 if secret else 2) if constant is None else ""
             found[_pointer(here)] = Argument(shape, constant, mark)
 
@@ -187,14 +186,14 @@ def _is_object(value: object) -> TypeGuard[Mapping[Any, Any]]:
     return type(value) not in _SINGLE and isinstance(value, Mapping)
 
 
-def _constant(intake: Intake, name: str, value: object) -> Json:
+def _constant(name: str, value: object) -> Json:
     """A value that may be the same in other runs; None for one that is long, private or no single thing."""
     if is_number_of_somebody(value):
         return None
     if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     if isinstance(value, str) and 0 < len(value) <= _SHORT:
-        clean = intake.named(name, _clean(value))
+        clean = _INTAKE.named(name, _clean(value))
         return clean if clean == value else None
     return None
 
@@ -254,13 +253,13 @@ def _leaf(value: object) -> bytes:
     return f"{type(value).__name__}:{told}".encode(errors="replace")
 
 
-def _summary(intake: Intake, path: Path, value: object) -> Json:
+def _summary(path: Path, value: object) -> Json:
     if _is_private(path, value):
-        return _redacted(intake, path[-1], value)
+        return _redacted(path[-1], value)
     if isinstance(value, str):
-        return _cut(intake.named(path[-1], _clean(value[:_LOOKED_AT])))
+        return _cut(_INTAKE.named(path[-1], _clean(value[:_LOOKED_AT])))
     if _is_object(value) and len(path) < _DEEPEST_TOLD and not names_secret(path):
-        return {each: _summary(intake, (*path, each), inner) for each, inner in _named(value).items()}
+        return {each: _summary((*path, each), inner) for each, inner in _named(value).items()}
     if value is None or isinstance(value, int | float):
         return _number(value)
     return _measured(value)
@@ -273,9 +272,9 @@ def _is_private(path: Path, value: object) -> bool:
     return names_secret(path) or (names_person(path) and is_number_of_somebody(value))
 
 
-def _redacted(intake: Intake, name: str, value: object) -> str:
+def _redacted(name: str, value: object) -> str:
     """What stands for a secret: its kind, where its name and text tell it."""
-    told = intake.named(name, _clean(value)) if isinstance(value, str) and len(value) <= LONGEST else ""
+    told = _INTAKE.named(name, _clean(value)) if isinstance(value, str) and len(value) <= LONGEST else ""
     return told if told != value and _PLACEHOLDER.fullmatch(told) else REDACTED
 
 
@@ -298,7 +297,7 @@ def _measured(value: object) -> str:
 
 def _named(arguments: object) -> dict[str, object]:
     """Arguments by name, at most `MOST` of them; whatever cannot be read so is one argument."""
-    if is_dataclass(arguments) and not isinstance(arguments, type):
+    if type(arguments) is not dict and is_dataclass(arguments) and not isinstance(arguments, type):
         arguments = {field.name: getattr(arguments, field.name, None) for field in fields(arguments)}
     if arguments is None:
         return {}

@@ -153,10 +153,12 @@ ORDER BY number LIMIT 1
 -- name: see
 UPDATE hexad_learning SET seen = seen + 1, updated = ? WHERE namespace = ? AND id = ?
 
--- name: see_template
-UPDATE hexad_learning SET seen = seen + 1, updated = ? WHERE number = (
-    SELECT number FROM hexad_learning INDEXED BY hexad_learning_template
-    WHERE namespace = ? AND "trigger" = ? AND template = ? AND length = ? ORDER BY number LIMIT 1) RETURNING id
+-- name: like_template
+SELECT number, id FROM hexad_learning INDEXED BY hexad_learning_template
+WHERE namespace = ? AND "trigger" = ? AND template = ? AND length = ? ORDER BY number LIMIT 1
+
+-- name: see_number
+UPDATE hexad_learning SET seen = seen + 1, updated = ? WHERE number = ?
 
 -- name: calls
 SELECT number, session, tool, ok, learning, arguments, at FROM hexad_call

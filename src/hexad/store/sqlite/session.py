@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from hexad.shape import to_microseconds
@@ -13,7 +14,6 @@ from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, TABLES, VERSIONS, Table
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
@@ -30,10 +30,13 @@ SCRUBBED: Final = (
 class Session(LearningSession):
     """Reads and writes through a connection whose transaction somebody else begins and ends."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        super().__init__(connection)
-        self._index = Index(connection)
-        self._meanings = Meanings(connection)
+    @cached_property
+    def _index(self) -> Index:
+        return Index(self._connection)
+
+    @cached_property
+    def _meanings(self) -> Meanings:
+        return Meanings(self._connection)
 
     # reading
 
