@@ -39,7 +39,7 @@ def append(
     ``details`` hold sizes, numbers and names, never content or a hash of it.
     """
     last, previous = unit.chain_end(namespace) or (0, GENESIS)
-    words = (session, action, actor, target)
+    words, written = (session, action, actor, target), _canonical(details)
     record = AuditRecord(
         sequence=last + 1,
         at=at,
@@ -49,25 +49,23 @@ def append(
         target=target,
         details=details,
         previous=previous,
-        hash=_hash(namespace, (last + 1, at), words, details, previous),
+        hash=_hash(namespace, (last + 1, at), words, written, previous),
     )
-    unit.append_audit(namespace, record)
+    unit.append_audit(namespace, record, written)
     return last + 1
 
 
 def fingerprint(namespace: str, record: AuditRecord) -> str:
     """The hash over a record and, through ``previous``, all before it."""
     words = (record.session, record.action, record.actor, record.target)
-    return _hash(namespace, (record.sequence, record.at), words, record.details, record.previous)
+    return _hash(namespace, (record.sequence, record.at), words, _canonical(record.details), record.previous)
 
 
-def _hash(
-    namespace: str, when: tuple[int, datetime], words: Iterable[str], details: Mapping[str, Json], previous: str
-) -> str:
+def _hash(namespace: str, when: tuple[int, datetime], words: Iterable[str], details: str, previous: str) -> str:
     """Of a JSON list, which is put together by hand: every watched call passes here."""
     sequence, at = when
     said = ",".join(map(_quoted, words))
-    told = f'[{_quoted(namespace)},{sequence},"{at.isoformat()}",{said},{_canonical(details)},{_quoted(previous)}]'
+    told = f'[{_quoted(namespace)},{sequence},"{at.isoformat()}",{said},{details},{_quoted(previous)}]'
     return hashlib.sha256(told.encode()).hexdigest()
 
 

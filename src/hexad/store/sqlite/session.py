@@ -233,10 +233,11 @@ class Session(LearningSession):
                 (use.count, to_microseconds(use.at), use.scope.namespace, use.id),
             )
 
-    def append_audit(self, namespace: str, record: AuditRecord) -> None:
+    def append_audit(self, namespace: str, record: AuditRecord, details: str | None = None) -> None:
         # By hand: every watched call passes here.
         what = (record.sequence, to_microseconds(record.at), record.session, record.action, record.actor, record.target)
-        self._run("append_audit", *what, as_json(record.details), record.previous, record.hash, namespace)
+        told = as_json(record.details) if details is None else details
+        self._run("append_audit", *what, told, record.previous, record.hash, namespace)
 
     def set_note(self, name: str, value: str) -> None:
         self._connection.execute(self._sql["set_note"], {"name": name, "value": value})
