@@ -10,6 +10,9 @@
     │   └── TextTooLong         more bytes than the limit: size, limit
     ├── NotFound                nothing under that key: kind, key (also a LookupError)
     ├── RateLimited             a session's limit is reached: kind, limit, session
+    │   └── DailyLimit          agents have created enough skills for today: namespace
+    ├── SkillRefused            a skill that may not be activated or run: name, reason
+    ├── SkillFailed             a skill that was called as a tool and failed: name, reason
     ├── Disabled                the knowledge system is off
     ├── ConfigError             a setting that is unknown or out of range: setting
     ├── BackupError             a backup file that cannot be read or restored: file, line
@@ -102,6 +105,39 @@ class RateLimited(HexadError):
         self.kind = kind
         self.limit = limit
         self.session = session
+
+
+class DailyLimit(RateLimited):
+    """Agents have created as many skills of a namespace as they may in one day; people are not affected."""
+
+    def __init__(self, limit: int, session: str, namespace: str) -> None:
+        HexadError.__init__(
+            self,
+            f"agents have created {limit} skills in namespace {namespace!r} today (max_skills_per_day={limit}); "
+            "raise max_skills_per_day, or wait until tomorrow (UTC)",
+        )
+        self.kind = "skills"
+        self.limit = limit
+        self.session = session
+        self.namespace = namespace
+
+
+class SkillRefused(HexadError):
+    """A skill that may not be activated, or not run; nothing was run."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"skill {name!r} {reason}")
+        self.name = name
+        self.reason = reason
+
+
+class SkillFailed(HexadError):
+    """A skill that was called as a tool, and failed."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"skill {name!r} failed: {reason}")
+        self.name = name
+        self.reason = reason
 
 
 class Disabled(HexadError):

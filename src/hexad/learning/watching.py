@@ -108,6 +108,12 @@ class _Mark(NamedTuple):
         return None
 
 
+def watch_of(tool: Callable[..., Any]) -> Watch | None:
+    """How a tool is watched already, if it is."""
+    mark = getattr(tool, MARK, None)
+    return mark.watch if isinstance(mark, _Mark) else None
+
+
 def warn(tool: str, error: Exception) -> None:
     """Say in the log that a call could not be written down; an error that cannot tell itself is named."""
     try:
