@@ -209,7 +209,6 @@ def _told(skill: Skill, result: SkillResult) -> dict[str, Json]:
         "kind": skill.kind.value,
         "version": skill.version,
         "outcome": "ok" if result.ok else "failed",
-        "milliseconds": round(result.seconds * 1000),
     }
     if result.steps:
         told["steps"] = sum(step.ok is not None for step in result.steps)
