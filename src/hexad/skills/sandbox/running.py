@@ -9,10 +9,10 @@ import subprocess
 from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final, TypedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from hexad.skills.sandbox.limits import SandboxLimits
 
@@ -37,6 +37,14 @@ class ScriptResult:
     def ok(self) -> bool:
         """Whether the script ended by itself and says that it succeeded."""
         return self.exit_code == 0
+
+
+class Rights(TypedDict, total=False):
+    """Whom a process is started as; empty: as who we are."""
+
+    user: int
+    group: int
+    extra_groups: list[int]
 
 
 class Stream:
@@ -89,7 +97,7 @@ def run(command: Sequence[str], *, fds: Sequence[int], limits: SandboxLimits, ma
         cwd="/",
         pass_fds=fds,
         start_new_session=True,  # a group of its own, which can be killed as a whole
-        **dropped(),  # type: ignore[arg-type]  # mypy checks each value against every parameter
+        **dropped(),
     )
     streams = Stream("stdout", limits.output, mark=mark), Stream("stderr", limits.output)
     try:
@@ -100,7 +108,7 @@ def run(command: Sequence[str], *, fds: Sequence[int], limits: SandboxLimits, ma
     return Ended(None if timed_out else process.returncode, *streams, monotonic() - started)
 
 
-def dropped() -> Mapping[str, object]:
+def dropped() -> Rights:
     """How a process is started that has no more rights than anybody: as nobody, if we are the superuser."""
     return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
 
