@@ -18,6 +18,8 @@
     ├── BackupError             a backup file that cannot be read or restored: file, line
     ├── EvalError               evaluation data that cannot be read: file, line
     ├── MissingExtra            an optional package is not installed: extra
+    ├── NoSandbox               scripts cannot be locked away here: reason
+    ├── TemplateFailed          a template that cannot be rendered: reason, line, missing
     ├── EmbedderFailed          an embedder raised, or gave no vectors: name
     └── StoreError              the database: path
         ├── NotADatabase        a directory, or a file that is something else
@@ -179,6 +181,27 @@ class MissingExtra(HexadError):
     def __init__(self, what: str, install: str) -> None:
         super().__init__(f"{what} needs a package that is not installed: pip install '{install}'")
         self.install = install
+
+
+class NoSandbox(HexadError):
+    """There is nothing here to run a script in; it was not started."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"scripts run only in a sandbox, and there is none: {reason}; "
+            "on Linux, install the system's package bubblewrap, or pip install 'hexad[scripts]'"
+        )
+        self.reason = reason
+
+
+class TemplateFailed(HexadError):
+    """A template that cannot be rendered, or may not go on; nothing of it was given out."""
+
+    def __init__(self, reason: str, *, line: int | None = None, missing: str | None = None) -> None:
+        super().__init__(f"template{'' if line is None else f', line {line}'}: {reason}")
+        self.reason = reason
+        self.line = line
+        self.missing = missing
 
 
 class EmbedderFailed(HexadError):
