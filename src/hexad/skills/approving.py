@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from hexad.errors import MissingExtra
 from hexad.model import Capability, Skill, SkillKind
-from hexad.skills.definition import fingerprint, needs_of
+from hexad.skills import definition as shapes
 
 if TYPE_CHECKING:
     from hexad.skills.validation import Finding
@@ -27,13 +27,14 @@ class Review:
 
 
 def review(skill: Skill) -> Review:
-    """Look at a skill; a script is validated."""
-    mark = fingerprint(skill)
+    """Look at a skill; a script is validated. One that does not fit its kind, from before the rules, is an error."""
+    shapes.check(skill.kind, skill.definition, skill.parameters)
+    mark = shapes.fingerprint(skill)
     if skill.kind is not SkillKind.SCRIPT:
         return Review(skill=skill, fingerprint=mark)
     from hexad.skills.validation import check  # noqa: PLC0415 - only scripts need it
 
-    grants = tuple(sorted(needs_of(skill.definition)))
+    grants = tuple(sorted(shapes.needs_of(skill.definition)))
     try:
         verdict = check(cast("str", skill.definition["script"]), shell=cast("str", skill.definition.get("shell", "sh")))
     except MissingExtra as error:

@@ -16,14 +16,14 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from hexad.errors import InvalidInput, SkillRefused
+from hexad.errors import InvalidInput, SkillRefused, TemplateFailed
 from hexad.memory.habits import credit
 from hexad.memory.redaction import redact
 from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import composite, parameters
 from hexad.skills.approving import review
 from hexad.skills.composite import Attended, Step, ToolCall
-from hexad.skills.definition import files_of, fingerprint
+from hexad.skills.definition import check, files_of, fingerprint
 from hexad.skills.driving import Blocking
 from hexad.store.skills import FAILED
 
@@ -103,6 +103,7 @@ class Runner:
         """A run that may begin; else the error that says why it may not."""
         if not dry_run:
             refuse(skill)
+        check(skill.kind, skill.definition, skill.parameters)  # a row may be older than the rules
         admitted = parameters.admit(skill.parameters, {} if given is None else given)
         absent = frozenset(name for name in parameters.properties_of(skill.parameters) if name not in admitted)
         job = Job(
@@ -320,7 +321,6 @@ def _run_template(_: Runner, job: Job) -> Program[SkillResult]:
 
 
 def _rendered(job: Job) -> SkillResult:
-    from hexad.errors import TemplateFailed
     from hexad.skills.rendering import render  # noqa: PLC0415 - only templates need it
 
     try:
