@@ -52,9 +52,9 @@ def _named(shell: Shell, name: str, argv: list[str]) -> Values:
         _interpreter(shell, name, argv)
     elif name in _EDITORS:
         _editor(shell, argv)
-    elif "/" in argv[0] and argv[0] in shell.files:
+    elif "/" in argv[0] and argv[0].removeprefix("./") in shell.files:
         run_file(shell, argv, argv[0])
-    return printed(shell, name, argv[1:]) if shell.capturing else ANYTHING
+    return printed(shell, name, argv[1:]) if shell.capturing or name == "printf" else ANYTHING
 
 
 def _function(shell: Shell, argv: list[str]) -> Values:
@@ -69,9 +69,10 @@ def _function(shell: Shell, argv: list[str]) -> Values:
 def _check_bomb(shell: Shell, argv: list[str], *, background: int, piped: int, conditional: int) -> None:
     """A function that calls itself beside itself, or in a pipe without a condition or twice."""
     in_pipe = shell.piped > piped
-    shell.self_calls += in_pipe
+    if in_pipe and shell.node is not None:
+        shell.self_calls.add(shell.node.start_byte)
     always = shell.conditional == conditional
-    if shell.background > background or (in_pipe and (always or shell.self_calls > 1)):
+    if shell.background > background or (in_pipe and (always or len(shell.self_calls) > 1)):
         shell.find("fork-bomb", told(argv))
 
 
@@ -119,7 +120,7 @@ def _interpreter(shell: Shell, name: str, argv: list[str]) -> None:
     if reads_input and shell.stdin is not None:
         _piped_code(shell, argv)
     for word in argv[1:]:
-        held = shell.files.get(word)
+        held = shell.files.get(word.removeprefix("./"))
         if held is not None and not codes:
             _file_code(shell, argv, held)
 

@@ -114,7 +114,7 @@ def _tee(shell: Shell, argv: list[str]) -> None:
     paths = operands(argv[1:])
     check_writes(shell, argv, paths)
     for path in paths:
-        shell.files[path] = shell.stdin or DOWNLOADED
+        shell.files[path.removeprefix("./")] = shell.stdin or DOWNLOADED
 
 
 def _dd(shell: Shell, argv: list[str]) -> None:
@@ -237,8 +237,7 @@ def _saved(shell: Shell, argv: list[str]) -> None:
 
 def _save(shell: Shell, argv: list[str], path: str) -> None:
     check_writes(shell, argv, [path])
-    for name in {path, path.removeprefix("./"), f"./{path}"}:
-        shell.files[name] = DOWNLOADED
+    shell.files[path.removeprefix("./")] = DOWNLOADED
 
 
 def _git(shell: Shell, argv: list[str]) -> None:
@@ -266,7 +265,7 @@ def _make(shell: Shell, argv: list[str]) -> None:
     for number, word in enumerate(argv[:-1]):
         if word in {"-f", "--file"}:
             path = argv[number + 1]
-            made = shell.stdin if path in {"-", "/dev/stdin"} else shell.files.get(path)
+            made = shell.stdin if path in {"-", "/dev/stdin"} else shell.files.get(path.removeprefix("./"))
             for text in made or ():
                 shell.run_text("\n".join(line.strip().lstrip("@-") for line in text.split("\n") if line[:1] == "\t" or ";" in line))
     for word in argv[1:]:

@@ -65,7 +65,7 @@ class Shell:
         self.stdin: Values | None = None  # None: what the script itself was given
         self.capturing = 0  # somebody reads what is printed
         self.conditional = self.loops = self.background = self.piped = 0
-        self.self_calls = 0  # calls of a function by itself in this pipeline
+        self.self_calls: set[int] = set()  # places of calls of a function by itself in this pipeline
         self.calls: list[tuple[str, int, int, int]] = []  # functions being run, and the three counters at their start
         self.reads: set[str] = set()
         self.again: set[str] = set()
@@ -104,7 +104,9 @@ class Shell:
     def run_with(self, text: str, arguments: list[str] | None) -> Values:
         """A text with arguments of its own, as `sh -c` gets them."""
         outer = self._arguments()
-        self.set_arguments(arguments)
+        self.set_arguments(None if arguments is None else arguments[1:])
+        outer["0"] = self.variables.get("0", (SELF,))
+        self.variables["0"] = tuple(arguments[:1]) if arguments else (SELF,)
         printed = self.run_text(text)
         self.variables.update(outer)
         return printed

@@ -130,7 +130,7 @@ def _cat(shell: Shell, arguments: list[str], given: str) -> Values:
     files = [argument for argument in arguments if not argument.startswith("-") or argument == "-"]
     if not files:
         return (given if shell.stdin is not None else UNKNOWN,)
-    texts = [shell.files.get(file, ANYTHING) if file != "-" else (given,) for file in files]
+    texts = [shell.files.get(file.removeprefix("./"), ANYTHING) if file != "-" else (given,) for file in files]
     return bounded(text for each in texts for text in each)
 
 

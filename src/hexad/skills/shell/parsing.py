@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 _WORD_GOES_ON: Final = re.compile(rb"(?<=[^\s\\])\\\n(?=\S)")
+_VARIABLE_IN_WORD: Final = re.compile(rb"(?<=[\w./:=-])\$([A-Za-z_]\w*)")  # the grammar loses some of these
+_BOTH_WAYS: Final = re.compile(rb"(?<=[\d\s])<>")
 _BRACE_FIRST: Final = re.compile(rb"(^|[;&|(\n]\s*|\b(?:do|then|else|sudo|exec)\s+)\{(?=[^\s{};]*,)")
 
 
@@ -35,11 +37,13 @@ def parsed(text: str) -> Script:
     if b"\\\n" in source:
         gaps = tuple(found.start() - 2 * n for n, found in enumerate(_WORD_GOES_ON.finditer(source)))
         source = _WORD_GOES_ON.sub(b"", source)
+    source = _VARIABLE_IN_WORD.sub(rb"${\1}", source)
     root = parser().parse(source).root_node
     if not root.has_error:
         return Script(root, is_broken=False, gaps=gaps)
     written, changes = _BRACE_FIRST.subn(rb"\1''{", source)  # `{a,b} c`: the grammar takes the brace for a block
-    again = parser().parse(written).root_node if changes else root
+    written, more = _BOTH_WAYS.subn(b"< ", written)  # `3<>file`: it knows only one way
+    again = parser().parse(written).root_node if changes or more else root
     return Script(again, again.has_error, gaps)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.paths import place
-from hexad.skills.shell.values import DOWNLOADED, SPLIT, Values, bounded, joined, known
+from hexad.skills.shell.values import DOWNLOADED, SPLIT, Values, bounded, joined
 from hexad.skills.shell.words import evaluate, filled, text_of
 
 if TYPE_CHECKING:
@@ -18,6 +18,15 @@ _READS: Final = frozenset({"<", "<&", "<>"})
 _STATEMENTS_BEHIND: Final = frozenset(
     {"pipeline", "command", "list", "redirected_statement", "subshell", "compound_statement", "negated_command"}
 )
+_OF_HEREDOC: Final = _STATEMENTS_BEHIND | {
+    "heredoc_start",
+    "heredoc_body",
+    "heredoc_end",
+    "file_redirect",
+    "herestring_redirect",
+    "file_descriptor",
+    "comment",
+}
 _SOCKETS: Final = ("/dev/tcp/", "/dev/udp/")
 
 
@@ -35,7 +44,7 @@ def followed(shell: Shell, node: Node) -> list[Target]:
     if kind == "heredoc_redirect":
         return _heredoc(shell, node)
     if kind == "herestring_redirect":
-        text = evaluate(shell, node.named_children[-1], quoted=True)
+        text = evaluate(shell, node.named_children[0], quoted=True)
         shell.stdin = tuple(f"{value}\n" for value in text)
         return []
     return _file(shell, node)
@@ -46,6 +55,24 @@ def behind(node: Node) -> list[Node]:
     if node.type != "heredoc_redirect":
         return []
     return [child for child in node.named_children if child.type in _STATEMENTS_BEHIND]
+
+
+def more_words(node: Node) -> list[Node]:
+    """The command's own words that stand behind a redirection, which the grammar counts to it."""
+    if node.type == "heredoc_redirect":
+        return [child for child in node.named_children if child.type not in _OF_HEREDOC]
+    if node.type == "herestring_redirect":
+        return node.named_children[1:]
+    aim = _aim(node)
+    words = [child for child in node.named_children if aim is not None and child.start_byte > aim.start_byte]
+    after = node.next_sibling
+    if words and after is not None and after.start_byte == words[-1].end_byte:
+        words.pop()  # the number before the next redirection's sign
+    return words
+
+
+def _aim(node: Node) -> Node | None:
+    return next((child for child in node.named_children if child.type != "file_descriptor"), None)
 
 
 def _heredoc(shell: Shell, node: Node) -> list[Target]:
@@ -64,14 +91,15 @@ def _heredoc(shell: Shell, node: Node) -> list[Target]:
 def _file(shell: Shell, node: Node) -> list[Target]:
     children = node.children
     sign = next((child.type for child in children if not child.is_named), ">")
+    aim = _aim(node)
     targets: list[Target] = []
-    for value in evaluate(shell, children[-1]) if children[-1].is_named else ():
+    for value in evaluate(shell, aim) if aim is not None else ():
         path = value.replace(SPLIT, " ")
         if sign in _READS:
             _read(shell, path)
         if ">" in sign and not (sign.endswith("&") and (path.isdigit() or path == "-")):
             _check_write(shell, path)
-            targets.append(Target(None if path.startswith("/dev/") else path, sign == ">>"))
+            targets.append(Target(None if path.startswith("/dev/") else path.removeprefix("./"), sign == ">>"))
     return targets
 
 
@@ -81,12 +109,8 @@ def _read(shell: Shell, path: str) -> None:
         shell.stdin = DOWNLOADED
     elif place(path, shell.folder).is_disk:
         shell.find("disk-copy", f"< {path}")
-    elif path in shell.files:
-        shell.stdin = shell.files[path]
-    elif not known(path):
-        shell.stdin = None
     else:
-        shell.stdin = None
+        shell.stdin = shell.files.get(path.removeprefix("./"))
 
 
 def _check_write(shell: Shell, path: str) -> None:

@@ -110,21 +110,29 @@ def _each_variant(shell: Shell, words: list[Values]) -> Values:
 
 def _redirected(shell: Shell, node: Node) -> Values:
     outer = shell.stdin
-    body, targets, rest = None, [], []
+    body, targets, rest, words = None, [], [], []
     for child in node.children:
         if child.type in _REDIRECTS:
             shell.node = child
             targets += redirects.followed(shell, child)
             rest += redirects.behind(child)
+            words += redirects.more_words(child)
         elif body is None and child.is_named:
             body = child
     to_file = any(target.path is not None for target in targets)
     shell.capturing += to_file or bool(rest)
-    printed = shell.run(body) if body is not None else NOTHING
+    printed = _with_words(shell, body, words) if body is not None else NOTHING
     shell.capturing -= to_file or bool(rest)
     redirects.written(shell, targets, printed)
     shell.stdin = outer
     return _continued(shell, rest, NOTHING if to_file else printed)
+
+
+def _with_words(shell: Shell, body: Node, words: list[Node]) -> Values:
+    if words and body.type == "command":
+        shell.node = body
+        return _looked_at(shell, body, body.children + words)
+    return shell.run(body)
 
 
 def _continued(shell: Shell, rest: list[Node], printed: Values) -> Values:
@@ -138,7 +146,7 @@ def _continued(shell: Shell, rest: list[Node], printed: Values) -> Values:
 
 
 def _pipeline(shell: Shell, node: Node) -> Values:
-    outer, shell.self_calls = shell.self_calls, 0
+    outer, shell.self_calls = shell.self_calls, set()
     printed = _stages(shell, node.named_children, None)
     shell.self_calls = outer
     return printed
@@ -235,16 +243,18 @@ def _loop(shell: Shell, node: Node, parts: list[Node]) -> Values:
 
 def _check_endless(shell: Shell, node: Node, body: Node) -> None:
     """A loop without an end that starts something beside itself, and never waits."""
-    source = node.text or b""
-    if b"&" not in source or not _FOREVER.match(source) or _PAUSES.search(body.text or b""):
+    if b"&" not in (node.text or b"") or not _FOREVER.match(node.text or b""):
         return
-    if any(child.type == "&" for child in body.children):
+    children = body.children
+    beside = [child for child, sign in zip(children, children[1:], strict=False) if sign.type == "&"]
+    waits = any(_PAUSES.search(child.text or b"") for child in children if child not in beside)
+    if beside and not waits:
         shell.node = node
         shell.find("fork-bomb", "a loop without an end")
 
 
 def _function(shell: Shell, node: Node) -> Values:
-    name, body = text_of(node.named_children[0]), node.named_children[-1]
+    name, body = text_of(node.named_children[0]), node.named_children[1]
     if shell.conditional and name in shell.functions:
         shell.call(name, shell.functions[name], None)
     shell.functions[name] = shell.uncalled[name] = body

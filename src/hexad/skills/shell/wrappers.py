@@ -170,7 +170,7 @@ def _code(shell: Shell, argv: list[str], arguments: list[str]) -> Values:
         if shell.stdin is not None:
             shell.find("pipe-to-shell", told(argv))
         return NOTHING
-    code, given = arguments[0], arguments[2:]
+    code, given = arguments[0], arguments[1:]
     if FOREIGN in code:
         shell.find("pipe-to-shell", told(argv))
     return shell.run_with(code, given)
@@ -202,7 +202,7 @@ def run_file(shell: Shell, argv: list[str], path: str) -> Values:
     if SELF in path:
         check_self(shell, argv)
         return ANYTHING
-    held = shell.files.get(path, shell.files.get(path.removeprefix("./"), shell.files.get(f"./{path}")))
+    held = shell.files.get(path.removeprefix("./"))
     if path in {"/dev/stdin", "-", "/proc/self/fd/0"}:
         return _reads_input(shell, argv)
     if held is None:
