@@ -8,6 +8,7 @@ from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from hexad.choices import Capability as Capability
+from hexad.choices import Decision as Decision
 from hexad.choices import Category as Category
 from hexad.choices import Choice as Choice
 from hexad.choices import ErrorCategory as ErrorCategory
