@@ -72,7 +72,7 @@ def steps(*given_: Any) -> dict[str, Any]:
         ("instruction", {"text": "x", "files": {"a": {"base64": "?"}}}, "its base64 must be base64"),
         ("instruction", {"text": "x", "files": {"a": {"text": 7}}}, "its text must be text"),
         ("instruction", {"text": "x", "files": {"a": {"text": ""}, "a/b": {"text": ""}}}, "is a file itself"),
-        ("composite", steps({"tool": "t", "args": {"a": DEEP}}), "nested too deeply"),
+        ("composite", steps({"tool": "t", "args": {"a": DEEP}}), "nested more than"),
     ],
 )
 def test_a_definition_that_does_not_fit_its_kind_is_refused_with_the_reason(

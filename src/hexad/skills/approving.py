@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
 from hexad.errors import MissingExtra
-from hexad.model import Capability, Skill, SkillKind
+from hexad.model import Capability, Decision, Skill, SkillKind
 from hexad.skills import definition as shapes
 
 if TYPE_CHECKING:
@@ -39,12 +39,12 @@ def review(skill: Skill) -> Review:
         verdict = check(cast("str", skill.definition["script"]), shell=cast("str", skill.definition.get("shell", "sh")))
     except MissingExtra as error:
         return Review(skill=skill, fingerprint=mark, grants=grants, obstacle=f"stays a draft: {error}")
-    obstacle = _rejection(verdict.findings) if verdict.decision == "reject" else _undeclared(verdict.needs, grants)
+    obstacle = _rejection(verdict.findings) if verdict.decision is Decision.REJECT else _undeclared(verdict.needs, grants)
     return Review(skill=skill, fingerprint=mark, findings=verdict.findings, grants=grants, obstacle=obstacle)
 
 
 def _rejection(findings: tuple[Finding, ...]) -> str:
-    told = [f"line {each.line}: {each.says} [{each.rule}]" for each in findings if each.decision == "reject"]
+    told = [f"line {each.line}: {each.says} [{each.rule}]" for each in findings if each.decision is Decision.REJECT]
     return f"is rejected: {'; '.join(told[:3])}"
 
 

@@ -28,6 +28,7 @@ from hexad.skills.references import Unresolved, is_name, references
 if TYPE_CHECKING:
     from hexad.model import Json, Skill
 
+DEEPEST: Final = 32  # objects and lists inside each other
 MOST_STEPS: Final = 32
 MOST_FILES: Final = 256
 _LONGEST_PATH: Final = 240
@@ -47,13 +48,12 @@ _FIELDS: Final[Mapping[SkillKind, tuple[str, frozenset[str]]]] = {
 
 def check(kind: SkillKind, definition: Mapping[str, Json], schema: Mapping[str, Json]) -> None:
     """Refuse a definition that does not fit its kind, or parameters that cannot be checked."""
-    try:
-        parameters.check_schema(schema)
-        _check_fields(kind, definition)
-        _CHECKS[kind](definition, schema)
-        _check_files(definition.get("files", {}))
-    except RecursionError:
-        raise InvalidInput("definition", "is nested too deeply") from None
+    if _deeper(definition, DEEPEST):
+        raise InvalidInput("definition", f"is nested more than {DEEPEST} deep")
+    parameters.check_schema(schema)
+    _check_fields(kind, definition)
+    _CHECKS[kind](definition, schema)
+    _check_files(definition.get("files", {}))
 
 
 def fingerprint(skill: Skill) -> str:
@@ -229,6 +229,14 @@ def _content(file: Mapping[str, Any]) -> bytes:
         encoded: bytes = file["text"].encode()
         return encoded
     return base64.b64decode(file["base64"], validate=True)
+
+
+def _deeper(value: Any, levels: int) -> bool:
+    """Whether objects and lists lie inside each other more often than that."""
+    if not isinstance(value, Mapping | list):
+        return False
+    inner = value.values() if isinstance(value, Mapping) else value
+    return levels == 0 or any(_deeper(each, levels - 1) for each in inner)
 
 
 def _wrong(where: str, reason: str) -> InvalidInput:

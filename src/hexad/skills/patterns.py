@@ -7,6 +7,7 @@ that repeats holds a repetition or a choice, and what looks around or back is re
 from __future__ import annotations
 
 import re
+import warnings
 from typing import Final
 
 MOST_CHARACTERS: Final = 200  # of a pattern
@@ -40,8 +41,10 @@ def problem(pattern: str) -> str | None:
     if len(pattern) > MOST_CHARACTERS:
         return f"has {len(pattern)} characters, the limit is {MOST_CHARACTERS}"
     try:
-        re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # what Python may read otherwise one day is refused
+            re.compile(pattern)
+    except (re.error, OverflowError, RecursionError, Warning) as error:
         return f"is not a regular expression: {error}"
     return _risk(pattern)
 
