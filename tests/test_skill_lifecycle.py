@@ -387,7 +387,7 @@ def test_a_backup_with_a_strange_version_or_an_import_with_a_strange_definition_
         assert mine.skills.list() == ()
 
 
-@requirement("KNOW-07")
+@requirement("KNOW-04")
 def test_deleting_and_forgetting_a_skill_take_its_versions_along(hx: Hexad) -> None:
     for way in (hx.skills.delete, hx.skills.forget):
         instruct(hx, "one")
@@ -399,7 +399,7 @@ def test_deleting_and_forgetting_a_skill_take_its_versions_along(hx: Hexad) -> N
         hx.skills.delete("greet")
 
 
-@requirement("KNOW-07")
+@requirement("KNOW-04")
 def test_forgetting_a_session_takes_what_it_said_of_a_skill_and_leaves_what_others_said(hx: Hexad) -> None:
     instruct(hx, "one", session="a")
     instruct(hx, "two", session="b")

@@ -39,7 +39,9 @@ def review(skill: Skill) -> Review:
         verdict = check(cast("str", skill.definition["script"]), shell=cast("str", skill.definition.get("shell", "sh")))
     except MissingExtra as error:
         return Review(skill=skill, fingerprint=mark, grants=grants, obstacle=f"stays a draft: {error}")
-    obstacle = _rejection(verdict.findings) if verdict.decision is Decision.REJECT else _undeclared(verdict.needs, grants)
+    obstacle = (
+        _rejection(verdict.findings) if verdict.decision is Decision.REJECT else _undeclared(verdict.needs, grants)
+    )
     return Review(skill=skill, fingerprint=mark, findings=verdict.findings, grants=grants, obstacle=obstacle)
 
 

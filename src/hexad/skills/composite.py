@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from hexad.errors import InvalidInput
 from hexad.skills.references import fill, fill_known, references, whole
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hexad.skills.driving import Program
 
 ToolCall: TypeAlias = Callable[..., Any]
+_PLAIN: Final = (dict, list, str, int, float, bool, type(None))
 
 
 class Attended(NamedTuple):
@@ -40,18 +41,21 @@ class Step:
 
 
 def plan(steps: Sequence[Mapping[str, Any]], given: Mapping[str, Any], absent: frozenset[str]) -> tuple[Step, ...]:
-    """The steps with their arguments filled in as far as they are known before anything runs.
+    """The steps with their arguments filled in as far as they are known before anything runs."""
+    return tuple(_planned(step, given, absent) for step in steps)
 
-    ``absent`` are the optional parameters that were not given: an argument that is one of them is left out, and
-    `InvalidInput` names one that stands inside of something else.
+
+def refuse_gaps(steps: Sequence[Mapping[str, Any]], absent: frozenset[str]) -> None:
+    """Name an optional parameter that was not given and cannot be left out.
+
+    An argument that is such a parameter is left out; one that stands inside of something else must be given.
     """
-    for place, step in enumerate(steps, start=1):
+    for place, step in enumerate(steps if absent else (), start=1):
         for name, argument in step.get("args", {}).items():
             missing = next((each.name for each in references(argument) if each.name in absent), None)
             if missing is not None and whole(argument) is None:
                 where = f"step {place} ({step['tool']}) puts it into {name!r}"
                 raise InvalidInput(f"parameters.{missing}", f"is missing: {where}")
-    return tuple(_planned(step, given, absent) for step in steps)
 
 
 def perform(
@@ -102,6 +106,8 @@ def told(error: BaseException) -> str:
 def _called(tool: ToolCall, args: Mapping[str, Any]) -> Program[Any]:
     """What a tool comes to: a coroutine is waited for, what comes piece by piece is collected."""
     result = tool(**args)
+    if isinstance(result, _PLAIN):
+        return result
     if inspect.isawaitable(result):
         result = yield result
     if inspect.isasyncgen(result):

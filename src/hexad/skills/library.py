@@ -12,7 +12,7 @@ from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus, SkillVersi
 from hexad.skills import definition as shapes
 from hexad.skills.approving import AUTOMATIC, Review, review
 from hexad.skills.driving import adrive, drive
-from hexad.skills.run import Agent, Runner, refuse
+from hexad.skills.run import Agent, Runner, may_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -184,7 +184,7 @@ class SkillLibrary(Shelf[Skill]):
         """
         from hexad.skills import tools  # noqa: PLC0415 - who calls none needs it not
 
-        named = tools.tool_names(sorted(self._runnable(), key=lambda skill: skill.name))
+        named = tools.tool_names(sorted(filter(may_run, self._records()), key=lambda skill: skill.name))
         if asynchronous:
             return tuple(
                 tools.async_tool_of(own, skill, self._bound(self.arun, session)) for own, skill in named.items()
@@ -195,14 +195,6 @@ class SkillLibrary(Shelf[Skill]):
         from functools import partial  # noqa: PLC0415
 
         return partial(way, session=session)
-
-    def _runnable(self) -> Iterable[Skill]:
-        for skill in self._records():
-            try:
-                refuse(skill)
-            except SkillRefused:
-                continue
-            yield skill
 
     def _activate(self, name: str, person: str, seen: str) -> Skill:
         with self._keeper.change(actor=Origin.USER) as change:

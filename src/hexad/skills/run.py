@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 DEEPEST: Final = 8  # skills that call each other as tools
 TOO_MANY: Final = 3  # failures among the latest runs that make a skill a draft again
 _LONGEST_REASON: Final = 200
+_MOST_KNOWN: Final = 4096
+_well_formed: Final[set[str]] = set()  # fingerprints of what was checked
 _running: Final[ContextVar[tuple[str, ...]]] = ContextVar("hexad_running_skills", default=())
 
 
@@ -101,9 +103,10 @@ class Runner:
         tools: Mapping[str, ToolCall] | None,
     ) -> Job:
         """A run that may begin; else the error that says why it may not."""
+        mark = fingerprint(skill)
         if not dry_run:
-            refuse(skill)
-        check(skill.kind, skill.definition, skill.parameters)  # a row may be older than the rules
+            _refuse(skill, mark)
+        _check_once(skill, mark)
         admitted = parameters.admit(skill.parameters, {} if given is None else given)
         absent = frozenset(name for name in parameters.properties_of(skill.parameters) if name not in admitted)
         job = Job(
@@ -114,7 +117,10 @@ class Runner:
             session=self.keeper.session_of(session),
             dry_run=dry_run,
         )
-        _PLANS[skill.kind](job)
+        if skill.kind is SkillKind.COMPOSITE:
+            composite.refuse_gaps(_steps(skill), absent)
+        elif skill.kind is SkillKind.SCRIPT:
+            _environment(admitted)
         return job
 
     def program(self, job: Job) -> Program[SkillResult]:
@@ -172,15 +178,29 @@ class Runner:
             _demote(change, skill, recent, result.error)
 
 
-def refuse(skill: Skill) -> None:
+def may_run(skill: Skill) -> bool:
+    """Whether a skill is active, and what was approved."""
+    return skill.status is SkillStatus.ACTIVE and skill.approved == fingerprint(skill)
+
+
+def _refuse(skill: Skill, mark: str) -> None:
     """Say why a skill may not run, if so: only what is active, and is what was approved, does."""
     if skill.status is not SkillStatus.ACTIVE:
         why = f" ({skill.reason})" if skill.reason else ""
         raise SkillRefused(
             skill.name, f"is {skill.status}{why}: review it with `hexad skills review {skill.name}`, then activate it"
         )
-    if skill.approved != fingerprint(skill):
+    if skill.approved != mark:
         raise SkillRefused(skill.name, "is not what was approved: review it, and activate it again")
+
+
+def _check_once(skill: Skill, mark: str) -> None:
+    """A row may be older than the rules of definitions: each is checked once in a process."""
+    if mark not in _well_formed:
+        check(skill.kind, skill.definition, skill.parameters)
+        if len(_well_formed) >= _MOST_KNOWN:
+            _well_formed.clear()
+        _well_formed.add(mark)
 
 
 def _demote(change: Change, skill: Skill, recent: str, error: str) -> None:
@@ -311,10 +331,6 @@ def _environment(given: Mapping[str, Json]) -> dict[str, str]:
     return told
 
 
-def _plan_template(job: Job) -> SkillResult:
-    return _result(job) if not job.dry_run else _rendered(job)
-
-
 def _run_template(_: Runner, job: Job) -> Program[SkillResult]:
     came: SkillResult = yield Blocking(lambda: _rendered(job))
     return came
@@ -334,7 +350,7 @@ def _plan_instruction(job: Job) -> SkillResult:
 
 
 def _run_instruction(_: Runner, job: Job) -> Program[SkillResult]:
-    came: SkillResult = yield Blocking(lambda: _plan_instruction(job))
+    came: SkillResult = yield Blocking(lambda: _plan_instruction(job))  # a program, though it takes no time
     return came
 
 
@@ -347,7 +363,7 @@ def _literally(name: str) -> str:
 _PLANS: Final[Mapping[SkillKind, Callable[[Job], SkillResult]]] = {
     SkillKind.COMPOSITE: _plan_composite,
     SkillKind.SCRIPT: _plan_script,
-    SkillKind.TEMPLATE: _plan_template,
+    SkillKind.TEMPLATE: _rendered,
     SkillKind.INSTRUCTION: _plan_instruction,
 }
 _KINDS: Final[Mapping[SkillKind, Callable[[Runner, Job], Program[SkillResult]]]] = {

@@ -66,7 +66,9 @@ SUBCOMMANDS: Final[dict[str, dict[str, str]]] = {
     "pipenv": {"network": "install update sync lock"},
     "conda": {"network": "install create update search upgrade"},
     "mamba": {"network": "install create update search upgrade"},
-    "npm": {"network": "install i ci update publish view info search audit outdated add exec init login unpublish ping"},
+    "npm": {
+        "network": "install i ci update publish view info search audit outdated add exec init login unpublish ping"
+    },
     "pnpm": {"network": "install i add update publish audit dlx outdated up"},
     "yarn": {"network": "install add upgrade publish audit dlx create global"},
     "bun": {"network": "install add update create x i pm"},
@@ -114,14 +116,20 @@ SUBCOMMANDS: Final[dict[str, dict[str, str]]] = {
     },
     "apk": {"network": "add update upgrade fetch search", "privilege": "add update upgrade del fix cache"},
     "brew": {"network": "install update upgrade tap search fetch bundle reinstall outdated info"},
-    "snap": {"network": "install refresh find download login", "privilege": "install refresh remove enable disable revert"},
+    "snap": {
+        "network": "install refresh find download login",
+        "privilege": "install refresh remove enable disable revert",
+    },
     "flatpak": {"network": "install update search remote-add remote-ls run-remote"},
     "nix": {"network": "build run shell develop flake profile search"},
     "nix-env": {"network": "-i -iA --install -u --upgrade"},
     "nix-shell": {"network": "* "},
     "nix-channel": {"network": "--update --add"},
     "guix": {"network": "install pull package upgrade"},
-    "pkg": {"network": "install update upgrade search fetch", "privilege": "install update upgrade delete remove autoremove"},
+    "pkg": {
+        "network": "install update upgrade search fetch",
+        "privilege": "install update upgrade delete remove autoremove",
+    },
     "port": {"network": "install selfupdate sync upgrade", "privilege": "install selfupdate sync upgrade uninstall"},
     "choco": {"network": "install upgrade search"},
     "scoop": {"network": "install update search"},
@@ -185,7 +193,9 @@ _PARTS: Final = {
     name: {rule: frozenset(parts.split()) for rule, parts in rows.items()} for name, rows in SUBCOMMANDS.items()
 }
 _ASKS: Final = frozenset({"--help", "--version", "-help", "-version", "-V", "-h", "help", "version"})
-_PACMAN: Final = frozenset({"pacman", "yay", "paru", "pamac", "xbps-install", "xbps-remove", "emerge", "eopkg", "slackpkg"})
+_PACMAN: Final = frozenset(
+    {"pacman", "yay", "paru", "pamac", "xbps-install", "xbps-remove", "emerge", "eopkg", "slackpkg"}
+)
 
 
 def needs(name: str, arguments: list[str]) -> tuple[str, ...]:
@@ -228,7 +238,9 @@ def _subcommand(name: str, arguments: list[str]) -> str:
 def _by_part(parts: dict[str, frozenset[str]], part: str) -> tuple[str, ...]:
     named = frozenset().union(*parts.values())
     return tuple(
-        rule for rule, members in parts.items() if rule != "-" and (part in members or ("*" in members and part not in named))
+        rule
+        for rule, members in parts.items()
+        if rule != "-" and (part in members or ("*" in members and part not in named))
     )
 
 

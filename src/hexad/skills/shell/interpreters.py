@@ -61,8 +61,12 @@ _CONNECTS: Final = re.compile(
     r"\burllib|\burlopen\b|\brequests\.|\bhttp\.client|\bhttpx\b|\bsocket\b|\bLWP\b|\bHTTP::|IO::Socket|net/http|Net::HTTP|"
     r"\bfetch\s*\(|https?://|open-uri|\bTCPSocket\b|require\(['\"]net['\"]\)|fsockopen|http\.server|/inet/tcp/"
 )
-_FORK_LOOP: Final = re.compile(r"\bfork\b.*\b(?:while|until|for|foreach|loop)\b|\b(?:while|until|for|foreach|loop)\b.*\bfork\b", re.DOTALL)
-_HIDES: Final = re.compile(r"b64decode|base64|decode64|unhexlify|fromhex|atob|unpack|decompress|\bchr\b|fromCharCode|codecs|rot13|urlopen|pack\(")
+_FORK_LOOP: Final = re.compile(
+    r"\bfork\b.*\b(?:while|until|for|foreach|loop)\b|\b(?:while|until|for|foreach|loop)\b.*\bfork\b", re.DOTALL
+)
+_HIDES: Final = re.compile(
+    r"b64decode|base64|decode64|unhexlify|fromhex|atob|unpack|decompress|\bchr\b|fromCharCode|codecs|rot13|urlopen|pack\("
+)
 _AWK_PIPES: Final = re.compile(rf"\|&?\s*{_TEXT}|{_TEXT}\s*\|&?\s*getline")
 
 
@@ -82,7 +86,9 @@ def code_of(name: str, arguments: list[str]) -> tuple[list[str], bool]:
         elif letters and re.match(rf"-[{letters}]\S", argument):
             codes.append(argument[2:])
             reads_input = False
-        elif argument in {"-m", "-f"} or (not argument.startswith("-") or argument in {"--version", "-V", "--help", "-v"}):
+        elif argument in {"-m", "-f"} or (
+            not argument.startswith("-") or argument in {"--version", "-V", "--help", "-v"}
+        ):
             reads_input = False
             break
     return codes, reads_input

@@ -7,7 +7,21 @@ from typing import TYPE_CHECKING, Final
 from hexad.skills.shell import statements, words
 from hexad.skills.shell.commands import execute
 from hexad.skills.shell.parsing import parsed
-from hexad.skills.shell.values import ANYTHING, DOWNLOADED, FOREIGN, HOME, MARKS, NOTHING, SELF, SPLIT, UNKNOWN, WORK, Values, bounded, joined
+from hexad.skills.shell.values import (
+    ANYTHING,
+    DOWNLOADED,
+    FOREIGN,
+    HOME,
+    MARKS,
+    NOTHING,
+    SELF,
+    SPLIT,
+    UNKNOWN,
+    WORK,
+    Values,
+    bounded,
+    joined,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 _NEEDS_A_LOOK: Final = re.compile(rb"`|\$\(|[<>]\(|\$\{[^}]*=|/dev/|/proc/| -v").search
 _REDIRECTS: Final = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
-_FOREVER: Final = re.compile(rb"\s*(?:while\s+(?:true|:|\[+ *1 *\]+|\(\( *1 *\)\)|/bin/true)|until\s+false|for\s*\(\(\s*;\s*;)")
+_FOREVER: Final = re.compile(
+    rb"\s*(?:while\s+(?:true|:|\[+ *1 *\]+|\(\( *1 *\)\)|/bin/true)|until\s+false|for\s*\(\(\s*;\s*;)"
+)
 _PAUSES: Final = re.compile(rb"\b(?:wait|sleep|read|break|exit|return|inotifywait|jobs)\b")
 
 
@@ -290,7 +292,9 @@ def _assign_element(shell: Shell, name: str, index: str, values: Values) -> None
         parts[int(index)] = values[0]
         shell.variables[name] = (SPLIT.join(parts),)
     elif old is None:
-        shell.variables[name] = values if index == "0" else joined([(SPLIT * min(int(index), 64),), values]) if index.isdigit() else values
+        shell.variables[name] = (
+            values if index == "0" else joined([(SPLIT * min(int(index), 64),), values]) if index.isdigit() else values
+        )
     else:
         shell.assign(name, joined([old, values], SPLIT))
 

@@ -222,5 +222,3 @@ def variants(words: list[Values]) -> list[list[str]]:
     if len(whole) == 1 and whole[0] in {UNKNOWN} and len(words) > 1:
         whole = joined([word if len(word) == 1 else ANYTHING for word in words], SPLIT)
     return [[field for field in value.split(SPLIT) if field] for value in whole]
-
-
