@@ -125,7 +125,7 @@ def test_a_reference_that_leads_nowhere_is_its_steps_failure(hx: Hexad, tools: T
     ]
     make(hx, {"steps": steps})
     result = hx.skills.run("weather", {"city": "Bonn"}, tools={"fetch": tools.fetch, "send": tools.send})
-    assert result.error == "step 2 (send): Unresolved: {{ w.humidity }}: w has no 'humidity'; it has city, degrees"
+    assert result.error == "step 2 (send): {{ w.humidity }}: w has no 'humidity'; it has city, degrees"
 
 
 @requirement("SKILL-04")
