@@ -458,13 +458,11 @@ REQUIREMENTS: Final = {
             "Scripts run in a sandbox: no network, read-only system, a private writable directory, no "
             "access to Hexad's own database or the user's home, with limits on time, memory, processes "
             "and output; without a sandbox they are refused.",
-            planned=True,
         ),
         Requirement(
             "SKILL-07",
             "Templates render in a sandboxed engine with limits on size and time; a missing parameter is "
             "an error that names it.",
-            planned=True,
         ),
         Requirement(
             "SKILL-08",
