@@ -457,7 +457,6 @@ REQUIREMENTS: Final = {
             "recursive deletion of root or home, pipe-to-shell, raw device writes, formatting and raw "
             "disk copies are stopped, also when quoted, split, aliased, encoded or assembled from "
             "variables.",
-            planned=True,
         ),
         Requirement(
             "SKILL-06",

@@ -171,21 +171,14 @@ VALUE_OPTIONS: Final[dict[str, frozenset[str]]] = {
 }
 """Options before a subcommand that take the next word."""
 
-HARMLESS: Final = frozenset(
-    """
-    : [ true false test echo printf grep egrep fgrep ls wc uniq cut tr basename dirname date seq sleep expr comm diff cmp
-    paste join fold fmt nl expand unexpand column rev jq bc which type hash id whoami uname pwd exit return shift break
-    continue let wait stat file du df md5sum sha1sum sha256sum sha512sum cksum ps free uptime getopts umask times tput clear
-    """.split()
-)
-"""Commands that only compute and print, whatever their words: they are passed over quickly."""
-
 _ALWAYS: Final = {name: rule for rule, names in NEEDS.items() for name in names.split()}
 _PARTS: Final = {
     name: {rule: frozenset(parts.split()) for rule, parts in rows.items()} for name, rows in SUBCOMMANDS.items()
 }
 _ASKS: Final = frozenset({"--help", "--version", "-help", "-version", "-V", "-h", "help", "version"})
 _PACMAN: Final = frozenset({"pacman", "yay", "paru", "pamac", "xbps-install", "xbps-remove", "emerge", "eopkg", "slackpkg"})
+NEEDED: Final = frozenset({*_ALWAYS, *_PARTS, *ALIASES, *_PACMAN})
+"""Every command of the table."""
 
 
 def needs(name: str, arguments: list[str]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import statements, words
-from hexad.skills.shell.commands import execute
+from hexad.skills.shell.commands import INTERESTING, INTERESTING_STARTS, execute
 from hexad.skills.shell.parsing import parsed
 from hexad.skills.shell.values import ANYTHING, DOWNLOADED, FOREIGN, HOME, MARKS, NOTHING, SELF, SPLIT, UNKNOWN, WORK, Values, bounded, joined
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MOST_STEPS: Final = 20_000  # statements that are looked at, in loops and called functions again
 DEEPEST: Final = 60  # statements within statements, texts that are run within texts
 MOST_CALLS: Final = 8  # functions that call functions
+_PRINTERS: Final = frozenset({b"echo", b"grep", b"cut", b"uniq", b"tr", b"rev", b"pwd", b"which", b"dirname", b"basename", b"ls"})
 _ARGUMENTS: Final = ("@", "*", *"123456789")
 MOST_NESTED: Final = 12  # texts that are run within texts
 
@@ -194,6 +195,17 @@ class Shell:
         if name == "PROMPT_COMMAND":
             for value in values:
                 self.run_text(value)
+
+    def is_interesting(self, name: bytes) -> bool:
+        """Whether a command of this name has to be looked at, and what it prints, if somebody captures that."""
+        if (self.functions or self.aliases) and self._is_own(name.decode("utf-8", "replace")):
+            return True
+        if name in INTERESTING:
+            return self.capturing > 0 or name not in _PRINTERS
+        return name.startswith(INTERESTING_STARTS)
+
+    def _is_own(self, name: str) -> bool:
+        return name in self.functions or name in self.aliases
 
     def find(self, rule: str, what: str) -> None:
         """Note a finding; the first of a rule on a line is enough."""

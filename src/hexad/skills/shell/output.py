@@ -256,3 +256,5 @@ _OUTPUTS: Final[dict[str, Callable[[Shell, list[str], str], Values]]] = {
     ":": lambda _shell, _arguments, _given: NOTHING,
     "true": lambda _shell, _arguments, _given: NOTHING,
 }
+PRINTING: Final = frozenset({*_OUTPUTS, *_FETCHERS, *_DECODERS}) - {"test", "[", ":", "true"}
+"""Commands of which something is known that they print."""

@@ -6,16 +6,17 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import redirects
-from hexad.skills.shell.capabilities import HARMLESS
 from hexad.skills.shell.commands import execute
 from hexad.skills.shell.values import (
     ANYTHING,
+    DOWNLOADED,
     NOTHING,
     SPLIT,
     UNKNOWN,
     Values,
     bounded,
     fields,
+    foreign,
     joined,
 )
 from hexad.skills.shell.words import array, evaluate, run_inside, text_of, variants
@@ -27,7 +28,11 @@ if TYPE_CHECKING:
 
     from hexad.skills.shell.machine import Shell
 
-_NEEDS_A_LOOK: Final = re.compile(rb"`|\$\(|[<>]\(|\$\{[^}]*=|/dev/|/proc/| -v").search
+_NEEDS_A_LOOK: Final = re.compile(rb"[`<>]|\$\(|\$\{[^}]*=").search  # substitutions, redirections, hidden assignments
+_FIRST_WORD: Final = re.compile(rb"[\w.+:-]+(?=\s|$)").match
+_FILTERS: Final = frozenset(
+    {b"grep", b"cut", b"sort", b"uniq", b"tr", b"wc", b"head", b"tail", b"tac", b"rev", b"jq", b"nl", b"column", b"less", b"more"}
+)
 _REDIRECTS: Final = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
 _FOREVER: Final = re.compile(rb"\s*(?:while\s+(?:true|:|\[+ *1 *\]+|\(\( *1 *\)\)|/bin/true)|until\s+false|for\s*\(\(\s*;\s*;)")
 _PAUSES: Final = re.compile(rb"\b(?:wait|sleep|read|break|exit|return|inotifywait|jobs)\b")
@@ -35,20 +40,23 @@ _PAUSES: Final = re.compile(rb"\b(?:wait|sleep|read|break|exit|return|inotifywai
 
 def block(shell: Shell, node: Node) -> Values:
     """Statements in their order; one before an `&` runs beside the others."""
+    if b"&" in (node.text or b""):
+        return _block_beside(shell, node.children)
+    printed = [shell.run(child) for child in node.named_children if child.type not in _TOKENS]
+    return joined(printed) if shell.capturing and printed else NOTHING
+
+
+def _block_beside(shell: Shell, children: list[Node]) -> Values:
     printed: list[Values] = []
-    children = node.children
     last = len(children) - 1
     for place, child in enumerate(children):
-        kind = child.type
-        if kind in _TOKENS:
+        if child.type in _TOKENS:
             continue
         beside = place < last and children[place + 1].type == "&"
         shell.background += beside
         printed.append(shell.run(child))
         shell.background -= beside
-    if not shell.capturing:
-        return NOTHING
-    return joined(printed) if printed else NOTHING
+    return joined(printed) if shell.capturing and printed else NOTHING
 
 
 def unusual(shell: Shell, node: Node) -> Values:
@@ -62,15 +70,13 @@ def unusual(shell: Shell, node: Node) -> Values:
 
 
 def _command(shell: Shell, node: Node) -> Values:
-    children = node.children
     shell.node = node
-    first = children[0]
-    if first.type == "command_name" and not shell.capturing:
-        name = (first.text or b"").decode("utf-8", "replace")
-        if name in HARMLESS and name not in shell.functions and name not in shell.aliases:
-            if not _NEEDS_A_LOOK(node.text or b""):
-                return ANYTHING
-    return _looked_at(shell, node, children)
+    text = node.text or b""
+    if not _NEEDS_A_LOOK(text):
+        name = _FIRST_WORD(text)
+        if name and not shell.is_interesting(name[0]):
+            return DOWNLOADED if shell.capturing and shell.stdin is not None and foreign(shell.stdin) else ANYTHING
+    return _looked_at(shell, node, node.children)
 
 
 def _looked_at(shell: Shell, node: Node, children: list[Node]) -> Values:
@@ -158,8 +164,10 @@ def _stages(shell: Shell, stages: list[Node], given: Values | None) -> Values:
         shell.stdin = given
     shell.piped += 1
     printed: Values = NOTHING
+    last = len(stages) - 1
+    passive = not shell.capturing and all(_is_passive(shell, stage) for stage in stages[1:])
     for place, stage in enumerate(stages):
-        read = place < len(stages) - 1
+        read = place < last and not passive
         shell.capturing += read
         printed = shell.run(stage)
         shell.capturing -= read
@@ -167,6 +175,13 @@ def _stages(shell: Shell, stages: list[Node], given: Values | None) -> Values:
     shell.piped -= 1
     shell.stdin, shell.folder = outer_stdin, outer_folder
     return printed
+
+
+def _is_passive(shell: Shell, node: Node) -> bool:
+    """Whether it does not matter what a stage of a pipe is given."""
+    text = node.text or b""
+    name = _FIRST_WORD(text) if node.type == "command" and not _NEEDS_A_LOOK(text) else None
+    return bool(name) and (name[0] in _FILTERS or not shell.is_interesting(name[0]))
 
 
 def _list(shell: Shell, node: Node) -> Values:

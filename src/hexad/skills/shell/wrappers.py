@@ -439,3 +439,5 @@ _SPECIAL: Final[dict[str, Callable[[Shell, list[str]], Values]]] = {
     "readarray": _mapfile,
     **dict.fromkeys(_IN_TEXT, _in_text),
 }
+WRAPPING: Final = frozenset({*SHELLS, *_WRAPPERS, *_SPECIAL})
+"""Commands that run another one, or change what is known."""
