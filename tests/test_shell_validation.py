@@ -76,7 +76,7 @@ def test_the_worst_comes_first_and_decides() -> None:
 
 @requirement("SKILL-05")
 def test_every_rule_is_met_by_a_script_of_these_tests() -> None:
-    scripts = [*REJECTED, *NEEDING, "(" * 200 + "a" + ")" * 200]
+    scripts = [*REJECTED, *NEEDING, "( " * 200 + "a" + " )" * 200]
     assert {found.rule for script in scripts for found in check(script, shell="bash").findings} == set(RULES)
 
 

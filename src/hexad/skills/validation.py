@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 EXTRA: Final = "hexad[scripts]"
 SHELLS: Final = ("sh", "bash")
-LONGEST: Final = 262_144  # bytes
 MOST_FINDINGS: Final = 200
 
 
@@ -82,10 +81,10 @@ def _judged(script: str) -> Verdict:
 
 def _look_at(state: Shell, script: str) -> None:
     from hexad.skills.shell.machine import TooComplex  # noqa: PLC0415
-    from hexad.skills.shell.parsing import parsed  # noqa: PLC0415
+    from hexad.skills.shell.parsing import is_parsable, parsed  # noqa: PLC0415
 
-    if len(script) > LONGEST or "\x00" in script:
-        state.find("too-complex" if "\x00" not in script else "unparsable", "")
+    if "\x00" in script or not is_parsable(script):
+        state.find("unparsable" if "\x00" in script else "too-complex", "")
         return
     tree = parsed(script)
     if tree.is_broken:

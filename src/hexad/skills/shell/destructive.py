@@ -137,7 +137,8 @@ def _format(shell: Shell, argv: list[str]) -> None:
     paths = operands(argv[1:])
     if not paths and len(argv) > 1:
         return
-    if not paths or any(target.is_unknown or target.start == "/" for target in _places(shell, paths[-1:] + paths[:1])):
+    places = _places(shell, paths)
+    if any(each.is_disk for each in places) or any(each.is_unknown or each.start == "/" for each in places[-1:]) or not paths:
         shell.find("format", told(argv))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import statements, words
 from hexad.skills.shell.commands import INTERESTING, INTERESTING_STARTS, execute
-from hexad.skills.shell.parsing import parsed
+from hexad.skills.shell.parsing import is_parsable, parsed
 from hexad.skills.shell.values import ANYTHING, DOWNLOADED, FOREIGN, HOME, MARKS, NOTHING, SELF, SPLIT, UNKNOWN, WORK, Values, bounded, joined
 
 if TYPE_CHECKING:
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from hexad.skills.shell.parsing import Script
 
-MOST_STEPS: Final = 20_000  # statements that are looked at, in loops and called functions again
-DEEPEST: Final = 60  # statements within statements, texts that are run within texts
-MOST_CALLS: Final = 8  # functions that call functions
+MOST_STEPS: Final = 10_000  # statements that are looked at, in loops and called functions again
+DEEPEST: Final = 80  # statements within statements, texts that are run within texts
+MOST_CALLS: Final = 16  # functions that call functions
 _PRINTERS: Final = frozenset({b"echo", b"grep", b"cut", b"uniq", b"tr", b"rev", b"pwd", b"which", b"dirname", b"basename", b"ls"})
 _ARGUMENTS: Final = ("@", "*", *"123456789")
 MOST_NESTED: Final = 12  # texts that are run within texts
@@ -92,6 +92,8 @@ class Shell:
         self.nested += 1
         if self.nested > MOST_NESTED:
             raise TooComplex
+        if not is_parsable(text):
+            raise TooComplex
         outer = self.line, self.node
         self.line = self.line_now()
         script = parsed(_written(text))
@@ -114,9 +116,10 @@ class Shell:
 
     def call(self, name: str, body: Node, arguments: list[str] | None) -> Values:
         """A function's body with these arguments; None if nothing is known of them."""
-        self.uncalled.pop(name, None)
         if len(self.calls) >= MOST_CALLS:
+            self.find("too-complex", "")
             return ANYTHING
+        self.uncalled.pop(name, None)
         outer, node = self._arguments(), self.node
         self.set_arguments(arguments)
         self.calls.append((name, self.background, self.piped, self.conditional))
