@@ -23,6 +23,7 @@ NEEDS: Final[dict[str, str]] = {
         weechat irssi lynx w3m links elinks w3mimgdisplay newsboat syncthing croc magic-wormhole wormhole transfer
         ngrok cloudflared tailscale zerotier-cli mosquitto_pub mosquitto_sub websocat grpcurl evans
         ansible-playbook ansible-pull ansible-galaxy pssh clusterssh fab cap xfreerdp rdesktop vncviewer remmina
+        simplehttpserver http-server ntpd pacman-mirrors shiny-mirrors netselect-apt reflector
         mysqladmin twine dput rsh autossh sshuttle openvpn lighthouse autocannon pixie nuclei
     """,
     "privilege": """

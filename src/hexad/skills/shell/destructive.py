@@ -215,6 +215,12 @@ def _tar(shell: Shell, argv: list[str]) -> None:
     _check_reads(shell, argv, argv)
 
 
+def _unzip(shell: Shell, argv: list[str]) -> None:
+    for sign, path in zip(argv, argv[1:], strict=False):
+        if sign == "-d":
+            check_writes(shell, argv, [path])
+
+
 def _extracts(argv: list[str]) -> bool:
     first = argv[1] if len(argv) > 1 else ""
     return any(word in {"-x", "--extract", "--get", "-t", "--list"} for word in argv) or bool(re.match(r"-?[a-zA-Z]*[xt]", first))
@@ -250,6 +256,9 @@ def _git(shell: Shell, argv: list[str]) -> None:
             shell.run_text(value[1:])
         elif name.lower() in {"core.sshcommand", "core.pager", "core.editor", "core.fsmonitor", "diff.external"}:
             shell.run_text(value)
+    for word in argv[2:] if "config" in argv else ():
+        if word.startswith("!"):
+            shell.run_text(word[1:])
     if "filter-branch" in argv or "bisect" in argv or "--exec" in argv or "foreach" in argv:
         for word in operands(argv[2:]):
             if " " in word:
@@ -345,6 +354,7 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "gsed": _sed,
     "tar": _tar,
     "bsdtar": _tar,
+    "unzip": _unzip,
     "curl": _saved,
     "wget": _saved,
     "git": _git,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import statements, words
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 MOST_STEPS: Final = 10_000  # statements that are looked at, in loops and called functions again
 DEEPEST: Final = 80  # statements within statements, texts that are run within texts
+MOST_PIECES: Final = 200
 MOST_CALLS: Final = 16  # functions that call functions
 _PRINTERS: Final = frozenset({b"echo", b"grep", b"cut", b"uniq", b"tr", b"rev", b"pwd", b"which", b"dirname", b"basename", b"ls"})
 _ARGUMENTS: Final = ("@", "*", *"123456789")
@@ -79,11 +81,23 @@ class Shell:
         """The script, and then what it defines and never calls: somebody else may."""
         self.script = script
         self.run_all(script.root)
+        if script.is_broken:
+            self.run_pieces(script)
         for _ in range(len(self.functions)):
             if not self.uncalled:
                 break
             name, body = self.uncalled.popitem()
             self.call(name, body, None)
+
+    def run_pieces(self, script: Script) -> None:
+        """What can be read of a text that cannot be read as a whole: the grammar is stricter than shells are."""
+        source = (script.root.text or b"").decode("utf-8", "replace")
+        for piece in re.split(r"&&|\|\||[;\n]", source)[:MOST_PIECES]:
+            part = parsed(piece)
+            if piece.strip() and not part.is_broken:
+                self.script = None
+                self.run_all(part.root)
+        self.script = script
 
     def run_text(self, text: str) -> Values:
         """A text that would be run as a script of its own; its findings are of the line that does so."""
@@ -100,6 +114,8 @@ class Shell:
         if script.is_broken:
             self.find("unparsable", "")
         printed = self.run_all(script.root)
+        if script.is_broken:
+            self.run_pieces(script)
         self.line, self.node = outer
         self.nested -= 1
         return printed

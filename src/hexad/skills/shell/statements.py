@@ -35,6 +35,7 @@ _FILTERS: Final = frozenset(
 )
 _REDIRECTS: Final = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
 _FOREVER: Final = re.compile(rb"\s*(?:while\s+(?:true|:|\[+ *1 *\]+|\(\( *1 *\)\)|/bin/true)|until\s+false|for\s*\(\(\s*;\s*;)")
+_ENDS_BESIDE: Final = re.compile(rb"[^&>]&\s*[)};]").search
 _PAUSES: Final = re.compile(rb"\b(?:wait|sleep|read|break|exit|return|inotifywait|jobs)\b")
 
 
@@ -217,7 +218,7 @@ def _case(shell: Shell, node: Node) -> Values:
         if child.type == "case_item":
             block(shell, child)
         else:
-            run_inside(shell, child)
+            evaluate(shell, child)
     shell.conditional -= 1
     return ANYTHING
 
@@ -262,6 +263,7 @@ def _check_endless(shell: Shell, node: Node, body: Node) -> None:
         return
     children = body.children
     beside = [child for child, sign in zip(children, children[1:], strict=False) if sign.type == "&"]
+    beside += [child for child in children if child.type == "subshell" and _ENDS_BESIDE(child.text or b"")]
     waits = any(_PAUSES.search(child.text or b"") for child in children if child not in beside)
     if beside and not waits:
         shell.node = node
@@ -288,6 +290,7 @@ def _assignment(shell: Shell, node: Node) -> Values:
         values = tuple(each.replace(SPLIT, " ") for each in evaluate(shell, value, quoted=True))
     more = any(child.type == "+=" for child in children)
     if index:
+        run_inside(shell, children[0])
         _assign_element(shell, name, index.rstrip("]"), values)
     elif more and value.type == "array":
         shell.assign(name, joined([shell.variables.get(name, NOTHING), values], SPLIT))
@@ -328,6 +331,12 @@ def _inside(shell: Shell, node: Node) -> Values:
     return NOTHING
 
 
+def _unset(shell: Shell, node: Node) -> Values:
+    for child in node.named_children:
+        shell.assign(text_of(child), NOTHING)
+    return NOTHING
+
+
 _TOKENS: Final = frozenset(
     {
         ";", "&", "\n", ";;", ";&", ";;&", "(", ")", "{", "}", "$(", "`", "<(", ">(", "&&", "||", "|", "|&", "!", "((", "))",
@@ -359,7 +368,7 @@ STATEMENTS: Final[dict[str, Callable[[Shell, Node], Values]]] = {
     "variable_assignment": _assignment,
     "variable_assignments": block,
     "declaration_command": _declaration,
-    "unset_command": _inside,
+    "unset_command": _unset,
     "test_command": _inside,
 }
 """By the grammar's name of a statement."""

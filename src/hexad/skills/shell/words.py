@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
 
 _PLAIN: Final = re.compile(r"[\w./:=@%+,-]+").fullmatch
+_INDEX: Final = re.compile(r"^\[[^\]]*\]=")
 _RUNS_SOMETHING: Final = re.compile(rb"`|\$\(|[<>]\(|\$\{[^}]*=").search
 _HIDDEN: Final = str.maketrans("{},", "\x11\x12\x13")
 _SHOWN: Final = str.maketrans("\x11\x12\x13", "{},")
@@ -185,7 +186,8 @@ def run_inside(shell: Shell, node: Node) -> None:
 
 def array(shell: Shell, node: Node) -> Values:
     """The elements of an array, as words."""
-    return joined([evaluate(shell, child) for child in node.named_children], SPLIT)
+    elements = [evaluate(shell, child) for child in node.named_children]
+    return joined([tuple(_INDEX.sub("", value) for value in element) for element in elements], SPLIT)
 
 
 def _translated(shell: Shell, node: Node, quoted: bool) -> Values:  # noqa: FBT001

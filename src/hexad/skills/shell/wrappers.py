@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.destructive import told
 from hexad.skills.shell.paths import place
-from hexad.skills.shell.values import ANYTHING, FOREIGN, NOTHING, SELF, UNKNOWN, Values, bounded, foreign, known
+from hexad.skills.shell.values import ANYTHING, DOWNLOADED, FOREIGN, NOTHING, SELF, UNKNOWN, Values, bounded, foreign, known
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -368,6 +368,21 @@ def _at(shell: Shell, argv: list[str]) -> Values:
     return _reads_input(shell, argv) if shell.stdin else NOTHING
 
 
+def _crontab(shell: Shell, _argv: list[str]) -> Values:
+    for text in shell.stdin or ():
+        for line in text.split("\n"):
+            shell.run_text(re.sub(r"^\s*(?:@\w+|(?:[\d*/,-]+\s+){4}[\d*/,\w-]+)\s+", "", line))
+    return NOTHING
+
+
+def _connected(shell: Shell, argv: list[str]) -> Values:
+    """nc and socat can give a shell to whoever is at the other end."""
+    runs = {"-e", "-c", "--exec", "--sh-exec", "--lua-exec"} if argv[0].rpartition("/")[2] != "socat" else set()
+    if runs & set(argv) or any(re.match(r"(?i)exec:|system:|shell:", word) for word in argv):
+        shell.find("pipe-to-shell", told(argv))
+    return (FOREIGN,)
+
+
 def _cd(shell: Shell, argv: list[str]) -> Values:
     words = [word for word in argv[1:] if not re.fullmatch(r"-[LPe@]+|--", word)]
     if not words:
@@ -407,7 +422,7 @@ def _read(shell: Shell, argv: list[str]) -> Values:
         for number, name in enumerate(names):
             last = number == len(names) - 1
             value = ("\x02" if to_array else " ").join(words[number:]) if last else "".join(words[number : number + 1])
-            shell.assign(name, (value,) if known(text) else ANYTHING)
+            shell.assign(name, (value,) if known(text) else DOWNLOADED if FOREIGN in text else ANYTHING)
     return NOTHING
 
 
@@ -430,6 +445,8 @@ _SPECIAL: Final[dict[str, Callable[[Shell, list[str]], Values]]] = {
     "fdfind": _fd,
     "at": _at,
     "batch": _at,
+    "crontab": _crontab,
+    **dict.fromkeys(("nc", "ncat", "netcat", "socat"), _connected),
     "cd": _cd,
     "pushd": _cd,
     "set": _env_option,
