@@ -111,7 +111,23 @@ def test_hostile_scripts_end_quickly_and_are_never_just_allowed_if_too_much(scri
 
 
 PIECES = st.sampled_from(
-    [*REJECTED, *ALLOWED, *"(){}[]<>|&;$\"'`\\ \n\t=*?~#!", "$(", "${", "}}", "<<EOF\n", "EOF\n", "if ", "fi", "do ", "x=", "$x", "$'", "eval "]
+    [
+        *REJECTED,
+        *ALLOWED,
+        *"(){}[]<>|&;$\"'`\\ \n\t=*?~#!",
+        "$(",
+        "${",
+        "}}",
+        "<<EOF\n",
+        "EOF\n",
+        "if ",
+        "fi",
+        "do ",
+        "x=",
+        "$x",
+        "$'",
+        "eval ",
+    ]
 )
 
 
@@ -160,3 +176,66 @@ def test_of_harmless_command_lines_few_are_rejected_and_few_unknown() -> None:
     unknown = sum(Capability.COMMAND in verdict.needs for verdict in verdicts)
     assert rejected <= 0.01 * len(verdicts)
     assert unknown <= 0.05 * len(verdicts)
+
+
+JUDGED = {
+    "7a3ac4d40d77": "network",
+    "0b1acfd349a7": "network",
+    "dabcac330033": "privilege",
+    "9da079ab86b1": "network",
+    "b60a8b6c5684": "network",
+    "3eaa0b631959": "network privilege",
+    "0091f21890d4": "privilege",
+    "15d5ce7819dd": "network",
+    "ad2f6a9a4843": "privilege",
+    "a055bf1d61d0": "network",
+    "d4c6cbf138d9": "network",
+    "1e0acbbdcc86": "network privilege",
+    "f7935e090c04": "privilege",
+    "11e0ba05875d": "network",
+    "0d7effed8048": "network privilege",
+    "4397ee2dfad9": "network",
+    "0fc7ed8c1f04": "network",
+    "5b4fc0efc697": "privilege",
+    "f66de4c9ac64": "network",
+    "11f3f866e39b": "privilege",
+    "2436c9adf7a1": "network",
+    "fd5b1dfd77cd": "privilege",
+    "7ef9fd22cd3b": "privilege",
+    "44b1dd49ba85": "privilege",
+    "40779c94f51f": "network",
+    "28f67af09de9": "privilege",
+    "174c1428db89": "network",
+    "5afe648edd2b": "network",
+    "98237c4ac798": "privilege",
+    "8e3b7fd02ddf": "privilege",
+    "05c8c0478415": "network",
+    "a3efef0778f4": "privilege",
+    "ad0c5e9ec22d": "network",
+    "f44777f8caf6": "privilege",
+    "5964fff2e3b3": "network privilege",
+    "d08136a05106": "network",
+    "7160b98cbd77": "privilege",
+    "3c3bab5c76c8": "network",
+    "0ae7bf6d0b1c": "network",
+    "94afe95b4ee4": "privilege",
+    "481e60be344e": "privilege",
+    "55161c87ef8f": "network",
+    "66a25dbfb2e0": "network",
+    "472bf0eb9e26": "privilege",
+    "5a2ae2083fa0": "network",
+    "9f3289ccba12": "privilege",
+    "cbcd2df205b1": "privilege",
+    "6f7fa258834d": "network",
+    "1002e3068b86": "privilege",
+    "5169ecce97f6": "network",
+}
+"""Every fifth line that needs something, by its hash: what a person who read it found that it needs."""
+
+
+@requirement("SKILL-05")
+@BESIDE
+def test_what_needs_a_capability_really_does() -> None:
+    found = {hashlib.sha256(line.encode()).hexdigest()[:12]: check(line, shell="bash").needs for line in _lines()}
+    assert len(JUDGED) == 50
+    assert {mark: " ".join(sorted(found[mark])) for mark in JUDGED if mark in found} == JUDGED

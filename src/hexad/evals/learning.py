@@ -1,4 +1,4 @@
-"""What a folder holds beside retrieval: how well errors are grouped, whether fixes are found, how scripts are judged."""
+"""What a folder holds beside retrieval: how well errors are grouped, fixes found and scripts judged."""
 
 from __future__ import annotations
 

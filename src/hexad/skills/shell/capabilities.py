@@ -11,9 +11,9 @@ from typing import Final
 
 NEEDS: Final[dict[str, str]] = {
     "network": """
-        curl wget aria2c axel lftp ftp sftp scp ssh ssh-copy-id sshfs mosh telnet nc ncat netcat socat rclone s3cmd s4cmd
-        ping ping6 fping hping3 traceroute tracepath mtr dig nslookup host drill whois nmap masscan zmap rustscan arp-scan
-        gsutil bq doctl heroku linode-cli hcloud flyctl fly vercel netlify wrangler eksctl ibmcloud oci
+        curl wget aria2c axel lftp ftp sftp scp ssh ssh-copy-id sshfs mosh telnet nc ncat netcat socat rclone
+        s3cmd s4cmd ping ping6 fping hping3 traceroute tracepath mtr dig nslookup host drill whois nmap masscan zmap rustscan
+        arp-scan gsutil bq doctl heroku linode-cli hcloud flyctl fly vercel netlify wrangler eksctl ibmcloud oci
         k9s stern oc argocd flux istioctl velero consul vault nomad
         hub tea youtube-dl yt-dlp you-get gallery-dl streamlink http https xh curlie hey wrk ab siege
         speedtest speedtest-cli mail mailx mutt sendmail msmtp swaks rsh rlogin rcp tftp
@@ -29,7 +29,7 @@ NEEDS: Final[dict[str, str]] = {
     "privilege": """
         sudo doas su pkexec runuser gosu su-exec systemd-run chroot nsenter unshare
         umount losetup swapon swapoff modprobe insmod rmmod depmod sysctl dmesg
-        useradd userdel usermod groupadd groupdel groupmod adduser deluser addgroup delgroup chpasswd newusers vipw visudo
+        useradd userdel usermod groupadd groupdel groupmod adduser deluser addgroup delgroup chpasswd newusers vipw
         chsh chage passwd gpasswd
         shutdown reboot poweroff halt init telinit
         iptables ip6tables nft ufw firewall-cmd ebtables arptables ipset
@@ -62,8 +62,8 @@ SUBCOMMANDS: Final[dict[str, dict[str, str]]] = {
     "hg": {"network": "clone pull push incoming outgoing"},
     "svn": {"network": "checkout co update up commit ci switch export import log list ls"},
     "docker": {
-        "network": "pull push run build login search create plugin buildx:build compose:up compose:pull compose:build compose:run "
-        "compose:push compose:create image:pull image:push image:build container:run",
+        "network": "pull push run build login search create plugin buildx:build compose:up compose:pull compose:build "
+        "compose:run compose:push compose:create image:pull image:push image:build container:run",
         "privilege": "*",
     },
     "docker-compose": {"network": "pull push up build run create", "privilege": "*"},
@@ -72,13 +72,18 @@ SUBCOMMANDS: Final[dict[str, dict[str, str]]] = {
     "skopeo": {"network": "*"},
     "pip": {"network": "install download search wheel index"},
     "pipx": {"network": "install run upgrade upgrade-all inject reinstall"},
-    "uv": {"network": "add sync lock run pip:install pip:sync pip:compile tool:install tool:run tool:upgrade python:install"},
+    "uv": {
+        "network": "add sync lock run pip:install pip:sync pip:compile tool:install tool:run tool:upgrade "
+        "python:install"
+    },
     "poetry": {"network": "add install update lock publish search self"},
     "pdm": {"network": "add install update lock publish sync"},
     "pipenv": {"network": "install update sync lock"},
     "conda": {"network": "install create update search upgrade"},
     "mamba": {"network": "install create update search upgrade"},
-    "npm": {"network": "install i ci update publish view info search audit outdated add exec init login unpublish ping"},
+    "npm": {
+        "network": "install i ci update publish view info search audit outdated add exec init login unpublish ping"
+    },
     "pnpm": {"network": "install i add update publish audit dlx outdated up"},
     "yarn": {"network": "install add upgrade publish audit dlx create global"},
     "bun": {"network": "install add update create x i"},
@@ -111,8 +116,8 @@ SUBCOMMANDS: Final[dict[str, dict[str, str]]] = {
     "lxc": {"network": "launch image remote copy", "privilege": "*"},
     "apt": {
         "network": "install update upgrade full-upgrade dist-upgrade source download build-dep",
-        "privilege": "install update upgrade full-upgrade dist-upgrade remove purge autoremove autopurge edit-sources clean "
-        "autoclean build-dep satisfy",
+        "privilege": "install update upgrade full-upgrade dist-upgrade remove purge autoremove autopurge edit-sources "
+        "clean autoclean build-dep satisfy",
     },
     "dpkg": {"privilege": "-i --install -r --remove -P --purge --configure --add-architecture"},
     "rpm": {"privilege": "-i -U -e -F --install --upgrade --erase --import -Uvh -ivh -iv -ev"},
@@ -126,21 +131,27 @@ SUBCOMMANDS: Final[dict[str, dict[str, str]]] = {
     },
     "apk": {"network": "add update upgrade fetch search", "privilege": "add update upgrade del fix cache"},
     "brew": {"network": "install update upgrade tap search fetch bundle reinstall outdated info"},
-    "snap": {"network": "install refresh find download login", "privilege": "install refresh remove enable disable revert"},
+    "snap": {
+        "network": "install refresh find download login",
+        "privilege": "install refresh remove enable disable revert",
+    },
     "flatpak": {"network": "install update search remote-add remote-ls run-remote"},
     "nix": {"network": "build run shell develop flake profile search"},
     "nix-env": {"network": "-i -iA --install -u --upgrade"},
     "nix-shell": {"network": "* "},
     "nix-channel": {"network": "--update --add"},
     "guix": {"network": "install pull package upgrade"},
-    "pkg": {"network": "install update upgrade search fetch", "privilege": "install update upgrade delete remove autoremove"},
+    "pkg": {
+        "network": "install update upgrade search fetch",
+        "privilege": "install update upgrade delete remove autoremove",
+    },
     "port": {"network": "install selfupdate sync upgrade", "privilege": "install selfupdate sync upgrade uninstall"},
     "choco": {"network": "install upgrade search"},
     "scoop": {"network": "install update search"},
     "winget": {"network": "install upgrade search"},
     "systemctl": {
-        "privilege": "start stop restart reload enable disable mask unmask reboot poweroff halt suspend hibernate daemon-reload "
-        "set-default isolate edit kill reset-failed reenable try-restart reload-or-restart rescue emergency",
+        "privilege": "start stop restart reload enable disable mask unmask reboot poweroff halt suspend hibernate "
+        "daemon-reload set-default isolate edit kill reset-failed reenable try-restart reload-or-restart rescue emergency",
     },
     "loginctl": {"privilege": "terminate-session kill-session terminate-user enable-linger disable-linger"},
     "hostnamectl": {"privilege": "set-hostname hostname set-icon-name set-chassis set-location set-deployment"},
@@ -158,7 +169,10 @@ SUBCOMMANDS: Final[dict[str, dict[str, str]]] = {
     "mount": {"privilege": "*", "-": "-l -h"},
     "mkinitcpio": {"privilege": "*", "-": "-H --hookhelp -L --listhooks -M --automods"},
     "tcpdump": {"privilege": "*", "-": "-D --list-interfaces"},
-    "pamac": {"network": "install update upgrade checkupdates search", "privilege": "install remove update upgrade build clean"},
+    "pamac": {
+        "network": "install update upgrade checkupdates search",
+        "privilege": "install remove update upgrade build clean",
+    },
     "snapper": {"privilege": "*"},
     "pacman-key": {"privilege": "*"},
 }
@@ -245,7 +259,11 @@ def _by_part(parts: dict[str, frozenset[str]], told: tuple[str, str], arguments:
         return ()
     if not part and "*" in parts.get("privilege", ()) and "-" in parts:
         return ()  # `mount` alone shows what is mounted
-    return tuple(rule for rule, members in parts.items() if rule != "-" and ("*" in members or part in members or longer in members))
+    return tuple(
+        rule
+        for rule, members in parts.items()
+        if rule != "-" and ("*" in members or part in members or longer in members)
+    )
 
 
 def _pacman(name: str, arguments: list[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""A command with its words → what it would do: run another one, destroy something, need a capability, print something."""
+"""A command with its words → what it would do: run another, destroy something, need a capability, print."""
 
 from __future__ import annotations
 
@@ -24,7 +24,19 @@ INTERESTING: Final = frozenset(
     for name in names
 )
 """Names of commands that have to be looked at; the others do nothing that is known to matter, whatever their words."""
-INTERESTING_STARTS: Final = (b"mkfs", b"newfs", b"python", b"perl", b"ruby", b"php", b"lua", b"node", b"pypy", b"tclsh", b".")
+INTERESTING_STARTS: Final = (
+    b"mkfs",
+    b"newfs",
+    b"python",
+    b"perl",
+    b"ruby",
+    b"php",
+    b"lua",
+    b"node",
+    b"pypy",
+    b"tclsh",
+    b".",
+)
 _MATCHED: Final = frozenset({*DESTRUCTIVE, *SHELLS, "curl", "wget", "sudo", "mkfs.ext4", "eval", "find"})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING, Final
 
@@ -39,7 +40,11 @@ def _flags(arguments: Iterable[str]) -> str:
 def _is_recursive(arguments: list[str]) -> bool:
     """Whether an option says so, or an option that is not known may."""
     long = any(argument.startswith("--r") for argument in arguments)
-    return long or bool(re.search("[rR]", _flags(arguments))) or any(argument[:1] == UNKNOWN for argument in arguments[:-1])
+    return (
+        long
+        or bool(re.search("[rR]", _flags(arguments)))
+        or any(argument[:1] == UNKNOWN for argument in arguments[:-1])
+    )
 
 
 def check_writes(shell: Shell, argv: list[str], paths: Iterable[str]) -> None:
@@ -85,7 +90,9 @@ def _mv(shell: Shell, argv: list[str]) -> None:
 
 def _rights(shell: Shell, argv: list[str]) -> None:
     """chmod, chown, chgrp: what follows the mode or the owner."""
-    targets = operands(argument for argument in argv[1:] if not re.fullmatch(r"-[rwxXst,+=-]+", argument) or argument == "-R")
+    targets = operands(
+        argument for argument in argv[1:] if not re.fullmatch(r"-[rwxXst,+=-]+", argument) or argument == "-R"
+    )
     places = _places(shell, targets[1:] if not any(a.startswith("--reference") for a in argv) else targets)
     home_too = argv[0].endswith("chmod")
     for target in places:
@@ -133,12 +140,16 @@ def _reads(shell: Shell, argv: list[str]) -> None:
 
 
 def _format(shell: Shell, argv: list[str]) -> None:
-    """mkfs and its like: on a device, or on what is not known; a file of one's own may hold a file system."""
+    """Mkfs and its like: on a device, or on what is not known; a file of one's own may hold a file system."""
     paths = operands(argv[1:])
     if not paths and len(argv) > 1:
         return
     places = _places(shell, paths)
-    if any(each.is_disk for each in places) or any(each.is_unknown or each.start == "/" for each in places[-1:]) or not paths:
+    if (
+        any(each.is_disk for each in places)
+        or any(each.is_unknown or each.start == "/" for each in places[-1:])
+        or not paths
+    ):
         shell.find("format", told(argv))
 
 
@@ -147,7 +158,9 @@ def _partition(*signs: str) -> Callable[[Shell, list[str]], None]:
     wanted = frozenset(signs)
 
     def check(shell: Shell, argv: list[str]) -> None:
-        if any(word.partition("=")[0] in wanted for word in argv[1:]) and any("/" in word or not known(word) for word in argv[1:]):
+        if any(word.partition("=")[0] in wanted for word in argv[1:]) and any(
+            "/" in word or not known(word) for word in argv[1:]
+        ):
             shell.find("format", told(argv))
 
     return check
@@ -216,22 +229,29 @@ def _tar(shell: Shell, argv: list[str]) -> None:
 
 
 def _unzip(shell: Shell, argv: list[str]) -> None:
-    for sign, path in zip(argv, argv[1:], strict=False):
+    for sign, path in itertools.pairwise(argv):
         if sign == "-d":
             check_writes(shell, argv, [path])
 
 
 def _extracts(argv: list[str]) -> bool:
     first = argv[1] if len(argv) > 1 else ""
-    return any(word in {"-x", "--extract", "--get", "-t", "--list"} for word in argv) or bool(re.match(r"-?[a-zA-Z]*[xt]", first))
+    return any(word in {"-x", "--extract", "--get", "-t", "--list"} for word in argv) or bool(
+        re.match(r"-?[a-zA-Z]*[xt]", first)
+    )
 
 
 def _saved(shell: Shell, argv: list[str]) -> None:
-    """curl and wget: what they save is text from elsewhere."""
-    remote = any(word in {"-O", "--remote-name", "-OL", "-LO", "-sSLO", "-fsSLO"} or re.fullmatch(r"-\w*O", word) for word in argv)
+    """Curl and wget: what they save is text from elsewhere."""
+    remote = any(
+        word in {"-O", "--remote-name", "-OL", "-LO", "-sSLO", "-fsSLO"} or re.fullmatch(r"-\w*O", word)
+        for word in argv
+    )
     for number, word in enumerate(argv[:-1]):
-        if word in {"-o", "--output", "--output-document"} or re.fullmatch(r"-[a-zA-Z]*o", word) or (
-            argv[0] == "wget" and re.fullmatch(r"-[a-zA-Z]*O", word)
+        if (
+            word in {"-o", "--output", "--output-document"}
+            or re.fullmatch(r"-[a-zA-Z]*o", word)
+            or (argv[0] == "wget" and re.fullmatch(r"-[a-zA-Z]*O", word))
         ):
             _save(shell, argv, argv[number + 1])
     for word in argv[1:]:
@@ -277,7 +297,9 @@ def _make(shell: Shell, argv: list[str]) -> None:
             path = argv[number + 1]
             made = shell.stdin if path in {"-", "/dev/stdin"} else shell.files.get(path.removeprefix("./"))
             for text in made or ():
-                shell.run_text("\n".join(line.strip().lstrip("@-") for line in text.split("\n") if line[:1] == "\t" or ";" in line))
+                shell.run_text(
+                    "\n".join(line.strip().lstrip("@-") for line in text.split("\n") if line[:1] == "\t" or ";" in line)
+                )
     for word in argv[1:]:
         if word.startswith("--eval"):
             shell.find("unknown-command", told(argv))

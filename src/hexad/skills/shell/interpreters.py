@@ -46,7 +46,8 @@ _TEXT: Final = r"""(?:[rbfu]{0,2}"((?:[^"\\]|\\.)*)"|[rbfu]{0,2}'((?:[^'\\]|\\.)
 _STARTS: Final = re.compile(
     r"\b(?:system|popen\d?|Popen|exec[lv]?[pe]{0,2}|execSync|execFile(?:Sync)?|spawn(?:Sync|[lv]p?e?)?|shell_exec|passthru|"
     r"proc_open|getoutput|getstatusoutput|check_output|check_call|subprocess\.(?:run|call)|posix_spawnp?|pcntl_exec|"
-    r"IO\.popen|os\.execute|io\.popen|capture2e?|capture3|shellout|run_command|do shell script|eval|pty\.spawn)\b\s*\(?\s*"
+    r"IO\.popen|os\.execute|io\.popen|capture2e?|capture3|shellout|run_command|do shell script|eval|"
+    r"pty\.spawn)\b\s*\(?\s*"
 )
 _OPTION: Final = re.compile(r"\b\w+\s*(?:=|:)\s*(?:True|False|None|\d+|true|false|\w+\.(?:PIPE|DEVNULL))")
 _LEFT_OVER: Final = re.compile(r"[A-Za-z$@_]\w*")
@@ -62,8 +63,12 @@ _CONNECTS: Final = re.compile(
     r"\burllib|\burlopen\b|\brequests\.|\bhttp\.client|\bhttpx\b|\bsocket\b|\bLWP\b|\bHTTP::|IO::Socket|net/http|Net::HTTP|"
     r"\bfetch\s*\(|https?://|open-uri|\bTCPSocket\b|require\(['\"]net['\"]\)|fsockopen|http\.server|/inet/tcp/"
 )
-_FORK_LOOP: Final = re.compile(r"\bfork\b.*\b(?:while|until|for|foreach|loop)\b|\b(?:while|until|for|foreach|loop)\b.*\bfork\b", re.DOTALL)
-_HIDES: Final = re.compile(r"b64decode|base64|decode64|unhexlify|fromhex|atob|unpack|decompress|\bchr\b|fromCharCode|codecs|rot13|urlopen|pack\(")
+_FORK_LOOP: Final = re.compile(
+    r"\bfork\b.*\b(?:while|until|for|foreach|loop)\b|\b(?:while|until|for|foreach|loop)\b.*\bfork\b", re.DOTALL
+)
+_HIDES: Final = re.compile(
+    r"b64decode|base64|decode64|unhexlify|fromhex|atob|unpack|decompress|\bchr\b|fromCharCode|codecs|rot13|urlopen|pack\("
+)
 _AWK_PIPES: Final = re.compile(rf"\|&?\s*{_TEXT}|{_TEXT}\s*\|&?\s*getline")
 
 
@@ -83,7 +88,9 @@ def code_of(name: str, arguments: list[str]) -> tuple[list[str], bool]:
         elif letters and re.match(rf"-[{letters}]\S", argument):
             codes.append(argument[2:])
             reads_input = False
-        elif argument in {"-m", "-f"} or (not argument.startswith("-") or argument in {"--version", "-V", "--help", "-v"}):
+        elif argument in {"-m", "-f"} or (
+            not argument.startswith("-") or argument in {"--version", "-V", "--help", "-v"}
+        ):
             reads_input = False
             break
     return codes, reads_input
@@ -109,9 +116,7 @@ def scan_awk(shell: Shell, argv: list[str], code: str) -> None:
     """The same for awk, whose pipes start commands too."""
     scan(shell, argv, code)
     for found in _AWK_PIPES.finditer(code):
-        text = next(group for group in found.groups("") if group is not None)
-        for group in found.groups():
-            text = group if group is not None else text
+        text = next((group for group in found.groups() if group), "")
         shell.stdin = None if text not in {"sh", "bash"} else ("\x00",)
         shell.run_text(_unquoted(text))
 

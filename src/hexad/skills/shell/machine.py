@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import statements, words
 from hexad.skills.shell.commands import INTERESTING, INTERESTING_STARTS, execute
 from hexad.skills.shell.parsing import is_parsable, parsed
-from hexad.skills.shell.values import ANYTHING, DOWNLOADED, FOREIGN, HOME, MARKS, NOTHING, SELF, SPLIT, UNKNOWN, WORK, Values, bounded, joined
+from hexad.skills.shell.values import (
+    ANYTHING,
+    DOWNLOADED,
+    FOREIGN,
+    HOME,
+    MARKS,
+    NOTHING,
+    SELF,
+    SPLIT,
+    UNKNOWN,
+    WORK,
+    Values,
+    bounded,
+    joined,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -19,12 +34,14 @@ MOST_STEPS: Final = 10_000  # statements that are looked at, in loops and called
 DEEPEST: Final = 80  # statements within statements, texts that are run within texts
 MOST_PIECES: Final = 200
 MOST_CALLS: Final = 16  # functions that call functions
-_PRINTERS: Final = frozenset({b"echo", b"grep", b"cut", b"uniq", b"tr", b"rev", b"pwd", b"which", b"dirname", b"basename", b"ls"})
+_PRINTERS: Final = frozenset(
+    {b"echo", b"grep", b"cut", b"uniq", b"tr", b"rev", b"pwd", b"which", b"dirname", b"basename", b"ls"}
+)
 _ARGUMENTS: Final = ("@", "*", *"123456789")
 MOST_NESTED: Final = 12  # texts that are run within texts
 
 
-class TooComplex(Exception):  # noqa: N818 - nobody outside sees it
+class TooComplex(Exception):
     """The script is more work than a check may take."""
 
 
@@ -92,12 +109,13 @@ class Shell:
     def run_pieces(self, script: Script) -> None:
         """What can be read of a text that cannot be read as a whole: the grammar is stricter than shells are."""
         source = (script.root.text or b"").decode("utf-8", "replace")
-        for piece in re.split(r"&&|\|\||[;\n]", source)[:MOST_PIECES]:
-            part = parsed(piece)
-            if piece.strip() and not part.is_broken:
-                self.script = None
+        outer = self.line
+        for piece in islice(re.finditer(r"(?:^|&&|\|\||[;\n])((?:(?!&&|\|\|)[^;\n])+)", source), MOST_PIECES):
+            part = parsed(piece[1])
+            if not part.is_broken:
+                self.line = outer if outer is not None else 1 + source.count("\n", 0, piece.start(1))
                 self.run_all(part.root)
-        self.script = script
+        self.line = outer
 
     def run_text(self, text: str) -> Values:
         """A text that would be run as a script of its own; its findings are of the line that does so."""

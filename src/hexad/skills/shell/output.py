@@ -27,10 +27,51 @@ if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
 
 _FETCHERS: Final = frozenset(
-    "curl wget nc ncat netcat socat ssh ftp lynx w3m links aria2c http https xh dig host nslookup telnet scp lftp GET".split()
+    [
+        "curl",
+        "wget",
+        "nc",
+        "ncat",
+        "netcat",
+        "socat",
+        "ssh",
+        "ftp",
+        "lynx",
+        "w3m",
+        "links",
+        "aria2c",
+        "http",
+        "https",
+        "xh",
+        "dig",
+        "host",
+        "nslookup",
+        "telnet",
+        "scp",
+        "lftp",
+        "GET",
+    ]
 )
 _DECODERS: Final = frozenset(
-    "base64 base32 xxd openssl gunzip zcat gzip bunzip2 bzcat xz xzcat unxz zstd zstdcat uudecode gpg uncompress".split()
+    [
+        "base64",
+        "base32",
+        "xxd",
+        "openssl",
+        "gunzip",
+        "zcat",
+        "gzip",
+        "bunzip2",
+        "bzcat",
+        "xz",
+        "xzcat",
+        "unxz",
+        "zstd",
+        "zstdcat",
+        "uudecode",
+        "gpg",
+        "uncompress",
+    ]
 )
 
 
@@ -135,7 +176,11 @@ def _cat(shell: Shell, arguments: list[str], given: str) -> Values:
 
 
 def _rev(_shell: Shell, arguments: list[str], given: str) -> Values:
-    return ("\n".join(line[::-1] for line in given.split("\n")),) if known(given) and not arguments else (given or UNKNOWN,)
+    return (
+        ("\n".join(line[::-1] for line in given.split("\n")),)
+        if known(given) and not arguments
+        else (given or UNKNOWN,)
+    )
 
 
 def _tr(_shell: Shell, arguments: list[str], given: str) -> Values:
@@ -159,7 +204,9 @@ def _characters(told: str) -> str | None:
     told = decoded(classes.get(told, told))
     if "[:" in told or not known(told):
         return None
-    return re.sub(r"(.)-(.)", lambda found: "".join(map(chr, range(ord(found[1]), ord(found[2]) + 1))), told, flags=re.DOTALL)
+    return re.sub(
+        r"(.)-(.)", lambda found: "".join(map(chr, range(ord(found[1]), ord(found[2]) + 1))), told, flags=re.DOTALL
+    )
 
 
 def _sed(_shell: Shell, arguments: list[str], given: str) -> Values:
@@ -214,7 +261,6 @@ def _basename(_shell: Shell, arguments: list[str], _given: str) -> Values:
     paths = [argument for argument in arguments if not argument.startswith("-")]
     name = paths[0].rstrip("/").rpartition("/")[2] if paths else UNKNOWN
     return (name.removesuffix(paths[1]) if len(paths) > 1 else name,)
-
 
 
 def _find(_shell: Shell, arguments: list[str], _given: str) -> Values:

@@ -186,7 +186,12 @@ def _exchange(text: str, glob: str, by: str, *, every: bool) -> str:
         return text.replace(glob.replace("\\", "") or "\n", by, -1 if every else 1)
     if len(text) > 1024 or glob.count("*") > 2:
         return UNKNOWN
-    return re.sub(pattern(glob).pattern.removesuffix(r"\Z").removesuffix(r"\z"), by.replace("\\", r"\\"), text, 0 if every else 1)
+    return re.sub(
+        pattern(glob).pattern.removesuffix(r"\Z").removesuffix(r"\z"),
+        by.replace("\\", r"\\"),
+        text,
+        count=0 if every else 1,
+    )
 
 
 def _substring(values: Values, groups: list[list[Values]]) -> Values:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING, Final
 
@@ -31,10 +32,28 @@ if TYPE_CHECKING:
 _NEEDS_A_LOOK: Final = re.compile(rb"[`<>]|\$\(|\$\{[^}]*=").search  # substitutions, redirections, hidden assignments
 _FIRST_WORD: Final = re.compile(rb"[\w.+:-]+(?=\s|$)").match
 _FILTERS: Final = frozenset(
-    {b"grep", b"cut", b"sort", b"uniq", b"tr", b"wc", b"head", b"tail", b"tac", b"rev", b"jq", b"nl", b"column", b"less", b"more"}
+    {
+        b"grep",
+        b"cut",
+        b"sort",
+        b"uniq",
+        b"tr",
+        b"wc",
+        b"head",
+        b"tail",
+        b"tac",
+        b"rev",
+        b"jq",
+        b"nl",
+        b"column",
+        b"less",
+        b"more",
+    }
 )
 _REDIRECTS: Final = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
-_FOREVER: Final = re.compile(rb"\s*(?:while\s+(?:true|:|\[+ *1 *\]+|\(\( *1 *\)\)|/bin/true)|until\s+false|for\s*\(\(\s*;\s*;)")
+_FOREVER: Final = re.compile(
+    rb"\s*(?:while\s+(?:true|:|\[+ *1 *\]+|\(\( *1 *\)\)|/bin/true)|until\s+false|for\s*\(\(\s*;\s*;)"
+)
 _ENDS_BESIDE: Final = re.compile(rb"[^&>]&\s*[)};]").search
 _PAUSES: Final = re.compile(rb"\b(?:wait|sleep|read|break|exit|return|inotifywait|jobs)\b")
 
@@ -145,10 +164,7 @@ def _with_words(shell: Shell, body: Node, words: list[Node]) -> Values:
 def _continued(shell: Shell, rest: list[Node], printed: Values) -> Values:
     """What the grammar puts behind the start of a here-document: the rest of its line."""
     for node in rest:
-        if node.type == "pipeline":
-            printed = _stages(shell, node.named_children, printed)
-        else:
-            printed = shell.run(node)
+        printed = _stages(shell, node.named_children, printed) if node.type == "pipeline" else shell.run(node)
     return printed
 
 
@@ -182,7 +198,7 @@ def _is_passive(shell: Shell, node: Node) -> bool:
     """Whether it does not matter what a stage of a pipe is given."""
     text = node.text or b""
     name = _FIRST_WORD(text) if node.type == "command" and not _NEEDS_A_LOOK(text) else None
-    return bool(name) and (name[0] in _FILTERS or not shell.is_interesting(name[0]))
+    return name is not None and (name[0] in _FILTERS or not shell.is_interesting(name[0]))
 
 
 def _list(shell: Shell, node: Node) -> Values:
@@ -262,7 +278,7 @@ def _check_endless(shell: Shell, node: Node, body: Node) -> None:
     if b"&" not in (node.text or b"") or not _FOREVER.match(node.text or b""):
         return
     children = body.children
-    beside = [child for child, sign in zip(children, children[1:], strict=False) if sign.type == "&"]
+    beside = [child for child, sign in itertools.pairwise(children) if sign.type == "&"]
     beside += [child for child in children if child.type == "subshell" and _ENDS_BESIDE(child.text or b"")]
     waits = any(_PAUSES.search(child.text or b"") for child in children if child not in beside)
     if beside and not waits:
@@ -308,7 +324,9 @@ def _assign_element(shell: Shell, name: str, index: str, values: Values) -> None
         parts[int(index)] = values[0]
         shell.variables[name] = (SPLIT.join(parts),)
     elif old is None:
-        shell.variables[name] = values if index == "0" else joined([(SPLIT * min(int(index), 64),), values]) if index.isdigit() else values
+        shell.variables[name] = (
+            values if index == "0" else joined([(SPLIT * min(int(index), 64),), values]) if index.isdigit() else values
+        )
     else:
         shell.assign(name, joined([old, values], SPLIT))
 
@@ -338,13 +356,57 @@ def _unset(shell: Shell, node: Node) -> Values:
 
 
 _TOKENS: Final = frozenset(
-    {
-        ";", "&", "\n", ";;", ";&", ";;&", "(", ")", "{", "}", "$(", "`", "<(", ">(", "&&", "||", "|", "|&", "!", "((", "))",
-        "then", "else", "elif", "fi", "do", "done", "if", "in", "esac", "case", "while", "until", "for", "select",
-        "comment", "word", "raw_string", "number", "extglob_pattern", "heredoc_body", "heredoc_end", "heredoc_start", "[[", "]]",
-        "regex", "variable_name", '"', "string_content",
-    }
-)  # fmt: skip
+    [
+        ";",
+        "&",
+        ";;",
+        ";&",
+        ";;&",
+        "(",
+        ")",
+        "{",
+        "}",
+        "$(",
+        "`",
+        "<(",
+        ">(",
+        "&&",
+        "||",
+        "|",
+        "|&",
+        "!",
+        "((",
+        "))",
+        "[[",
+        "]]",
+        '"',
+        "then",
+        "else",
+        "elif",
+        "fi",
+        "do",
+        "done",
+        "if",
+        "in",
+        "esac",
+        "case",
+        "while",
+        "until",
+        "for",
+        "select",
+        "comment",
+        "word",
+        "raw_string",
+        "number",
+        "extglob_pattern",
+        "heredoc_body",
+        "heredoc_end",
+        "heredoc_start",
+        "regex",
+        "variable_name",
+        "string_content",
+    ]
+) | {"\n"}
 _SIGNS: Final = frozenset({"$", "comment", "(", ")", "\n", "==", "=~"})
 STATEMENTS: Final[dict[str, Callable[[Shell, Node], Values]]] = {
     "program": block,

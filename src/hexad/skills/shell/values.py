@@ -1,4 +1,4 @@
-"""What is known of a text before the script runs: a few possible strings, in which marks stand for what is not known."""
+"""What is known of a text before the script runs: a few possible strings, with marks for what is not known."""
 
 from __future__ import annotations
 

@@ -221,8 +221,6 @@ _WORDS: Final[dict[str, Callable[[Shell, Node, bool], Values]]] = {
 def variants(words: list[Values]) -> list[list[str]]:
     """Every list of words that a command may come to; of too many possibilities none is known."""
     whole = joined(words, SPLIT)
-    if len(whole) == 1 and whole[0] in {UNKNOWN} and len(words) > 1:
+    if len(whole) == 1 and whole[0] == UNKNOWN and len(words) > 1:
         whole = joined([word if len(word) == 1 else ANYTHING for word in words], SPLIT)
     return [[field for field in value.split(SPLIT) if field] for value in whole]
-
-

@@ -8,14 +8,47 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.destructive import told
 from hexad.skills.shell.paths import place
-from hexad.skills.shell.values import ANYTHING, DOWNLOADED, FOREIGN, NOTHING, SELF, UNKNOWN, Values, bounded, foreign, known
+from hexad.skills.shell.values import (
+    ANYTHING,
+    DOWNLOADED,
+    FOREIGN,
+    NOTHING,
+    SELF,
+    UNKNOWN,
+    Values,
+    bounded,
+    foreign,
+    known,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hexad.skills.shell.machine import Shell
 
-SHELLS: Final = frozenset("sh bash dash zsh ksh ksh93 mksh pdksh ash fish csh tcsh yash rbash posh rc elvish nu xonsh".split())
+SHELLS: Final = frozenset(
+    [
+        "sh",
+        "bash",
+        "dash",
+        "zsh",
+        "ksh",
+        "ksh93",
+        "mksh",
+        "pdksh",
+        "ash",
+        "fish",
+        "csh",
+        "tcsh",
+        "yash",
+        "rbash",
+        "posh",
+        "rc",
+        "elvish",
+        "nu",
+        "xonsh",
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +126,9 @@ _WRAPPERS: Final[dict[str, Wrapper]] = {
     "faketime": Wrapper("f", 1),
     "pipenv": Wrapper(),
 }
-_IN_TEXT: Final = frozenset({"watch", "hyperfine", "ssh", "mosh", "rsh", "script", "su", "runuser", "flock", "tmux", "screen", "xterm"})
+_IN_TEXT: Final = frozenset(
+    {"watch", "hyperfine", "ssh", "mosh", "rsh", "script", "su", "runuser", "flock", "tmux", "screen", "xterm"}
+)
 
 
 def inner_words(name: str, arguments: list[str]) -> list[str]:
@@ -131,7 +166,13 @@ def _plain(shell: Shell, name: str, argv: list[str]) -> Values:
         return (arguments[-1],)
     if name == "env":
         for place_, word in enumerate(arguments):
-            text = word[2:] if word.startswith("-S") and len(word) > 2 else word.partition("=")[2] if word.startswith("--split-string=") else ""
+            text = (
+                word[2:]
+                if word.startswith("-S") and len(word) > 2
+                else word.partition("=")[2]
+                if word.startswith("--split-string=")
+                else ""
+            )
             if word in {"-S", "--split-string", "-vS"}:
                 text = " ".join(arguments[place_ + 1 :])
             if text:
@@ -182,9 +223,8 @@ def _reads_input(shell: Shell, argv: list[str]) -> Values:
         return NOTHING
     printed: list[str] = []
     for text in shell.stdin:
-        if FOREIGN in text or not text.strip(UNKNOWN + " \t\n"):
-            if text.strip():
-                shell.find("pipe-to-shell", told(argv))
+        if (FOREIGN in text or not text.strip(UNKNOWN + " \t\n")) and text.strip():
+            shell.find("pipe-to-shell", told(argv))
         if known(text) or text.strip(UNKNOWN + FOREIGN + " \t\n"):
             printed += _input_run(shell, text)
     return bounded(printed) if printed else ANYTHING
@@ -254,7 +294,23 @@ def _xargs(shell: Shell, argv: list[str]) -> Values:
         if word.startswith(("-I", "-i", "--replace", "-J")):
             sign = word[2:] or (arguments[1] if word in {"-I", "-J"} and len(arguments) > 1 else "{}")
             sign = word.partition("=")[2] or "{}" if word.startswith("--replace") else sign
-        takes = word in {"-I", "-J", "-n", "-P", "-L", "-d", "-s", "-a", "-E", "-R", "-S", "--max-args", "--max-procs", "--arg-file", "--delimiter"}
+        takes = word in {
+            "-I",
+            "-J",
+            "-n",
+            "-P",
+            "-L",
+            "-d",
+            "-s",
+            "-a",
+            "-E",
+            "-R",
+            "-S",
+            "--max-args",
+            "--max-procs",
+            "--arg-file",
+            "--delimiter",
+        }
         arguments = arguments[2 if takes else 1 :]
     given = shell.stdin if shell.stdin is not None else ANYTHING
     arguments = arguments or ["echo"]
@@ -277,11 +333,28 @@ def _with_input(shell: Shell, argv: list[str], words: list[str], text: str, sign
     return printed
 
 
+_PARALLEL_SIGN: Final = re.compile(r"\{[/.#%0-9]*\}")
+
+
 def _parallel(shell: Shell, argv: list[str]) -> Values:
     words = argv[1:]
     signs = [n for n, word in enumerate(words) if re.fullmatch(r":::\+?|::::\+?", word)]
     command, lists = (words[: signs[0]], words[signs[0] + 1 :]) if signs else (words, [])
-    takes = {"-j", "--jobs", "-S", "--sshlogin", "-N", "-n", "--colsep", "-a", "--results", "--joblog", "--timeout", "-P", "-I"}
+    takes = {
+        "-j",
+        "--jobs",
+        "-S",
+        "--sshlogin",
+        "-N",
+        "-n",
+        "--colsep",
+        "-a",
+        "--results",
+        "--joblog",
+        "--timeout",
+        "-P",
+        "-I",
+    }
     while command and command[0].startswith("-"):
         command = command[2 if command[0] in takes else 1 :]
     items = [word for word in lists if not word.startswith(":::")] if signs else list(shell.stdin or ANYTHING)
@@ -290,7 +363,7 @@ def _parallel(shell: Shell, argv: list[str]) -> Values:
         if not text and not known(item):
             shell.find("pipe-to-shell" if FOREIGN in item else "unknown-command", told(argv))
         else:
-            shell.run_text(re.sub(r"\{[/.#%0-9]*\}", lambda _: item, text) if re.search(r"\{[/.#%0-9]*\}", text) else f"{text} {item}")
+            shell.run_text(item.join(_PARALLEL_SIGN.split(text)) if _PARALLEL_SIGN.search(text) else f"{text} {item}")
     return ANYTHING
 
 
@@ -305,7 +378,9 @@ def _find(shell: Shell, argv: list[str]) -> Values:
         arguments = arguments[1:]
     count = next((n for n, word in enumerate(arguments) if word[:1] in {"-", "(", "!"}), len(arguments))
     paths, tests = arguments[:count] or ["."], arguments[count:]
-    filtered = any(_FILTERS.fullmatch(word) and tests[n + 1 : n + 2] not in (["*"], [".*"]) for n, word in enumerate(tests))
+    filtered = any(
+        _FILTERS.fullmatch(word) and tests[n + 1 : n + 2] not in (["*"], [".*"]) for n, word in enumerate(tests)
+    )
     if "-delete" in tests:
         shell.run_words(["rm", "-r", *(f"{path}/{UNKNOWN}" if filtered else path for path in paths)])
     for number, word in enumerate(tests):
@@ -344,7 +419,15 @@ def _in_text(shell: Shell, argv: list[str]) -> Values:
         return _reads_input(shell, argv)
     if name in {"script", "su", "runuser"}:
         return NOTHING
-    takes = {"ssh": "bcDEeFIiJLlmOopQRSWw", "watch": "n", "flock": "wE", "mosh": "", "rsh": "l", "tmux": "fLSct", "screen": "cSptsT"}
+    takes = {
+        "ssh": "bcDEeFIiJLlmOopQRSWw",
+        "watch": "n",
+        "flock": "wE",
+        "mosh": "",
+        "rsh": "l",
+        "tmux": "fLSct",
+        "screen": "cSptsT",
+    }
     left, letters = list(arguments), takes.get(name, "")
     while left and left[0].startswith("-") and len(left[0]) > 1:
         left = left[2 if len(left[0]) == 2 and left[0][1] in letters else 1 :]
@@ -360,7 +443,7 @@ def _in_text(shell: Shell, argv: list[str]) -> Values:
         shell.run_text(" ".join(left))
         shell.folder = outer
         return (FOREIGN,)
-    return shell.run_words(left) if name in {"flock"} else shell.run_text(" ".join(left))
+    return shell.run_words(left) if name == "flock" else shell.run_text(" ".join(left))
 
 
 def _at(shell: Shell, argv: list[str]) -> Values:
@@ -376,7 +459,7 @@ def _crontab(shell: Shell, _argv: list[str]) -> Values:
 
 
 def _connected(shell: Shell, argv: list[str]) -> Values:
-    """nc and socat can give a shell to whoever is at the other end."""
+    """Nc and socat can give a shell to whoever is at the other end."""
     runs = {"-e", "-c", "--exec", "--sh-exec", "--lua-exec"} if argv[0].rpartition("/")[2] != "socat" else set()
     if runs & set(argv) or any(re.match(r"(?i)exec:|system:|shell:", word) for word in argv):
         shell.find("pipe-to-shell", told(argv))
@@ -388,7 +471,7 @@ def _cd(shell: Shell, argv: list[str]) -> Values:
     if not words:
         shell.folder = "\x01"
     elif words[0] in {"-", "+1"} or not known(words[0][:1]):
-        shell.folder = f"{UNKNOWN}" if words[0] != f"/tmp/{UNKNOWN}" else words[0]
+        shell.folder = UNKNOWN
     else:
         target = place(words[0], shell.folder)
         start = {"/": "/", "~": "\x01/", ".": "\x03/", "?": UNKNOWN}[target.start]
