@@ -288,8 +288,7 @@ ALLOWED: Final = (
     "while true; do date; sleep 60; done",
     'for n in 1 2 3; do ./job "$n" & done\nwait',
     "case \"$1\" in\n  start) echo up ;;\n  stop|halt) echo down ;;\n  *) echo 'usage' >&2; exit 2 ;;\nesac",
-    'usage() { echo "$0 [-v]"; }\n'
-    "while getopts 'vh' o; do case $o in v) set -x ;; h) usage; exit ;; esac; done\nshift $((OPTIND-1))",
+    "usage() { echo \"$0 [-v]\"; }\nwhile getopts 'vh' o; do case $o in v) set -x ;; h) usage ;; esac; done",
     'fact() { [ "$1" -le 1 ] && echo 1 && return; echo $(( $1 * $(fact $(( $1 - 1 ))) )); }\nfact 5',
     'walk() { ls "$1" | while read -r d; do walk "$1/$d"; done; }\nwalk .',
     'names=(ann bob)\nfor n in "${names[@]}"; do echo "hi $n"; done\necho ${#names[@]}',

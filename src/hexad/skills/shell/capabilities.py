@@ -12,8 +12,8 @@ from typing import Final
 NEEDS: Final[dict[str, str]] = {
     "network": """
         curl wget aria2c axel lftp ftp sftp scp ssh ssh-copy-id sshfs mosh telnet nc ncat netcat socat rclone
-        s3cmd s4cmd ping ping6 fping hping3 traceroute tracepath mtr dig nslookup host drill whois nmap masscan zmap rustscan
-        arp-scan gsutil bq doctl heroku linode-cli hcloud flyctl fly vercel netlify wrangler eksctl ibmcloud oci
+        s3cmd s4cmd ping ping6 fping hping3 traceroute tracepath mtr dig nslookup host drill whois nmap masscan zmap
+        rustscan arp-scan gsutil bq doctl heroku linode-cli hcloud flyctl fly vercel netlify wrangler eksctl ibmcloud oci
         k9s stern oc argocd flux istioctl velero consul vault nomad
         hub tea youtube-dl yt-dlp you-get gallery-dl streamlink http https xh curlie hey wrk ab siege
         speedtest speedtest-cli mail mailx mutt sendmail msmtp swaks rsh rlogin rcp tftp
@@ -151,7 +151,8 @@ SUBCOMMANDS: Final[dict[str, dict[str, str]]] = {
     "winget": {"network": "install upgrade search"},
     "systemctl": {
         "privilege": "start stop restart reload enable disable mask unmask reboot poweroff halt suspend hibernate "
-        "daemon-reload set-default isolate edit kill reset-failed reenable try-restart reload-or-restart rescue emergency",
+        "daemon-reload set-default isolate edit kill reset-failed reenable try-restart reload-or-restart "
+        "rescue emergency",
     },
     "loginctl": {"privilege": "terminate-session kill-session terminate-user enable-linger disable-linger"},
     "hostnamectl": {"privilege": "set-hostname hostname set-icon-name set-chassis set-location set-deployment"},

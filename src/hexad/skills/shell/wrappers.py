@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.destructive import told
-from hexad.skills.shell.paths import place
+from hexad.skills.shell.own_commands import OWN_COMMANDS
 from hexad.skills.shell.values import (
     ANYTHING,
-    DOWNLOADED,
     FOREIGN,
     NOTHING,
     SELF,
@@ -466,55 +465,6 @@ def _connected(shell: Shell, argv: list[str]) -> Values:
     return (FOREIGN,)
 
 
-def _cd(shell: Shell, argv: list[str]) -> Values:
-    words = [word for word in argv[1:] if not re.fullmatch(r"-[LPe@]+|--", word)]
-    if not words:
-        shell.folder = "\x01"
-    elif words[0] in {"-", "+1"} or not known(words[0][:1]):
-        shell.folder = UNKNOWN
-    else:
-        target = place(words[0], shell.folder)
-        start = {"/": "/", "~": "\x01/", ".": "\x03/", "?": UNKNOWN}[target.start]
-        shell.folder = start + "/".join(target.parts)
-    return NOTHING
-
-
-def _env_option(shell: Shell, argv: list[str]) -> Values:
-    """`set -- words`: they become `$@`."""
-    if "--" in argv:
-        shell.set_arguments(argv[argv.index("--") + 1 :])
-    elif len(argv) > 1 and argv[1][:1] not in {"-", "+"}:
-        shell.set_arguments(argv[1:])
-    return NOTHING
-
-
-def _alias(shell: Shell, argv: list[str]) -> Values:
-    for word in argv[1:]:
-        name, equals, text = word.partition("=")
-        if equals:
-            shell.aliases[name] = bounded([*shell.aliases.get(name, ()), text])
-    return NOTHING
-
-
-def _read(shell: Shell, argv: list[str]) -> Values:
-    """`read` puts words of its input into variables."""
-    names = [word for word in argv[1:] if re.fullmatch(r"[A-Za-z_]\w*", word)]
-    to_array = any(re.fullmatch(r"-\w*a", word) for word in argv[1:])
-    for text in (shell.stdin or ANYTHING)[:1]:
-        words = text.split("\n", 1)[0].split()
-        for number, name in enumerate(names):
-            last = number == len(names) - 1
-            value = ("\x02" if to_array else " ").join(words[number:]) if last else "".join(words[number : number + 1])
-            shell.assign(name, (value,) if known(text) else DOWNLOADED if FOREIGN in text else ANYTHING)
-    return NOTHING
-
-
-def _mapfile(shell: Shell, argv: list[str]) -> Values:
-    names = [word for word in argv[1:] if not word.startswith("-")] or ["MAPFILE"]
-    shell.assign(names[-1], tuple("\x02".join(text.split("\n")) for text in shell.stdin or ANYTHING))
-    return NOTHING
-
-
 _SPECIAL: Final[dict[str, Callable[[Shell, list[str]], Values]]] = {
     "eval": _eval,
     ".": _source,
@@ -530,13 +480,7 @@ _SPECIAL: Final[dict[str, Callable[[Shell, list[str]], Values]]] = {
     "batch": _at,
     "crontab": _crontab,
     **dict.fromkeys(("nc", "ncat", "netcat", "socat"), _connected),
-    "cd": _cd,
-    "pushd": _cd,
-    "set": _env_option,
-    "alias": _alias,
-    "read": _read,
-    "mapfile": _mapfile,
-    "readarray": _mapfile,
+    **OWN_COMMANDS,
     **dict.fromkeys(_IN_TEXT, _in_text),
 }
 WRAPPING: Final = frozenset({*SHELLS, *_WRAPPERS, *_SPECIAL})
