@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks import killing, learning, meaning, opening, retrieving, running_skills, saving
+from benchmarks import killing, learning, meaning, opening, retrieving, running_skills, saving, skills
 from benchmarks.figures import Figure, as_markdown, fill, show
 
 ROOT = Path(__file__).parent.parent
@@ -35,6 +35,8 @@ time, so the fixed work (embedding the question, weighing the rows that meaning 
 What watching costs is told in plain INSERTs with their COMMIT into a table of their own on the same disk, in turns.
 What running a composite skill costs is told in the same measure, beyond calling its watched tools one after the other.
 Error grouping and tool failures are measured on public data that is not part of this repository, if it lies beside it.
+Checking a script is told in starts of `sh -c true`: before each run of a skill, when the verdict is remembered, and
+for a script that was never seen.
 The simulated agent is described in [learning.md](learning.md).
 
 ![Failed calls of a simulated agent, with and without Known Solutions](simulated-agent.svg)
@@ -54,7 +56,7 @@ def main() -> int:
             "Meaning": list(meaning.measure(folder, progress)),
             "Saving": list(saving.measure(folder)),
             "Learning": list(learning.measure(folder)),
-            "Skills": list(running_skills.measure(folder)),
+            "Skills": [*running_skills.measure(folder), *skills.measure(folder)],
             "Crashing": list(killing.measure(folder, progress)),
         }
     for title, figures in parts.items():

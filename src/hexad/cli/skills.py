@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from hexad.cli import screen
+from hexad.cli import screen, skills_checking
 from hexad.cli.opening import opened
 from hexad.cli.options import AsJson, Database, KeepSecrets, Namespace, Session, Tags
 from hexad.cli.screen import Column
@@ -40,6 +40,7 @@ Params = Annotated[str | None, typer.Option("--params", metavar="JSON", help="Al
 By = Annotated[str | None, typer.Option("--by", metavar="PERSON", help="Who approves; your login name if not given.")]
 
 app = typer.Typer(help="Procedures: kept as drafts, approved by a person, run safely.")
+skills_checking.register(app)
 
 
 @app.callback(invoke_without_command=True)

@@ -1,16 +1,16 @@
-"""A command with its words → what it would do: run another one, destroy something, need a capability, print something."""
+"""A command with its words → what it would do: run another, destroy something, need a capability, print."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
 
-from hexad.skills.shell.capabilities import needs
+from hexad.skills.shell.capabilities import NEEDED, needs
 from hexad.skills.shell.destructive import DESTRUCTIVE, check_destructive, told
 from hexad.skills.shell.interpreters import CODE_OPTIONS, code_of, scan, scan_awk
-from hexad.skills.shell.output import printed
+from hexad.skills.shell.output import PRINTING, printed
 from hexad.skills.shell.values import ANYTHING, FOREIGN, SELF, UNKNOWN, Values, foreign, is_glob, known, pattern
-from hexad.skills.shell.wrappers import SHELLS, check_self, run_file, wrapped
+from hexad.skills.shell.wrappers import SHELLS, WRAPPING, check_self, run_file, wrapped
 
 if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
@@ -18,6 +18,25 @@ if TYPE_CHECKING:
 _AWKS: Final = frozenset({"awk", "gawk", "mawk", "nawk", "original-awk"})
 _VERSIONED: Final = re.compile(r"(python|perl|ruby|php|lua|node|pypy|tclsh)[\d.]*")
 _EDITORS: Final = frozenset({"vim", "vi", "nvim", "ex", "ed", "view", "gvim"})
+INTERESTING: Final = frozenset(
+    name.encode()
+    for names in (DESTRUCTIVE, WRAPPING, CODE_OPTIONS, NEEDED, PRINTING, _AWKS, _EDITORS)
+    for name in names
+)
+"""Names of commands that have to be looked at; the others do nothing that is known to matter, whatever their words."""
+INTERESTING_STARTS: Final = (
+    b"mkfs",
+    b"newfs",
+    b"python",
+    b"perl",
+    b"ruby",
+    b"php",
+    b"lua",
+    b"node",
+    b"pypy",
+    b"tclsh",
+    b".",
+)
 _MATCHED: Final = frozenset({*DESTRUCTIVE, *SHELLS, "curl", "wget", "sudo", "mkfs.ext4", "eval", "find"})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING, Final
 
@@ -139,11 +140,16 @@ def _reads(shell: Shell, argv: list[str]) -> None:
 
 
 def _format(shell: Shell, argv: list[str]) -> None:
-    """mkfs and its like: on a device, or on what is not known; a file of one's own may hold a file system."""
+    """Mkfs and its like: on a device, or on what is not known; a file of one's own may hold a file system."""
     paths = operands(argv[1:])
     if not paths and len(argv) > 1:
         return
-    if not paths or any(target.is_unknown or target.start == "/" for target in _places(shell, paths[-1:] + paths[:1])):
+    places = _places(shell, paths)
+    if (
+        any(each.is_disk for each in places)
+        or any(each.is_unknown or each.start == "/" for each in places[-1:])
+        or not paths
+    ):
         shell.find("format", told(argv))
 
 
@@ -222,6 +228,12 @@ def _tar(shell: Shell, argv: list[str]) -> None:
     _check_reads(shell, argv, argv)
 
 
+def _unzip(shell: Shell, argv: list[str]) -> None:
+    for sign, path in itertools.pairwise(argv):
+        if sign == "-d":
+            check_writes(shell, argv, [path])
+
+
 def _extracts(argv: list[str]) -> bool:
     first = argv[1] if len(argv) > 1 else ""
     return any(word in {"-x", "--extract", "--get", "-t", "--list"} for word in argv) or bool(
@@ -230,7 +242,7 @@ def _extracts(argv: list[str]) -> bool:
 
 
 def _saved(shell: Shell, argv: list[str]) -> None:
-    """curl and wget: what they save is text from elsewhere."""
+    """Curl and wget: what they save is text from elsewhere."""
     remote = any(
         word in {"-O", "--remote-name", "-OL", "-LO", "-sSLO", "-fsSLO"} or re.fullmatch(r"-\w*O", word)
         for word in argv
@@ -264,6 +276,9 @@ def _git(shell: Shell, argv: list[str]) -> None:
             shell.run_text(value[1:])
         elif name.lower() in {"core.sshcommand", "core.pager", "core.editor", "core.fsmonitor", "diff.external"}:
             shell.run_text(value)
+    for word in argv[2:] if "config" in argv else ():
+        if word.startswith("!"):
+            shell.run_text(word[1:])
     if "filter-branch" in argv or "bisect" in argv or "--exec" in argv or "foreach" in argv:
         for word in operands(argv[2:]):
             if " " in word:
@@ -361,6 +376,7 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "gsed": _sed,
     "tar": _tar,
     "bsdtar": _tar,
+    "unzip": _unzip,
     "curl": _saved,
     "wget": _saved,
     "git": _git,

@@ -27,10 +27,51 @@ if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
 
 _FETCHERS: Final = frozenset(
-    "curl wget nc ncat netcat socat ssh ftp lynx w3m links aria2c http https xh dig host nslookup telnet scp lftp GET".split()
+    [
+        "curl",
+        "wget",
+        "nc",
+        "ncat",
+        "netcat",
+        "socat",
+        "ssh",
+        "ftp",
+        "lynx",
+        "w3m",
+        "links",
+        "aria2c",
+        "http",
+        "https",
+        "xh",
+        "dig",
+        "host",
+        "nslookup",
+        "telnet",
+        "scp",
+        "lftp",
+        "GET",
+    ]
 )
 _DECODERS: Final = frozenset(
-    "base64 base32 xxd openssl gunzip zcat gzip bunzip2 bzcat xz xzcat unxz zstd zstdcat uudecode gpg uncompress".split()
+    [
+        "base64",
+        "base32",
+        "xxd",
+        "openssl",
+        "gunzip",
+        "zcat",
+        "gzip",
+        "bunzip2",
+        "bzcat",
+        "xz",
+        "xzcat",
+        "unxz",
+        "zstd",
+        "zstdcat",
+        "uudecode",
+        "gpg",
+        "uncompress",
+    ]
 )
 
 
@@ -261,3 +302,5 @@ _OUTPUTS: Final[dict[str, Callable[[Shell, list[str], str], Values]]] = {
     ":": lambda _shell, _arguments, _given: NOTHING,
     "true": lambda _shell, _arguments, _given: NOTHING,
 }
+PRINTING: Final = frozenset({*_OUTPUTS, *_FETCHERS, *_DECODERS}) - {"test", "[", ":", "true"}
+"""Commands of which something is known that they print."""

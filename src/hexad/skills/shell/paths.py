@@ -9,8 +9,33 @@ from typing import Final
 from hexad.skills.shell.values import HOME, UNKNOWN, WORK, known, pattern
 
 _SYSTEM: Final = frozenset(
-    "bin boot dev etc home lib lib32 lib64 media mnt opt proc root run sbin srv sys usr var "
-    "Applications Library System Users Volumes private".split()
+    [
+        "bin",
+        "boot",
+        "dev",
+        "etc",
+        "home",
+        "lib",
+        "lib32",
+        "lib64",
+        "media",
+        "mnt",
+        "opt",
+        "proc",
+        "root",
+        "run",
+        "sbin",
+        "srv",
+        "sys",
+        "usr",
+        "var",
+        "Applications",
+        "Library",
+        "System",
+        "Users",
+        "Volumes",
+        "private",
+    ]
 )
 _HOMES: Final = frozenset({"home", "Users"})
 _DEEPER: Final = frozenset({"bin", "sbin", "lib", "lib64", "libexec", "share", "local", "log"})
