@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from hexad.errors import InvalidInput
@@ -11,10 +12,12 @@ from hexad.memory.shelf import Shelf
 from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterable, Mapping
 
     from hexad.memory.keeper import Change
     from hexad.model import Item, Json
+    from hexad.skills.moving import ImportedSkill
 
 
 class SkillLibrary(Shelf[Skill]):
@@ -71,6 +74,27 @@ class SkillLibrary(Shelf[Skill]):
     def deprecate(self, name: str) -> Skill:
         """Let a skill no longer be found, and keep it."""
         return self._set_status(name, SkillStatus.DEPRECATED)
+
+    def import_folder(
+        self, folder: str | os.PathLike[str], *, overwrite: bool = False, redact: bool = True
+    ) -> ImportedSkill:
+        """Keep the skill of an Agent Skills folder (a SKILL.md and its files) as a draft; nothing in it is run."""
+        from hexad.skills import moving  # noqa: PLC0415 - who has no folders need not load it
+
+        roomy = SkillLibrary(moving.roomy(self._keeper), self._find)
+        return moving.import_folder(roomy, Path(folder), overwrite=overwrite, redact=redact)
+
+    def export_folder(
+        self, name: str, into: str | os.PathLike[str], *, force: bool = False, strict: bool = True
+    ) -> Path:
+        """Write a skill as an Agent Skills folder of its name inside of ``into``; returns that folder.
+
+        One that is there is left alone, unless ``force``. A skill that the format does not allow is an error, unless
+        ``strict`` is False.
+        """
+        from hexad.skills import moving  # noqa: PLC0415
+
+        return moving.export_folder(self.get(name), Path(into), force=force, strict=strict)
 
     def search(self, query: str, *, kind: str | None = None, limit: int = 10) -> tuple[Item, ...]:
         """The active skills that match best, best first."""
