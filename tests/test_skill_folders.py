@@ -324,7 +324,7 @@ def test_what_exceeds_a_limit_is_refused(hx: Hexad, tmp_path: Path) -> None:
     refused(
         hx,
         make(tmp_path / "many", {"SKILL.md": PLAIN, **{f"{n}": b"" for n in range(MOST_FILES)}}),
-        "more than 500 files",
+        "more than 256 files",
     )
     refused(hx, make(tmp_path / "deep", {"SKILL.md": PLAIN, "/".join("abcdefghij"): b""}), "8 folders deep")
 

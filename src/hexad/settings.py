@@ -39,6 +39,7 @@ class Settings:
     layer_deadline: float = DEADLINE  # seconds that one layer may take
     lock_timeout: float = 30.0  # seconds that a writer waits for others
     floor: bool = True  # leave out what is probably noise, rather than fill the prompt
+    discover_skills: bool = True  # when an engine is closed, offer what was done in several sessions as drafts
     semantic: bool = True  # search by meaning too, if the extra `semantic` is installed
 
     def __post_init__(self) -> None:

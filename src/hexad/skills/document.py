@@ -31,10 +31,11 @@ _NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 DEEPEST: Final = 8  # folders within folders
 _LONGEST_PART: Final = 255  # bytes of a file's name
 _UNSAFE: Final = re.compile(r'[\x00-\x1f\x7f-\x9f\u2028\u2029\\:*?"<>|\ud800-\udfff]')  # not a name on every system
-_KIND, _MAIN, _REST, _PARAMETERS, _TAGS = (
-    f"hexad-{name}" for name in ("kind", "main", "definition", "parameters", "tags")
+_KIND, _MAIN, _REST, _PARAMETERS, _TAGS, _WHEN = (
+    f"hexad-{name}" for name in ("kind", "main", "definition", "parameters", "tags", "when")
 )
-_OWN: Final = (_KIND, _MAIN, _REST, _PARAMETERS, _TAGS, "author")
+_OWN: Final = (_KIND, _MAIN, _REST, _PARAMETERS, _TAGS, _WHEN, "author")
+_LONGEST_PATH: Final = 240  # characters
 
 
 class _Main(NamedTuple):
@@ -72,6 +73,7 @@ class Told:
     parameters: Mapping[str, Json] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     author: str = ""
+    when: str = ""
     definition: Mapping[str, Json] = field(default_factory=dict, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
 
@@ -142,6 +144,8 @@ def check_path(path: str) -> str:
     parts = path.split("/")
     if _UNSAFE.search(path) or any(part in {"", ".", ".."} or part != part.strip() for part in parts):
         raise InvalidInput("files", f"{path!a} leaves the folder or is no plain path")
+    if len(path) > _LONGEST_PATH:
+        raise InvalidInput("files", f"{path[:60]!r}… has more than {_LONGEST_PATH} characters")
     if len(parts) > DEEPEST:
         raise InvalidInput("files", f"{path!r} is more than {DEEPEST} folders deep")
     if any(len(part.encode()) > _LONGEST_PART for part in parts):
@@ -168,6 +172,7 @@ def _told(fields: Mapping[str, Any], folder: str) -> Told:
         parameters=_json(said, _PARAMETERS, {}),
         tags=admission.tags(_TAGS, _json(said, _TAGS, [])),
         author=author,
+        when=when if isinstance(when := said.get(_WHEN, ""), str) else "",
         notes=notes,
     )
 
@@ -203,18 +208,21 @@ def _of_skill(skill: Skill) -> Told:
         parameters=dict(skill.parameters),
         tags=skill.tags,
         author=skill.author,
+        when=getattr(skill, "when", ""),
     )
 
 
 def _facts(told: Told) -> dict[str, Any]:
-    return {name: getattr(told, name) for name in ("name", "description", "kind", "parameters", "tags", "author")}
+    return {
+        name: getattr(told, name) for name in ("name", "description", "kind", "parameters", "tags", "author", "when")
+    }
 
 
 def _fields(told: Told, main: str, others: Mapping[str, Any]) -> dict[str, Any]:
     """A front matter's fields: the skill's own, and those that others wrote and that it has no place for."""
     metadata = others.get("metadata")
     kept = {name: value for name, value in metadata.items() if name not in _OWN} if isinstance(metadata, dict) else {}
-    own: dict[str, Any] = {"author": told.author} if told.author else {}
+    own: dict[str, Any] = {name: value for name, value in (("author", told.author), (_WHEN, told.when)) if value}
     if told.kind is not SkillKind.INSTRUCTION:
         own |= {_KIND: told.kind.value, _MAIN: main}
     for name, value in ((_REST, told.rest), (_PARAMETERS, told.parameters), (_TAGS, told.tags)):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 LARGEST_FILE: Final = 1024 * 1024  # bytes
 LARGEST_FOLDER: Final = 8 * 1024 * 1024
-MOST_FILES: Final = 500
+MOST_FILES: Final = 256
 MOST_FOLDERS: Final = 1000  # skills below one folder, and folders that are looked into for each of them
 _LEFT_OUT: Final = frozenset({".git"})  # a clone's history is not part of the skill
 _DIRECTORY: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)

@@ -96,6 +96,19 @@ class SkillLibrary(Shelf[Skill]):
 
         return moving.export_folder(self.get(name), Path(into), force=force, strict=strict)
 
+    def discover(self, *, session: str | None = None) -> tuple[Skill, ...]:
+        """Offer what was done in several sessions as drafts of composite skills; those that are new, at most five.
+
+        With ``session`` only what was done in that one too. What was offered once is not offered again.
+        """
+        from hexad.skills.discovery import discover  # noqa: PLC0415 - who discovers nothing need not load it
+
+        return discover(self, self._keeper, None if session is None else admission.label("session", session))
+
+    def joining(self, change: Change) -> SkillLibrary:
+        """This library inside of a change that somebody else began and will end."""
+        return SkillLibrary(self._keeper.joining(change.unit), self._find)
+
     def search(self, query: str, *, kind: str | None = None, limit: int = 10) -> tuple[Item, ...]:
         """The active skills that match best, best first."""
         return self._search(query, limit=limit, kind=None if kind is None else SkillKind.parse(kind, "kind").value)

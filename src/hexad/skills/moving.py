@@ -61,6 +61,7 @@ def import_folder(library: SkillLibrary, folder: Path, *, overwrite: bool, redac
         parameters=told.parameters,
         tags=told.tags,
         author=told.author,
+        **({"when": told.when} if told.when else {}),
         origin=Origin.IMPORT,
         redact=redact,
     )
