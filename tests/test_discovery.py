@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hexad.cli import main
 from hexad.model import Origin, SkillKind, SkillStatus
 from hexad.skills.sequences import repeated
 from tests.support import opened, requirement
@@ -17,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hexad import Hexad
-    from hexad.model import Skill
 
 
 class Desk:
@@ -279,6 +281,31 @@ def test_what_a_session_did_is_gone_from_discovery_once_it_is_forgotten(hx: Hexa
     assert hx.skills.discover() == ()
 
 
+def test_the_command_line_offers_and_then_has_nothing_new(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    database = str(tmp_path / "agent.db")
+    with opened(database, discover_skills=False) as hx:
+        three_sessions(hx)
+    assert main(["skills", "discover", "--session", "another", "--db", database]) == 0
+    assert "nothing new" in capsys.readouterr().err
+    assert main(["skills", "discover", "--db", database]) == 0
+    assert capsys.readouterr().out.split("\t")[:3] == ["find-customer-create-ticket-notify", "3", "email, title"]
+    assert main(["skills", "discover", "--db", database, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["skills"] == []
+
+
+@requirement("SKILL-10")
+def test_sessions_in_several_processes_are_seen_together(tmp_path: Path) -> None:
+    program = (
+        "import sys; from tests.test_discovery import CASES, help_customer; from tests.support import opened\n"
+        "number = int(sys.argv[2])\n"
+        "with opened(sys.argv[1], semantic=False) as hx: help_customer(hx, f'session-{number}', *CASES[number])"
+    )
+    for number in range(3):
+        subprocess.run([sys.executable, "-c", program, str(tmp_path / "agent.db"), str(number)], check=True)
+    with opened(tmp_path / "agent.db") as hx:
+        assert [skill.name for skill in hx.skills.list()] == ["find-customer-create-ticket-notify"]
+
+
 # --- among noise ----------------------------------------------------------------------------------------------------
 
 PLANTED = (
@@ -291,7 +318,7 @@ PLANTED = (
 
 def simulated(seed: int, sessions: int) -> dict[str, list[str]]:
     """Sessions of a dozen tools, some used often and some rarely, in half of which one procedure is planted."""
-    rng = random.Random(seed)
+    rng = random.Random(seed)  # noqa: S311 - the same logs each time
     noise, weights = [f"tool-{n}" for n in range(12)], [1 / (n + 1) for n in range(12)]
     found = {}
     for number in range(sessions):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,6 +21,7 @@ from tests.support import FixedClock, opened, requirement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from hexad import Hexad
 
@@ -466,3 +467,55 @@ def test_a_place_that_cannot_be_written_is_said(hx: Hexad, tmp_path: Path) -> No
     (tmp_path / "file").write_text("")
     with pytest.raises(FolderRefused, match="cannot be written"):
         hx.skills.export_folder("pdf", tmp_path / "file")
+
+
+def test_a_definition_that_does_not_fit_is_refused_with_the_folder(hx: Hexad, tmp_path: Path) -> None:
+    folder = make(tmp_path / "pdf", {"SKILL.md": PLAIN + "\x00"})
+    with pytest.raises(FolderRefused) as caught:
+        hx.skills.import_folder(folder)
+    assert caught.value.folder == str(folder)
+
+
+# --- the command line -----------------------------------------------------------------------------------------------
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> Any:
+    assert main(["skills", *arguments, "--json"]) == code
+    return json.loads(capsys.readouterr().out)
+
+
+@requirement("SKILL-09")
+def test_a_folder_of_folders_is_taken_in_and_what_is_refused_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = str(tmp_path / "agent.db")
+    make(tmp_path / "all" / "pdf", {"SKILL.md": PLAIN, "up.sh": f"token={SECRET}\n"})
+    make(tmp_path / "all" / "group" / "doc", {"SKILL.md": PLAIN.replace("pdf", "doc")})
+    make(tmp_path / "all" / "bad", {"SKILL.md": "nothing"})
+    (tmp_path / "all" / "link").symlink_to(tmp_path / "all" / "pdf")
+    found = told(capsys, "import", str(tmp_path / "all"), "--db", database, code=1)["folders"]
+    assert [(each["skill"], each["result"], each["changed"]) for each in found] == [
+        (None, "refused", []),
+        ("doc", "new", []),
+        ("pdf", "new", ["up.sh"]),
+    ]
+    one = ["skills", "import", str(tmp_path / "all" / "pdf"), "--db", database]
+    assert main([*one, "--overwrite", "--keep-secrets"]) == 0
+    assert "replaced" in capsys.readouterr().out
+    assert main(one) == 0
+    assert "kept" in capsys.readouterr().out
+    written = told(capsys, "export", "pdf", str(tmp_path / "out"), "--db", database)
+    assert written["files"] == ["SKILL.md", "up.sh"]
+    assert everything(tmp_path / "out" / "pdf") == everything(tmp_path / "all" / "pdf")
+    assert main(["skills", "export", "pdf", str(tmp_path / "out"), "--db", database]) == 1
+    assert "is there already" in capsys.readouterr().err
+    assert main(["skills", "export", "pdf", str(tmp_path / "out"), "--force", "--db", database]) == 0
+    assert "2 files written" in capsys.readouterr().out
+
+
+def test_where_no_skill_is_nothing_is_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "empty").mkdir()
+    for folder, reason in (("empty", "has no SKILL.md"), ("nowhere", "is not a folder")):
+        assert main(["skills", "import", str(tmp_path / folder), "--db", str(tmp_path / "new.db")]) == 1
+        assert reason in capsys.readouterr().err
+    assert not (tmp_path / "new.db").exists()

@@ -8,6 +8,7 @@ text that was written.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.errors import InvalidInput
@@ -64,8 +65,23 @@ def write(fields: Mapping[str, Any]) -> str:
     """A head with these fields, as `split` finds it."""
     import yaml  # noqa: PLC0415
 
-    told = yaml.safe_dump(dict(fields), sort_keys=False, allow_unicode=True, width=1 << 30)
+    told = yaml.dump(dict(fields), Dumper=_writer(), sort_keys=False, allow_unicode=True, width=1 << 30)
     return f"---\n{told}{_CLOSED}"
+
+
+@cache
+def _writer() -> Any:
+    """How YAML is written: text with anything but plain characters in double quotes, where all of it can be escaped."""
+    import yaml  # noqa: PLC0415
+
+    class Writer(yaml.SafeDumper):  # type: ignore[misc]
+        pass
+
+    def text(writer: Any, value: str) -> Any:
+        return writer.represent_scalar(f"{_PREFIX}str", value, style=None if value.isprintable() else '"')
+
+    Writer.add_representer(str, text)
+    return Writer
 
 
 def _node(text: str) -> Any:

@@ -33,6 +33,7 @@ class ImportedSkill:
 
     skill: Skill
     new: bool
+    replaced: bool = False  # another skill had its name, or it was otherwise
     changed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -53,21 +54,35 @@ def import_folder(library: SkillLibrary, folder: Path, *, overwrite: bool, redac
         return ImportedSkill(skill=before, new=False, notes=(*told.notes, *found.notes))
     if before is not None and not overwrite:
         raise FolderRefused(str(folder), f"there is another skill {told.name!r} already; overwrite it, or rename one")
-    skill = library.create(
-        told.name,
-        kind=told.kind,
-        description=told.description,
-        definition=told.definition,
-        parameters=told.parameters,
-        tags=told.tags,
-        author=told.author,
-        **({"when": told.when} if told.when else {}),
-        origin=Origin.IMPORT,
-        redact=redact,
-    )
+    skill = _created(library, folder, told, redact=redact)
     kept = _written(skill)
     changed = tuple(sorted(path for path, file in found.files.items() if kept.get(path) != file))
-    return ImportedSkill(skill=skill, new=before is None, changed=changed, notes=(*told.notes, *found.notes))
+    return ImportedSkill(
+        skill=skill,
+        new=before is None,
+        replaced=before is not None and before != skill,
+        changed=changed,
+        notes=(*told.notes, *found.notes),
+    )
+
+
+def _created(library: SkillLibrary, folder: Path, told: Told, *, redact: bool) -> Skill:
+    when = {"when": told.when} if told.when else {}
+    try:
+        return library.create(
+            told.name,
+            kind=told.kind,
+            description=told.description,
+            definition=told.definition,
+            parameters=told.parameters,
+            tags=told.tags,
+            author=told.author,
+            origin=Origin.IMPORT,
+            redact=redact,
+            **when,
+        )
+    except InvalidInput as error:
+        raise FolderRefused(str(folder), str(error)) from error
 
 
 def export_folder(skill: Skill, into: Path, *, force: bool, strict: bool) -> Path:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SHORTEST, LONGEST = 2, 8
 FEWEST: Final = 3  # sessions
 _MORE_THAN_CHANCE: Final = 2.0  # times as many sessions as a shuffle would give
-_BY_CHANCE: Final = 2.0  # sequences as frequent as this one that a shuffle would give among all that can be made
+_BY_CHANCE: Final = 0.5  # sequences as frequent as this one that a shuffle would give among all that can be made
 _MOST_EVENTS: Final = 1_000.0  # beyond it a tail is not worth computing
 
 
@@ -123,6 +123,8 @@ class _Chance:
         self._share = {tool: count / total for tool, count in counted.items()}
         self._lengths = Counter(len(tools) for tools in sessions.values())
         self._known = known
+        present = Counter(tool for tools in sessions.values() for tool in set(tools))
+        self._kinds = float(sum(count >= FEWEST for count in present.values()))  # of which a sequence can be made
 
     def exceeded(self, each: Repeated) -> bool:
         """Whether it is in clearly more sessions than chance would have it."""
@@ -139,7 +141,7 @@ class _Chance:
 
         Each with the sessions that would give, and with how many sequences could have come about like that.
         """
-        kinds = float(len(self._share))
+        kinds = self._kinds
         yield self._expected(tools), kinds ** len(tools)
         if len(tools) > SHORTEST:
             yield self._known[tools[1:]] * self._share[tools[0]], kinds
