@@ -342,7 +342,7 @@ def figures(sessions: int) -> tuple[float, float]:
 
 
 @requirement("SKILL-10")
-@pytest.mark.parametrize(("sessions", "precision", "recall"), [(30, 0.8, 0.9), (100, 0.85, 0.95), (300, 0.85, 0.95)])
+@pytest.mark.parametrize(("sessions", "precision", "recall"), [(30, 0.9, 0.9), (100, 0.95, 0.95), (300, 0.95, 0.95)])
 def test_planted_procedures_are_found_among_noise_and_little_else(
     sessions: int, precision: float, recall: float
 ) -> None:
@@ -359,4 +359,4 @@ def test_noise_alone_is_hardly_ever_offered() -> None:
             name: [tool for tool in calls if tool.startswith("tool-")] for name, calls in simulated(seed, 60).items()
         }
         offers += len(repeated(log, lambda _: False))
-    assert offers <= 20  # one a log
+    assert offers <= 10  # one in two logs
