@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hexad.cli import main
+from hexad.learning.marks import traced
 from hexad.model import Origin, SkillKind, SkillStatus
 from hexad.skills.sequences import repeated
 from tests.support import opened, requirement
@@ -199,7 +203,36 @@ def test_calls_without_a_session_and_objects_that_are_no_data_are_not_offered(hx
         desk = Desk(hx, f"session-{number}")
         desk.weather("Bonn")
         desk.save(object(), f"name-{number}")
+        hx.observe(tool="beep", args={"argument 1": number}, session=f"other-{number}")
+        hx.observe(tool="blink", args={"argument 1": number}, session=f"other-{number}")
     assert hx.skills.discover() == ()
+
+
+@requirement("SKILL-10")
+def test_what_is_kept_for_discovery_tells_no_values(hx: Hexad) -> None:
+    three_sessions(hx)
+    Desk(hx, "session-0").login("ann", "hunter2hunter2")
+    with hx.store.reading() as view:
+        kept = [call.arguments for call in view.all_calls("default")]
+    assert len(kept) == 10
+    marks = [mark for each in kept for part in json.loads(each).values() for mark in part.values()]
+    assert all(re.fullmatch("[sbinzaox]([0-9a-f]{2}){1,2}", mark) for mark in marks)
+    secret = json.loads(next(each for each in kept if "password" in each))
+    assert len(secret["a"]["/password"]) == len(secret["r"]["/access_token"]) == 3  # its kind and 8 bits
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.builds(object),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.integers(), inner),
+        max_leaves=60,
+    )
+)
+def test_whatever_a_tool_gives_a_trace_of_it_is_small(result: object) -> None:
+    told = traced("tool", {"given": result}, result)
+    assert len(json.loads(told)["r"]) <= 32
+    assert len(told) < 16_000
+    assert traced("tool", {"given": result}, result) == told
 
 
 def test_an_argument_that_only_some_runs_gave_is_left_out_and_kinds_become_types(hx: Hexad) -> None:

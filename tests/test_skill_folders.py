@@ -519,3 +519,15 @@ def test_where_no_skill_is_nothing_is_made(tmp_path: Path, capsys: pytest.Captur
         assert main(["skills", "import", str(tmp_path / folder), "--db", str(tmp_path / "new.db")]) == 1
         assert reason in capsys.readouterr().err
     assert not (tmp_path / "new.db").exists()
+
+
+def test_a_skill_with_many_files_goes_into_a_backup_and_into_another_memory(tmp_path: Path, clock: FixedClock) -> None:
+    folder = make(tmp_path / "pdf", {"SKILL.md": PLAIN, "big.txt": "word\n" * 100_000, "x.bin": bytes(range(256))})
+    with opened(tmp_path / "one.db", clock=clock) as one:
+        one.skills.import_folder(folder)
+        one.backup(tmp_path / "one.jsonl")
+    with opened(tmp_path / "restored.db", clock=clock) as restored, opened(tmp_path / "other.db", clock=clock) as other:
+        restored.restore(tmp_path / "one.jsonl")
+        other.import_file(tmp_path / "one.jsonl")
+        for number, hx in enumerate((restored, other)):
+            assert everything(hx.skills.export_folder("pdf", tmp_path / str(number))) == everything(folder)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _WORD: Final = re.compile(r"[A-Za-z0-9]+")
 _STEP_IN: Final = re.compile(r"[A-Za-z0-9_-]+")  # what a reference may have behind a dot
+_NAMELESS: Final = re.compile(r"argument \d+")  # how an argument is told whose tool has no signature to name it
 _TYPES: Final = {"s": "string", "b": "boolean", "i": "integer", "n": "number", "a": "array", "o": "object"}
 
 
@@ -99,7 +100,8 @@ class Procedure:
 
 def generalised(tools: Sequence[str], runs: Runs) -> Procedure | None:
     """The procedure that all these runs are; None if a step was given what no skill can give it."""
-    if any(mark[:1] == "x" for run in runs for seen in run for mark in seen.given.values()):
+    given = [each for run in runs for seen in run for each in seen.given.items()]
+    if any(mark[:1] == "x" or _NAMELESS.fullmatch(path[0]) for path, mark in given):
         return None
     procedure = Procedure(tools, runs)
     for place in range(len(tools)):
