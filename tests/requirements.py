@@ -472,13 +472,11 @@ REQUIREMENTS: Final = {
             "SKILL-09",
             "`SKILL.md` folders (the Agent Skills format) import and export without loss, and are refused "
             "when they escape their folder or exceed limits.",
-            planned=True,
         ),
         Requirement(
             "SKILL-10",
             "A sequence of tool calls that succeeded in several sessions is offered as a draft composite "
             "skill with its varying arguments as parameters.",
-            planned=True,
         ),
         Requirement(
             "SKILL-11",

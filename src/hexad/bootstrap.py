@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
@@ -12,7 +13,7 @@ from hexad.context.layers.tools import callables_of
 from hexad.context.retriever import ContextRetriever
 from hexad.context.selection import estimate_tokens
 from hexad.engine import Engine
-from hexad.errors import ConfigError, Disabled, InvalidInput, MissingExtra
+from hexad.errors import ConfigError, Disabled, HexadError, InvalidInput, MissingExtra
 from hexad.memory import admission
 from hexad.memory.audit import AuditLog
 from hexad.memory.forgetting import forget_all
@@ -47,9 +48,10 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class _Life:
-    """Whether the engine was closed; all that were made of it share it."""
+    """Whether the engine was closed, and where tools were watched; all that were made of it share it."""
 
     over: bool = False
+    watched: set[str] = field(default_factory=set)  # namespaces
 
 
 class Hexad:
@@ -230,6 +232,7 @@ class Hexad:
         """
         if not self.enabled:
             return tool
+        self._life.watched.add(self.namespace)
         watching = self._engine.watch(
             cast("Callable[..., Any]", tool), advise=advise, name=name, session=session, failure=failure
         )
@@ -251,6 +254,7 @@ class Hexad:
         """
         if not self.enabled:
             return None
+        self._life.watched.add(self.namespace)
         return self._engine.observe(tool, args=args, result=result, error=error, session=session, failure=failure)
 
     def scoped(self, *, namespace: str | None = None, session: str | None = None) -> Hexad:
@@ -346,7 +350,12 @@ class Hexad:
         )
 
     def close(self) -> None:
-        """Write what waits, and close the database, unless this is only a scope of it. Closing twice is allowed."""
+        """Write what waits, and close the database, unless this is only a scope of it. Closing twice is allowed.
+
+        Where tools were watched, what they did in several sessions is offered as drafts of skills before.
+        """
+        if self._owner and not self._life.over and self._settings.discover_skills:
+            self._discover()
         self._engine.keeper.uses.flush(self.store)
         if self._owner and not self._life.over:
             self._life.over = True
@@ -369,6 +378,14 @@ class Hexad:
         if not self.enabled:
             return ()
         return retriever_of(self._engine.keeper, self._settings).search(layer, query, limit=limit, facets=facets)
+
+    def _discover(self) -> None:
+        """Look for skills where something was watched; a store that cannot is logged, and closed all the same."""
+        for namespace in sorted(self._life.watched):
+            try:
+                self.scoped(namespace=namespace).skills.discover()
+            except HexadError as error:
+                logging.getLogger("hexad").warning("no skills were discovered: %s", error)
 
     def _retrieving(self, change: Callable[[ContextRetriever], ContextRetriever]) -> Hexad:
         retriever = self._engine.retriever

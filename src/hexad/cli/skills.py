@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from hexad.cli import screen, skills_checking
+from hexad.cli import screen, skills_checking, skills_moving
 from hexad.cli.opening import opened
 from hexad.cli.options import AsJson, Database, KeepSecrets, Namespace, Session, Tags
 from hexad.cli.screen import Column
@@ -41,6 +41,7 @@ By = Annotated[str | None, typer.Option("--by", metavar="PERSON", help="Who appr
 
 app = typer.Typer(help="Procedures: kept as drafts, approved by a person, run safely.")
 skills_checking.register(app)
+skills_moving.register(app)
 
 
 @app.callback(invoke_without_command=True)
