@@ -91,7 +91,7 @@ def _look_at(state: Shell, script: str) -> None:
         state.find("unparsable", "")
     try:
         state.run_whole(tree)
-    except (TooComplex, RecursionError):
+    except (TooComplex, RecursionError, LookupError, ValueError):  # what nobody thought of is not judged either
         state.find("too-complex", "")
 
 

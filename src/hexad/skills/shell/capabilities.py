@@ -13,8 +13,8 @@ NEEDS: Final[dict[str, str]] = {
     "network": """
         curl wget aria2c axel lftp ftp sftp scp ssh ssh-copy-id sshfs mosh telnet nc ncat netcat socat rclone
         s3cmd s4cmd ping ping6 fping hping3 traceroute tracepath mtr dig nslookup host drill whois nmap masscan zmap
-        rustscan arp-scan gsutil bq doctl heroku linode-cli hcloud flyctl fly vercel netlify wrangler eksctl ibmcloud oci
-        k9s stern oc argocd flux istioctl velero consul vault nomad
+        rustscan arp-scan gsutil bq doctl heroku linode-cli hcloud flyctl fly vercel netlify wrangler eksctl ibmcloud
+        oci k9s stern oc argocd flux istioctl velero consul vault nomad
         hub tea youtube-dl yt-dlp you-get gallery-dl streamlink http https xh curlie hey wrk ab siege
         speedtest speedtest-cli mail mailx mutt sendmail msmtp swaks rsh rlogin rcp tftp
         smbclient nmblookup rpcclient snmpwalk snmpget ldapsearch showmount

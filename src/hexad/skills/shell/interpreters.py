@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.destructive import told
 from hexad.skills.shell.paths import place
+from hexad.skills.shell.rules import RULES
 from hexad.skills.shell.values import FOREIGN, HOME, decoded, known
 
 if TYPE_CHECKING:
@@ -57,6 +58,13 @@ _DELETES: Final = re.compile(
     r"\b(?:rmtree|remove_tree|rm_rf|rm_r|remove_entry(?:_secure)?|rmSync|rmdirSync|rimraf|removeSync|remove_dir_all|rm)\b"
     r"\s*\(?\s*([^)]{0,200})"
 )
+_REMOVES: Final = re.compile(
+    rf"\b(?:unlink|os\.remove|os\.rmdir|os\.rename|unlinkSync|rmdir)\b\s*\(?\s*(?:glob\b\s*\(?\s*)?{_TEXT}"
+)
+_CAN_START: Final = re.compile(
+    r"\.(?:call|run)\b|getattr|__import__|Command|qx|%x|shell|spawn|system|exec|popen", re.IGNORECASE
+)
+_FIRST_WORD: Final = re.compile(r"[\w./-]+")
 _A_HOME: Final = re.compile(r"expanduser|homedir|Path\.home|\bHOME\b|Dir\.home")
 _OPENS: Final = re.compile(rf"\bopen\w*\s*\(?\s*{_TEXT}\s*,\s*['\"][rbt]*[wax+>]|>\s*['\"]?(/[\w./-]+)")
 _CONNECTS: Final = re.compile(
@@ -108,6 +116,7 @@ def scan(shell: Shell, argv: list[str], code: str) -> None:
         shell.find("network", told(argv))
     _scan_paths(shell, argv, code)
     _scan_starts(shell, argv, code)
+    _scan_texts(shell, code)
     for spawned in re.findall(r"\bspawn\s+([^;\n]+)", code) if argv[0] == "expect" else ():
         shell.run_text(spawned)
 
@@ -128,10 +137,30 @@ def _scan_paths(shell: Shell, argv: list[str], code: str) -> None:
             shell.find("device-write", told(argv))
     for found in _DELETES.finditer(code):
         _deleted(shell, argv, found[1])
+    for found in _REMOVES.finditer(code):
+        target = place(next((group for group in found.groups() if group), ""))
+        if target.is_vital or target.is_outside:
+            shell.find("delete-root-or-home" if target.is_vital else "write-outside", told(argv))
     for found in _OPENS.finditer(code):
         text = next((group for group in found.groups() if group), "")
         if place(text).is_outside:
             shell.find("write-outside", told(argv))
+
+
+def _scan_texts(shell: Shell, code: str) -> None:
+    """Quoted texts that would destroy something as a command, in code that can start one in some way."""
+    if not _CAN_START.search(code):
+        return
+    texts = [_unquoted(one or other) for one, other in _ONE.findall(code)]
+    before = dict(shell.found)
+    for text in [*texts, " ".join(texts), code]:
+        first = _FIRST_WORD.search(text)
+        if first and " " in text:
+            shell.run_text(text[first.start() :])
+    for spot in re.finditer(r"\b(?:rm|dd|mkfs\S*)\s+[^\"'`)}]+", code):
+        shell.run_text(spot[0])
+    for mark in [mark for mark in shell.found if mark not in before and RULES[mark[0]].capability is not None]:
+        del shell.found[mark]
 
 
 def _deleted(shell: Shell, argv: list[str], given: str) -> None:

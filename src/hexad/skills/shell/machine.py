@@ -6,7 +6,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from hexad.skills.shell import statements, words
+from hexad.skills.shell import redirects, statements, words
 from hexad.skills.shell.commands import INTERESTING, INTERESTING_STARTS, execute
 from hexad.skills.shell.parsing import is_parsable, parsed
 from hexad.skills.shell.values import (
@@ -23,7 +23,9 @@ from hexad.skills.shell.values import (
     Values,
     bounded,
     joined,
+    known,
 )
+from hexad.skills.shell.wrappers import run_file
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -36,6 +38,10 @@ MOST_PIECES: Final = 200
 MOST_CALLS: Final = 16  # functions that call functions
 _PRINTERS: Final = frozenset(
     {b"echo", b"grep", b"cut", b"uniq", b"tr", b"rev", b"pwd", b"which", b"dirname", b"basename", b"ls"}
+)
+_RUN_BY_OTHERS: Final = frozenset(
+    """PROMPT_COMMAND PS0 PS1 PS2 PS4 BASH_ENV ENV PAGER MANPAGER GIT_PAGER EDITOR VISUAL GIT_EDITOR GIT_SSH_COMMAND
+    GIT_SSH GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR BROWSER LESSOPEN RSYNC_RSH SUDO_ASKPASS""".split()  # noqa: SIM905
 )
 _ARGUMENTS: Final = ("@", "*", *"123456789")
 MOST_NESTED: Final = 12  # texts that are run within texts
@@ -211,6 +217,13 @@ class Shell:
         self.capturing -= 1
         return printed
 
+    def read_from(self, node: Node) -> Values:
+        """What the file of a redirection holds."""
+        outer = self.stdin
+        redirects.followed(self, node)
+        held, self.stdin = self.stdin, outer
+        return ANYTHING if held is None else held
+
     def evaluate(self, node: Node, *, quoted: bool = False) -> Values:
         """What a word comes to."""
         return words.evaluate(self, node, quoted=quoted)
@@ -225,13 +238,22 @@ class Shell:
         if more and old is not None:
             values = joined([old, values])
         if self.conditional:
-            values = bounded([*(old if old is not None else NOTHING if name.islower() else ANYTHING), *values])
+            values = bounded([*(old if old is not None else ANYTHING), *values])
         if self.loops and name in self.reads and values != old:
             self.again.add(name)
         self.variables[name] = values
-        if name == "PROMPT_COMMAND":
-            for value in values:
-                self.run_text(value)
+        if name in _RUN_BY_OTHERS:
+            self.run_later(name, values)
+
+    def run_later(self, name: str, values: Values) -> None:
+        """What a variable holds that other programs run: a command, a prompt with substitutions, a file."""
+        for value in values:
+            if not known(value):
+                continue
+            if name in {"BASH_ENV", "ENV"}:
+                run_file(self, [f"{name}={value}"], value)
+            else:
+                self.run_text(f'echo "{value}"' if name.startswith("PS") else value)
 
     def is_interesting(self, name: bytes) -> bool:
         """Whether a command of this name has to be looked at, and what it prints, if somebody captures that."""

@@ -56,6 +56,13 @@ def _alias(shell: Shell, argv: list[str]) -> Values:
     return NOTHING
 
 
+def _hash(shell: Shell, argv: list[str]) -> Values:
+    """`hash -p path name`: a name for another program."""
+    if argv[1:2] == ["-p"] and len(argv) > 3:
+        shell.aliases[argv[3]] = (argv[2],)
+    return NOTHING
+
+
 def _read(shell: Shell, argv: list[str]) -> Values:
     """`read` puts words of its input into variables."""
     names = [word for word in argv[1:] if re.fullmatch(r"[A-Za-z_]\w*", word)]
@@ -80,6 +87,7 @@ OWN_COMMANDS: Final[dict[str, Callable[[Shell, list[str]], Values]]] = {
     "pushd": _cd,
     "set": _set,
     "alias": _alias,
+    "hash": _hash,
     "read": _read,
     "mapfile": _mapfile,
     "readarray": _mapfile,

@@ -46,7 +46,7 @@ _HARMLESS_DEVICE: Final = re.compile(
 _DISK: Final = re.compile(
     r"/dev/(?:(?:[shv]|xv)d[a-zX?*\[\x00].*|nvme.*|mmcblk.*|r?disk.*|dm-.*|mapper/.+|md\d.*|loop\d.*|sr\d.*|cdrom.*|"
     r"block/.*|bd[a-z]|usb.*|drive.*|device.*|partition.*|mem|kmem|port|nbd.*|zram.*|zd\d.*|rbd.*|fb\d|mtd.*|vg.*/.*|"
-    r"ada\d.*|da\d.*|sg\d.*|[*?]+|\[.*|[sn]\*)|/proc/(?:kcore|sysrq-trigger)|/sys/(?:firmware|block|power)/.*"
+    r"ada\d.*|da\d.*|sg\d.*|[*?]+|\[.*|[sn]\*)|/proc/(?:kcore|sysrq-trigger)"
 )
 _WRITABLE: Final = ("tmp", "dev/shm", "var/tmp")
 _MANY_UPS: Final = 4  # so many folders up lead from most working directories to the root

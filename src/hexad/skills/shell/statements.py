@@ -264,7 +264,7 @@ def _loop(shell: Shell, node: Node, parts: list[Node]) -> Values:
     printed = [shell.run(part) for part in parts]
     if shell.again:
         for name in shell.again:
-            shell.variables[name] = bounded([*shell.variables[name], UNKNOWN])
+            shell.variables[name] = bounded([*shell.variables.get(name, ()), UNKNOWN])
         printed += [shell.run(part) for part in parts]
     shell.loops -= 1
     shell.conditional -= 1

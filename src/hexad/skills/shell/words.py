@@ -149,7 +149,11 @@ def _split(shell: Shell, values: Values, *, keep: bool) -> Values:
 
 
 def _substitution(shell: Shell, node: Node, quoted: bool) -> Values:  # noqa: FBT001
-    printed = shell.captured(node)
+    inner = node.named_children
+    if len(inner) == 1 and inner[0].type == "file_redirect":  # `$(< file)` is what the file holds
+        printed = shell.read_from(inner[0])
+    else:
+        printed = shell.captured(node)
     stripped = tuple(value.rstrip("\n") for value in printed)
     return stripped if quoted else _split(shell, stripped, keep=False)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.destructive import told
+from hexad.skills.shell.output import FIND_TESTS
 from hexad.skills.shell.own_commands import OWN_COMMANDS
 from hexad.skills.shell.values import (
     ANYTHING,
@@ -176,6 +177,10 @@ def _plain(shell: Shell, name: str, argv: list[str]) -> Values:
                 text = " ".join(arguments[place_ + 1 :])
             if text:
                 return shell.run_text(text)
+    for word in arguments if name == "env" else ():
+        variable, equals, value = word.partition("=")
+        if equals and variable.isidentifier():
+            shell.assign(variable, (value,))
     inner = inner_words(name, arguments)
     if not inner and name in {"sudo", "doas"} and shell.stdin is not None and {"-s", "-i", "-"} & set(arguments):
         return _reads_input(shell, argv)
@@ -242,7 +247,7 @@ def run_file(shell: Shell, argv: list[str], path: str) -> Values:
         check_self(shell, argv)
         return ANYTHING
     held = shell.files.get(path.removeprefix("./"))
-    if path in {"/dev/stdin", "-", "/proc/self/fd/0"}:
+    if path in {"/dev/stdin", "-", "/proc/self/fd/0", "/dev/fd/0"}:
         return _reads_input(shell, argv)
     if held is None:
         if not known(path) and path != f"/tmp/{UNKNOWN}":  # noqa: S108
@@ -263,7 +268,7 @@ def _held(shell: Shell, argv: list[str], text: str) -> Values:
 
 def check_self(shell: Shell, argv: list[str]) -> None:
     """The script starts itself: beside itself, or twice in a pipe, it never ends."""
-    if shell.background or shell.piped or shell.loops:
+    if shell.background or shell.piped:
         shell.find("fork-bomb", told(argv))
 
 
@@ -366,11 +371,6 @@ def _parallel(shell: Shell, argv: list[str]) -> Values:
     return ANYTHING
 
 
-_FILTERS: Final = re.compile(
-    r"-(?:i?name|i?path|i?regex|newer\w*|[amc]time|[amc]min|size|user|group|perm|empty|links|inum|wholename|uid|gid|nouser|nogroup)"
-)
-
-
 def _find(shell: Shell, argv: list[str]) -> Values:
     arguments = argv[1:]
     while arguments[:1] and arguments[0] in {"-L", "-H", "-P"}:
@@ -378,7 +378,7 @@ def _find(shell: Shell, argv: list[str]) -> Values:
     count = next((n for n, word in enumerate(arguments) if word[:1] in {"-", "(", "!"}), len(arguments))
     paths, tests = arguments[:count] or ["."], arguments[count:]
     filtered = any(
-        _FILTERS.fullmatch(word) and tests[n + 1 : n + 2] not in (["*"], [".*"]) for n, word in enumerate(tests)
+        FIND_TESTS.fullmatch(word) and tests[n + 1 : n + 2] not in (["*"], [".*"]) for n, word in enumerate(tests)
     )
     if "-delete" in tests:
         shell.run_words(["rm", "-r", *(f"{path}/{UNKNOWN}" if filtered else path for path in paths)])
