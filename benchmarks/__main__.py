@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks import killing, learning, meaning, opening, retrieving, saving
+from benchmarks import killing, learning, meaning, opening, retrieving, sandboxing, saving
 from benchmarks.figures import Figure, as_markdown, fill, show
 
 ROOT = Path(__file__).parent.parent
@@ -53,6 +53,7 @@ def main() -> int:
             "Meaning": list(meaning.measure(folder, progress)),
             "Saving": list(saving.measure(folder)),
             "Learning": list(learning.measure(folder)),
+            "Sandboxing": list(sandboxing.measure()),
             "Crashing": list(killing.measure(folder, progress)),
         }
     for title, figures in parts.items():
