@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks import killing, learning, meaning, opening, retrieving, running_skills, saving, skills
+from benchmarks import killing, learning, meaning, opening, retrieving, running_skills, sandboxing, saving, skills
 from benchmarks.figures import Figure, as_markdown, fill, show
 
 ROOT = Path(__file__).parent.parent
@@ -57,6 +57,7 @@ def main() -> int:
             "Saving": list(saving.measure(folder)),
             "Learning": list(learning.measure(folder)),
             "Skills": [*running_skills.measure(folder), *skills.measure(folder)],
+            "Sandboxing": list(sandboxing.measure()),
             "Crashing": list(killing.measure(folder, progress)),
         }
     for title, figures in parts.items():

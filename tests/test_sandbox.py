@@ -9,6 +9,7 @@ import sys
 import tempfile
 from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -95,6 +96,7 @@ def test_output_that_is_no_text_is_shown_as_far_as_it_is(sandbox: Sandbox) -> No
         ({"files": {"a": b"x" * 2000}, "limits": SandboxLimits(disk=1000)}, "larger than the 1,000 bytes"),
         ({"files": {str(number): b"" for number in range(300)}}, "at most 256"),
         ({"hidden": [Path("/usr/bin/agent.db")]}, "where nothing can be hidden; move it"),
+        ({"writable": [Path("/srv/a\0b")]}, "holds NUL"),
         ({"writable": [Path("relative")]}, "not the absolute path"),
         ({"writable": [Path("/no/such/folder")]}, "not the absolute path"),
         ({"writable": [Path("/")]}, "holds more than a script may change"),
@@ -160,6 +162,16 @@ def test_without_a_sandbox_scripts_are_refused_with_what_to_install() -> None:
         find_sandbox(candidates=())
 
 
+def test_another_system_or_an_old_kernel_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "uname", lambda: SimpleNamespace(release="5.10.0-28-amd64", machine="x86_64"))
+        with pytest.raises(NoSandbox, match=r"this kernel is 5\.10\.0-28-amd64"):
+            find_sandbox()
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with pytest.raises(NoSandbox, match="needs Linux, and this is darwin"):
+        find_sandbox()
+
+
 def test_a_program_that_makes_no_namespaces_is_passed_over_and_its_reason_told() -> None:
     folder = Path(tempfile.mkdtemp(prefix="hexad-bwrap-"))
     folder.chmod(0o755)
@@ -188,6 +200,7 @@ def test_a_program_in_the_superusers_home_is_still_found(tmp_path: Path) -> None
 
 
 def test_the_limits_are_those_of_the_page() -> None:
-    rows = dict(re.findall(r"^\| `(\w+)` \| ([\d,.]+)", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE))
-    told = {field.name: float(rows[field.name].replace(",", "")) for field in fields(SandboxLimits)}
+    table = PAGE.read_text(encoding="utf-8").split("`SandboxLimits` |")[1].split("\n\n")[0]
+    rows = re.findall(r"^\| `(\w+)` \| ([\d,.]+) \|", table, flags=re.MULTILINE)
+    told = {name: float(value.replace(",", "")) for name, value in rows}
     assert told == {field.name: getattr(SandboxLimits(), field.name) for field in fields(SandboxLimits)}
