@@ -159,6 +159,7 @@ def test_an_offer_is_made_once_also_after_it_was_deleted(hx: Hexad) -> None:
     assert hx.skills.list() == ()
 
 
+@requirement("SKILL-10")
 def test_what_a_skill_does_already_is_not_offered(hx: Hexad) -> None:
     steps = [{"tool": tool, "args": {}} for tool in ("find_customer", "create_ticket", "notify")]
     hx.skills.create("help", kind="composite", description="Help", definition={"steps": steps})
@@ -166,6 +167,7 @@ def test_what_a_skill_does_already_is_not_offered(hx: Hexad) -> None:
     assert hx.skills.discover() == ()
 
 
+@requirement("SKILL-10")
 def test_a_failed_call_that_was_put_right_is_left_out(hx: Hexad) -> None:
     for number, user in enumerate(("ann", "bob", "cem")):
         desk = Desk(hx, f"session-{number}")
@@ -195,6 +197,7 @@ def test_a_secret_is_a_parameter_even_where_it_was_always_the_same(hx: Hexad) ->
     assert "hunter2" not in json.dumps(skill.definition)
 
 
+@requirement("SKILL-10")
 def test_calls_without_a_session_and_objects_that_are_no_data_are_not_offered(hx: Hexad) -> None:
     for _ in range(3):
         Desk(hx, "").find_customer("a@example.org")
@@ -221,6 +224,7 @@ def test_what_is_kept_for_discovery_tells_no_values(hx: Hexad) -> None:
     assert len(secret["a"]["/password"]) == len(secret["r"]["/access_token"]) == 3  # its kind and 8 bits
 
 
+@requirement("SKILL-10")
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.builds(object),
@@ -235,6 +239,7 @@ def test_whatever_a_tool_gives_a_trace_of_it_is_small(result: object) -> None:
     assert traced("tool", {"given": result}, result) == told
 
 
+@requirement("SKILL-10")
 def test_an_argument_that_only_some_runs_gave_is_left_out_and_kinds_become_types(hx: Hexad) -> None:
     values: list[tuple[Any, Any]] = [(1, ["a"]), (2.5, ["b", "c"]), (3, ["d"])]
     for number, (amount, names) in enumerate(values):
@@ -250,12 +255,14 @@ def test_an_argument_that_only_some_runs_gave_is_left_out_and_kinds_become_types
     assert kinds == {"amount": "number", "to": "array", "file_amount": "string", "long": "string"}
 
 
+@requirement("SKILL-10")
 def test_only_what_was_done_in_the_session_too_is_offered_if_one_is_named(hx: Hexad) -> None:
     three_sessions(hx)
     assert hx.skills.discover(session="another") == ()
     assert len(hx.skills.discover(session="session-1")) == 1
 
 
+@requirement("SKILL-10")
 def test_the_longest_sequence_is_offered_not_its_parts(hx: Hexad) -> None:
     tools = [f"step_{letter}" for letter in "abcdefgh"]
     for number in range(4):
@@ -266,6 +273,7 @@ def test_the_longest_sequence_is_offered_not_its_parts(hx: Hexad) -> None:
     assert {json.dumps(step["args"]) for step in skill.definition["steps"]} == {'{"n": "{{ n }}"}'}  # type: ignore[union-attr, index, call-overload]
 
 
+@requirement("SKILL-10")
 def test_a_tool_called_again_and_again_is_no_procedure(hx: Hexad) -> None:
     for number in range(5):
         for place in range(6):
@@ -273,6 +281,7 @@ def test_a_tool_called_again_and_again_is_no_procedure(hx: Hexad) -> None:
     assert hx.skills.discover() == ()
 
 
+@requirement("SKILL-10")
 def test_hexads_own_tools_and_skills_are_no_steps(hx: Hexad) -> None:
     for number in range(3):
         hx.observe(tool="save_knowledge", args={"key": f"k{number}"}, session=f"s{number}")
@@ -289,6 +298,7 @@ def test_closing_an_engine_offers_what_its_tools_and_those_of_others_did(tmp_pat
         assert [skill.status for skill in hx.skills.list()] == [SkillStatus.DRAFT]
 
 
+@requirement("SKILL-10")
 def test_nothing_is_offered_by_itself_where_that_is_turned_off_or_nothing_was_watched(tmp_path: Path) -> None:
     with opened(tmp_path / "agent.db", discover_skills=False) as hx:
         three_sessions(hx)
@@ -299,6 +309,7 @@ def test_nothing_is_offered_by_itself_where_that_is_turned_off_or_nothing_was_wa
         assert len(hx.skills.discover()) == 1
 
 
+@requirement("SKILL-10")
 def test_each_namespace_has_its_own(tmp_path: Path) -> None:
     with opened(tmp_path / "agent.db") as hx:
         for number, name in enumerate(("one", "two", "one")):
@@ -308,12 +319,14 @@ def test_each_namespace_has_its_own(tmp_path: Path) -> None:
         assert [len(hx.scoped(namespace=name).skills.list()) for name in ("one", "two", "default")] == [1, 0, 0]
 
 
+@requirement("SKILL-10")
 def test_what_a_session_did_is_gone_from_discovery_once_it_is_forgotten(hx: Hexad) -> None:
     three_sessions(hx)
     hx.forget(session="session-1")
     assert hx.skills.discover() == ()
 
 
+@requirement("SKILL-10")
 def test_the_command_line_offers_and_then_has_nothing_new(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     database = str(tmp_path / "agent.db")
     with opened(database, discover_skills=False) as hx:
@@ -385,6 +398,7 @@ def test_planted_procedures_are_found_among_noise_and_little_else(
     assert measured[1] >= recall
 
 
+@requirement("SKILL-10")
 def test_noise_alone_is_hardly_ever_offered() -> None:
     offers = 0
     for seed in range(20):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +17,7 @@ from hexad.errors import FolderRefused, InvalidInput
 from hexad.model import Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import frontmatter
 from hexad.skills.document import File, files_of, skill_in
-from hexad.skills.folders import LARGEST_FILE, MOST_FILES
+from hexad.skills.folders import LARGEST_FILE, MOST_FILES, read_folder
 from tests.support import FixedClock, opened, requirement
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def test_an_imported_folder_is_a_draft_instruction_with_its_text(hx: Hexad, tmp_
     assert skill.definition["files"] == {"a.txt": {"text": "A"}}
 
 
+@requirement("SKILL-09")
 def test_importing_again_changes_nothing_and_another_skill_of_the_name_stays(hx: Hexad, tmp_path: Path) -> None:
     folder = make(tmp_path / "pdf", {"SKILL.md": PLAIN})
     first = hx.skills.import_folder(folder)
@@ -111,6 +113,7 @@ def test_importing_again_changes_nothing_and_another_skill_of_the_name_stays(hx:
     )
 
 
+@requirement("SKILL-09")
 def test_what_is_changed_afterwards_is_written_anew_and_the_rest_stays(hx: Hexad, tmp_path: Path) -> None:
     skill = hx.skills.import_folder(make(tmp_path / "pdf", {"SKILL.md": CURIOUS})).skill
     hx.skills.create("pdf", kind="instruction", description="Other", definition=skill.definition, author=skill.author)
@@ -245,6 +248,7 @@ def test_hexads_own_kinds_are_folders_that_people_can_read(
     assert everything(tmp_path / "again" / "release") == everything(folder)
 
 
+@requirement("SKILL-09")
 def test_steps_and_explanations_that_somebody_wrote_otherwise_are_kept(hx: Hexad, tmp_path: Path) -> None:
     hx.skills.create(
         "release", kind="composite", description="Make one", definition={"steps": [{"tool": "build", "args": {}}]}
@@ -256,6 +260,40 @@ def test_steps_and_explanations_that_somebody_wrote_otherwise_are_kept(hx: Hexad
     manifest.write_text(manifest.read_text(encoding="utf-8") + "\nMy own words.\n", encoding="utf-8")
     hx.skills.import_folder(folder, overwrite=True)
     assert everything(hx.skills.export_folder("release", tmp_path / "again")) == everything(folder)
+
+
+@requirement("SKILL-09")
+def test_a_text_that_no_longer_fits_behind_its_head_gets_one_that_it_does(hx: Hexad, tmp_path: Path) -> None:
+    skill = hx.skills.import_folder(make(tmp_path / "pdf", {"SKILL.md": CURIOUS})).skill
+    changed = {**skill.definition, "text": "\n\nbegins with blank lines"}
+    hx.skills.create("pdf", kind="instruction", description=skill.description, definition=changed, author=skill.author)
+    folder = hx.skills.export_folder("pdf", tmp_path / "out")
+    again = hx.skills.import_folder(folder, overwrite=True).skill
+    assert again.definition["text"] == "\n\nbegins with blank lines"
+    assert "Apache-2.0" in (folder / "SKILL.md").read_text(encoding="utf-8")
+
+
+@requirement("SKILL-09")
+def test_the_work_may_be_in_another_file_than_the_usual_one(hx: Hexad, tmp_path: Path) -> None:
+    manifest = "---\nname: up\ndescription: x\nmetadata: {hexad-kind: script, hexad-main: bin/up}\n---\nMine.\n"
+    folder = make(tmp_path / "up", {"SKILL.md": manifest, "bin/up": "echo hello\n", "scripts/run.sh": "echo other\n"})
+    skill = hx.skills.import_folder(folder).skill
+    assert (skill.kind, skill.definition["script"]) == (SkillKind.SCRIPT, "echo hello\n")
+    assert everything(hx.skills.export_folder("up", tmp_path / "out")) == everything(folder)
+
+
+@requirement("SKILL-09")
+def test_steps_that_were_changed_are_written_anew(hx: Hexad, tmp_path: Path) -> None:
+    manifest = "---\nname: up\ndescription: x\nmetadata: {hexad-kind: composite}\n---\n"
+    folder = make(tmp_path / "up", {"SKILL.md": manifest, "steps.json": '[{"tool":"a", "args":{}}]'})
+    skill = hx.skills.import_folder(folder).skill
+    changed = {**skill.definition, "steps": [{"tool": "b", "args": {}}]}
+    hx.skills.create("up", kind="composite", description="x", definition=changed)
+    written = hx.skills.export_folder("up", tmp_path / "out")
+    assert json.loads((written / "steps.json").read_text()) == [{"tool": "b", "args": {}}]
+    (folder / "steps.json").write_text("[{")
+    with pytest.raises(FolderRefused, match=r"steps\.json: is not JSON"):
+        hx.skills.import_folder(folder, overwrite=True)
 
 
 # --- secrets --------------------------------------------------------------------------------------------------------
@@ -274,6 +312,17 @@ def test_a_secret_in_a_file_is_taken_out_and_said_so_or_kept_on_request(hx: Hexa
     assert everything(hx.skills.export_folder("pdf", tmp_path / "out")) == everything(folder)
 
 
+@requirement("SKILL-09")
+def test_a_secret_in_the_front_matter_is_taken_out_of_it_too(hx: Hexad, tmp_path: Path) -> None:
+    manifest = PLAIN.replace("name: pdf\n", f'name: pdf\nmetadata: {{key: "{SECRET}", version: "2"}}\n')
+    imported = hx.skills.import_folder(make(tmp_path / "pdf", {"SKILL.md": manifest}))
+    assert imported.changed == ("SKILL.md",)
+    text = (hx.skills.export_folder("pdf", tmp_path / "out") / "SKILL.md").read_text(encoding="utf-8")
+    assert SECRET not in text
+    assert skill_in({"SKILL.md": File(text.encode())}, "pdf").name == "pdf"
+
+
+@requirement("SKILL-09")
 def test_a_secret_that_cannot_be_taken_out_is_refused(hx: Hexad, tmp_path: Path) -> None:
     with pytest.raises(FolderRefused, match="looks like a secret"):
         hx.skills.import_folder(make(tmp_path / "pdf", {"SKILL.md": PLAIN, f"{SECRET}.txt": ""}))
@@ -300,6 +349,36 @@ def test_links_are_refused_wherever_they_lead(hx: Hexad, tmp_path: Path, place: 
     (folder / place).unlink()
     (folder / place).symlink_to(tmp_path / "outside")
     refused(hx, folder, "is a link")
+
+
+@requirement("SKILL-09")
+def test_a_folder_that_becomes_a_link_while_it_is_read_leads_nowhere(tmp_path: Path) -> None:
+    outside = make(tmp_path / "outside", {"notes.md": "precious"})
+    folder = make(tmp_path / "pdf", {"SKILL.md": PLAIN, "references/notes.md": "mine"})
+    place, aside, over = folder / "references", tmp_path / "aside", threading.Event()
+
+    def swap() -> None:
+        while not over.is_set():
+            place.rename(aside)
+            place.symlink_to(outside)
+            place.unlink()
+            aside.rename(place)
+
+    swapping = threading.Thread(target=swap)
+    swapping.start()
+    try:
+        seen = {_read(folder) for _ in range(400)}
+    finally:
+        over.set()
+        swapping.join()
+    assert b"precious" not in seen
+
+
+def _read(folder: Path) -> bytes:
+    try:
+        return read_folder(folder).files.get("references/notes.md", File(b"")).data
+    except FolderRefused:
+        return b"refused"
 
 
 @requirement("SKILL-09")
@@ -330,6 +409,7 @@ def test_what_exceeds_a_limit_is_refused(hx: Hexad, tmp_path: Path) -> None:
     refused(hx, make(tmp_path / "deep", {"SKILL.md": PLAIN, "/".join("abcdefghij"): b""}), "8 folders deep")
 
 
+@requirement("SKILL-09")
 def test_the_largest_folder_that_is_allowed_is_kept_whole(hx: Hexad, tmp_path: Path) -> None:
     files = {f"{n}.bin": os.urandom(LARGEST_FILE) for n in range(7)}
     folder = make(tmp_path / "pdf", {"SKILL.md": PLAIN, **files, "control": "\x01" * LARGEST_FILE})
@@ -344,6 +424,7 @@ def test_the_largest_folder_that_is_allowed_is_kept_whole(hx: Hexad, tmp_path: P
     assert everything(hx.skills.export_folder("pdf", tmp_path / "out")) == everything(folder)
 
 
+@requirement("SKILL-09")
 @pytest.mark.parametrize("name", ["a\\b", "c:d", "new\nline", "trailing ", "que?", b"\xff"])
 def test_names_that_other_systems_cannot_have_are_refused(hx: Hexad, tmp_path: Path, name: str | bytes) -> None:
     folder = make(tmp_path / "pdf", {"SKILL.md": PLAIN})
@@ -383,11 +464,13 @@ def test_a_manifest_that_cannot_be_read_safely_is_refused(
     refused(hx, make(tmp_path / "pdf", {"SKILL.md": manifest}), reason)
 
 
+@requirement("SKILL-09")
 def test_a_folder_that_is_missing_or_has_no_manifest_is_refused(hx: Hexad, tmp_path: Path) -> None:
     refused(hx, tmp_path / "nowhere", "cannot be read: No such file")
     refused(hx, make(tmp_path / "pdf", {"skill.txt": ""}), "SKILL.md: is missing")
 
 
+@requirement("SKILL-09")
 def test_sloppy_folders_are_taken_with_a_note(hx: Hexad, tmp_path: Path) -> None:
     long_ = "x" * 1100
     folder = make(
@@ -433,6 +516,7 @@ def test_a_skill_whose_files_leave_the_folder_is_not_written(hx: Hexad, tmp_path
     assert not (tmp_path / "out").exists()
 
 
+@requirement("SKILL-09")
 def test_a_folder_that_is_there_stays_unless_it_is_to_be_replaced(hx: Hexad, tmp_path: Path) -> None:
     instruction(hx)
     folder = make(tmp_path / "pdf", {"SKILL.md": PLAIN, "mine.txt": "precious"})
@@ -445,6 +529,7 @@ def test_a_folder_that_is_there_stays_unless_it_is_to_be_replaced(hx: Hexad, tmp
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
 
 
+@requirement("SKILL-09")
 def test_force_replaces_only_what_is_a_skills_folder(hx: Hexad, tmp_path: Path) -> None:
     instruction(hx)
     make(tmp_path / "pdf", {"thesis.txt": "precious"})
@@ -453,15 +538,43 @@ def test_force_replaces_only_what_is_a_skills_folder(hx: Hexad, tmp_path: Path) 
     assert (tmp_path / "pdf" / "thesis.txt").read_text() == "precious"
 
 
+@requirement("SKILL-09")
 def test_what_the_format_does_not_allow_is_exported_only_leniently(hx: Hexad, tmp_path: Path) -> None:
     instruction(hx, "My / skill")
     with pytest.raises(InvalidInput, match="does not fit the Agent Skills format"):
         hx.skills.export_folder("My / skill", tmp_path)
+    hx.skills.create("long", kind="instruction", description="x" * 1025, definition={"text": "y"})
+    with pytest.raises(InvalidInput, match="the description has 1025 characters"):
+        hx.skills.export_folder("long", tmp_path)
     folder = hx.skills.export_folder("My / skill", tmp_path, strict=False)
     assert folder.name == "my-skill"
     assert skill_in({"SKILL.md": File((folder / "SKILL.md").read_bytes())}, "x").name == "My / skill"
 
 
+@requirement("SKILL-09")
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"a": {"base64": "!"}},
+        {"a": {"bytes": ""}},
+        {"a": "text"},
+        {"a": {"text": ""}, "a/b": {"text": ""}},
+        {"x" * 250: {"text": ""}},
+        {"é" * 130: {"text": ""}},
+        ["a"],
+    ],
+)
+def test_files_that_cannot_be_written_are_refused_whole(hx: Hexad, tmp_path: Path, files: Any) -> None:
+    try:
+        instruction(hx, files=files)
+    except InvalidInput:
+        return  # it is not even kept
+    with pytest.raises(InvalidInput, match="files"):
+        hx.skills.export_folder("pdf", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@requirement("SKILL-09")
 def test_a_place_that_cannot_be_written_is_said(hx: Hexad, tmp_path: Path) -> None:
     instruction(hx)
     (tmp_path / "file").write_text("")
@@ -469,6 +582,7 @@ def test_a_place_that_cannot_be_written_is_said(hx: Hexad, tmp_path: Path) -> No
         hx.skills.export_folder("pdf", tmp_path / "file")
 
 
+@requirement("SKILL-09")
 def test_a_definition_that_does_not_fit_is_refused_with_the_folder(hx: Hexad, tmp_path: Path) -> None:
     folder = make(tmp_path / "pdf", {"SKILL.md": PLAIN + "\x00"})
     with pytest.raises(FolderRefused) as caught:
@@ -513,6 +627,7 @@ def test_a_folder_of_folders_is_taken_in_and_what_is_refused_is_told(
     assert "2 files written" in capsys.readouterr().out
 
 
+@requirement("SKILL-09")
 def test_where_no_skill_is_nothing_is_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty").mkdir()
     for folder, reason in (("empty", "has no SKILL.md"), ("nowhere", "is not a folder")):
@@ -521,6 +636,7 @@ def test_where_no_skill_is_nothing_is_made(tmp_path: Path, capsys: pytest.Captur
     assert not (tmp_path / "new.db").exists()
 
 
+@requirement("SKILL-09")
 def test_a_skill_with_many_files_goes_into_a_backup_and_into_another_memory(tmp_path: Path, clock: FixedClock) -> None:
     folder = make(tmp_path / "pdf", {"SKILL.md": PLAIN, "big.txt": "word\n" * 100_000, "x.bin": bytes(range(256))})
     with opened(tmp_path / "one.db", clock=clock) as one:

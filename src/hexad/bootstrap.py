@@ -13,7 +13,7 @@ from hexad.context.layers.tools import callables_of
 from hexad.context.retriever import ContextRetriever
 from hexad.context.selection import estimate_tokens
 from hexad.engine import Engine
-from hexad.errors import ConfigError, Disabled, HexadError, InvalidInput, MissingExtra
+from hexad.errors import ConfigError, Disabled, InvalidInput, MissingExtra
 from hexad.memory import admission
 from hexad.memory.audit import AuditLog
 from hexad.memory.forgetting import forget_all
@@ -380,11 +380,11 @@ class Hexad:
         return retriever_of(self._engine.keeper, self._settings).search(layer, query, limit=limit, facets=facets)
 
     def _discover(self) -> None:
-        """Look for skills where something was watched; a store that cannot is logged, and closed all the same."""
+        """Look for skills where something was watched; what goes wrong is logged, and the store closed all the same."""
         for namespace in sorted(self._life.watched):
             try:
                 self.scoped(namespace=namespace).skills.discover()
-            except HexadError as error:
+            except Exception as error:  # noqa: BLE001 - whatever it is, who closes an engine has it closed
                 logging.getLogger("hexad").warning("no skills were discovered: %s", error)
 
     def _retrieving(self, change: Callable[[ContextRetriever], ContextRetriever]) -> Hexad:
