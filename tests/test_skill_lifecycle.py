@@ -278,7 +278,7 @@ def test_agents_create_ten_skills_a_day_and_people_and_imports_do_not_count(hx: 
 def test_a_creation_that_fails_or_is_refused_does_not_count() -> None:
     with opened(":memory:", max_skills_per_day=1) as hx:
         with pytest.raises(InvalidInput):
-            instruct(hx, " ", origin="agent")
+            instruct(hx, origin="agent", kind="template")
         assert instruct(hx, origin="agent").version == 1
         with pytest.raises(DailyLimit):
             instruct(hx, name="more", origin="agent")
