@@ -224,6 +224,8 @@ _WORDS: Final[dict[str, Callable[[Shell, Node, bool], Values]]] = {
 
 def variants(words: list[Values]) -> list[list[str]]:
     """Every list of words that a command may come to; of too many possibilities none is known."""
+    if all(len(word) == 1 for word in words):
+        return [[field for (value,) in words for field in value.split(SPLIT) if field]]
     whole = joined(words, SPLIT)
     if len(whole) == 1 and whole[0] == UNKNOWN and len(words) > 1:
         whole = joined([word if len(word) == 1 else ANYTHING for word in words], SPLIT)
