@@ -353,6 +353,7 @@ def _inside(shell: Shell, node: Node) -> Values:
 
 
 def _unset(shell: Shell, node: Node) -> Values:
+    run_inside(shell, node)
     for child in node.named_children:
         shell.assign(text_of(child), NOTHING)
     return NOTHING
