@@ -52,6 +52,10 @@ def execute(shell: Shell, argv: list[str]) -> Values:
         return _alias(shell, argv)
     if word in _OPENS_A_BLOCK:  # the grammar takes `time { …` for a command with words
         return shell.run_words(argv[1:])
+    return _by_name(shell, word, argv)
+
+
+def _by_name(shell: Shell, word: str, argv: list[str]) -> Values:
     if SELF in word:
         check_self(shell, argv)
         return ANYTHING
