@@ -274,6 +274,7 @@ NEEDING: Final[dict[str, set[str]]] = {
 
 ALLOWED: Final = (
     "echo hello",
+    'for i do echo "$i"; done',
     "rm -rf build/",
     "rm -rf ./dist *.egg-info __pycache__",
     'tmp=$(mktemp -d)\ntrap \'rm -rf "$tmp"\' EXIT\ncp a "$tmp/"\nrm -rf "$tmp"/*',

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from hexad.skills.shell.parsing import Script
 
-MOST_STEPS: Final = 10_000  # statements that are looked at, in loops and called functions again
+MOST_STEPS: Final = 5_000  # statements that are looked at, in loops and called functions again
 DEEPEST: Final = 80  # statements within statements, texts that are run within texts
 MOST_PIECES: Final = 200
 MOST_CALLS: Final = 16  # functions that call functions

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
 
 _NEEDS_A_LOOK: Final = re.compile(rb"[`<>]|\$\(|\$\{[^}]*=").search  # substitutions, redirections, hidden assignments
+_ALL_PLAIN: Final = re.compile(rb"[\w./:=@%+, -]+").fullmatch  # words that are what they look like
 _FIRST_WORD: Final = re.compile(rb"[\w.+:-]+(?=\s|$)").match
 _FILTERS: Final = frozenset(
     {
@@ -96,6 +97,8 @@ def _command(shell: Shell, node: Node) -> Values:
         name = _FIRST_WORD(text)
         if name and not shell.is_interesting(name[0]):
             return DOWNLOADED if shell.capturing and shell.stdin is not None and foreign(shell.stdin) else ANYTHING
+        if name and _ALL_PLAIN(text):
+            return execute(shell, text.decode().split())
     return _looked_at(shell, node, node.children)
 
 
@@ -350,6 +353,7 @@ def _inside(shell: Shell, node: Node) -> Values:
 
 
 def _unset(shell: Shell, node: Node) -> Values:
+    run_inside(shell, node)
     for child in node.named_children:
         shell.assign(text_of(child), NOTHING)
     return NOTHING
