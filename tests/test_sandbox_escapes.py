@@ -76,6 +76,8 @@ def test_what_is_hidden_cannot_be_read_even_where_the_system_is_seen(box: Box) -
     attempt = f"cat {path} | wc -c"
     assert box.run(attempt).stdout.strip() == str(path.stat().st_size)
     assert box.run(attempt, hidden=[path]).stdout.strip() == "0"
+    inner = next(one for one in sorted(Path("/usr/share").glob("*/*")) if one.is_dir())
+    assert box.run(attempt, hidden=[path, inner, inner.parent]).stdout.strip() == "0"
     assert box.run(f"ls -A {path.parent}; umount {path.parent}; chmod 755 {path.parent}", hidden=[path]).stdout == ""
 
 

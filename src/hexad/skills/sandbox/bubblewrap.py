@@ -69,12 +69,7 @@ class Sandbox:
                 *_environment({**layout.FIXED, **variables.exported}),
                 *_last(handed),
             )
-            told = (
-                str(self.program),
-                "--args",
-                str(handed.over("\0".join(options).encode(errors="surrogateescape"))),
-                "--",
-            )
+            told = (str(self.program), "--args", str(handed.over(_joined(options))), "--")
             inside = (program, "-c", _prologue(limits, block), layout.SCRIPT)
             ended = run((*told, *inside), fds=handed.fds, limits=limits, mark=len(_READY))
         return self._result(ended)
@@ -160,6 +155,10 @@ def _last(handed: _Handed) -> Iterator[str]:
     yield from ("--chdir", layout.WORK, "--remount-ro", "/")
     if program := seccomp.program():
         yield from ("--seccomp", str(handed.over(program)))
+
+
+def _joined(options: Sequence[str]) -> bytes:
+    return "\0".join(options).encode(errors="surrogateescape")  # as paths are that hold other bytes than text
 
 
 def _text(content: bytes) -> str:

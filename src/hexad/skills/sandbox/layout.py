@@ -87,7 +87,8 @@ def masks(hidden: Sequence[Path]) -> Iterator[str]:
     Of a hidden file it is the folder that is covered: a database has companions, and some come later.
     """
     covered = {cover for path in hidden for cover in _cover(os.path.realpath(path))}
-    for place in sorted(covered):
+    outermost = (one for one in covered if not any(within(one, other) for other in covered - {one}))
+    for place in outermost:
         yield from ("--perms", "0000", "--size", "4096", "--tmpfs", place, "--remount-ro", place)
 
 
