@@ -64,8 +64,9 @@ class Sandbox:
                 *_files(handed, given.files(files or {}, room=limits.disk)),
                 *_folders(given.folders(writable, hidden)),
                 *layout.masks(hidden),
-                *_texts(handed, layout.etc(network=network)),
-                *_texts(handed, {layout.SCRIPT: script, layout.VARIABLES: variables.assignments}),
+                *_read_only(handed, layout.etc(network=network)),
+                *_read_only(handed, {layout.SCRIPT: given.encoded("script", script)}),
+                *_read_only(handed, {layout.VARIABLES: variables.assignments.encode()}),
                 *_environment({**layout.FIXED, **variables.exported}),
                 *_last(handed),
             )
@@ -134,9 +135,8 @@ def _files(handed: _Handed, files: Sequence[given.GivenFile]) -> Iterator[str]:
         yield from ("--perms", mode, "--file", str(handed.over(file.content)), f"{layout.WORK}/{file.path}")
 
 
-def _texts(handed: _Handed, texts: Mapping[str, str]) -> Iterator[str]:
-    for path, text in texts.items():
-        content = given.encoded(path.removeprefix("/skill/"), text)
+def _read_only(handed: _Handed, contents: Mapping[str, bytes]) -> Iterator[str]:
+    for path, content in contents.items():
         yield from ("--perms", "0444", "--file", str(handed.over(content)), path)
 
 
