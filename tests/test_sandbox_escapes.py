@@ -272,7 +272,7 @@ def test_output_is_cut_and_the_result_says_so(box: Box) -> None:
     ],
 )
 def test_nothing_outlives_the_timeout(box: Box, mark: str, attempt: str) -> None:
-    result = box.run(f"echo begun; {attempt.replace('MARK', mark)}", limits=SandboxLimits(seconds=0.3))
+    result = box.run(f"echo begun; {attempt.replace('MARK', mark)}", limits=SandboxLimits(seconds=0.6))
     assert (result.timed_out, result.exit_code, result.ok) == (True, None, False)
     assert result.stdout == "begun\n"
     assert gone(mark)
