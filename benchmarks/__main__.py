@@ -36,6 +36,9 @@ What watching costs is told in plain INSERTs with their COMMIT into a table of t
 Error grouping and tool failures are measured on public data that is not part of this repository, if it lies beside it.
 The simulated agent is described in [learning.md](learning.md).
 
+A script in the sandbox is compared with a bare shell that is started in the same manner: as the same user, its outputs
+collected within limits.
+
 ![Failed calls of a simulated agent, with and without Known Solutions](simulated-agent.svg)
 
 Measured with {versions}.
