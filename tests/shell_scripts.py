@@ -39,6 +39,7 @@ REJECTED: Final[dict[str, str]] = {
     "$'\\x72\\x6d' -rf /": "delete-root-or-home",
     "$'\\162\\155' -rf $'\\57'": "delete-root-or-home",
     '$"rm" -rf /': "delete-root-or-home",
+    "echo a | base64 -d\n\\rm -rf /": "delete-root-or-home",
     "r\\\nm -rf /": "delete-root-or-home",
     "rm${IFS}-rf${IFS}/": "delete-root-or-home",
     "rm$IFS-rf$IFS/": "delete-root-or-home",

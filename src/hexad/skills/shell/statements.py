@@ -107,6 +107,8 @@ def _command(shell: Shell, node: Node) -> Values:
 def _spans_lines(node: Node, text: bytes) -> bool:
     """Whether the grammar took the next line's words for this command's, as it does behind some pipes."""
     start = node.start_byte
+    if any((child.text or b"")[:1] == b"\n" for child in node.children):
+        return True
     gaps = (text[one.end_byte - start : other.start_byte - start] for one, other in itertools.pairwise(node.children))
     return any(b"\n" in gap.replace(b"\\\n", b"") for gap in gaps)
 
