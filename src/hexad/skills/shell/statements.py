@@ -93,6 +93,8 @@ def unusual(shell: Shell, node: Node) -> Values:
 def _command(shell: Shell, node: Node) -> Values:
     shell.node = node
     text = node.text or b""
+    if b"\n" in text and _spans_lines(node, text):
+        shell.misread = True
     if not _NEEDS_A_LOOK(text):
         name = _FIRST_WORD(text)
         if name and not shell.is_interesting(name[0]):
@@ -100,6 +102,15 @@ def _command(shell: Shell, node: Node) -> Values:
         if name and _ALL_PLAIN(text):
             return execute(shell, text.decode().split())
     return _looked_at(shell, node, node.children)
+
+
+def _spans_lines(node: Node, text: bytes) -> bool:
+    """Whether the grammar took the next line's words for this command's, as it does behind some pipes."""
+    start = node.start_byte
+    if any((child.text or b"")[:1] == b"\n" for child in node.children):
+        return True
+    gaps = (text[one.end_byte - start : other.start_byte - start] for one, other in itertools.pairwise(node.children))
+    return any(b"\n" in gap.replace(b"\\\n", b"") for gap in gaps)
 
 
 def _looked_at(shell: Shell, node: Node, children: list[Node]) -> Values:
