@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks import killing, learning, meaning, opening, retrieving, saving
+from benchmarks import killing, learning, meaning, opening, retrieving, running_skills, sandboxing, saving, skills
 from benchmarks.figures import Figure, as_markdown, fill, show
 
 ROOT = Path(__file__).parent.parent
@@ -33,8 +33,14 @@ time, so the fixed work (embedding the question, weighing the rows that meaning 
 `python -m benchmarks.million` measures a million entries, beside tantivy; it takes half an hour.
 
 What watching costs is told in plain INSERTs with their COMMIT into a table of their own on the same disk, in turns.
+What running a composite skill costs is told in the same measure, beyond calling its watched tools one after the other.
 Error grouping and tool failures are measured on public data that is not part of this repository, if it lies beside it.
+Checking a script is told in starts of `sh -c true`: before each run of a skill, when the verdict is remembered, and
+for a script that was never seen.
 The simulated agent is described in [learning.md](learning.md).
+
+A script in the sandbox is compared with a bare shell that is started in the same manner: as the same user, its outputs
+collected within limits.
 
 ![Failed calls of a simulated agent, with and without Known Solutions](simulated-agent.svg)
 
@@ -53,6 +59,8 @@ def main() -> int:
             "Meaning": list(meaning.measure(folder, progress)),
             "Saving": list(saving.measure(folder)),
             "Learning": list(learning.measure(folder)),
+            "Skills": [*running_skills.measure(folder), *skills.measure(folder)],
+            "Sandboxing": list(sandboxing.measure()),
             "Crashing": list(killing.measure(folder, progress)),
         }
     for title, figures in parts.items():

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad.learning import tree
-from hexad.learning.evidence import CALLS_KEPT
+from hexad.learning.evidence import CALLS_STORED
 from hexad.learning.housekeeping import _alike, _groups, _said
 from hexad.learning.tree import COMPARED
 from hexad.testing.nouns import learning
@@ -274,11 +274,11 @@ def test_a_tool_that_fails_in_ever_new_words_does_not_fill_the_store(hx: Hexad, 
 
 @requirement("LEARN-06")
 def test_the_calls_of_a_session_are_kept_for_a_while_and_no_longer(hx: Hexad) -> None:
-    for number in range(3 * CALLS_KEPT):
+    for number in range(2 * CALLS_STORED):
         hx.observe(tool="t", args={"n": number}, error="no", session="long")
     with hx.store.reading() as view:
         left = view.calls(hx.namespace, "long", 1000)
-    assert CALLS_KEPT <= len(left) < CALLS_KEPT + 16
+    assert CALLS_STORED <= len(left) < CALLS_STORED + 16
 
 
 @requirement("LEARN-07")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from hexad.context import assemble
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hexad.context.retriever import Retriever
+    from hexad.learning.attending import Attending
     from hexad.learning.outcome import FailureRule
     from hexad.memory.keeper import Keeper
     from hexad.model import Association, Learning, Prompt, TokenCounter
@@ -37,6 +38,7 @@ class Engine:
     retriever: Retriever
     max_per_layer: int
     counter: TokenCounter = estimate_tokens
+    tools: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # the agent's own, to be called by skills
 
     def retrieve(
         self,
@@ -119,6 +121,12 @@ class Engine:
             failure=failure,
             advise=admission.flag("advise", advise),
         )
+
+    def attend(self, name: str, tool: Callable[..., Any], session: str | None) -> Attending:
+        """A tool as a skill's step calls it: watched, once, and judged by the rule that it is watched with."""
+        from hexad.learning.attending import Attending  # noqa: PLC0415
+
+        return Attending(self.keeper, admission.key("tool", name), tool, session)
 
     def explain(
         self,

@@ -98,7 +98,7 @@ def summarised(tool: str, arguments: object) -> dict[str, Json]:
     >>> summarised("mail", {"to": ["a", "b"], "body": "x" * 300, "password": "hunter2hunter2", "n": 3})["to"]
     '[2 items]'
     """
-    given = _named(arguments)
+    given = named(arguments)
     if tool in OWN_TOOLS or tool.startswith("skill_"):
         return {name: f"({_size(value)})" for name, value in given.items()}
     return {name: _summary((name,), value) for name, value in given.items()}
@@ -117,7 +117,7 @@ def shapes(tool: str, arguments: object) -> dict[str, Argument]:
     if tool in OWN_TOOLS:
         return {}
     found: dict[str, Argument] = {}
-    _gather((), _named(arguments), found)
+    _gather((), named(arguments), found)
     return found
 
 
@@ -172,7 +172,7 @@ def _gather(path: Path, given: Mapping[str, object], found: dict[str, Argument])
         here = (*path, name)
         secret = names_secret(here)
         if _is_object(value) and value and len(path) < _DEEPEST and not secret:
-            _gather(here, _named(value), found)
+            _gather(here, named(value), found)
         else:
             shape = shape_of(value)
             open_ = shape in CONSTANT and not (secret or names_person(here))
@@ -259,7 +259,7 @@ def _summary(path: Path, value: object) -> Json:
     if isinstance(value, str):
         return _cut(_INTAKE.named(path[-1], _clean(value[:_LOOKED_AT])))
     if _is_object(value) and len(path) < _DEEPEST_TOLD and not names_secret(path):
-        return {each: _summary((*path, each), inner) for each, inner in _named(value).items()}
+        return {each: _summary((*path, each), inner) for each, inner in named(value).items()}
     if value is None or isinstance(value, int | float):
         return _number(value)
     return _measured(value)
@@ -295,7 +295,7 @@ def _measured(value: object) -> str:
     return f"({_clean(type(value).__name__)[:_LONGEST_NAME]})"
 
 
-def _named(arguments: object) -> dict[str, object]:
+def named(arguments: object) -> dict[str, object]:
     """Arguments by name, at most `MOST` of them; whatever cannot be read so is one argument."""
     if type(arguments) is not dict and is_dataclass(arguments) and not isinstance(arguments, type):
         arguments = {field.name: getattr(arguments, field.name, None) for field in fields(arguments)}

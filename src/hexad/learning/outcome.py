@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from hexad.learning.arguments import shapes, summarised
+from hexad.learning.marks import traced
 from hexad.learning.pattern import MOST_TEXT, words_of
 from hexad.memory.redaction import redact
 from hexad.model import ErrorCategory
@@ -45,6 +46,7 @@ class Outcome:
     words: Words = ()
     given: object = field(default=None, repr=False)  # the arguments themselves, while they are looked at
     trouble: object = field(default=None, repr=False)  # and the error
+    came: object = field(default=None, repr=False)  # the result of a success, likewise
 
     @property
     def category(self) -> ErrorCategory:
@@ -60,6 +62,11 @@ class Outcome:
     def arguments(self) -> dict[str, Argument]:
         """The arguments' shapes: most successes need none."""
         return shapes(self.tool, self.given)
+
+    @property
+    def marks(self) -> str:
+        """What a success leaves behind, so that it can be seen where its values came from and went to."""
+        return traced(self.tool, self.given, self.came)
 
     @property
     def trigger(self) -> str:
@@ -88,7 +95,7 @@ def outcome_of(
     """What a call came to. ``error`` is an exception or a text; without one, ``failure`` judges the result."""
     trouble = error if error is not None else (failure or reported_failure)(result)
     if trouble is None:
-        return Outcome(tool=tool, session=session, given=arguments)
+        return Outcome(tool=tool, session=session, given=arguments, came=result)
     text = text_of(trouble)
     return Outcome(
         tool=tool, session=session, given=arguments, ok=False, error=text, words=words_of(text), trouble=trouble
@@ -114,6 +121,15 @@ def reported_failure(result: object) -> str | None:
         told = {name: _held(result, name) for name in ("error", "message", "content", "stderr")}
         return _told(told, flags["returncode"])
     return None
+
+
+def failure_told(rule: FailureRule, result: object) -> str | None:
+    """What a rule says of a result's failure, as text; a rule that raises says nothing."""
+    try:
+        trouble = rule(result)
+    except Exception:  # noqa: BLE001 - it is not ours, and the tool did return
+        return None
+    return None if trouble is None else text_of(trouble)
 
 
 def _failure_in(result: Mapping[Any, Any]) -> str | None:

@@ -68,10 +68,6 @@ class Watch:
             advise=advise,
         )
 
-    def is_like(self, other: Watch) -> bool:
-        """Whether both write down the same; a method's signature differs with what it is bound to."""
-        return replace(self, signature=None, places=None) == replace(other, signature=None, places=None)
-
     def returned(self, given: tuple[Any, ...], named: Mapping[str, Any], result: Any) -> Any:
         """Write down a call that returned; its result, with advice where it reports a failure and that is wanted."""
         return self._answer(result, self._recorded(given, named, result=result))
@@ -169,6 +165,18 @@ class _Mark(NamedTuple):
         return None
 
 
+def unwatched(tool: Callable[..., Any], keeper: Keeper) -> tuple[Callable[..., Any], Watch | None]:
+    """What is inside a tool that the keeper's store watches, and how it is watched.
+
+    The tool itself where nothing can be taken off: what others put around it, or a tool that gives advice.
+    """
+    mark = getattr(tool, MARK, None)
+    if not isinstance(mark, _Mark) or mark.watch.keeper.store is not keeper.store:
+        return tool, None
+    inside = None if mark.watch.advise else mark.inside(tool)
+    return inside or tool, mark.watch
+
+
 def watched(
     keeper: Keeper,
     tool: Callable[..., Any],
@@ -195,9 +203,9 @@ def watched(
     name = before.tool if name is None else name
     failure = before.failure if failure is None else failure
     session = before.session if session is None and before.keeper == keeper else session
-    watch = Watch.of(keeper, mark.inside(tool) or tool, name, session, failure, advise=advise)
-    if watch.is_like(before):
+    if before == replace(before, keeper=keeper, tool=name, session=session, failure=failure, advise=advise):
         return tool
+    watch = Watch.of(keeper, mark.inside(tool) or tool, name, session, failure, advise=advise)
     return _watched(watch, mark.inside(tool) or tool)
 
 

@@ -22,6 +22,7 @@ class VolatileLearning(ABC):
     """The learning part of a volatile state. What it changes is replaced whole, so that taking it back is one step."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._undo: list[Callable[[], object]] = []
         self._calls: dict[str, tuple[Call, ...]] = {}
         self._offers: dict[str, dict[tuple[str, str], Offer]] = {}
@@ -54,6 +55,9 @@ class VolatileLearning(ABC):
 
     def calls(self, namespace: str, session: str, limit: int) -> Sequence[Call]:
         return [call for call in reversed(self._calls.get(namespace, ())) if call.session == session][:limit]
+
+    def all_calls(self, namespace: str) -> Sequence[Call]:
+        return sorted(self._calls.get(namespace, ()), key=lambda each: (each.session, each.number))
 
     def awaits_success(self, namespace: str, session: str, tool: str) -> bool:
         if any(each.state == OFFERED for each in self.offers(namespace, session)):

@@ -164,6 +164,10 @@ UPDATE hexad_learning SET seen = seen + 1, updated = ? WHERE number = ?
 SELECT number, session, tool, ok, learning, arguments, at FROM hexad_call
 WHERE namespace = ? AND session = ? ORDER BY number DESC LIMIT ?
 
+-- name: all_calls
+SELECT number, session, tool, ok, learning, arguments, at FROM hexad_call
+WHERE namespace = ? ORDER BY session, number
+
 -- name: chain_end
 SELECT sequence, hash FROM hexad_audit WHERE namespace = ? ORDER BY sequence DESC LIMIT 1
 
@@ -208,3 +212,14 @@ DELETE FROM hexad_call WHERE namespace = :namespace AND (:session IS NULL OR ses
 
 -- name: forget_offers
 DELETE FROM hexad_offer WHERE namespace = :namespace AND (:session IS NULL OR session = :session)
+
+-- name: count_run
+UPDATE hexad_skill SET use_count = use_count + 1, run_count = run_count + 1, success_count = success_count + :worked,
+    last_used = :at, recent = substr(recent || :outcome, :remembered)
+WHERE namespace = :namespace AND name = :name AND version = :version RETURNING recent
+
+-- name: drop_skill_version
+DELETE FROM hexad_skill_version WHERE namespace = ? AND name = ? AND version = ?
+
+-- name: drop_skill_versions
+DELETE FROM hexad_skill_version WHERE namespace = ? AND name = ?
