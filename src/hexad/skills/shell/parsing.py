@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Language, Node, Parser
 
 LONGEST: Final = 262_144  # characters
 _MOST_SIGNS: Final = {"|": 2_000, "<<": 500, "=(": 500, "((": 2_000, "case": 2_000}
@@ -56,10 +56,17 @@ def parsed(text: str) -> Script:
     return Script(again, again.has_error, gaps)
 
 
-@cache
 def parser() -> Parser:
-    """The one parser of this process; an ImportError without the extra."""
+    """One for each text: it takes no time, threads do not meet, and nothing is left of the text before."""
     import tree_sitter  # noqa: PLC0415 - an extra, and only needed here
+
+    return tree_sitter.Parser(_language())
+
+
+@cache
+def _language() -> Language:
+    """An ImportError without the extra."""
+    import tree_sitter  # noqa: PLC0415 - likewise
     import tree_sitter_bash  # noqa: PLC0415
 
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+    return tree_sitter.Language(tree_sitter_bash.language())
