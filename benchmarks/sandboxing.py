@@ -26,9 +26,7 @@ def measure() -> Iterator[Figure]:
     plain = in_turns(ours, [lambda: subprocess.run(BARE, capture_output=True, check=True)] * RUNS)
     yield Figure("a sandboxed `true`, against `sh -c true`, median", plain.ratio(0.5), 10.0, detail=plain.told(0.5))
     same = in_turns(ours, [lambda: run(BARE, fds=(), limits=SandboxLimits(), mark=0)] * RUNS)
-    yield Figure(
-        "the same, against a shell of the same user, within limits", same.ratio(0.5), None, detail=same.told(0.5)
-    )
+    yield Figure("the same, against a shell started alike", same.ratio(0.5), None, detail=same.told(0.5))
 
 
 if __name__ == "__main__":
