@@ -39,8 +39,8 @@ Checking a script is told in starts of `sh -c true`: before each run of a skill,
 for a script that was never seen.
 The simulated agent is described in [learning.md](learning.md).
 
-A script in the sandbox is compared with a bare shell. The second row is for a shell that is started as the script is: as
-another user, its outputs collected within limits.
+A script in the sandbox is compared with a bare shell. The second row is for a shell that is started as the script is:
+as another user, its outputs collected within limits.
 
 ![Failed calls of a simulated agent, with and without Known Solutions](simulated-agent.svg)
 
