@@ -1,0 +1,124 @@
+"""The engine is synchronous, ADK is not: its work is done in threads of ours, within a time, with one warning at most.
+
+What does not answer in time is left to itself, and until it has ended nothing more is asked of that database: an agent
+waits for a store that hangs once, not at every turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import logging
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from hexad.errors import DeadlineExceeded
+from hexad.fork import survive_fork
+from hexad.memory.redaction import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from hexad.bootstrap import Hexad
+
+T = TypeVar("T")
+_THREADS: Final = 8  # a store keeps a connection for each
+LOG: Final = logging.getLogger("hexad")
+
+
+class Worker:
+    """Threads for all adapters of the process; none until the first call, and none inherited by a child process."""
+
+    def __init__(self) -> None:
+        self.after_fork()
+        survive_fork(self)
+
+    def after_fork(self) -> None:
+        """Threads stay in the parent."""
+        self._threads: ThreadPoolExecutor | None = None
+        self._late: dict[str, Future[Any]] = {}
+
+    async def run(self, hx: Hexad, call: Callable[[], T], *, seconds: float) -> T:
+        """The call's result, or `DeadlineExceeded` after that time."""
+        place = hx.store.location
+        if not self._late.get(place, _OVER).done():
+            raise DeadlineExceeded(place, seconds)
+        future = self._submit(call)
+        try:
+            async with asyncio.timeout(seconds):
+                return await asyncio.wrap_future(future)
+        except TimeoutError:
+            if future.done() and not future.cancelled():
+                raise  # the call's own
+            self._late[place] = future
+            raise DeadlineExceeded(place, seconds) from None
+
+    def _submit(self, call: Callable[[], T]) -> Future[T]:
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="hexad")
+        return self._threads.submit(partial(contextvars.copy_context().run, call))
+
+
+def _finished() -> Future[Any]:
+    future: Future[Any] = Future()
+    future.set_result(None)
+    return future
+
+
+_OVER: Final = _finished()
+WORKER: Final = Worker()
+
+
+# --- one warning ----------------------------------------------------------------------------------------------------
+
+_held: Final[contextvars.ContextVar[list[str] | None]] = contextvars.ContextVar("hexad_warnings", default=None)
+
+
+class _Holding(logging.Filter):
+    """Keeps back what is warned of inside `gathered`."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record is to be logged now."""
+        held = _held.get()
+        if held is None or record.levelno != logging.WARNING:
+            return True
+        held.append(record.getMessage())
+        return False
+
+
+_HOLDING: Final = _Holding()
+
+
+@contextmanager
+def gathered() -> Iterator[list[str]]:
+    """What is warned of inside, in any thread, is in the list and not in the log: four layers make one warning."""
+    LOG.addFilter(_HOLDING)
+    held: list[str] = []
+    token = _held.set(held)
+    try:
+        yield held
+    finally:
+        _held.reset(token)
+
+
+async def attempted(hx: Hexad, call: Callable[[], T], *, seconds: float, what: str) -> T | None:
+    """The call's result; None and one warning, which says what did not happen and why, if it fails."""
+    result = None
+    with gathered() as reasons:
+        try:
+            result = await WORKER.run(hx, call, seconds=seconds)
+        except Exception as error:  # noqa: BLE001 - a failure of ours is not the agent's
+            reasons.insert(0, told(error))
+    if reasons:
+        LOG.warning("%s: %s", what, reasons[0])
+    return result
+
+
+def told(error: Exception) -> str:
+    """An error in words, without secrets; one that cannot tell itself is named."""
+    try:
+        return redact(f"{type(error).__name__}: {error}").text
+    except Exception:  # noqa: BLE001 - it is an error all the same
+        return type(error).__name__
