@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from google.adk.models.llm_request import LlmRequest
+    from google.genai.types import GenerateContentConfig
 
     from hexad.bootstrap import Hexad
     from hexad.model import Prompt
@@ -81,14 +82,13 @@ class Recall:
         prompt = await WORKER.run(self.hx, task.prompt, seconds=seconds)
         if not prompt.kept:
             return request
-        served = with_context(request, prompt, self.placement, place)
-        _SERVED.put(served.config, (_SERVED.of(request.config) or frozenset()) | {self._whose})
-        return served
+        return with_context(request, self.marked(request.config), prompt, self.placement, place)
 
-    def mark(self, request: LlmRequest) -> None:
-        """Say that a request was looked at: a wrapper around the model need not look again."""
-        request.config = request.config.model_copy()
-        _SERVED.put(request.config, (_SERVED.of(request.config) or frozenset()) | {self._whose})
+    def marked(self, config: GenerateContentConfig) -> GenerateContentConfig:
+        """A copy of the config of a request that was looked at: a wrapper around the model need not look again."""
+        copied = config.model_copy()
+        _SERVED.put(copied, (_SERVED.of(config) or frozenset()) | {self._whose})
+        return copied
 
     def registry(self, tools: Mapping[str, object]) -> ToolRegistry:
         """The agent's tools as a registry, each with the first paragraph of its description; ours it knows anyway.

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from google.adk.agents.callback_context import CallbackContext
     from google.adk.agents.invocation_context import InvocationContext
-    from google.adk.agents.readonly_context import ReadonlyContext
     from google.adk.models.llm_request import LlmRequest
     from google.adk.tools.tool_context import ToolContext
     from google.genai import types
@@ -65,12 +64,11 @@ class HexadPlugin(BasePlugin):
         try:
             UNDER_WAY.put(llm_request, Known(conversation_of(callback_context), self._rule))
             self._offer_tools(llm_request)
+            if not _is_wrapped(callback_context, self._hx):
+                served = await self._recall.augmented(llm_request)
+                llm_request.contents, llm_request.config = served.contents, self._recall.marked(served.config)
         except Exception as error:  # noqa: BLE001 - a failure of ours is not the agent's
             LOG.warning("a request goes to the model as it is: %s", told(error))
-        if not self._is_wrapped(callback_context):
-            served = await self._recall.augmented(llm_request)
-            llm_request.contents, llm_request.config = served.contents, served.config
-            self._recall.mark(llm_request)
 
     async def after_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any
@@ -110,12 +108,6 @@ class HexadPlugin(BasePlugin):
         if not built_in and config.response_schema is None:
             request.append_tools([tool for tool in self._tools if tool.name not in request.tools_dict])
 
-    def _is_wrapped(self, context: ReadonlyContext) -> bool:
-        """Whether the model looks after its context by itself, with a placement and budget of its own."""
-        agent = context.get_invocation_context().agent  # type: ignore[attr-defined]
-        model = getattr(agent, "canonical_model", None)
-        return isinstance(model, ContextAwareModel) and model.serves(self._hx)
-
     def _is_mine(self, tool: BaseTool) -> bool:
         """Whether nobody else writes its calls down: neither a watch on it, nor the tool itself, being ours."""
         return self._hx.enabled and not isinstance(tool, HexadTool) and not watches(tool, self._hx.store)
@@ -128,6 +120,12 @@ class HexadPlugin(BasePlugin):
             return
         what = f"a call of {call['tool']} may be missing from the record"
         await attempted(own, partial(own.observe, **call), seconds=_PATIENCE, what=what)
+
+
+def _is_wrapped(context: CallbackContext, hx: Hexad) -> bool:
+    """Whether the model looks after its context by itself, with a placement and budget of its own."""
+    model = getattr(context.get_invocation_context().agent, "canonical_model", None)
+    return isinstance(model, ContextAwareModel) and model.serves(hx)
 
 
 def _long_running_call(events: Sequence[Any], id: str | None) -> types.FunctionCall | None:

@@ -69,12 +69,15 @@ def base_of(request: LlmRequest) -> str:
     return instruction if isinstance(instruction, str) else ""
 
 
-def with_context(request: LlmRequest, prompt: Prompt, placement: Placement, place: int) -> LlmRequest:
+def with_context(
+    request: LlmRequest, config: types.GenerateContentConfig, prompt: Prompt, placement: Placement, place: int
+) -> LlmRequest:
     """A copy of the request with the prompt's sections in it; live tools and all else are the same objects.
 
-    What models are known to change in a request is copied too, so that the caller's stays as it is.
+    ``config`` is a copy of the request's. What models are known to change in a request is copied too, so that the
+    caller's stays as it is.
     """
-    contents, config = list(request.contents), request.config.model_copy()
+    contents = list(request.contents)
     if placement is Placement.USER_TURN:
         contents.insert(place, types.Content(role="user", parts=[types.Part(text=_PREFACE + prompt.added.strip())]))
     else:
