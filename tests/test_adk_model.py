@@ -188,7 +188,10 @@ def test_what_adk_puts_into_the_users_role_is_not_the_users_message() -> None:
         message("an instruction of the moment"),
     ]
     assert latest_message(contents) == (0, "the question")
-    assert latest_message([message("the question"), message("For context:\n[other] said: hello")]) == (0, "the question")
+    assert latest_message([message("the question"), message("For context:\n[other] said: hello")]) == (
+        0,
+        "the question",
+    )
     assert latest_message([message("<PAST_CONVERSATIONS>x</PAST_CONVERSATIONS>"), message("q")]) == (1, "q")
     assert latest_message([]) is None
 
@@ -313,7 +316,9 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-QUESTIONS = [f"{ask} {number}?" for number in range(10) for ask in ("when may I deploy release", "which seat on flight")]
+QUESTIONS = [
+    f"{ask} {number}?" for number in range(10) for ask in ("when may I deploy release", "which seat on flight")
+]
 
 
 @requirement("ADK-08")
