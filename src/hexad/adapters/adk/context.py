@@ -78,7 +78,7 @@ class Recall:
     async def _served(self, request: LlmRequest, known: Known | None, place: int, query: str) -> LlmRequest:
         seconds = self.hx.settings.layer_deadline * _PATIENCE
         base = base_of(request) if self.placement is Placement.SYSTEM else ""
-        task = _Task(self, known, query, base, dict(request.tools_dict), time.monotonic() + seconds)
+        task = _Task(self, known, query, base, dict(request.tools_dict), seconds)
         prompt = await WORKER.run(self.hx, task.prompt, seconds=seconds)
         if not prompt.kept:
             return request
@@ -136,15 +136,16 @@ class _Task:
     query: str
     base: str
     tools: Mapping[str, object]
-    until: float
+    seconds: float
 
     def prompt(self) -> Prompt:
         """What the model should be told, and what was told counted where it came from."""
+        until = time.monotonic() + self.seconds
         own, house = self._engines()
         found = own.retrieve(self.query, Layer, session=own.session or None)
         common = house.retrieve(self.query, session=own.session or None) if house is not None else None
-        if time.monotonic() > self.until:  # nobody waits for it: nothing was shown
-            raise DeadlineExceeded(own.store.location, self.recall.hx.settings.layer_deadline)
+        if time.monotonic() >= until:  # nobody waits for it: nothing was shown
+            raise DeadlineExceeded(own.store.location, self.seconds)
         if common is None or house is None or not common.items:
             return own.assemble(self.base, found, budget=self.recall.budget)
         both = _joined(found, common)

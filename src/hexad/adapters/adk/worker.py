@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from hexad.errors import DeadlineExceeded
 from hexad.fork import survive_fork
@@ -38,36 +39,58 @@ class Worker:
     def after_fork(self) -> None:
         """Threads stay in the parent."""
         self._threads: ThreadPoolExecutor | None = None
-        self._late: dict[str, Future[Any]] = {}
+        self._late: dict[str, list[_Work[Any]]] = {}
 
     async def run(self, hx: Hexad, call: Callable[[], T], *, seconds: float) -> T:
-        """The call's result, or `DeadlineExceeded` after that time."""
-        place = hx.store.location
-        if not self._late.get(place, _OVER).done():
-            raise DeadlineExceeded(place, seconds)
-        future = self._submit(call)
-        try:
-            async with asyncio.timeout(seconds):
-                return await asyncio.wrap_future(future)
-        except TimeoutError:
-            if future.done() and not future.cancelled():
-                raise  # the call's own
-            self._late[place] = future
-            raise DeadlineExceeded(place, seconds) from None
+        """The call's result, or `DeadlineExceeded` where the work itself takes longer than that.
 
-    def _submit(self, call: Callable[[], T]) -> Future[T]:
+        Waiting for a thread, or for an event loop that is busy, does not count.
+        """
+        place = hx.store.location
+        if self._hangs(place):
+            raise DeadlineExceeded(place, seconds)
+        work = self._begin(call)
+        waiting = asyncio.wrap_future(work.future)
+        while not work.future.done():
+            await asyncio.wait({waiting}, timeout=seconds)
+            if not work.future.done() and (work.is_over(seconds) or self._hangs(place)):
+                self._late.setdefault(place, []).append(work)
+                waiting.cancel()
+                raise DeadlineExceeded(place, seconds)
+        return work.future.result()
+
+    def _begin(self, call: Callable[[], T]) -> _Work[T]:
         if self._threads is None:
             self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="hexad")
-        return self._threads.submit(partial(contextvars.copy_context().run, call))
+        work = _Work(partial(contextvars.copy_context().run, call))
+        work.future = self._threads.submit(work)
+        return work
+
+    def _hangs(self, place: str) -> bool:
+        """Whether an earlier call on that database is late and has not ended."""
+        late = [work for work in self._late.pop(place, ()) if not work.future.done()]
+        if late:
+            self._late[place] = late
+        return bool(late)
 
 
-def _finished() -> Future[Any]:
-    future: Future[Any] = Future()
-    future.set_result(None)
-    return future
+class _Work(Generic[T]):
+    """One call, and when its thread began with it."""
+
+    future: Future[T]
+
+    def __init__(self, call: Callable[[], T]) -> None:
+        self._call = call
+        self._began: float | None = None
+
+    def __call__(self) -> T:
+        self._began = time.monotonic()
+        return self._call()
+
+    def is_over(self, seconds: float) -> bool:
+        return self._began is not None and time.monotonic() - self._began >= seconds
 
 
-_OVER: Final = _finished()
 WORKER: Final = Worker()
 
 
