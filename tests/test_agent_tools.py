@@ -93,7 +93,7 @@ def test_they_find_what_is_there(hx: Hexad) -> None:
     assert mine["search_knowledge"]("zebra") == {"status": "ok", "count": 0, "results": []}
 
 
-@requirement("META-01", "SKILL-03")
+@requirement("META-01")
 def test_only_active_skills_are_listed_each_with_its_tool(hx: Hexad) -> None:
     mine = tools(hx)
     mine["create_skill"]("greet", "instruction", "Greet somebody", {"text": "Say hello"})

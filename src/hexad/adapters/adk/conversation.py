@@ -76,7 +76,7 @@ def session_of(id: str) -> str:
     """ADK's session as one of ours; an id that cannot be one is hashed, so that two never become the same.
 
     >>> session_of("slack:C42"), session_of("x" * 1000)[:10]
-    ('slack:C42', '#cb2cc0eb7')
+    ('slack:C42', '#44f835449')
     """
     try:
         return admission.label("session", id) if len(id) <= _LONGEST else _hashed(id)
