@@ -36,9 +36,9 @@ What watching costs is told in plain INSERTs with their COMMIT into a table of t
 Error grouping and tool failures are measured on public data that is not part of this repository, if it lies beside it.
 The simulated agent is described in [learning.md](learning.md).
 
-What context costs an ADK agent is the time of a whole turn with it, less that of the same turn with the bare model, in calls
-of `retrieve` on the same database, all in turns. The model is scripted and answers at once. The plugin's row is for information:
-it reads two memories and offers six tools.
+What context costs an ADK agent is the time of a whole turn with it, less that of the same turn with the bare model, in
+calls of `retrieve` on the same database, all in turns. The model is scripted and answers at once. The plugin's row is
+for information: it reads two memories and offers six tools.
 
 ![Failed calls of a simulated agent, with and without Known Solutions](simulated-agent.svg)
 
