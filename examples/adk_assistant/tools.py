@@ -1,0 +1,115 @@
+"""What the assistant can do: files in one folder, daily notes, shell commands in a sandbox, and the web if it is let."""
+
+from __future__ import annotations
+
+import html
+import re
+import urllib.request
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MOST_TEXT = 100_000  # characters of a file, an output or a page that a model is given
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A folder of notes: `notes/2026-03-02.md` is a day, `site/` is what was published."""
+
+    folder: Path
+    database: Path
+
+    def tools(self, *, web: bool) -> list[Callable[..., Any]]:
+        """Everything that may be done here."""
+        own = [self.list_files, self.read_file, self.write_file, self.export_page, self.rebuild_index, self.run_shell]
+        return [*own, fetch] if web else own
+
+    def list_files(self, folder: str = ".") -> list[str]:
+        """List the files below a folder.
+
+        Args:
+            folder: A folder's path, such as "notes".
+        """
+        found = self._inside(folder).rglob("*")
+        return sorted(str(path.relative_to(self.folder)) for path in found if path.is_file())
+
+    def read_file(self, path: str) -> str:
+        """Read a text file.
+
+        Args:
+            path: The file's path, such as "notes/2026-03-02.md".
+        """
+        return self._inside(path).read_text(encoding="utf-8")[:MOST_TEXT]
+
+    def write_file(self, path: str, text: str) -> str:
+        """Write a text file; what was there is replaced.
+
+        Args:
+            path: The file's path.
+            text: All of its text.
+        """
+        file = self._inside(path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return f"wrote {len(text)} characters"
+
+    def export_page(self, day: str) -> str:
+        """Make a web page of one day's notes.
+
+        Args:
+            day: The day of the notes.
+        """
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", day) is None:
+            raise ValueError(f"cannot read the day {day!r}")
+        notes = self.read_file(f"notes/{date.fromisoformat(day)}.md")
+        points = "".join(f"<li>{html.escape(line.lstrip('- '))}</li>" for line in notes.splitlines() if line.strip())
+        self.write_file(f"site/{day}.html", f"<h1>{day}</h1><ul>{points}</ul>")
+        return f"site/{day}.html"
+
+    def rebuild_index(self) -> str:
+        """List all pages on the front page."""
+        pages = sorted(path.name for path in self._inside("site").glob("????-??-??.html"))
+        self.write_file("site/index.html", "".join(f'<a href="{name}">{name[:10]}</a> ' for name in pages))
+        return f"{len(pages)} pages"
+
+    def run_shell(self, script: str) -> dict[str, Any]:
+        """Run a shell script in a sandbox: it may change files of the folder, and reaches nothing else.
+
+        Args:
+            script: What to run. $WORKSPACE is the folder.
+        """
+        from hexad.skills.sandbox import find_sandbox  # noqa: PLC0415 - it may have to say what to install
+
+        came = find_sandbox().run(
+            script,
+            environment={"WORKSPACE": str(self.folder)},
+            writable=[self.folder],
+            hidden=[self.database],
+        )
+        told = {"stdout": came.stdout[:MOST_TEXT], "stderr": came.stderr[:MOST_TEXT], "returncode": came.exit_code}
+        return told | ({"error": "it took too long"} if came.timed_out else {})
+
+    def _inside(self, path: str) -> Path:
+        """A path of the folder; nothing outside of it, and not the assistant's own memory."""
+        found = (self.folder / path).resolve()
+        if not found.is_relative_to(self.folder.resolve()) or found == self.database.resolve():
+            raise PermissionError(f"{path!r} is outside of the folder")
+        return found
+
+
+def fetch(url: str) -> dict[str, Any]:
+    """Get a page or a document from the web.
+
+    Args:
+        url: Its address, with http:// or https://.
+    """
+    if urlsplit(url).scheme not in {"http", "https"}:
+        raise ValueError(f"{url!r} is not an address of the web")
+    with urllib.request.urlopen(url, timeout=20) as answer:  # noqa: S310 - the scheme is checked
+        text = answer.read(MOST_TEXT).decode(answer.headers.get_content_charset() or "utf-8", errors="replace")
+        return {"http": answer.status, "text": text}
