@@ -15,12 +15,19 @@ from hexad.adapters.adk import HexadPlugin, shared
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from google.adk.tools.base_tool import BaseTool
+    from google.adk.tools.tool_context import ToolContext
     from tools import Workspace
 
     from hexad import Hexad
 
 APP, USER = "assistant", "me"
 INSTRUCTION = "You look after a folder of notes. Save with save_knowledge what the user wants you to remember."
+
+
+def _tell(tool: BaseTool, args: dict[str, Any], tool_context: ToolContext, error: Exception) -> dict[str, Any]:  # noqa: ARG001
+    """Let the model read what went wrong, rather than end the conversation."""
+    return {"error": str(error)}
 
 
 @dataclass(frozen=True)
@@ -35,7 +42,13 @@ class Assistant:
         cls, hx: Hexad, workspace: Workspace, model: Any, *, session: str | None = None, web: bool = False
     ) -> Assistant:
         """A new conversation; what earlier ones left behind is in the database."""
-        agent = LlmAgent(name="assistant", model=model, instruction=INSTRUCTION, tools=workspace.tools(web=web))
+        agent = LlmAgent(
+            name="assistant",
+            model=model,
+            instruction=INSTRUCTION,
+            tools=workspace.tools(web=web),
+            on_tool_error_callback=_tell,
+        )
         # One person uses it, so the engine's own memory is theirs: `hexad` on the command line shows the same.
         app = App(name=APP, root_agent=agent, plugins=[HexadPlugin(hx, namespace=shared)])
         runner = InMemoryRunner(app=app)

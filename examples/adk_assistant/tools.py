@@ -26,7 +26,7 @@ class Workspace:
 
     def tools(self, *, web: bool) -> list[Callable[..., Any]]:
         """Everything that may be done here."""
-        own = [self.list_files, self.read_file, self.write_file, self.export_page, self.rebuild_index, self.run_shell]
+        own = [self.list_files, self.read_file, self.write_file, self.export_page, self.add_to_index, self.run_shell]
         return [*own, fetch] if web else own
 
     def list_files(self, folder: str = ".") -> list[str]:
@@ -71,11 +71,17 @@ class Workspace:
         self.write_file(f"site/{day}.html", f"<h1>{day}</h1><ul>{points}</ul>")
         return f"site/{day}.html"
 
-    def rebuild_index(self) -> str:
-        """List all pages on the front page."""
-        pages = sorted(path.name for path in self._inside("site").glob("????-??-??.html"))
-        self.write_file("site/index.html", "".join(f'<a href="{name}">{name[:10]}</a> ' for name in pages))
-        return f"{len(pages)} pages"
+    def add_to_index(self, page: str) -> str:
+        """Put a page on the front page.
+
+        Args:
+            page: The page's path, as export_page gave it.
+        """
+        front = self._inside("site/index.html")
+        links = set(front.read_text(encoding="utf-8").splitlines()) if front.exists() else set()
+        links.add(f'<a href="{self._inside(page).name}">{self._inside(page).stem}</a>')
+        self.write_file("site/index.html", "\n".join(sorted(links)))
+        return f"{len(links)} pages on the front page"
 
     def run_shell(self, script: str) -> dict[str, Any]:
         """Run a shell script in a sandbox: it may change files of the folder, and reaches nothing else.
