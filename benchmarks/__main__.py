@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks import adk, killing, learning, meaning, opening, retrieving, saving
+from benchmarks import adk, killing, learning, meaning, opening, retrieving, running_skills, saving
 from benchmarks.figures import Figure, as_markdown, fill, show
 
 ROOT = Path(__file__).parent.parent
@@ -33,6 +33,7 @@ time, so the fixed work (embedding the question, weighing the rows that meaning 
 `python -m benchmarks.million` measures a million entries, beside tantivy; it takes half an hour.
 
 What watching costs is told in plain INSERTs with their COMMIT into a table of their own on the same disk, in turns.
+What running a composite skill costs is told in the same measure, beyond calling its watched tools one after the other.
 Error grouping and tool failures are measured on public data that is not part of this repository, if it lies beside it.
 The simulated agent is described in [learning.md](learning.md).
 
@@ -58,6 +59,7 @@ def main() -> int:
             "Saving": list(saving.measure(folder)),
             "Learning": list(learning.measure(folder)),
             "ADK": list(adk.measure(folder)),
+            "Skills": list(running_skills.measure(folder)),
             "Crashing": list(killing.measure(folder, progress)),
         }
     for title, figures in parts.items():

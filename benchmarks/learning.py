@@ -35,7 +35,7 @@ def _watching(folder: Path) -> Iterator[Figure]:
     """A watched call over the bare call, against INSERT and COMMIT into a plain table on the same disk."""
     path = folder / "watching.db"
     _fill(path)
-    plain = _Plain(folder / "watching.plain.db")
+    plain = Plain(folder / "watching.plain.db")
     with Hexad.open(path, enabled=True, session="bench") as hx:
         watched = hx.watch(_tool)
         for name, fails, limit in (("that succeeds", False, 3.0), ("that fails", True, 3.0)):
@@ -66,7 +66,7 @@ def _quietly(tool: Callable[..., object], name: str, number: int, *, fails: bool
         tool(name, number, fails=fails)
 
 
-class _Plain:
+class Plain:
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(path, isolation_level=None)
         self._connection.execute("PRAGMA journal_mode = WAL")

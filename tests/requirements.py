@@ -355,7 +355,6 @@ REQUIREMENTS: Final = {
             "LIMIT-05",
             "Agents create at most `max_skills_per_day` [10] skills per day and namespace; a person's own "
             "creations and imports do not count.",
-            planned=True,
         ),
         # Learning
         Requirement(
@@ -422,25 +421,21 @@ REQUIREMENTS: Final = {
             "A skill has a unique name, description, kind (composite, script, template, instruction), "
             "definition, JSON-Schema parameters, status (draft, active, deprecated), author, approval "
             "flag, use and success counts, last use.",
-            planned=True,
         ),
         Requirement(
             "SKILL-02",
             "A definition that does not fit its kind is rejected with the reason, before it is stored.",
-            planned=True,
         ),
         Requirement(
             "SKILL-03",
             "New skills are drafts until activated; `auto_approve_skills` activates them at once; only "
             "active skills are retrieved, listed for agents, or run.",
-            planned=True,
         ),
         Requirement(
             "SKILL-04",
             "Composite skills run their steps through the agent's own tools in order, pass earlier "
             "results and parameters into later steps, stop at the first failure and report every step; a "
             "dry run returns the plan.",
-            planned=True,
         ),
         Requirement(
             "SKILL-05",
@@ -448,7 +443,6 @@ REQUIREMENTS: Final = {
             "recursive deletion of root or home, pipe-to-shell, raw device writes, formatting and raw "
             "disk copies are stopped, also when quoted, split, aliased, encoded or assembled from "
             "variables.",
-            planned=True,
         ),
         Requirement(
             "SKILL-06",
@@ -466,7 +460,6 @@ REQUIREMENTS: Final = {
         Requirement(
             "SKILL-08",
             "Parameters are validated against the skill's schema before anything runs.",
-            planned=True,
         ),
         Requirement(
             "SKILL-09",
@@ -484,7 +477,6 @@ REQUIREMENTS: Final = {
             "SKILL-11",
             "Each active skill is available to the agent as a tool `skill_<name>`, from the next start of "
             "the agent on.",
-            planned=True,
         ),
         # Agent tools and configuration
         Requirement(

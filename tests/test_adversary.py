@@ -145,7 +145,8 @@ def test_a_secret_is_known_by_its_name_in_structured_fields(hx: Hexad) -> None:
     assert reference.metadata["owner"] == "ops"
     assert "Zx81kq02mfLw93" not in str(reference)
     assert "Tr0ub4dor" not in str(reference)
-    skill = hx.skills.create("s", kind="template", description="d", definition={"env": {"DB_PASSWORD": "Tr0ub4dor-3"}})
+    login: dict[str, Json] = {"steps": [{"tool": "login", "args": {"DB_PASSWORD": "Tr0ub4dor-3"}}]}
+    skill = hx.skills.create("s", kind="composite", description="d", definition=login)
     assert "Tr0ub4dor" not in str(skill)
     entry = hx.knowledge.save("db password", "Tr0ub4dor-and-3")
     assert (entry.content, entry.redactions) == ("[redacted:password]", ("password",))

@@ -33,7 +33,7 @@ def test_a_key_that_cannot_name_anything_is_an_error_everywhere(hx: Hexad, key: 
         lambda: hx.references.delete(key),
         lambda: hx.learnings.save(trigger=key),
         lambda: hx.learnings.get(key),
-        lambda: hx.skills.create(key, kind="instruction", description="d", definition={}),
+        lambda: hx.skills.create(key, kind="instruction", description="d", definition={"text": "t"}),
         lambda: hx.skills.activate(key),
         lambda: hx.scoped(namespace="" if key is None else key),
     ]

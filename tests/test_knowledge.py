@@ -468,10 +468,7 @@ def test_only_active_skills_are_found(hx: Hexad) -> None:
 
 
 @requirement("CTX-02")
-def test_a_script_stays_a_draft_while_nothing_checks_it(hx: Hexad) -> None:
-    hx.skills.create("clean", kind="script", description="Clean up", definition={"script": "rm -rf /"})
-    with pytest.raises(InvalidInput, match="stays a draft"):
-        hx.skills.activate("clean")
+def test_a_skill_that_is_not_there_or_of_no_kind_is_an_error(hx: Hexad) -> None:
     with pytest.raises(NotFound):
         hx.skills.activate("nothing")
     with pytest.raises(UnknownChoice):

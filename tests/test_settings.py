@@ -35,7 +35,7 @@ def test_when_off_a_save_is_an_error_that_says_how_to_enable_it(tmp_path: Path) 
         lambda: hx.knowledge.save("a", "b"),
         lambda: hx.references.save("a", location="b"),
         lambda: hx.learnings.save(trigger="a"),
-        lambda: hx.skills.create("a", kind="instruction", description="b", definition={}),
+        lambda: hx.skills.create("a", kind="instruction", description="b", definition={"text": "t"}),
         lambda: hx.knowledge.get("a"),
         hx.knowledge.list,
         lambda: hx.forget(everything=True),

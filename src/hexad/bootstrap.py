@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
+from hexad.context.layers.tools import callables_of
 from hexad.context.retriever import ContextRetriever
 from hexad.context.selection import estimate_tokens
 from hexad.engine import Engine
@@ -133,9 +134,9 @@ class Hexad:
     @cached_property
     def skills(self) -> SkillLibrary:
         """Procedures, by name."""
-        from hexad.skills.library import SkillLibrary  # noqa: PLC0415 - likewise
+        from hexad.wiring import skills_of  # noqa: PLC0415 - likewise
 
-        return SkillLibrary(self._engine.keeper, self._find)
+        return skills_of(self._engine, self._settings, self._find)
 
     @property
     def enabled(self) -> bool:
@@ -271,8 +272,13 @@ class Hexad:
         return self._like(owner=False, keeper=keeper, retriever=retriever)
 
     def with_tool_registry(self, tools: object) -> Hexad:
-        """One that also knows these tools: a provider, or a list of callables or descriptors; this one stays."""
-        return self._retrieving(lambda retriever: retriever.with_tool_registry(tools))
+        """One that also knows these tools: a provider, or a list of callables or descriptors; this one stays.
+
+        Skills call the callables among them.
+        """
+        given, called = callables_of(tools)
+        knowing = self._retrieving(lambda retriever: retriever.with_tool_registry(given))
+        return knowing._like(tools=called) if self.enabled else knowing  # noqa: SLF001 - one of us
 
     def with_runtime_context(self, provider: RuntimeContextProvider) -> Hexad:
         """One that also knows the state of the process. This one stays as it is."""

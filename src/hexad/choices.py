@@ -80,6 +80,14 @@ class Capability(Choice):
     COMMAND = "command"  # one whose name is known only when it runs
 
 
+class Decision(Choice):
+    """What a check of a script says."""
+
+    ALLOW = "allow"
+    NEEDS = "needs"  # a capability that a person may grant
+    REJECT = "reject"
+
+
 class ReferenceKind(Choice):
     """What a reference points at."""
 

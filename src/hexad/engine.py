@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from hexad.context import assemble
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hexad.learning.outcome import FailureRule
     from hexad.memory.keeper import Keeper
     from hexad.model import Association, Learning, Prompt, TokenCounter
+    from hexad.skills.composite import Attended
 
 _CANDIDATES: Final = 20  # items of a layer that an explanation shows
 _FLUSH_PATIENCE: Final = 0.0  # an answer does not wait for the write lock to count uses
@@ -37,6 +38,7 @@ class Engine:
     retriever: Retriever
     max_per_layer: int
     counter: TokenCounter = estimate_tokens
+    tools: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # the agent's own, to be called by skills
 
     def retrieve(
         self,
@@ -120,6 +122,17 @@ class Engine:
             failure=failure,
             advise=admission.flag("advise", advise),
         )
+
+    def attend(self, name: str, tool: Callable[..., Any], session: str | None) -> Attended:
+        """A tool as a skill's step calls it: watched, once, and judged by the rule that it is watched with."""
+        from hexad.learning.outcome import failure_told, reported_failure  # noqa: PLC0415
+        from hexad.learning.watching import watch_of  # noqa: PLC0415
+        from hexad.skills.composite import Attended  # noqa: PLC0415
+
+        before = watch_of(tool)
+        watched = self.watch(tool, name=name if before is None else None, session=session)
+        rule = before.failure if before is not None and before.failure is not None else reported_failure
+        return Attended(watched, lambda result: failure_told(rule, result))
 
     def explain(
         self,

@@ -10,12 +10,17 @@
     │   └── TextTooLong         more bytes than the limit: size, limit
     ├── NotFound                nothing under that key: kind, key (also a LookupError)
     ├── RateLimited             a session's limit is reached: kind, limit, session
+    │   └── DailyLimit          agents have created enough skills for today: namespace
+    ├── SkillRefused            a skill that may not be activated or run: name, reason
+    ├── SkillFailed             a skill that was called as a tool and failed: name, reason
     ├── Disabled                the knowledge system is off
     ├── ConfigError             a setting that is unknown or out of range: setting
     ├── BackupError             a backup file that cannot be read or restored: file, line
     ├── EvalError               evaluation data that cannot be read: file, line
     ├── MissingExtra            an optional package is not installed: install
     │   └── PackageTooOld       it is, and is older than what is needed: package, found, needed
+    ├── NoSandbox               scripts cannot be locked away here: reason
+    ├── TemplateFailed          a template that cannot be rendered: reason, line, missing
     ├── EmbedderFailed          an embedder raised, or gave no vectors: name
     └── StoreError              the database: path
         ├── NotADatabase        a directory, or a file that is something else
@@ -105,6 +110,39 @@ class RateLimited(HexadError):
         self.session = session
 
 
+class DailyLimit(RateLimited):
+    """Agents have created as many skills of a namespace as they may in one day; people are not affected."""
+
+    def __init__(self, limit: int, session: str, namespace: str) -> None:
+        HexadError.__init__(
+            self,
+            f"agents have created {limit} skills in namespace {namespace!r} today (max_skills_per_day={limit}); "
+            "raise max_skills_per_day, or wait until tomorrow (UTC)",
+        )
+        self.kind = "skills"
+        self.limit = limit
+        self.session = session
+        self.namespace = namespace
+
+
+class SkillRefused(HexadError):
+    """A skill that may not be activated, or not run; nothing was run."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"skill {name!r} {reason}")
+        self.name = name
+        self.reason = reason
+
+
+class SkillFailed(HexadError):
+    """A skill that was called as a tool, and failed."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"skill {name!r} failed: {reason}")
+        self.name = name
+        self.reason = reason
+
+
 class Disabled(HexadError):
     """The knowledge system is off, so nothing can be stored or read by key."""
 
@@ -157,6 +195,27 @@ class PackageTooOld(MissingExtra):
         self.found = found
         self.needed = needed
         self.install = install
+
+
+class NoSandbox(HexadError):
+    """There is nothing here to run a script in; it was not started."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"scripts run only in a sandbox, and there is none: {reason}; "
+            "on Linux, install the system's package bubblewrap, or pip install 'hexad[scripts]'"
+        )
+        self.reason = reason
+
+
+class TemplateFailed(HexadError):
+    """A template that cannot be rendered, or may not go on; nothing of it was given out."""
+
+    def __init__(self, reason: str, *, line: int | None = None, missing: str | None = None) -> None:
+        super().__init__(f"template{'' if line is None else f', line {line}'}: {reason}")
+        self.reason = reason
+        self.line = line
+        self.missing = missing
 
 
 class EmbedderFailed(HexadError):

@@ -140,6 +140,7 @@ class _Saver:
             description=skill.description,
             definition=skill.definition,
             parameters=skill.parameters,
+            when=skill.when,
             tags=skill.tags,
             author=skill.author,
             origin=Origin.IMPORT,

@@ -8,6 +8,7 @@ from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from hexad.choices import Capability as Capability
+from hexad.choices import Decision as Decision
 from hexad.choices import Category as Category
 from hexad.choices import Choice as Choice
 from hexad.choices import ErrorCategory as ErrorCategory
@@ -203,7 +204,10 @@ class Learning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skill:
-    """A reusable procedure."""
+    """A reusable procedure.
+
+    ``use_count`` counts prompts and runs; ``run_count`` the runs, and ``success_count`` those that went well.
+    """
 
     layer: ClassVar[Layer] = Layer.SKILL_PATTERNS
 
@@ -212,15 +216,22 @@ class Skill:
     kind: SkillKind
     definition: Mapping[str, Json]
     parameters: Mapping[str, Json] = field(default_factory=dict)
+    when: str = ""  # when to use it
     tags: tuple[str, ...] = ()
     status: SkillStatus = SkillStatus.DRAFT
     author: str = ""
-    requires_approval: bool = True
+    requires_approval: bool = True  # until a person has approved what it does now
+    approved: str = ""  # the fingerprint of what was approved
+    approved_by: str = ""
+    reason: str = ""  # why it is a draft, where that is not plain
+    version: int = 1
+    recent: str = ""  # what came of its latest runs since it was activated, one character each
     origin: Origin = Origin.USER
     session: str = ""
     verbatim: bool = False
     redactions: tuple[str, ...] = ()
     use_count: int = 0
+    run_count: int = 0
     success_count: int = 0
     last_used: datetime | None = None
     created: datetime
@@ -233,7 +244,27 @@ class Skill:
 
     def fields(self) -> Fields:
         """Its text as it is searched."""
-        return Fields(self.name, self.description, self.tags, (("kind", self.kind),))
+        body = f"{self.description}\n{self.when}" if self.when else self.description
+        return Fields(self.name, body, self.tags, (("kind", self.kind),))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillVersion:
+    """What a skill was before it was changed, or is now."""
+
+    name: str
+    version: int
+    description: str
+    kind: SkillKind
+    definition: Mapping[str, Json]
+    parameters: Mapping[str, Json] = field(default_factory=dict)
+    when: str = ""
+    author: str = ""
+    origin: Origin = Origin.USER
+    session: str = ""
+    verbatim: bool = False
+    redactions: tuple[str, ...] = ()
+    created: datetime  # when it was said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,12 +33,16 @@ class Settings:
     namespace: str = DEFAULT_NAMESPACE
     max_knowledge: int = 20  # knowledge entries that one session may save
     max_learnings: int = 10  # learnings that one session may save
+    max_skills_per_day: int = 10  # skills that agents may create in a namespace, each day in UTC
     max_per_layer: int = MAX_PER_LAYER  # items that one layer returns
     max_pinned: int = MAX_PINNED  # pinned entries in a retrieval
     max_text: int = MAX_TEXT  # bytes of any one text
     layer_deadline: float = DEADLINE  # seconds that one layer may take
     lock_timeout: float = 30.0  # seconds that a writer waits for others
     floor: bool = True  # leave out what is probably noise, rather than fill the prompt
+    auto_approve_skills: bool = False  # activate what is created at once, but no script that needs something
+    script_seconds: float = 30.0  # that a script may take
+    script_memory: int = 512  # MB that each process of a script may use
     semantic: bool = True  # search by meaning too, if the extra `semantic` is installed
 
     def __post_init__(self) -> None:
@@ -53,11 +57,14 @@ class Settings:
 _RANGES: Final[dict[str, tuple[float, float]]] = {
     "max_knowledge": (0, 1_000_000),
     "max_learnings": (0, 1_000_000),
+    "max_skills_per_day": (0, 1_000_000),
     "max_per_layer": (1, 1_000),
     "max_pinned": (0, 1_000),
     "max_text": (1, 64 * 1024 * 1024),
     "layer_deadline": (0.001, 3600),
     "lock_timeout": (0, 3600),
+    "script_seconds": (0.1, 3600),
+    "script_memory": (16, 65_536),
 }
 _TYPES: Final[dict[str, type]] = {
     field.name: {"bool": bool, "int": int, "float": float, "str": str}[str(field.type)] for field in fields(Settings)

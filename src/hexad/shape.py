@@ -18,6 +18,7 @@ from hexad.model import (
     Skill,
     SkillKind,
     SkillStatus,
+    SkillVersion,
     Version,
 )
 
@@ -47,7 +48,7 @@ _KINDS: Final[Mapping[Kind, frozenset[str]]] = {
     Kind.WHOLE: frozenset(
         {"version", "first_version", "position", "use_count", "success_count", "seen", "worked", "failed", "sequence"}
     )
-    | {"support", "length"},
+    | {"support", "length", "run_count"},
 }
 _CHOICES: Final[Mapping[tuple[type, str], type[Choice]]] = {
     (Knowledge, "category"): Category,
@@ -55,6 +56,7 @@ _CHOICES: Final[Mapping[tuple[type, str], type[Choice]]] = {
     (Learning, "category"): ErrorCategory,
     (Skill, "kind"): SkillKind,
     (Skill, "status"): SkillStatus,
+    (SkillVersion, "kind"): SkillKind,
     (Reference, "kind"): ReferenceKind,
 }
 

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from hexad.errors import InvalidInput
-from hexad.model import RECORDS, Association, AuditRecord, Layer, Version
+from hexad.model import RECORDS, Association, AuditRecord, Layer, SkillVersion, Version
 from hexad.shape import Kind, choice_of, kind_of
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ N = TypeVar("N")
 TYPES: Final[dict[str, type]] = {
     **{record.layer.noun: record for record in RECORDS},
     "version": Version,
+    "skill_version": SkillVersion,
     "association": Association,
     "audit": AuditRecord,
 }

@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from hexad.engine import Engine
     from hexad.memory.meaning import Meaning
+    from hexad.memory.shelf import Finder
     from hexad.model import Clock
     from hexad.semantic import Embedder
     from hexad.settings import Settings
+    from hexad.skills.library import SkillLibrary
     from hexad.store import Store
 
 _ANALYSER_NOTE: Final = "analyser"
@@ -82,6 +85,21 @@ def retriever_of(keeper: Keeper, settings: Settings) -> ContextRetriever:
         meaning=keeper.meaning,
         floor=settings.floor,
     )
+
+
+def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
+    """Procedures, with the agent's tools to run them with."""
+    from hexad.skills.library import Rules, SkillLibrary  # noqa: PLC0415 - who only remembers need not load it
+    from hexad.skills.run import Agent  # noqa: PLC0415
+
+    agent = Agent(
+        tools=engine.tools,
+        attend=engine.attend,
+        script_seconds=settings.script_seconds,
+        script_memory=settings.script_memory,
+    )
+    rules = Rules(auto_approve=settings.auto_approve_skills, max_per_day=settings.max_skills_per_day)
+    return SkillLibrary(engine.keeper, find, agent, rules)
 
 
 def meaning_of(settings: Settings, embedder: Embedder | None, name: str | None) -> Meaning | None:

@@ -25,6 +25,7 @@ from hexad.cli import (
     references,
     remembering,
     screen,
+    skills,
 )
 from hexad.errors import ConfigError, HexadError, InvalidInput
 
@@ -46,6 +47,7 @@ app.add_typer(references.app, name="reference")
 app.add_typer(auditing.app, name="audit")
 app.add_typer(habits.app, name="habits")
 app.add_typer(learnings.app, name="learnings")
+app.add_typer(skills.app, name="skills")
 
 
 @dataclass(slots=True)

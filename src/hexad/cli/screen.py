@@ -155,6 +155,13 @@ def confirmed(question: str) -> bool:
     return sys.stdin.readline().strip().casefold() in {"y", "yes"}
 
 
+def asked(question: str) -> str:
+    """What the user answers, folded; nothing where the input ends."""
+    sys.stderr.write(f"{clean(question)}: ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().casefold()
+
+
 def help_if_alone(context: typer.Context) -> None:
     """A group that was called without a command says which it has."""
     if context.invoked_subcommand is None:

@@ -59,9 +59,7 @@ def _knowledge(hx: Hexad, document: Document, position: int) -> None:
 
 
 def _skill(hx: Hexad, document: Document, position: int) -> None:  # noqa: ARG001
-    hx.skills.create(
-        document.id, kind="instruction", description=document.text, definition={"instructions": document.text}
-    )
+    hx.skills.create(document.id, kind="instruction", description=document.text, definition={"text": document.text})
     hx.skills.activate(document.id)
 
 

@@ -112,6 +112,15 @@ def reported_failure(result: object) -> str | None:
     return None
 
 
+def failure_told(rule: FailureRule, result: object) -> str | None:
+    """What a rule says of a result's failure, as text; a rule that raises says nothing."""
+    try:
+        trouble = rule(result)
+    except Exception:  # noqa: BLE001 - it is not ours, and the tool did return
+        return None
+    return None if trouble is None else text_of(trouble)
+
+
 def _failure_in(result: Mapping[Any, Any]) -> str | None:
     get = result.get
     status = get("status")

@@ -63,10 +63,6 @@ class Watch:
             advise=advise,
         )
 
-    def is_like(self, other: Watch) -> bool:
-        """Whether both write down the same; a method's signature differs with what it is bound to."""
-        return replace(self, signature=None) == replace(other, signature=None)
-
     def returned(self, given: tuple[Any, ...], named: Mapping[str, Any], result: Any) -> Any:
         """Write down a call that returned; its result, with advice where it reports a failure and that is wanted."""
         learning = self._recorded(given, named, result=result)
@@ -108,6 +104,12 @@ class _Mark(NamedTuple):
         return None
 
 
+def watch_of(tool: Callable[..., Any]) -> Watch | None:
+    """How a tool is watched already, if it is."""
+    mark = getattr(tool, MARK, None)
+    return mark.watch if isinstance(mark, _Mark) else None
+
+
 def warn(tool: str, error: Exception) -> None:
     """Say in the log that a call could not be written down; an error that cannot tell itself is named."""
     try:
@@ -143,9 +145,9 @@ def watched(
     name = before.tool if name is None else name
     failure = before.failure if failure is None else failure
     session = before.session if session is None and before.keeper == keeper else session
-    watch = Watch.of(keeper, mark.inside(tool) or tool, name, session, failure, advise=advise)
-    if watch.is_like(before):
+    if before == replace(before, keeper=keeper, tool=name, session=session, failure=failure, advise=advise):
         return tool
+    watch = Watch.of(keeper, mark.inside(tool) or tool, name, session, failure, advise=advise)
     return _watched(watch, mark.inside(tool) or tool)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.errors import BackupError, HexadError
 from hexad.memory import admission, audit
 from hexad.memory.indexing import records
-from hexad.model import RECORDS, Association, AuditRecord, Knowledge, Version
+from hexad.model import RECORDS, Association, AuditRecord, Knowledge, Skill, SkillVersion, Version
 from hexad.store import Scope
 from hexad.wire import TYPES, WIRE, from_json, to_json
 
@@ -34,10 +34,10 @@ class Line:
     namespace: str
     told: dict[str, Any]
 
-    def noun(self, file: str, **defaults: Any) -> Record | Version | Association | AuditRecord:
+    def noun(self, file: str, **defaults: Any) -> Record | Version | SkillVersion | Association | AuditRecord:
         """The noun, or an error that names file and line."""
         try:
-            noun: Record | Version | Association | AuditRecord = from_json(
+            noun: Record | Version | SkillVersion | Association | AuditRecord = from_json(
                 TYPES[self.told["type"]], self.told, defaults=defaults
             )
         except (HexadError, RecursionError) as error:
@@ -140,11 +140,13 @@ def _line(told: dict[str, Any]) -> str:
     return json.dumps(told, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def _nouns(view: Reading, namespace: str) -> Iterator[Record | Version | Association | AuditRecord]:
+def _nouns(view: Reading, namespace: str) -> Iterator[Record | Version | SkillVersion | Association | AuditRecord]:
     for kind in RECORDS:
         for record in records(view, Scope(namespace, kind.layer)):
             yield record
             if isinstance(record, Knowledge):
                 yield from reversed(view.versions(namespace, record.key))
+            elif isinstance(record, Skill):
+                yield from reversed(view.skill_versions(namespace, record.name))
     yield from view.all_associations(namespace)
     yield from audit.records(view, namespace)

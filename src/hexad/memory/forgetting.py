@@ -9,7 +9,7 @@ from hexad.errors import InvalidInput, NotFound
 from hexad.memory import admission
 from hexad.memory.habits import unlearn
 from hexad.memory.indexing import records
-from hexad.model import RECORDS, Knowledge, Layer, Origin, Record, Version
+from hexad.model import RECORDS, Knowledge, Layer, Origin, Record, Skill, SkillStatus, Version
 from hexad.text import terms
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hexad.memory.keeper import Change, Keeper
-    from hexad.model import Association, Forgotten
+    from hexad.model import Association, Forgotten, SkillVersion
 
 VERSIONED: Final = tuple(field.name for field in fields(Version) if field.name != "created")
 """The fields that a version keeps of its entry."""
@@ -41,7 +41,8 @@ def forget_all(keeper: Keeper, *, subject: str | None, session: str | None, ever
             _forget_habits(change, lambda learned: learned.term in words)
         elif session is not None:
             name = admission.key("session", session)
-            count = forget_session(change, name) + _forget_others(change, lambda record: record.session == name)
+            count = forget_session(change, name) + _forget_skills(change, name)
+            count += _forget_others(change, lambda record: record.session == name)
             _forget_habits(change, lambda learned: learned.session == name)
             keeper.prompts.forget(keeper.namespace, name)
             change.unit.forget_calls(keeper.namespace, name)
@@ -120,13 +121,45 @@ def _forget_entries(change: Change, goes: Callable[[Knowledge], bool]) -> int:
 
 
 def _forget_others(change: Change, goes: Callable[[Record], bool]) -> int:
-    """Learnings, skills and references, which have no versions."""
+    """Learnings, skills and references, whole."""
     layers = [kind.layer for kind in RECORDS if kind is not Knowledge]
     found = [record for layer in layers for record in _records(change, layer) if goes(record)]
     for record in found:
         change.remove(record.layer, record.id)
         change.audit(f"{record.layer.noun}.forget", record.id)
     return len(found)
+
+
+def _forget_skills(change: Change, session: str) -> int:
+    """Erase what a session said of skills. One that others said something of before is a draft of that again."""
+    namespace, count = change.keeper.namespace, 0
+    for skill in [cast("Skill", record) for record in _records(change, Layer.SKILL_PATTERNS)]:
+        versions = change.unit.skill_versions(namespace, skill.name)
+        gone = [version.version for version in versions if version.session == session]
+        left = next((version for version in versions if version.session != session), None)
+        if left is not None and skill.session == session:
+            gone.append(left.version)
+            change.put(_earlier(skill, left))
+            count += 1
+        if gone and (left is not None or skill.session != session):
+            change.unit.remove_skill_versions(namespace, skill.name, gone)
+            change.audit("skill.forget", skill.name, {"versions": len(gone)})
+    return count
+
+
+def _earlier(skill: Skill, version: SkillVersion) -> Skill:
+    """A skill as it was, not approved: how it fared since is told of something else."""
+    said: dict[str, Any] = {
+        each.name: getattr(version, each.name) for each in fields(version) if each.name != "created"
+    }
+    unapproved: dict[str, Any] = {
+        "requires_approval": True,
+        "approved": "",
+        "approved_by": "",
+        "reason": "",
+        "recent": "",
+    }
+    return replace(skill, **said, **unapproved, status=SkillStatus.DRAFT, tags=(), updated=version.created)
 
 
 def _forget_habits(change: Change, goes: Callable[[Association], bool]) -> None:

@@ -137,9 +137,11 @@ class Change:
         put(self.unit, self.keeper.scope(record.layer), record, self.keeper.meaning)
 
     def remove(self, layer: Layer, id: str) -> bool:
-        """Remove a record with its terms, and what the calls of a session say of it."""
+        """Remove a record with its terms, its earlier versions, and what the calls of a session say of it."""
         if layer is Layer.AGENT_LEARNINGS:
             self.unit.relink(self.keeper.namespace, id, None)
+        elif layer is Layer.SKILL_PATTERNS:
+            self.unit.remove_skill_versions(self.keeper.namespace, id)
         return self.unit.remove(self.keeper.scope(layer), id)
 
     def audit(self, action: str, target: str, details: dict[str, Json] | None = None) -> int:

@@ -9,7 +9,7 @@ from hexad.memory import admission
 from hexad.memory.audit import GENESIS
 from hexad.memory.backup import Line, read_lines
 from hexad.memory.indexing import put
-from hexad.model import Association, AuditRecord, Knowledge, Record, Version
+from hexad.model import Association, AuditRecord, Knowledge, Record, Skill, SkillVersion, Version
 from hexad.store import Scope
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ class _Restorer:
                 raise InvalidInput("namespace", "has white space around it")
             if isinstance(noun, Version):
                 self._version(line.namespace, noun)
+            elif isinstance(noun, SkillVersion):
+                self._skill_version(line.namespace, noun)
             elif isinstance(noun, Association):
                 self._association(line.namespace, noun)
             elif isinstance(noun, AuditRecord):
@@ -76,6 +78,8 @@ class _Restorer:
             admission.whole("first_version", record.first_version, low=1, high=record.version)
             if record.position is not None:
                 admission.whole("position", record.position, low=0)
+        if isinstance(record, Skill):
+            admission.whole("version", record.version, low=1)
         self._seen[place] = record
         put(self._unit, Scope(namespace, record.layer), record, self._meaning)
 
@@ -87,6 +91,16 @@ class _Restorer:
         admission.whole("version", version.version, low=1, high=entry.version)
         self._versions.add(place)
         self._unit.add_version(namespace, version)
+
+    def _skill_version(self, namespace: str, version: SkillVersion) -> None:
+        """What the skill was before: a lower number than it has now."""
+        skill = self._seen.get((namespace, Skill.layer.value, version.name))
+        place = (namespace, f"{Skill.layer}/{version.name}", version.version)
+        if not isinstance(skill, Skill) or place in self._versions:
+            raise InvalidInput("version", f"{version.version} of {version.name!r} has no skill, or is there twice")
+        admission.whole("version", version.version, low=1, high=skill.version - 1)
+        self._versions.add(place)
+        self._unit.add_skill_version(namespace, version)
 
     def _association(self, namespace: str, learned: Association) -> None:
         """The words of one item come one after the other, each once."""

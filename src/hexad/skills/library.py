@@ -1,26 +1,51 @@
-"""Skill Patterns: procedures by name, drafts until somebody activates them."""
+"""Skill Patterns: procedures by name, drafts until somebody activates them, and run from then on."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, cast
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
-from hexad.errors import InvalidInput
+from hexad.errors import DailyLimit, InvalidInput, SkillRefused
 from hexad.memory import admission
 from hexad.memory.shelf import Shelf
-from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus
+from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus, SkillVersion
+from hexad.skills import definition as shapes
+from hexad.skills.approving import AUTOMATIC, Review, review
+from hexad.skills.driving import adrive, drive
+from hexad.skills.run import Agent, Runner, may_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+    from functools import partial
 
-    from hexad.memory.keeper import Change
+    from hexad.memory.keeper import Change, Keeper
+    from hexad.memory.shelf import Finder
     from hexad.model import Item, Json
+    from hexad.skills.run import SkillResult
+
+_WORK: Final = ("kind", "definition", "parameters", "description", "when")
+_STANDING: Final = ("status", "requires_approval", "approved", "approved_by", "reason", "recent", "version")
+_COUNTED: Final = ("run_count", "success_count")
+_TRUSTED: Final = frozenset({Origin.USER, Origin.AGENT})  # whose skills `auto_approve_skills` activates
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What agents may do with skills."""
+
+    auto_approve: bool = False
+    max_per_day: int = 10
 
 
 class SkillLibrary(Shelf[Skill]):
-    """Skills by name; only active ones are found by a search."""
+    """Skills by name; only active ones are found by a search, given to agents, or run."""
 
     layer: ClassVar[Layer] = Layer.SKILL_PATTERNS
+
+    def __init__(self, keeper: Keeper, find: Finder, agent: Agent | None = None, rules: Rules | None = None) -> None:
+        super().__init__(keeper, find)
+        self._runner = Runner(keeper, agent or Agent())
+        self._rules = rules or Rules()
 
     def create(
         self,
@@ -30,6 +55,7 @@ class SkillLibrary(Shelf[Skill]):
         description: str,
         definition: Mapping[str, Json],
         parameters: Mapping[str, Json] | None = None,
+        when: str = "",
         tags: Iterable[str] = (),
         author: str = "",
         origin: str = Origin.USER,
@@ -37,6 +63,10 @@ class SkillLibrary(Shelf[Skill]):
         redact: bool = True,
     ) -> Skill:
         """Keep a procedure as a draft; the same again changes nothing, another definition makes it a draft again.
+
+        What ``definition`` holds depends on the kind: `hexad.skills.definition` says what. ``parameters`` is a JSON
+        Schema. With the setting `auto_approve_skills` it is active at once, unless it is a script that needs
+        something beyond the sandbox or is rejected.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> hx.skills.create("greet", kind="instruction", description="Greet", definition={"text": "Say hello"}).status
@@ -50,6 +80,7 @@ class SkillLibrary(Shelf[Skill]):
             kind=SkillKind.parse(kind, "kind"),
             definition=intake.mapping("definition", definition),
             parameters=intake.mapping("parameters", {} if parameters is None else parameters),
+            when=intake.text("when", when),
             tags=admission.tags("tags", tags),
             author=admission.label("author", author),
             origin=Origin.parse(origin, "origin"),
@@ -58,41 +89,181 @@ class SkillLibrary(Shelf[Skill]):
             updated=now,
             **intake.notes,
         )
-        return self._upsert(draft, carried=("success_count", "requires_approval"))
+        shapes.check(draft.kind, draft.definition, draft.parameters)
+        return self._upsert(self._approved_or_not(draft), carried=_COUNTED)
 
-    def activate(self, name: str) -> Skill:
-        """Let a skill be found. A script stays a draft: nothing here checks one yet."""
-        if self.get(name).kind is SkillKind.SCRIPT:
-            raise InvalidInput(
-                "skill", f"{name!r} is a script, and this version has no check for scripts: it stays a draft"
-            )
-        return self._set_status(name, SkillStatus.ACTIVE)
+    def review(self, name: str) -> Review:
+        """What a person should see before activating a skill: a script's findings, what it would be granted."""
+        return review(self.get(name))
+
+    def activate(self, name: str, *, by: str = "", seen: str | None = None) -> Skill:
+        """Approve a skill as it is now, so that it is found and may run; from then on a change makes it a draft.
+
+        ``by`` is the person who approves; a script that needs something beyond the sandbox must have one. ``seen`` is
+        the fingerprint that `review` showed: with it, what was changed since is refused.
+        """
+        person = admission.label("by", by)
+        if person == AUTOMATIC:
+            raise InvalidInput("by", "must be a person")
+        looked = self.review(name)
+        if looked.obstacle:
+            raise SkillRefused(looked.skill.name, looked.obstacle)
+        if looked.grants and not person:
+            needs = ", ".join(looked.grants)
+            raise InvalidInput("by", f"must name the person who approves that {name!r} gets: {needs}")
+        return self._activate(looked.skill.name, person, seen or looked.fingerprint)
 
     def deprecate(self, name: str) -> Skill:
-        """Let a skill no longer be found, and keep it."""
-        return self._set_status(name, SkillStatus.DEPRECATED)
+        """Let a skill no longer be found or run, and keep it."""
+        with self._keeper.change(actor=Origin.USER) as change:
+            found = self._present(change, name)
+            if found.status is SkillStatus.DEPRECATED:
+                return found
+            return self._changed(change, replace(found, status=SkillStatus.DEPRECATED, reason=""))
 
     def search(self, query: str, *, kind: str | None = None, limit: int = 10) -> tuple[Item, ...]:
         """The active skills that match best, best first."""
         return self._search(query, limit=limit, kind=None if kind is None else SkillKind.parse(kind, "kind").value)
 
-    def _settled(self, change: Change, new: Skill) -> Skill:
-        old = cast("Skill | None", change.get(self.layer, new.name))
-        return replace(new, status=old.status) if old and _same_work(old, new) else new
+    def history(self, name: str) -> tuple[SkillVersion, ...]:
+        """What a skill is and was, newest first.
 
-    def _set_status(self, name: str, status: SkillStatus) -> Skill:
+        >>> hx = Hexad.open(":memory:", enabled=True)
+        >>> for text in ("Say hello", "Say good morning"):
+        ...     _ = hx.skills.create("greet", kind="instruction", description="Greet", definition={"text": text})
+        >>> [version.definition["text"] for version in hx.skills.history("greet")]
+        ['Say good morning', 'Say hello']
+        """
+        skill = self.get(name)
+        with self._keeper.store.reading() as view:
+            return (_version_of(skill), *view.skill_versions(self._keeper.namespace, skill.name))
+
+    def run(
+        self,
+        name: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        session: str | None = None,
+        dry_run: bool = False,
+        tools: Mapping[str, Callable[..., Any]] | None = None,
+    ) -> SkillResult:
+        """Run an active skill. A run that fails is a result with ``ok`` false; what must not run is an error.
+
+        A composite skill calls the tools of ``hx.with_tool_registry([…])``, and those of ``tools``, which are
+        stronger; coroutines are waited for. With ``dry_run`` nothing is called, and a draft is shown too.
+
+        >>> hx = Hexad.open(":memory:", enabled=True)
+        >>> steps = [{"tool": "upper", "args": {"text": "{{ word }}"}}]
+        >>> _ = hx.skills.create("shout", kind="composite", description="Shout", definition={"steps": steps},
+        ...     parameters={"properties": {"word": {"type": "string"}}})
+        >>> _ = hx.skills.activate("shout")
+        >>> hx.skills.run("shout", {"word": "hey"}, tools={"upper": lambda text: text.upper()}).output
+        'HEY'
+        """
+        job = self._runner.job(self.get(name), parameters, session=session, dry_run=dry_run, tools=tools)
+        return drive(self._runner.program(job))
+
+    async def arun(
+        self,
+        name: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        session: str | None = None,
+        dry_run: bool = False,
+        tools: Mapping[str, Callable[..., Any]] | None = None,
+    ) -> SkillResult:
+        """The same in a running event loop: coroutines are awaited in it, and a script does not block it."""
+        job = self._runner.job(self.get(name), parameters, session=session, dry_run=dry_run, tools=tools)
+        return await adrive(self._runner.program(job))
+
+    def as_tools(self, *, session: str | None = None, asynchronous: bool = False) -> tuple[Callable[..., Any], ...]:
+        """The active skills as functions ``skill_<name>`` with signature and docstring, in the order of their names.
+
+        Each returns the output of a run; a run that fails is `SkillFailed`. With ``asynchronous`` they are coroutine
+        functions. Ask when an agent starts: what is activated later is in the next answer.
+        """
+        from hexad.skills import tools  # noqa: PLC0415 - who calls none needs it not
+
+        named = tools.tool_names(sorted(filter(may_run, self._records()), key=lambda skill: skill.name))
+        if asynchronous:
+            return tuple(
+                tools.async_tool_of(own, skill, self._bound(self.arun, session)) for own, skill in named.items()
+            )
+        return tuple(tools.tool_of(own, skill, self._bound(self.run, session)) for own, skill in named.items())
+
+    def _bound(self, way: Callable[..., Any], session: str | None) -> partial[Any]:
+        from functools import partial  # noqa: PLC0415
+
+        return partial(way, session=session)
+
+    def _activate(self, name: str, person: str, seen: str) -> Skill:
         with self._keeper.change(actor=Origin.USER) as change:
-            found = cast("Skill | None", change.get(self.layer, admission.key("name", name)))
-            if found is None:
-                raise self._missing(name)
-            if found.status is status:
+            found = self._present(change, name)
+            if shapes.fingerprint(found) != seen:
+                raise SkillRefused(name, "is not what was reviewed any more: review it again")
+            active = replace(
+                found,
+                status=SkillStatus.ACTIVE,
+                requires_approval=False,
+                approved=seen,
+                approved_by=person or found.approved_by.replace(AUTOMATIC, ""),
+                reason="",
+            )
+            if active == found:
                 return found
-            skill = replace(found, status=status, updated=self._keeper.clock())
-            change.put(skill)
-            change.audit(f"skill.{status}", skill.name)
-        return skill
+            return self._changed(change, replace(active, recent=""))
+
+    def _changed(self, change: Change, skill: Skill) -> Skill:
+        kept = replace(skill, updated=self._keeper.clock())
+        change.put(kept)
+        change.audit(f"skill.{kept.status}", kept.name, {"by": kept.approved_by} if kept.approved_by else None)
+        return kept
+
+    def _present(self, change: Change, name: str) -> Skill:
+        found = cast("Skill | None", change.get(self.layer, admission.key("name", name)))
+        if found is None:
+            raise self._missing(name)
+        return found
+
+    def _approved_or_not(self, draft: Skill) -> Skill:
+        """A new skill, active already if the setting says so and nothing stands against it."""
+        if not self._rules.auto_approve or draft.origin not in _TRUSTED:
+            return draft
+        looked = review(draft)
+        if looked.obstacle or looked.grants:
+            asks = f"a person must approve that it gets: {', '.join(looked.grants)}"
+            return replace(draft, reason=looked.obstacle or asks)
+        return replace(draft, status=SkillStatus.ACTIVE, approved=looked.fingerprint, approved_by=AUTOMATIC)
+
+    def _settled(self, change: Change, new: Skill) -> Skill:
+        """What is stored of it already stands; other work is another version, and what it was is kept."""
+        old = cast("Skill | None", change.get(self.layer, new.name))
+        if old is not None and _same_work(old, new):
+            return replace(new, **{name: getattr(old, name) for name in _STANDING})
+        if new.origin is Origin.AGENT:
+            _count_today(change, self._rules.max_per_day)
+        if old is None:
+            return new
+        change.unit.add_skill_version(self._keeper.namespace, _version_of(old))
+        return replace(new, version=old.version + 1)
 
 
 def _same_work(old: Skill, new: Skill) -> bool:
     """Whether who approved the one has seen the other: its description is what the model is told."""
-    return all(getattr(old, name) == getattr(new, name) for name in ("kind", "definition", "parameters", "description"))
+    return all(getattr(old, name) == getattr(new, name) for name in _WORK)
+
+
+def _version_of(skill: Skill) -> SkillVersion:
+    said = {each.name: getattr(skill, each.name) for each in fields(SkillVersion) if each.name != "created"}
+    return SkillVersion(**said, created=skill.updated)
+
+
+def _count_today(change: Change, limit: int) -> None:
+    """One more skill that an agent made today, in whatever process; part of the transaction that stores it."""
+    note = f"skills by agents/{change.keeper.namespace}"
+    today = change.keeper.clock().date().isoformat()
+    day, _, count = (change.unit.note(note) or "").partition(" ")
+    made = int(count) if day == today else 0
+    if made >= limit:
+        raise DailyLimit(limit, change.session, change.keeper.namespace)
+    change.unit.set_note(note, f"{today} {made + 1}")

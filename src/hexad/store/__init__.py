@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from hexad.store.learning import LearningReading, LearningWriting
+from hexad.store.skills import SkillReading, SkillWriting
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -93,7 +94,7 @@ class VectorState(NamedTuple):
     stamp: int
 
 
-class Reading(LearningReading, Protocol):
+class Reading(LearningReading, SkillReading, Protocol):
     """What can be read, of one state of the data."""
 
     def get(self, scope: Scope, id: str) -> Row | None:
@@ -205,7 +206,7 @@ class Reading(LearningReading, Protocol):
         ...
 
 
-class Writing(Reading, LearningWriting, Protocol):
+class Writing(Reading, LearningWriting, SkillWriting, Protocol):
     """What can be changed, inside one transaction; it reads its own writes."""
 
     def put(self, scope: Scope, record: Record, document: Document | None, embedded: Embedded | None = None) -> None:

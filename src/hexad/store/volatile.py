@@ -15,6 +15,7 @@ from hexad.model import Knowledge, Layer, Learning, Reference, Skill
 from hexad.shape import to_microseconds
 from hexad.store import SKETCHED, Row, Scope, Sketch, Use, Vector, VectorState
 from hexad.store.volatile_learning import VolatileLearning
+from hexad.store.volatile_skills import VolatileSkills
 from hexad.text.index import TermIndex
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class VolatileStore:
         return self._state
 
 
-class _State(VolatileLearning):
+class _State(VolatileLearning, VolatileSkills):
     """The data, and how to take back what the running transaction did."""
 
     def __init__(self) -> None:
@@ -335,6 +336,14 @@ class _State(VolatileLearning):
         row = shelf.rows.get(id)
         if row is not None and isinstance(row.record, Learning):
             self._set(shelf, replace(row, record=change(row.record)))
+
+    def skill(self, namespace: str, name: str) -> Skill | None:
+        row = self._shelf(Scope(namespace, Layer.SKILL_PATTERNS)).rows.get(name)
+        return row.record if row is not None and isinstance(row.record, Skill) else None
+
+    def set_skill(self, namespace: str, skill: Skill) -> None:
+        shelf = self._shelf(Scope(namespace, Layer.SKILL_PATTERNS))
+        self._set(shelf, replace(shelf.rows[skill.name], record=skill))
 
     # transactions
 

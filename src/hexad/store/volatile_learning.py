@@ -20,6 +20,7 @@ class VolatileLearning(ABC):
     """The learning part of a volatile state. What it changes is replaced whole, so that taking it back is one step."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._undo: list[Callable[[], object]] = []
         self._calls: dict[str, tuple[Call, ...]] = {}
         self._offers: dict[str, dict[tuple[str, str], Offer]] = {}

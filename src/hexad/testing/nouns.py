@@ -5,7 +5,18 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from hexad.model import AuditRecord, Category, Knowledge, Layer, Learning, Reference, Skill, SkillKind, Version
+from hexad.model import (
+    AuditRecord,
+    Category,
+    Knowledge,
+    Layer,
+    Learning,
+    Reference,
+    Skill,
+    SkillKind,
+    SkillVersion,
+    Version,
+)
 from hexad.store import Scope
 from hexad.text.document import Document
 
@@ -27,6 +38,12 @@ def skill(name: str = "release", **fields: Any) -> Skill:
     """A skill."""
     given = {"description": "cut a release", "kind": SkillKind.COMPOSITE, "definition": {"steps": []}, **fields}
     return Skill(name=name, **{"created": MOMENT, "updated": MOMENT, **given})
+
+
+def skill_version(number: int = 1, name: str = "release", **fields: Any) -> SkillVersion:
+    """What a skill was."""
+    given = {"description": f"version {number}", "kind": SkillKind.COMPOSITE, "definition": {"steps": []}, **fields}
+    return SkillVersion(name=name, version=number, **{"created": MOMENT, **given})
 
 
 def reference(name: str = "Runbook", location: str = "https://wiki/runbook", **fields: Any) -> Reference:

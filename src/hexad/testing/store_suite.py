@@ -3,7 +3,7 @@
 A backend's whole test file, with pytest and hypothesis installed::
 
     import pytest
-    pytest.register_assert_rewrite(*(f"hexad.testing.store_{part}" for part in ("suite", "data", "meaning")))
+    pytest.register_assert_rewrite(*(f"hexad.testing.store_{part}" for part in ("suite", "data", "meaning", "skills")))
     from hexad.testing.store_suite import *  # noqa
 
     @pytest.fixture
@@ -45,6 +45,7 @@ from hexad.testing.store_data import *  # noqa: F403
 from hexad.testing.store_data import AWAY, Halt, put, requirement, row_of
 from hexad.testing.store_learning import *  # noqa: F403
 from hexad.testing.store_meaning import *  # noqa: F403
+from hexad.testing.store_skills import *  # noqa: F403
 from hexad.text.index import Statistics
 
 if TYPE_CHECKING:

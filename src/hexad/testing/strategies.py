@@ -20,6 +20,7 @@ from hexad.model import (
     Skill,
     SkillKind,
     SkillStatus,
+    SkillVersion,
     Version,
 )
 from hexad.text.document import Document
@@ -95,8 +96,28 @@ skills: Final = st.builds(
     status=st.sampled_from(SkillStatus),
     author=texts,
     requires_approval=st.booleans(),
+    when=texts,
+    approved=texts,
+    approved_by=texts,
+    reason=texts,
+    version=counts,
+    recent=texts,
+    run_count=counts,
     success_count=counts,
     **_kept,
+)
+skill_versions: Final = st.builds(
+    SkillVersion,
+    name=texts,
+    version=counts,
+    description=texts,
+    kind=st.sampled_from(SkillKind),
+    definition=json_objects,
+    parameters=json_objects,
+    when=texts,
+    author=texts,
+    created=times,
+    **_said,
 )
 references: Final = st.builds(
     Reference,

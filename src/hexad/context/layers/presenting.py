@@ -42,7 +42,7 @@ def _shown(record: Record) -> tuple[str, str, str]:
         case Learning():
             return record.trigger, _solution(record), record.category
         case Skill():
-            return record.name, record.description, record.kind
+            return record.name, _procedure(record), record.kind
         case Reference():
             return record.name, _pointer(record), record.kind
 
@@ -68,6 +68,10 @@ def _beginning(pattern: str) -> str:
     if len(words) <= _MOST_WORDS and len(pattern) <= _LONGEST:
         return pattern
     return f"{' '.join(words[:_MOST_WORDS])[:_LONGEST]} ..."
+
+
+def _procedure(skill: Skill) -> str:
+    return f"{skill.description} (use it when: {skill.when})" if skill.when else skill.description
 
 
 def _pointer(reference: Reference) -> str:

@@ -174,6 +174,14 @@ def registry_of(tools: object) -> ToolRegistryProvider:
     return ToolRegistry(tools)  # type: ignore[arg-type]  # the registry itself says what it accepts
 
 
+def callables_of(tools: object) -> tuple[object, Mapping[str, Callable[..., Any]]]:
+    """The tools, to be listed again, and those that can be called, by the name that each is known by."""
+    if isinstance(tools, ToolRegistryProvider | str | Mapping) or not isinstance(tools, Iterable):
+        return tools, {}
+    listed: list[Any] = list(tools)
+    return listed, {_described(tool).name: tool for tool in reversed(listed) if callable(tool)}
+
+
 def _item(tool: Tool, why: tuple[Reason, ...]) -> Item:
     return Item(
         layer=Layer.TOOL_REGISTRY,

@@ -195,3 +195,14 @@ DELETE FROM hexad_call WHERE namespace = :namespace AND (:session IS NULL OR ses
 
 -- name: forget_offers
 DELETE FROM hexad_offer WHERE namespace = :namespace AND (:session IS NULL OR session = :session)
+
+-- name: count_run
+UPDATE hexad_skill SET use_count = use_count + 1, run_count = run_count + 1, success_count = success_count + :worked,
+    last_used = :at, recent = substr(recent || :outcome, :remembered)
+WHERE namespace = :namespace AND name = :name AND version = :version RETURNING recent
+
+-- name: drop_skill_version
+DELETE FROM hexad_skill_version WHERE namespace = ? AND name = ? AND version = ?
+
+-- name: drop_skill_versions
+DELETE FROM hexad_skill_version WHERE namespace = ? AND name = ?

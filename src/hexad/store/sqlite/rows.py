@@ -7,7 +7,18 @@ import sqlite3
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from hexad.model import Association, AuditRecord, Knowledge, Layer, Learning, Record, Reference, Skill, Version
+from hexad.model import (
+    Association,
+    AuditRecord,
+    Knowledge,
+    Layer,
+    Learning,
+    Record,
+    Reference,
+    Skill,
+    SkillVersion,
+    Version,
+)
 from hexad.shape import Kind, choice_of, from_microseconds, kind_of, to_microseconds
 from hexad.store import SKETCHED
 
@@ -124,6 +135,7 @@ TABLES: Final[dict[Layer, Table[Any]]] = {
     Layer.EXTERNAL_KNOWLEDGE: _table("hexad_reference", Reference, "name"),
 }
 VERSIONS: Final = _table("hexad_knowledge_version", Version, "key")
+SKILL_VERSIONS: Final = _table("hexad_skill_version", SkillVersion, "name")
 ASSOCIATIONS: Final = _table("hexad_association", Association, "id")
 AUDIT: Final = _table("hexad_audit", AuditRecord, "sequence")
 

@@ -9,7 +9,8 @@ from hexad.store import Row, Scope, Sketch, Use
 from hexad.store.sqlite.index import Index, chunks, marks
 from hexad.store.sqlite.learning import LearningSession
 from hexad.store.sqlite.meaning import Meanings
-from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, TABLES, VERSIONS, Table, as_json, table_of
+from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, SKILL_VERSIONS, TABLES, VERSIONS, Table, as_json, table_of
+from hexad.store.sqlite.skills import SkillSession
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
@@ -23,11 +24,12 @@ if TYPE_CHECKING:
 
 SCRUBBED: Final = (
     *(table.name for table in TABLES.values()),
-    *(VERSIONS.name, ASSOCIATIONS.name, "hexad_fresh", "hexad_posting", "hexad_vector", "hexad_call", "hexad_offer"),
+    *(VERSIONS.name, SKILL_VERSIONS.name, ASSOCIATIONS.name, "hexad_fresh", "hexad_posting", "hexad_vector"),
+    *("hexad_call", "hexad_offer"),
 )
 
 
-class Session(LearningSession):
+class Session(LearningSession, SkillSession):
     """Reads and writes through a connection whose transaction somebody else begins and ends."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:

@@ -1,0 +1,73 @@
+"""What skills cost: checking a script, against starting a shell."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from functools import partial
+from typing import TYPE_CHECKING
+
+from benchmarks.figures import Figure, in_turns
+from hexad.skills.validation import check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+LINES, WARM, ROUNDS = 100, 20, 200
+SCRIPT = """#!/bin/bash
+set -euo pipefail
+out="${1:-report-%(n)d}"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+mkdir -p "$out/parts"
+log() { echo "[%(n)d] $*" >&2; }
+for file in data/*.csv; do
+  name=$(basename "$file" .csv)
+  if [ -s "$file" ]; then
+    cut -d, -f1,%(n)d "$file" | sort -u > "$tmp/$name.txt"
+    grep -c 'row %(n)d' "$file" || true
+  else
+    log "nothing in $file"
+  fi
+done
+while IFS= read -r line; do
+  case "$line" in
+    '#'*) continue ;;
+    *) printf '%%s\\n' "$line" >> "$out/lines.txt" ;;
+  esac
+done < settings-%(n)d.ini
+awk -F, '{ sum += $3 } END { print sum }' data/all.csv
+tar czf "$out/parts-%(n)d.tgz" -C "$tmp" .
+log "done with step %(n)d"
+"""
+
+
+def measure(folder: Path) -> Iterator[Figure]:
+    """Every figure about skills."""
+    yield from _checking(folder)
+
+
+def _checking(folder: Path) -> Iterator[Figure]:
+    """Scripts of 100 lines, each another one, against `sh -c true`."""
+    shell = shutil.which("sh")
+    if shell is None:
+        return
+    scripts = [_script(number) for number in range(WARM + ROUNDS)]
+    ours = [partial(_allowed, script) for script in scripts]
+    theirs = [partial(subprocess.run, [shell, "-c", "true"], check=True, cwd=folder) for _ in scripts]
+    in_turns(ours[:WARM], theirs[:WARM])
+    pair = in_turns(ours[WARM:], theirs[WARM:])
+    name = "checking a script of 100 lines, against starting `sh -c true`, median"
+    yield Figure(name, pair.ratio(0.5), 1.0, detail=pair.told(0.5))
+
+
+def _script(number: int) -> str:
+    text = "".join(SCRIPT % {"n": number * 4 + part} for part in range(4))
+    lines = text.splitlines()[:LINES]
+    assert len(lines) == LINES, "a script of another length"
+    return "\n".join(lines)
+
+
+def _allowed(script: str) -> None:
+    assert check(script, shell="bash").decision == "allow", "the script is meant to be harmless"

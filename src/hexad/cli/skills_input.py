@@ -1,0 +1,89 @@
+"""What a user types for a skill: definitions, schemas and parameters, as text, as JSON, or from a file."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad.errors import InvalidInput
+from hexad.model import SkillKind
+
+if TYPE_CHECKING:
+    from hexad.model import Capability, Json
+
+_TEXT_OF: Final = {SkillKind.SCRIPT: "script", SkillKind.TEMPLATE: "template", SkillKind.INSTRUCTION: "text"}
+
+
+def definition_from(
+    kind: SkillKind,
+    *,
+    text: str | None,
+    file: str | None,
+    definition: str | None,
+    shell: str | None,
+    needs: "Sequence[Capability] | None",
+) -> "dict[str, Json]":
+    """The definition that the options tell."""
+    if sum(each is not None for each in (text, file, definition)) != 1:
+        raise InvalidInput("new", "give exactly one of --text, --file or --definition")
+    if definition is not None:
+        made = object_from(definition, "--definition")
+    else:
+        made = _of_text(kind, text if text is not None else read(str(file)))
+    extra: dict[str, Json] = {"shell": shell} if shell else {}
+    return {**made, **extra, **({"needs": [each.value for each in needs]} if needs else {})}
+
+
+def _of_text(kind: SkillKind, text: str) -> "dict[str, Json]":
+    if kind is not SkillKind.COMPOSITE:
+        return {_TEXT_OF[kind]: text}
+    steps = _json(text, "the steps")
+    return steps if isinstance(steps, dict) else {"steps": steps}
+
+
+def object_from(text: str | None, option: str) -> "dict[str, Json]":
+    """A JSON object that was typed, or that lies in the file behind an @; nothing: an empty one."""
+    if text is None:
+        return {}
+    told = _json(read(text[1:]) if text.startswith("@") else text, option)
+    if not isinstance(told, dict):
+        raise InvalidInput(option, "must be a JSON object")
+    return told
+
+
+def parameters_from(given: Sequence[str] | None, params: str | None, schema: "Mapping[str, Json]") -> "dict[str, Json]":
+    """Parameters from ``--params`` and ``--set``, which is stronger. A value is text where the schema wants text."""
+    values = object_from(params, "--params")
+    for each in given or ():
+        name, equals, text = each.partition("=")
+        if not equals or not name.strip():
+            raise InvalidInput("--set", f"must be KEY=VALUE, not {each!r}")
+        values[name.strip()] = _typed(text, schema, name.strip())
+    return values
+
+
+def read(name: str) -> str:
+    """A file's text; - is standard input."""
+    try:
+        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InvalidInput(name, "is not UTF-8 text") from None
+
+
+def _typed(text: str, schema: "Mapping[str, Json]", name: str) -> Any:
+    listed = schema.get("properties")
+    wanted = listed.get(name, {}) if isinstance(listed, Mapping) else {}
+    if isinstance(wanted, Mapping) and wanted.get("type") == "string":
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _json(text: str, what: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(what, f"is not JSON: {error}") from None

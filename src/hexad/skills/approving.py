@@ -1,0 +1,57 @@
+"""Whether a skill may be activated: what a person is shown before he says yes, and what nobody may say yes to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, cast
+
+from hexad.errors import MissingExtra
+from hexad.model import Capability, Decision, Skill, SkillKind
+from hexad.skills import definition as shapes
+
+if TYPE_CHECKING:
+    from hexad.skills.validation import Finding
+
+AUTOMATIC: Final = "auto_approve_skills"  # who approved what the setting activated
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """What is known of a skill before it is approved. ``obstacle`` says why it may not be; empty where it may."""
+
+    skill: Skill
+    fingerprint: str
+    findings: tuple[Finding, ...] = ()
+    grants: tuple[Capability, ...] = ()  # what approving it gives to its script
+    obstacle: str = ""
+
+
+def review(skill: Skill) -> Review:
+    """Look at a skill; a script is validated. One that does not fit its kind, from before the rules, is an error."""
+    shapes.check(skill.kind, skill.definition, skill.parameters)
+    mark = shapes.fingerprint(skill)
+    if skill.kind is not SkillKind.SCRIPT:
+        return Review(skill=skill, fingerprint=mark)
+    from hexad.skills.validation import check  # noqa: PLC0415 - only scripts need it
+
+    grants = tuple(sorted(shapes.needs_of(skill.definition)))
+    try:
+        verdict = check(cast("str", skill.definition["script"]), shell=cast("str", skill.definition.get("shell", "sh")))
+    except MissingExtra as error:
+        return Review(skill=skill, fingerprint=mark, grants=grants, obstacle=f"stays a draft: {error}")
+    obstacle = (
+        _rejection(verdict.findings) if verdict.decision is Decision.REJECT else _undeclared(verdict.needs, grants)
+    )
+    return Review(skill=skill, fingerprint=mark, findings=verdict.findings, grants=grants, obstacle=obstacle)
+
+
+def _rejection(findings: tuple[Finding, ...]) -> str:
+    told = [f"line {each.line}: {each.says} [{each.rule}]" for each in findings if each.decision is Decision.REJECT]
+    return f"is rejected: {'; '.join(told[:3])}"
+
+
+def _undeclared(needs: frozenset[Capability], grants: tuple[Capability, ...]) -> str:
+    missing = sorted(needs - frozenset(grants))
+    listed = ", ".join(f'"{each}"' for each in sorted({*needs, *grants}))
+    told = f'needs {", ".join(missing)}, and its definition does not say so: give it "needs": [{listed}]'
+    return told if missing else ""

@@ -1,0 +1,138 @@
+"""Composite skills: the agent's own tools, one after the other, each with arguments from parameters and results."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from hexad.errors import InvalidInput
+from hexad.skills.references import fill, fill_known, references, whole
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterable
+
+    from hexad.skills.driving import Program
+
+ToolCall: TypeAlias = Callable[..., Any]
+_PLAIN: Final = (dict, list, str, int, float, bool, type(None))
+
+
+class Attended(NamedTuple):
+    """A tool as a step calls it: watched, and with the rule that tells a failure by its result."""
+
+    call: ToolCall
+    failure: Callable[[object], str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step of a run: what was called, with what, and what came of it. ``ok`` is None for one that did not run."""
+
+    tool: str
+    args: Mapping[str, Any] = field(default_factory=dict)
+    save_as: str = ""
+    ok: bool | None = None
+    result: Any = None
+    error: str = ""
+    seconds: float = 0.0
+
+
+def plan(steps: Sequence[Mapping[str, Any]], given: Mapping[str, Any], absent: frozenset[str]) -> tuple[Step, ...]:
+    """The steps with their arguments filled in as far as they are known before anything runs."""
+    return tuple(_planned(step, given, absent) for step in steps)
+
+
+def refuse_gaps(steps: Sequence[Mapping[str, Any]], absent: frozenset[str]) -> None:
+    """Name an optional parameter that was not given and cannot be left out.
+
+    An argument that is such a parameter is left out; one that stands inside of something else must be given.
+    """
+    for place, step in enumerate(steps if absent else (), start=1):
+        for name, argument in step.get("args", {}).items():
+            missing = next((each.name for each in references(argument) if each.name in absent), None)
+            if missing is not None and whole(argument) is None:
+                where = f"step {place} ({step['tool']}) puts it into {name!r}"
+                raise InvalidInput(f"parameters.{missing}", f"is missing: {where}")
+
+
+def perform(
+    steps: Sequence[Mapping[str, Any]], given: Mapping[str, Any], absent: frozenset[str], tools: Mapping[str, Attended]
+) -> Program[tuple[Step, ...]]:
+    """Every step in order, until one fails; those behind it are reported as not run."""
+    known, done = dict(given), []
+    for place, step in enumerate(steps):
+        came = yield from _perform(step, known, absent, tools[step["tool"]])
+        done.append(came)
+        if not came.ok:
+            return (*done, *(_planned(each, known, absent) for each in steps[place + 1 :]))
+        if came.save_as:
+            known[came.save_as] = came.result
+    return tuple(done)
+
+
+def _perform(
+    step: Mapping[str, Any], known: Mapping[str, Any], absent: frozenset[str], tool: Attended
+) -> Program[Step]:
+    started, args, result = perf_counter(), _present(step, absent), None
+    try:
+        args = fill(args, known)
+        result = yield from _called(tool.call, args)
+        failed = tool.failure(result)
+    except Exception as error:  # noqa: BLE001 - whatever a tool raises is this step's error
+        failed = told(error)
+    return Step(
+        tool=step["tool"],
+        args=args,
+        save_as=step.get("save_as", ""),
+        ok=failed is None,
+        result=result,
+        error=failed or "",
+        seconds=perf_counter() - started,
+    )
+
+
+def told(error: BaseException) -> str:
+    """An error in one line, also one that cannot tell itself."""
+    try:
+        says = str(error)
+    except Exception:  # noqa: BLE001 - likewise
+        says = ""
+    return f"{type(error).__name__}: {says}" if says else type(error).__name__
+
+
+def _called(tool: ToolCall, args: Mapping[str, Any]) -> Program[Any]:
+    """What a tool comes to: a coroutine is waited for, what comes piece by piece is collected."""
+    result = tool(**args)
+    if isinstance(result, _PLAIN):
+        return result
+    if inspect.isawaitable(result):
+        result = yield result
+    if inspect.isasyncgen(result):
+        result = yield _collected(result)
+    return list(result) if inspect.isgenerator(result) else result
+
+
+async def _collected(pieces: AsyncIterable[Any]) -> list[Any]:
+    return [piece async for piece in pieces]
+
+
+def _planned(step: Mapping[str, Any], known: Mapping[str, Any], absent: frozenset[str]) -> Step:
+    args = {name: _known(argument, known) for name, argument in _present(step, absent).items()}
+    return Step(tool=step["tool"], args=args, save_as=step.get("save_as", ""))
+
+
+def _known(argument: Any, known: Mapping[str, Any]) -> Any:
+    """As much of an argument as can be told; one that leads nowhere is left for its step to report."""
+    try:
+        return fill_known(argument, known)
+    except Exception:  # noqa: BLE001 - a plan shows what it can
+        return argument
+
+
+def _present(step: Mapping[str, Any], absent: frozenset[str]) -> dict[str, Any]:
+    """A step's arguments without those that are an optional parameter which was not given."""
+    args: Mapping[str, Any] = step.get("args", {})
+    return {name: value for name, value in args.items() if (only := whole(value)) is None or only.name not in absent}

@@ -1,0 +1,247 @@
+"""What a skill of each kind is made of, checked before it is stored: the reason names the field.
+
+- composite: ``{"steps": [{"tool": name, "args": {…}, "save_as"?: name}, …]}``
+- script: ``{"script": text, "shell"?: "sh" | "bash", "needs"?: [capability, …], "writable"?: [folder, …], "files"?}``
+- template: ``{"template": text, "files"?}``
+- instruction: ``{"text": text, "files"?}``
+
+``files`` maps a relative path to ``{"text": …}`` or ``{"base64": …}``, with ``"executable": true`` where it is. Every
+kind may carry ``document``: what a `SKILL.md` said that has no place elsewhere.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad.errors import InvalidInput
+from hexad.model import Capability, SkillKind
+from hexad.skills import parameters
+from hexad.skills.references import Unresolved, is_name, references
+
+if TYPE_CHECKING:
+    from hexad.model import Json, Skill
+
+DEEPEST: Final = 32  # objects and lists inside each other
+MOST_STEPS: Final = 32
+MOST_FILES: Final = 256
+_LONGEST_PATH: Final = 240
+SHELLS: Final = ("sh", "bash")
+_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_RESERVED: Final = re.compile(
+    r"PATH|HOME|IFS|ENV|BASH_ENV|BASHOPTS|SHELLOPTS|CDPATH|GLOBIGNORE|PS[0-4]|PWD|OLDPWD|SHELL|USER|LOGNAME|TMPDIR"
+    r"|PROMPT_COMMAND|LD_.*|BASH_.*|PYTHON.*|PERL.*|NODE_.*|RUBY.*|HEXAD_.*"
+)
+_FIELDS: Final[Mapping[SkillKind, tuple[str, frozenset[str]]]] = {
+    SkillKind.COMPOSITE: ("steps", frozenset()),
+    SkillKind.SCRIPT: ("script", frozenset({"shell", "needs", "writable", "files"})),
+    SkillKind.TEMPLATE: ("template", frozenset({"files"})),
+    SkillKind.INSTRUCTION: ("text", frozenset({"files"})),
+}
+
+
+def check(kind: SkillKind, definition: Mapping[str, Json], schema: Mapping[str, Json]) -> None:
+    """Refuse a definition that does not fit its kind, or parameters that cannot be checked."""
+    if _deeper(definition, DEEPEST):
+        raise InvalidInput("definition", f"is nested more than {DEEPEST} deep")
+    parameters.check_schema(schema)
+    _check_fields(kind, definition)
+    _CHECKS[kind](definition, schema)
+    _check_files(definition.get("files", {}))
+
+
+def fingerprint(skill: Skill) -> str:
+    """What a person approves: all that a skill does and all that the model is told of it, as one hash."""
+    told = [skill.kind.value, skill.definition, skill.parameters, skill.description, skill.when]
+    return hashlib.sha256(json.dumps(told, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def files_of(definition: Mapping[str, Any]) -> dict[str, tuple[bytes, bool]]:
+    """The files of a definition: content, and whether it is executable."""
+    return {
+        name: (_content(file), bool(file.get("executable", False)))
+        for name, file in definition.get("files", {}).items()
+    }
+
+
+def needs_of(definition: Mapping[str, Any]) -> frozenset[Capability]:
+    """What a script says that it needs."""
+    return frozenset(Capability(name) for name in definition.get("needs", ()))
+
+
+def _check_fields(kind: SkillKind, definition: Mapping[str, Json]) -> None:
+    needed, optional = _FIELDS[kind]
+    known = {needed, "document", *optional}
+    if needed not in definition:
+        raise InvalidInput("definition", f"a {kind} skill needs {needed!r}; it may have {_listed(known - {needed})}")
+    for name in definition:
+        if name not in known:
+            raise _wrong(name, f"is not known; a {kind} skill has {_listed(known)}")
+    if not isinstance(definition.get("document", {}), Mapping):
+        raise _wrong("document", "must be an object")
+
+
+# --- composite ----------------------------------------------------------------------------------------------------
+
+
+def _check_composite(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:
+    steps = definition["steps"]
+    if not isinstance(steps, list) or not 1 <= len(steps) <= MOST_STEPS:
+        raise _wrong("steps", f"must be a list of 1 to {MOST_STEPS} steps")
+    known = {name for name in parameters.properties_of(schema) if is_name(name)}
+    for place, step in enumerate(steps):
+        _check_step(step, f"steps.{place}", known)
+        saved = step.get("save_as")
+        if saved is not None:
+            if saved in known:
+                raise _wrong(f"steps.{place}.save_as", f"{saved!r} is taken by a parameter or an earlier step")
+            known.add(saved)
+
+
+def _check_step(step: Any, where: str, known: set[str]) -> None:
+    if not isinstance(step, Mapping):
+        raise _wrong(where, 'must be an object: {"tool": name, "args": {…}}')
+    strange = [name for name in step if name not in {"tool", "args", "save_as"}]
+    if strange:
+        raise _wrong(f"{where}.{strange[0]}", "is not known; a step has tool, args, save_as")
+    if not isinstance(step.get("tool"), str) or not step["tool"].strip():
+        raise _wrong(f"{where}.tool", "must be the name of a tool")
+    if not isinstance(step.get("args", {}), Mapping):
+        raise _wrong(f"{where}.args", "must be an object: the tool's arguments by name")
+    if "save_as" in step and not is_name(step["save_as"]):
+        raise _wrong(f"{where}.save_as", "must be a name of letters, digits, _ and -, beginning with a letter")
+    for name, argument in step.get("args", {}).items():
+        _check_references(argument, f"{where}.args.{name}", known)
+
+
+def _check_references(argument: Any, where: str, known: set[str]) -> None:
+    try:
+        strange = [reference for reference in references(argument) if reference.name not in known]
+    except Unresolved as error:
+        raise _wrong(where, str(error)) from None
+    if strange:
+        told = f"{strange[0]} is neither a parameter nor saved by an earlier step; known here: {_listed(known)}"
+        raise _wrong(where, told)
+
+
+# --- script -------------------------------------------------------------------------------------------------------
+
+
+def _check_script(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:
+    _text(definition, "script")
+    if definition.get("shell", "sh") not in SHELLS:
+        raise _wrong("shell", f"must be one of {', '.join(SHELLS)}")
+    needs, folders = definition.get("needs", []), definition.get("writable", [])
+    if not isinstance(needs, list):
+        raise _wrong("needs", f"must be a list of {', '.join(Capability)}")
+    for name in needs:
+        Capability.parse(name, "definition.needs")
+    if not isinstance(folders, list) or not all(map(_is_folder, folders)):
+        raise _wrong("writable", "must be a list of absolute folders, without .. and without the root itself")
+    if folders and Capability.WRITE not in needs:
+        raise _wrong("writable", 'needs "write" among its "needs"')
+    _check_variables(schema)
+
+
+def _check_variables(schema: Mapping[str, Json]) -> None:
+    """Parameters reach a script as variables of its environment."""
+    if schema.get("additionalProperties") not in {None, False}:
+        raise InvalidInput("parameters.additionalProperties", "must be false: each is a variable of the script")
+    for name in parameters.properties_of(schema):
+        if not _VARIABLE.fullmatch(name):
+            raise InvalidInput(f"parameters.{name}", "is no name for a variable: letters, digits and _ only")
+        if _RESERVED.fullmatch(name):
+            raise InvalidInput(f"parameters.{name}", "is a variable that a shell reads itself; choose another name")
+
+
+def _is_folder(value: object) -> bool:
+    path = PurePosixPath(value) if isinstance(value, str) and "\0" not in value else None
+    return path is not None and path.is_absolute() and len(path.parts) > 1 and ".." not in path.parts
+
+
+# --- template and instruction -------------------------------------------------------------------------------------
+
+
+def _check_template(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:  # noqa: ARG001 - one shape
+    from hexad.skills.rendering import problems  # noqa: PLC0415 - who has no templates needs no engine for them
+
+    found = problems(_text(definition, "template"))
+    if found:
+        raise _wrong("template", "; ".join(found))
+
+
+def _check_instruction(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:  # noqa: ARG001
+    _text(definition, "text")
+
+
+_CHECKS: Final[Mapping[SkillKind, Callable[[Mapping[str, Any], Mapping[str, Json]], None]]] = {
+    SkillKind.COMPOSITE: _check_composite,
+    SkillKind.SCRIPT: _check_script,
+    SkillKind.TEMPLATE: _check_template,
+    SkillKind.INSTRUCTION: _check_instruction,
+}
+
+
+# --- what they share ----------------------------------------------------------------------------------------------
+
+
+def _text(definition: Mapping[str, Any], name: str) -> str:
+    text = definition[name]
+    if not isinstance(text, str) or not text.strip():
+        raise _wrong(name, "must be text, and not empty")
+    return text
+
+
+def _check_files(files: Any) -> None:
+    if not isinstance(files, Mapping) or len(files) > MOST_FILES:
+        raise _wrong("files", f"must be an object with at most {MOST_FILES} files by their paths")
+    for path, file in files.items():
+        where = f"files.{path}"
+        if not _stays_inside(path):
+            raise _wrong(where, "must be a relative path with /, without . and .., that stays in its folder")
+        if not isinstance(file, Mapping) or not file.keys() <= {"text", "base64", "executable"}:
+            raise _wrong(where, 'must be {"text": …} or {"base64": …}, with "executable" if it is')
+        if ("text" in file) == ("base64" in file) or not isinstance(file.get("executable", False), bool):
+            raise _wrong(where, "needs exactly one of text and base64, and executable is true or false")
+        try:
+            _content(file)
+        except (TypeError, ValueError, AttributeError, binascii.Error):
+            raise _wrong(where, "its text must be text, its base64 must be base64") from None
+    for path in files:
+        if any(str(folder) in files for folder in PurePosixPath(path).parents):
+            raise _wrong(f"files.{path}", "lies in what is a file itself")
+
+
+def _stays_inside(path: str) -> bool:
+    parts = path.split("/")
+    clean = all(part not in {"", ".", ".."} and part.isprintable() and "\\" not in part for part in parts)
+    return clean and len(path) <= _LONGEST_PATH
+
+
+def _content(file: Mapping[str, Any]) -> bytes:
+    if "text" in file:
+        encoded: bytes = file["text"].encode()
+        return encoded
+    return base64.b64decode(file["base64"], validate=True)
+
+
+def _deeper(value: Any, levels: int) -> bool:
+    """Whether objects and lists lie inside each other more often than that."""
+    if not isinstance(value, Mapping | list):
+        return False
+    inner = value.values() if isinstance(value, Mapping) else value
+    return levels == 0 or any(_deeper(each, levels - 1) for each in inner)
+
+
+def _wrong(where: str, reason: str) -> InvalidInput:
+    return InvalidInput(f"definition.{where}", reason)
+
+
+def _listed(names: set[str]) -> str:
+    return ", ".join(sorted(names)) or "none"

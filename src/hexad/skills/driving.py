@@ -1,0 +1,138 @@
+"""One program for `run` and `arun`: it yields what takes time, and whoever drives it waits in the way of its world.
+
+`run` waits for a coroutine in an event loop of its own, in another thread where the caller's thread has a running one.
+`arun` awaits it in the caller's loop, and has what blocks done in a thread.
+"""
+
+from __future__ import annotations
+
+import contextvars
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    import asyncio
+    from types import TracebackType
+    from typing import Self
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Blocking:
+    """Work that blocks the thread it is done in."""
+
+    work: Callable[[], Any]
+
+
+Effect: TypeAlias = Awaitable[Any] | Blocking
+Program: TypeAlias = Generator[Effect, Any, R]
+
+
+def drive(program: Program[R]) -> R:
+    """Run a program to its end in this thread."""
+    with _Loop() as loop, closing(program):
+        course = _Course(program)
+        while (effect := course.next()) is not None:
+            try:
+                course.came(effect.work() if isinstance(effect, Blocking) else loop.wait(effect))
+            except Exception as error:  # noqa: BLE001 - the program's to handle
+                course.failed(error)
+        return course.result
+
+
+async def adrive(program: Program[R]) -> R:
+    """Run a program to its end in the running event loop."""
+    import asyncio  # noqa: PLC0415 - who is not in a loop need not load it
+
+    with closing(program):
+        course = _Course(program)
+        while (effect := course.next()) is not None:
+            try:
+                course.came(await (asyncio.to_thread(effect.work) if isinstance(effect, Blocking) else effect))
+            except Exception as error:  # noqa: BLE001 - likewise
+                course.failed(error)
+        return course.result
+
+
+class _Course(Generic[R]):
+    """How far a program has come, and how it goes on."""
+
+    result: R
+
+    def __init__(self, program: Program[R]) -> None:
+        self._program = program
+        self._on: Callable[[], Effect] = program.__next__
+
+    def next(self) -> Effect | None:
+        """What is to be waited for; None when the program has ended with its result."""
+        try:
+            return self._on()
+        except StopIteration as done:
+            self.result = done.value
+            return None
+
+    def came(self, value: Any) -> None:
+        """What was waited for is there."""
+        self._on = partial(self._program.send, value)
+
+    def failed(self, error: Exception) -> None:
+        """It raised instead."""
+        self._on = partial(self._program.throw, error)
+
+
+class _Loop:
+    """An event loop for the coroutines of one run: made when the first comes, one for all of them."""
+
+    def __init__(self) -> None:
+        self._runner: asyncio.Runner | None = None
+        self._in_thread: Callable[[Callable[[], Any]], Any] | None = None
+        self._close: list[Callable[[], object]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        while self._close:
+            self._close.pop()()
+
+    def wait(self, awaitable: Awaitable[Any]) -> Any:
+        """What it comes to."""
+        if self._in_thread is None:
+            self._in_thread = self._prepared()
+        return self._in_thread(lambda: self._run(awaitable))
+
+    def _run(self, awaitable: Awaitable[Any]) -> Any:
+        import asyncio  # noqa: PLC0415
+
+        if self._runner is None:
+            self._runner = asyncio.Runner()
+        return self._runner.run(_awaited(awaitable))
+
+    def _prepared(self) -> Callable[[Callable[[], Any]], Any]:
+        """How to do something where a loop may run: here, or in a thread if this one's is running already."""
+        import asyncio  # noqa: PLC0415
+
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            self._close.append(self._end)
+            return lambda work: work()
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
+
+        pool = ThreadPoolExecutor(1, thread_name_prefix="hexad-skill")
+        self._close += [pool.shutdown, lambda: pool.submit(self._end).result()]
+        return lambda work: pool.submit(contextvars.copy_context().run, work).result()
+
+    def _end(self) -> None:
+        if self._runner is not None:
+            self._runner.close()
+
+
+async def _awaited(awaitable: Awaitable[Any]) -> Any:
+    return await awaitable

@@ -1,0 +1,315 @@
+"""A skill's parameters: a documented part of JSON Schema, checked when a skill is stored and before it runs.
+
+What this module does not know is refused when the skill is stored, so that no rule passes silently. The top level is
+an object; what it does not list is refused, unless ``additionalProperties`` says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad.errors import InvalidInput
+from hexad.skills import patterns
+
+if TYPE_CHECKING:
+    from hexad.model import Json
+
+DEEPEST: Final = 12  # objects and lists inside each other
+MOST_PARAMETERS: Final = 64
+_ANNOTATIONS: Final = frozenset({"title", "description", "examples", "$schema", "$comment"})
+_WORDS: Final = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
+
+
+def check_schema(schema: Mapping[str, Json], *, field: str = "parameters") -> None:
+    """Refuse a schema that this module would not keep to, with the place and the reason."""
+    if not schema:
+        return
+    if schema.get("type", "object") != "object":
+        raise InvalidInput(field, 'must describe an object: {"type": "object", "properties": {…}}')
+    _check(schema, field, 0)
+    if len(properties_of(schema)) > MOST_PARAMETERS:
+        raise InvalidInput(field, f"has more than {MOST_PARAMETERS} parameters")
+
+
+def properties_of(schema: Mapping[str, Json]) -> Mapping[str, Mapping[str, Any]]:
+    """The parameters that a schema lists."""
+    return schema.get("properties", {})  # type: ignore[return-value]  # `check_schema` has seen it
+
+
+def required_of(schema: Mapping[str, Json]) -> Sequence[str]:
+    """The parameters that must be given."""
+    return schema.get("required", ())  # type: ignore[return-value]  # likewise
+
+
+def admit(schema: Mapping[str, Json], given: object) -> dict[str, Json]:
+    """The parameters as a skill gets them, defaults filled in; else `InvalidInput` that names the parameter.
+
+    >>> admit({"properties": {"city": {"type": "string"}, "days": {"default": 3}}}, {"city": "Bonn"})
+    {'city': 'Bonn', 'days': 3}
+    """
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise InvalidInput("parameters", f"must be an object with names, not {_kind(given)}")
+    whole = {"type": "object", "additionalProperties": False, **schema}
+    admitted: dict[str, Json] = _admit(whole, dict(given), "parameters", 0)
+    return admitted
+
+
+# --- a value against a schema -------------------------------------------------------------------------------------
+
+
+def _admit(schema: Mapping[str, Any], value: Any, path: str, depth: int) -> Any:
+    """The value with its defaults, or the first thing that is wrong with it."""
+    if depth > DEEPEST:
+        raise InvalidInput(path, f"is nested more than {DEEPEST} deep")
+    _check_type(schema, value, path)
+    for keyword, rule in _RULES.items():
+        wrong = rule(schema[keyword], value) if keyword in schema else None
+        if wrong:
+            raise InvalidInput(path, wrong)
+    if "anyOf" in schema:
+        value = _any_of(schema["anyOf"], value, path, depth)
+    if isinstance(value, Mapping):
+        return _admit_object(schema, value, path, depth)
+    if isinstance(value, list | tuple):
+        items = schema.get("items", {})
+        return [_admit(items, each, f"{path}.{place}", depth + 1) for place, each in enumerate(value)]
+    return value
+
+
+def _check_type(schema: Mapping[str, Any], value: Any, path: str) -> None:
+    wanted = schema.get("type")
+    names = [wanted] if isinstance(wanted, str) else wanted or list(_WORDS)
+    if not any(_IS[name](value) for name in names):
+        expected = "must be " + " or ".join(_WORDS[name] for name in names) if wanted else "is not a value of JSON"
+        raise InvalidInput(path, f"{expected}, not {_kind(value)}")
+
+
+def _any_of(choices: Sequence[Mapping[str, Any]], value: Any, path: str, depth: int) -> Any:
+    reasons = []
+    for choice in choices:
+        try:
+            return _admit(choice, value, path, depth + 1)
+        except InvalidInput as error:
+            reasons.append(error.reason)
+    raise InvalidInput(path, "fits none of its forms: " + "; ".join(reasons))
+
+
+def _admit_object(schema: Mapping[str, Any], value: Mapping[str, Any], path: str, depth: int) -> dict[str, Any]:
+    known, others = schema.get("properties", {}), schema.get("additionalProperties", True)
+    needed = (name for name in schema.get("required", ()) if name not in value)
+    missing = [name for name in needed if "default" not in known.get(name, {})]
+    if missing:
+        raise InvalidInput(f"{path}.{missing[0]}", f"is missing{_wanted(known.get(missing[0], {}))}")
+    unknown = [name for name in value if name not in known] if others is False else []
+    if unknown:
+        raise InvalidInput(f"{path}.{unknown[0]}", f"is not known; known are {', '.join(known) or 'none'}")
+    filled = {
+        name: deepcopy(each["default"]) for name, each in known.items() if "default" in each and name not in value
+    }
+    rules = {name: known.get(name, {} if isinstance(others, bool) else others) for name in value}
+    return {
+        **{name: _admit(rules[name], each, f"{path}.{name}", depth + 1) for name, each in value.items()},
+        **filled,
+    }
+
+
+def _wanted(schema: Mapping[str, Any]) -> str:
+    says = schema.get("description")
+    return f" ({says})" if isinstance(says, str) and says else ""
+
+
+def _kind(value: object) -> str:
+    """What a value is, in words; the value itself only where it is short and no text."""
+    for name, test in _IS.items():
+        if test(value):
+            return f"{value!r:.20}" if name in {"integer", "number", "boolean"} else _WORDS[name]
+    return f"a {type(value).__name__}"
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal as JSON: 1 is not true, whatever Python says."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return bool(one == other)
+
+
+def _is_number(value: object) -> bool:
+    finite = not isinstance(value, float) or (value == value and abs(value) != float("inf"))  # noqa: PLR0124 - NaN
+    return isinstance(value, int | float) and not isinstance(value, bool) and finite
+
+
+_IS: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "string": lambda value: isinstance(value, str),
+    "integer": lambda value: _is_number(value) and value == int(value),
+    "number": _is_number,
+    "boolean": lambda value: isinstance(value, bool),
+    "array": lambda value: isinstance(value, list | tuple),
+    "object": lambda value: isinstance(value, Mapping) and all(isinstance(name, str) for name in value),
+    "null": lambda value: value is None,
+}
+
+
+def _bound(words: str, wrong: Callable[[Any, Any], bool]) -> Callable[[Any, Any], str | None]:
+    def rule(limit: Any, value: Any) -> str | None:
+        return f"must be {words} {limit}, not {value}" if _is_number(value) and wrong(value, limit) else None
+
+    return rule
+
+
+def _size(kind: type | tuple[type, ...], words: str, wrong: Callable[[int, int], bool]) -> Callable[..., str | None]:
+    def rule(limit: int, value: Any) -> str | None:
+        size = len(value) if isinstance(value, kind) else None  # type: ignore[arg-type]  # text and lists have one
+        return f"{words.format(limit)}, not {size}" if size is not None and wrong(size, limit) else None
+
+    return rule
+
+
+def _enum(known: Sequence[Any], value: Any) -> str | None:
+    fits = any(_same(value, each) for each in known)
+    return None if fits else f"must be one of {', '.join(map(_shown, known))}"
+
+
+def _const(known: Any, value: Any) -> str | None:
+    return None if _same(value, known) else f"must be {_shown(known)}"
+
+
+def _pattern(pattern: str, value: Any) -> str | None:
+    if not isinstance(value, str):
+        return None
+    if len(value) > patterns.LONGEST_TEXT:
+        return f"has {len(value)} characters; what has a pattern has at most {patterns.LONGEST_TEXT}"
+    return None if patterns.matches(pattern, value) else f"must match the pattern {pattern}"
+
+
+def _unique(wanted: bool, value: Any) -> str | None:  # noqa: FBT001 - the keyword's value
+    if not wanted or not isinstance(value, list | tuple):
+        return None
+    twice = any(_same(one, other) for place, one in enumerate(value) for other in value[:place])
+    return "must hold each value once" if twice else None
+
+
+def _shown(value: object) -> str:
+    text = f"{value!r}"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+_RULES: Final[Mapping[str, Callable[..., str | None]]] = {
+    "enum": _enum,
+    "const": _const,
+    "minimum": _bound("at least", lambda value, limit: value < limit),
+    "maximum": _bound("at most", lambda value, limit: value > limit),
+    "exclusiveMinimum": _bound("above", lambda value, limit: value <= limit),
+    "exclusiveMaximum": _bound("below", lambda value, limit: value >= limit),
+    "minLength": _size(str, "must have at least {} characters", lambda size, limit: size < limit),
+    "maxLength": _size(str, "must have at most {} characters", lambda size, limit: size > limit),
+    "minItems": _size((list, tuple), "must have at least {} items", lambda size, limit: size < limit),
+    "maxItems": _size((list, tuple), "must have at most {} items", lambda size, limit: size > limit),
+    "uniqueItems": _unique,
+    "pattern": _pattern,
+}
+
+
+# --- the schema itself --------------------------------------------------------------------------------------------
+
+
+def _check(schema: Any, path: str, depth: int) -> None:
+    """Refuse what `_admit` would not keep to."""
+    if not isinstance(schema, Mapping):
+        raise InvalidInput(path, f"must be an object that describes a value, not {_kind(schema)}")
+    if depth > DEEPEST:
+        raise InvalidInput(path, f"is nested more than {DEEPEST} deep")
+    for keyword, value in schema.items():
+        if keyword not in _ANNOTATIONS:
+            _check_keyword(keyword, value, path, depth)
+    _check_required(schema, path)
+    if "default" in schema:
+        _check_default(schema, path, depth)
+
+
+def _check_keyword(keyword: str, value: Any, path: str, depth: int) -> None:
+    if keyword == "default":
+        return
+    form = _FORMS.get(keyword)
+    if form is None:
+        known = ", ".join(sorted({*_FORMS, *_ANNOTATIONS, "default"}))
+        raise InvalidInput(f"{path}.{keyword}", f"is not supported; known are {known}")
+    wrong = form(value)
+    if wrong:
+        raise InvalidInput(f"{path}.{keyword}", wrong)
+    if keyword == "properties":
+        for name, each in value.items():
+            _check(each, f"{path}.{name}", depth + 1)
+    elif keyword == "anyOf":
+        for place, each in enumerate(value):
+            _check(each, f"{path}.anyOf.{place}", depth + 1)
+    elif keyword == "items" or (keyword == "additionalProperties" and not isinstance(value, bool)):
+        _check(value, f"{path}.{keyword}", depth + 1)
+
+
+def _check_required(schema: Mapping[str, Any], path: str) -> None:
+    known = schema.get("properties", {})
+    strange = [name for name in schema.get("required", ()) if name not in known]
+    if strange:
+        raise InvalidInput(f"{path}.required", f"names {strange[0]!r}, which is not among its properties")
+
+
+def _check_default(schema: Mapping[str, Any], path: str, depth: int) -> None:
+    try:
+        _admit(schema, schema["default"], path, depth)
+    except InvalidInput as error:
+        raise InvalidInput(f"{path}.default", f"does not fit: {error.reason}") from None
+
+
+def _must(test: Callable[[Any], bool], words: str) -> Callable[[Any], str | None]:
+    return lambda value: None if test(value) else f"must be {words}, not {_kind(value)}"
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
+
+
+def _type_form(value: Any) -> str | None:
+    names = [value] if isinstance(value, str) else value
+    fits = _are_names(names) and len(names) > 0 and all(name in _WORDS for name in names)
+    return None if fits else f"must be one of {', '.join(_WORDS)}, or a list of them"
+
+
+def _pattern_form(value: Any) -> str | None:
+    return patterns.problem(value) if isinstance(value, str) else "must be a regular expression"
+
+
+_count_form: Final = _must(_is_count, "a whole number from 0")
+_number_form: Final = _must(_is_number, "a number")
+_list_form: Final = _must(lambda value: isinstance(value, list | tuple) and len(value) > 0, "a list that is not empty")
+_FORMS: Final[Mapping[str, Callable[[Any], str | None]]] = {
+    "type": _type_form,
+    "properties": _must(_IS["object"], "an object"),
+    "required": _must(_are_names, "a list of names"),
+    "additionalProperties": _must(lambda value: isinstance(value, bool | Mapping), "true, false or a schema"),
+    "items": _must(_IS["object"], "a schema"),
+    "anyOf": _list_form,
+    "enum": _list_form,
+    "const": lambda _: None,
+    "pattern": _pattern_form,
+    "uniqueItems": _must(_IS["boolean"], "true or false"),
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _number_form),
+    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), _count_form),
+}

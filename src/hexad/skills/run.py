@@ -1,0 +1,374 @@
+"""Running a skill: parameters first, then the work of its kind, then one transaction that counts and audits it.
+
+A run that fails is a result with ``ok`` false and its error. What must not run at all (a draft, wrong parameters, a
+tool that is not there, a script that is rejected) is an error, and nothing has run.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from hexad.errors import InvalidInput, SkillRefused, TemplateFailed
+from hexad.memory.habits import credit
+from hexad.memory.redaction import redact
+from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
+from hexad.skills import composite, parameters
+from hexad.skills.approving import review
+from hexad.skills.composite import Attended, Step, ToolCall
+from hexad.skills.definition import check, files_of, fingerprint
+from hexad.skills.driving import Blocking
+from hexad.store.skills import FAILED
+
+if TYPE_CHECKING:
+    from hexad.memory.keeper import Change, Keeper
+    from hexad.model import Json
+    from hexad.skills.driving import Program
+    from hexad.skills.sandbox import ScriptResult
+
+DEEPEST: Final = 8  # skills that call each other as tools
+TOO_MANY: Final = 3  # failures among the latest runs that make a skill a draft again
+_LONGEST_REASON: Final = 200
+_MOST_KNOWN: Final = 4096
+_well_formed: Final[set[str]] = set()  # fingerprints of what was checked
+_running: Final[ContextVar[tuple[str, ...]]] = ContextVar("hexad_running_skills", default=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillResult:
+    """What came of a run. ``output`` is the last step's result, the script's output, or the text.
+
+    Of a dry run, ``steps`` is the plan; nothing was called.
+    """
+
+    name: str
+    kind: SkillKind
+    ok: bool
+    output: Any = None
+    error: str = ""
+    steps: tuple[Step, ...] = ()
+    script: ScriptResult | None = None
+    files: tuple[str, ...] = ()
+    seconds: float = 0.0
+    dry_run: bool = False
+
+
+def _plainly(name: str, tool: ToolCall, session: str | None) -> Attended:  # noqa: ARG001 - the shape of `Attend`
+    return Attended(tool, lambda _: None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    """What running needs of the agent: its tools by name, how their calls are watched, and a script's limits."""
+
+    tools: Mapping[str, ToolCall] = field(default_factory=dict)
+    attend: Callable[[str, ToolCall, str | None], Attended] = _plainly
+    script_seconds: float = 30.0
+    script_memory: int = 512  # MB of each process
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One run, with everything checked that can be checked before it."""
+
+    skill: Skill
+    given: Mapping[str, Json]
+    absent: frozenset[str]
+    tools: Mapping[str, Attended]
+    session: str
+    dry_run: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Runs the skills of one keeper."""
+
+    keeper: Keeper
+    agent: Agent
+
+    def job(
+        self,
+        skill: Skill,
+        given: object,
+        *,
+        session: str | None,
+        dry_run: bool,
+        tools: Mapping[str, ToolCall] | None,
+    ) -> Job:
+        """A run that may begin; else the error that says why it may not."""
+        mark = fingerprint(skill)
+        if not dry_run:
+            _refuse(skill, mark)
+        _check_once(skill, mark)
+        admitted = parameters.admit(skill.parameters, {} if given is None else given)
+        absent = frozenset(name for name in parameters.properties_of(skill.parameters) if name not in admitted)
+        job = Job(
+            skill=skill,
+            given=admitted,
+            absent=absent,
+            tools={} if dry_run else self._attended(skill, tools, session),
+            session=self.keeper.session_of(session),
+            dry_run=dry_run,
+        )
+        if skill.kind is SkillKind.COMPOSITE:
+            composite.refuse_gaps(_steps(skill), absent)
+        elif skill.kind is SkillKind.SCRIPT:
+            _environment(admitted)
+        return job
+
+    def program(self, job: Job) -> Program[SkillResult]:
+        """The run itself."""
+        started = perf_counter()
+        if job.dry_run:
+            return replace(_PLANS[job.skill.kind](job), seconds=perf_counter() - started)
+        with _nested(job.skill.name):
+            result = yield from _KINDS[job.skill.kind](self, job)
+        result = replace(result, seconds=perf_counter() - started)
+        self._record(job, result)
+        return result
+
+    def hidden(self) -> list[Path]:
+        """Hexad's own database, with what lies beside it under its name."""
+        if not self.keeper.store.durable:
+            return []
+        path = Path(self.keeper.store.location).absolute()
+        return sorted({path, *path.parent.glob(f"{_literally(path.name)}*")})
+
+    def _attended(
+        self, skill: Skill, tools: Mapping[str, ToolCall] | None, session: str | None
+    ) -> Mapping[str, Attended]:
+        if skill.kind is not SkillKind.COMPOSITE:
+            return {}
+        known = {**self.agent.tools, **_checked(tools)}
+        wanted = {step["tool"] for step in _steps(skill)}
+        missing = sorted(wanted - known.keys())
+        if missing:
+            raise InvalidInput(
+                "tools",
+                f"skill {skill.name!r} needs {', '.join(missing)}; give them as tools={{name: callable}}, "
+                "or make the engine know them: hx.with_tool_registry([…])",
+            )
+        return {name: self.agent.attend(name, known[name], session) for name in wanted}
+
+    def _record(self, job: Job, result: SkillResult) -> None:
+        """Count and audit the run. It has happened: what fails here is logged, and the caller gets the result."""
+        try:
+            with self.keeper.change(actor=Origin.AGENT, session=job.session) as change:
+                self._count(change, job, result)
+        except Exception as error:  # noqa: BLE001 - likewise
+            reason = redact(composite.told(error)).text
+            logging.getLogger("hexad").warning("a run of skill %s was not recorded: %s", job.skill.name, reason)
+
+    def _count(self, change: Change, job: Job, result: SkillResult) -> None:
+        skill = job.skill
+        recent = change.unit.count_run(
+            self.keeper.namespace, skill.name, skill.version, self.keeper.clock(), ok=result.ok
+        )
+        change.audit("skill.run", skill.name, _told(skill, result))
+        if result.ok:
+            credit(change, Layer.SKILL_PATTERNS, skill.name)
+        elif recent is not None and recent.count(FAILED) >= TOO_MANY:
+            _demote(change, skill, recent, result.error)
+
+
+def may_run(skill: Skill) -> bool:
+    """Whether a skill is active, and what was approved."""
+    return skill.status is SkillStatus.ACTIVE and skill.approved == fingerprint(skill)
+
+
+def _refuse(skill: Skill, mark: str) -> None:
+    """Say why a skill may not run, if so: only what is active, and is what was approved, does."""
+    if skill.status is not SkillStatus.ACTIVE:
+        why = f" ({skill.reason})" if skill.reason else ""
+        raise SkillRefused(
+            skill.name, f"is {skill.status}{why}: review it with `hexad skills review {skill.name}`, then activate it"
+        )
+    if skill.approved != mark:
+        raise SkillRefused(skill.name, "is not what was approved: review it, and activate it again")
+
+
+def _check_once(skill: Skill, mark: str) -> None:
+    """A row may be older than the rules of definitions: each is checked once in a process."""
+    if mark not in _well_formed:
+        check(skill.kind, skill.definition, skill.parameters)
+        if len(_well_formed) >= _MOST_KNOWN:
+            _well_formed.clear()
+        _well_formed.add(mark)
+
+
+def _demote(change: Change, skill: Skill, recent: str, error: str) -> None:
+    """A skill that fails often is a draft again, with the reason."""
+    now = cast("Skill | None", change.get(Layer.SKILL_PATTERNS, skill.name))
+    if now is None or now.status is not SkillStatus.ACTIVE:
+        return
+    failed = recent.count(FAILED)
+    last = " ".join(redact(error).text.replace("\0", "").split()).encode(errors="replace").decode()[:_LONGEST_REASON]
+    change.put(
+        replace(
+            now,
+            status=SkillStatus.DRAFT,
+            requires_approval=True,
+            approved="",
+            approved_by="",
+            reason=f"failed {failed} of its last {len(recent)} runs; the last time: {last}",
+            updated=change.keeper.clock(),
+        )
+    )
+    change.audit("skill.demote", skill.name, {"failed": failed, "runs": len(recent)})
+
+
+def _told(skill: Skill, result: SkillResult) -> dict[str, Json]:
+    """A run for the log: how it went, nothing of what it was about."""
+    told: dict[str, Json] = {
+        "kind": skill.kind.value,
+        "version": skill.version,
+        "outcome": "ok" if result.ok else "failed",
+    }
+    if result.steps:
+        told["steps"] = sum(step.ok is not None for step in result.steps)
+    if result.script is not None:
+        told["exit_code"] = result.script.exit_code
+    return told
+
+
+@contextmanager
+def _nested(name: str) -> Iterator[None]:
+    """Skills may call skills, but not without end."""
+    above = _running.get()
+    if len(above) >= DEEPEST:
+        raise SkillRefused(name, f"is called {DEEPEST} skills deep: {' > '.join(above)}; break the circle")
+    token = _running.set((*above, name))
+    try:
+        yield
+    finally:
+        _running.reset(token)
+
+
+def _checked(tools: object) -> Mapping[str, ToolCall]:
+    if tools is None:
+        return {}
+    if not isinstance(tools, Mapping) or not all(callable(tool) for tool in tools.values()):
+        raise InvalidInput("tools", "must be a mapping of names to callables")
+    return tools
+
+
+# --- the kinds ----------------------------------------------------------------------------------------------------
+
+
+def _steps(skill: Skill) -> list[dict[str, Any]]:
+    return cast("list[dict[str, Any]]", skill.definition["steps"])
+
+
+def _result(job: Job, **came: Any) -> SkillResult:
+    names = tuple(cast("Mapping[str, object]", job.skill.definition.get("files", {})))
+    return SkillResult(
+        name=job.skill.name, kind=job.skill.kind, files=names, dry_run=job.dry_run, **{"ok": True, **came}
+    )
+
+
+def _plan_composite(job: Job) -> SkillResult:
+    return _result(job, steps=composite.plan(_steps(job.skill), job.given, job.absent))
+
+
+def _run_composite(_: Runner, job: Job) -> Program[SkillResult]:
+    steps = yield from composite.perform(_steps(job.skill), job.given, job.absent, job.tools)
+    failed = next((place for place, step in enumerate(steps) if step.ok is False), None)
+    if failed is None:
+        return _result(job, steps=steps, output=steps[-1].result)
+    step = steps[failed]
+    return _result(job, steps=steps, ok=False, error=f"step {failed + 1} ({step.tool}): {step.error}")
+
+
+def _plan_script(job: Job) -> SkillResult:
+    definition = job.skill.definition
+    args = {"script": definition["script"], "environment": _environment(job.given)}
+    return _result(job, steps=(Step(tool=cast("str", definition.get("shell", "sh")), args=args),))
+
+
+def _run_script(runner: Runner, job: Job) -> Program[SkillResult]:
+    """A script, validated once more, in the sandbox; no transaction is open meanwhile."""
+    from hexad.skills.sandbox import SandboxLimits, find_sandbox  # noqa: PLC0415 - only scripts need it
+
+    seen, definition = review(job.skill), job.skill.definition
+    if seen.obstacle:
+        raise SkillRefused(job.skill.name, seen.obstacle)
+    sandbox = find_sandbox()
+    limits = SandboxLimits(seconds=runner.agent.script_seconds, memory=runner.agent.script_memory * 1024 * 1024)
+    came: ScriptResult = yield Blocking(
+        lambda: sandbox.run(
+            cast("str", definition["script"]),
+            shell=cast("str", definition.get("shell", "sh")),
+            environment=_environment(job.given),
+            files=files_of(definition),
+            limits=limits,
+            network=Capability.NETWORK in seen.grants,
+            writable=[Path(folder) for folder in cast("list[str]", definition.get("writable", []))],
+            hidden=runner.hidden(),
+        )
+    )
+    return _result(job, ok=came.ok, output=came.stdout, script=came, error="" if came.ok else _script_error(came))
+
+
+def _script_error(came: ScriptResult) -> str:
+    why = "took too long" if came.timed_out else f"ended with exit code {came.exit_code}"
+    last = came.stderr.strip().splitlines()[-1:]
+    return f"the script {why}" + (f": {last[0]}" if last else "")
+
+
+def _environment(given: Mapping[str, Json]) -> dict[str, str]:
+    """Parameters as variables: text as it is, everything else as JSON."""
+    told = {name: value if isinstance(value, str) else json.dumps(value) for name, value in given.items()}
+    for name, value in told.items():
+        if "\0" in value or value.encode(errors="replace").decode() != value:
+            raise InvalidInput(f"parameters.{name}", "holds NUL or a lone surrogate, which no variable can hold")
+    return told
+
+
+def _run_template(_: Runner, job: Job) -> Program[SkillResult]:
+    came: SkillResult = yield Blocking(lambda: _rendered(job))
+    return came
+
+
+def _rendered(job: Job) -> SkillResult:
+    from hexad.skills.rendering import render  # noqa: PLC0415 - only templates need it
+
+    try:
+        return _result(job, output=render(cast("str", job.skill.definition["template"]), job.given))
+    except TemplateFailed as error:
+        return _result(job, ok=False, error=str(error))
+
+
+def _plan_instruction(job: Job) -> SkillResult:
+    return _result(job, output=job.skill.definition["text"])
+
+
+def _run_instruction(_: Runner, job: Job) -> Program[SkillResult]:
+    came: SkillResult = yield Blocking(lambda: _plan_instruction(job))  # a program, though it takes no time
+    return came
+
+
+def _literally(name: str) -> str:
+    import glob  # noqa: PLC0415 - only scripts need it
+
+    return glob.escape(name)
+
+
+_PLANS: Final[Mapping[SkillKind, Callable[[Job], SkillResult]]] = {
+    SkillKind.COMPOSITE: _plan_composite,
+    SkillKind.SCRIPT: _plan_script,
+    SkillKind.TEMPLATE: _rendered,
+    SkillKind.INSTRUCTION: _plan_instruction,
+}
+_KINDS: Final[Mapping[SkillKind, Callable[[Runner, Job], Program[SkillResult]]]] = {
+    SkillKind.COMPOSITE: _run_composite,
+    SkillKind.SCRIPT: _run_script,
+    SkillKind.TEMPLATE: _run_template,
+    SkillKind.INSTRUCTION: _run_instruction,
+}

@@ -1,0 +1,161 @@
+"""The sandbox itself: what bubblewrap is told, and what came of it."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from hexad.errors import InvalidInput, NoSandbox, UnknownChoice
+from hexad.skills.sandbox import given, layout, seccomp
+from hexad.skills.sandbox.limits import SandboxLimits
+from hexad.skills.sandbox.running import Ended, ScriptResult, run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+SHELLS: Final = {"sh": ("/bin/sh", 512), "bash": ("/bin/bash", 1024)}  # and in what it counts a file's size
+_READY: Final = b"ready\n"  # the first words of a sandbox that came about; the script's own follow
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """A bubblewrap that works here; `find_sandbox` gives one. It holds nothing open and may be kept and shared."""
+
+    program: Path
+    version: str
+
+    @property
+    def name(self) -> str:
+        """What it is, for a result and for people."""
+        return f"bubblewrap {self.version}"
+
+    def run(
+        self,
+        script: str,
+        *,
+        shell: str = "sh",
+        environment: Mapping[str, str] | None = None,
+        files: Mapping[str, bytes | tuple[bytes, bool]] | None = None,
+        limits: SandboxLimits | None = None,
+        network: bool = False,
+        writable: Sequence[Path] = (),
+        hidden: Sequence[Path] = (),
+    ) -> ScriptResult:
+        """Run a script and wait for its end; a script that fails is a result, not an error.
+
+        ``files`` (content, or content and whether it can be executed) lie in its working directory. ``writable``
+        folders are seen where they are, and written to. ``hidden`` paths cannot be reached by it in any case.
+
+        Raises:
+            InvalidInput: something given cannot be had in a sandbox.
+            NoSandbox: the sandbox did not come about; the script was not started.
+        """
+        limits = limits or SandboxLimits()
+        program, block = _shell(shell)
+        variables = given.environment(environment or {})
+        with _Handed() as handed:
+            options = (
+                *layout.namespaces(network=network),
+                *layout.system(network=network),
+                *layout.private(limits.disk),
+                *_files(handed, given.files(files or {}, room=limits.disk)),
+                *_folders(given.folders(writable, hidden)),
+                *layout.masks(hidden),
+                *_texts(handed, layout.etc(network=network)),
+                *_texts(handed, {layout.SCRIPT: script, layout.VARIABLES: variables.assignments}),
+                *_environment({**layout.FIXED, **variables.exported}),
+                *_last(handed),
+            )
+            told = (str(self.program), "--args", str(handed.over("\0".join(options).encode())), "--")
+            inside = (program, "-c", _prologue(limits, block), layout.SCRIPT)
+            ended = run((*told, *inside), fds=handed.fds, limits=limits, mark=len(_READY))
+        return self._result(ended)
+
+    def _result(self, ended: Ended) -> ScriptResult:
+        timed_out, out, err = ended.exit_code is None, bytes(ended.stdout.content), bytes(ended.stderr.content)
+        if not timed_out and not out.startswith(_READY):
+            raise NoSandbox(f"{self.name} made none: {_text(err).strip() or 'it gives no reason'}")
+        return ScriptResult(
+            exit_code=ended.exit_code,
+            stdout=_text(out.removeprefix(_READY)),
+            stderr=_text(err),
+            cut=tuple(stream.cut for stream in (ended.stdout, ended.stderr) if stream.cut),
+            timed_out=timed_out,
+            seconds=ended.seconds,
+            sandbox=self.name,
+        )
+
+
+class _Handed(ExitStack):
+    """Bytes that another process reads from a descriptor: no name, no size limit, nothing on a disk."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fds: list[int] = []
+
+    def over(self, content: bytes) -> int:
+        fd = os.memfd_create("hexad")
+        self.callback(os.close, fd)
+        with open(fd, "wb", closefd=False) as file:
+            file.write(content)
+        os.lseek(fd, 0, os.SEEK_SET)
+        self.fds.append(fd)
+        return fd
+
+
+def _shell(name: str) -> tuple[str, int]:
+    if name not in SHELLS:
+        raise UnknownChoice("shell", name, SHELLS)
+    program, block = SHELLS[name]
+    if not Path(program).exists():
+        raise InvalidInput("shell", f"{name} is not installed here; install it, or write the script for sh")
+    return program, block
+
+
+def _prologue(limits: SandboxLimits, block: int) -> str:
+    """What the shell does before it becomes the script: limits are set inside, where only its own processes count."""
+    told = (
+        f"{{ ulimit -u {limits.processes} || ulimit -p {limits.processes}; }} 2>/dev/null",  # bash says u, dash says p
+        f"ulimit -v {max(1, limits.memory // 1024)}",
+        f"ulimit -n {limits.open_files}",
+        f"ulimit -f {-(-limits.disk // block)}",
+        "ulimit -c 0",
+        f"echo {_READY.decode().strip()}",
+    )
+    return f'{" && ".join(told)} || exit 125; . {layout.VARIABLES}; . "$0"'
+
+
+def _files(handed: _Handed, files: Sequence[given.GivenFile]) -> Iterator[str]:
+    for file in files:
+        mode = "0755" if file.executable else "0644"
+        yield from ("--perms", mode, "--file", str(handed.over(file.content)), f"{layout.WORK}/{file.path}")
+
+
+def _texts(handed: _Handed, texts: Mapping[str, str]) -> Iterator[str]:
+    for path, text in texts.items():
+        content = given.encoded(path.removeprefix("/skill/"), text)
+        yield from ("--perms", "0444", "--file", str(handed.over(content)), path)
+
+
+def _folders(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
+    for real, seen in pairs:
+        yield from ("--bind", real, seen)
+
+
+def _environment(variables: Mapping[str, str]) -> Iterator[str]:
+    for name, value in variables.items():
+        yield from ("--setenv", name, value)
+
+
+def _last(handed: _Handed) -> Iterator[str]:
+    """Start in the working directory; nothing else of the sandbox's own tree can be written; few system calls."""
+    yield from ("--chdir", layout.WORK, "--remount-ro", "/")
+    if program := seccomp.program():
+        yield from ("--seccomp", str(handed.over(program)))
+
+
+def _text(content: bytes) -> str:
+    return content.decode(errors="replace")

@@ -1,0 +1,156 @@
+"""What a caller may hand into the sandbox: variables, files and folders, each refused with its reason."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import re
+import shlex
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+from hexad.errors import InvalidInput
+from hexad.skills.sandbox.running import NOBODY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+MOST_FILES: Final = 256
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", flags=re.ASCII)
+_STEERING: Final = re.compile(  # these change what runs, not what it works on
+    r"PATH|HOME|TMPDIR|LANG|LC_.*|IFS|ENV|SHELLOPTS|PS[0-9]|PWD|OLDPWD|BASH.*|LD_.*|GCONV_PATH|"
+    r"PYTHON.*|PERL.*|RUBY.*|NODE_.*|JAVA_.*|GIT_.*",
+    flags=re.ASCII,
+)
+_LARGE, _LARGE_ALL = 100_000, 1_000_000  # bytes; the kernel takes 128 KB in one variable, and some MB in all
+_SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/dev", "/proc", "/sys")
+_SYSTEM_TOO: Final = ("/boot", "/run", "/skill")  # `skill` is the sandbox's own
+_SHARED: Final = ("/", "/home", "/root", "/tmp", "/var", "/var/tmp", "/var/lib", "/opt", "/srv", "/mnt", "/media")  # noqa: S108
+_OWN: Final = ("/tmp/work", "/tmp/home", "/tmp/shm")  # noqa: S108 - in the sandbox, where nobody else is
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Variables in two ways: those that programs get too, and those too large for that, as shell assignments."""
+
+    exported: Mapping[str, str]
+    assignments: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenFile:
+    """A file for the working directory."""
+
+    path: str
+    content: bytes = field(repr=False)
+    executable: bool = False
+
+
+def environment(variables: Mapping[str, str]) -> Environment:
+    """Check variables, and part the large ones from the others."""
+    exported: dict[str, str] = {}
+    large: list[str] = []
+    total = 0
+    for name, value in variables.items():
+        size = _size(name, value)
+        if size > _LARGE or total + size > _LARGE_ALL:
+            large.append(f"{name}={shlex.quote(value)}\n")
+        else:
+            total += size
+            exported[name] = value
+    return Environment(exported, "".join(large))
+
+
+def _size(name: str, value: str) -> int:
+    if not _NAME.fullmatch(name):
+        raise InvalidInput("environment", f"{name!r} is not a variable's name; use letters, digits and _")
+    if _STEERING.fullmatch(name):
+        raise InvalidInput("environment", f"{name} would change how programs run; give the value another name")
+    return len(name) + len(encoded(f"environment {name}", value)) + 2
+
+
+def encoded(field: str, text: str) -> bytes:
+    """A text as bytes that a file or a variable can hold."""
+    if "\0" in text:
+        raise InvalidInput(field, "holds NUL, which no variable and no script can; remove it")
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(field, "holds a lone surrogate, which is no text; remove it") from None
+
+
+def files(given: Mapping[str, bytes | tuple[bytes, bool]], *, room: int) -> tuple[GivenFile, ...]:
+    """Check the files for the working directory."""
+    if len(given) > MOST_FILES:
+        raise InvalidInput("files", f"are {len(given)}, at most {MOST_FILES} are possible; leave some out")
+    found = tuple(_file(path, content) for path, content in given.items())
+    if sum(len(file.content) for file in found) > room:
+        raise InvalidInput("files", f"are larger than the {room:,} bytes of the working directory; raise limits.disk")
+    folders = {str(parent) for file in found for parent in PurePosixPath(file.path).parents}
+    for file in found:
+        if file.path in folders:
+            raise InvalidInput("files", f"{file.path!r} is a file and the folder of another; rename one")
+    return found
+
+
+def _file(path: str, given: bytes | tuple[bytes, bool]) -> GivenFile:
+    content, executable = given if isinstance(given, tuple) else (given, False)
+    encoded(f"files {path!r}", path)
+    if not path or str(PurePosixPath(path)) != path or path == "." or path[0] == "/" or ".." in path.split("/"):
+        raise InvalidInput("files", f"{path!r} is not a plain path below the working directory, such as data/words.txt")
+    return GivenFile(path, content, executable)
+
+
+def folders(writable: Sequence[Path], hidden: Sequence[Path]) -> tuple[tuple[str, str], ...]:
+    """For each folder that may be written: where it really is, and where the script will look for it."""
+    secret = {place for path in hidden for place in places(path)}
+    return tuple(_folder(path, secret) for path in writable)
+
+
+def _folder(path: Path, secret: Iterable[str]) -> tuple[str, str]:
+    seen, real = os.path.normpath(path), os.path.realpath(path)
+    if not path.is_absolute() or not Path(real).is_dir():
+        raise InvalidInput("writable", f"{str(path)!r} is not the absolute path of a folder that exists")
+    for place in (seen, real):
+        if any(within(place, system) for system in (*_SYSTEM, *_SYSTEM_TOO, *_OWN)):
+            raise InvalidInput("writable", f"{str(path)!r} belongs to the system; give a folder of your own")
+        if any(within(shared, place) for shared in (*_SHARED, _home(), *secret)):
+            raise InvalidInput(
+                "writable",
+                f"{str(path)!r} holds more than a script may change: a home, other users' files or what is hidden; "
+                "give a folder of its own",
+            )
+    if any(within(place, kept) for place in (seen, real) for kept in secret):
+        raise InvalidInput("writable", f"{str(path)!r} is hidden from scripts; give another folder")
+    if os.geteuid() == 0 and not _open_to_nobody(Path(real)):
+        raise InvalidInput(
+            "writable",
+            f"{str(path)!r} cannot be written by the user {NOBODY}, who runs the superuser's scripts; "
+            f"give a folder that it owns and can reach (chown {NOBODY})",
+        )
+    return real, seen
+
+
+def _open_to_nobody(folder: Path) -> bool:
+    mine = folder.stat()
+    writes = 0o200 if mine.st_uid == NOBODY else 0o020 if mine.st_gid == NOBODY else 0o002
+    return bool(mine.st_mode & writes) and all(above.stat().st_mode & 0o001 for above in folder.parents)
+
+
+def places(path: Path) -> tuple[str, ...]:
+    """A path as it was given, and where it leads."""
+    return os.path.abspath(path), os.path.realpath(path)  # noqa: PTH100 - without following links
+
+
+def within(path: str, folder: str) -> bool:
+    """Whether a path is a folder or below it."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _home() -> str:
+    """The home of whoever runs this; the environment may say otherwise, and is not asked."""
+    try:
+        return os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir)
+    except KeyError:  # a user without an entry, as in many containers
+        return "/root"

@@ -1,0 +1,149 @@
+"""A command with its words → what it would do: run another one, destroy something, need a capability, print something."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from hexad.skills.shell.capabilities import needs
+from hexad.skills.shell.destructive import DESTRUCTIVE, check_destructive, told
+from hexad.skills.shell.interpreters import CODE_OPTIONS, code_of, scan, scan_awk
+from hexad.skills.shell.output import printed
+from hexad.skills.shell.values import ANYTHING, FOREIGN, SELF, UNKNOWN, Values, foreign, is_glob, known, pattern
+from hexad.skills.shell.wrappers import SHELLS, check_self, run_file, wrapped
+
+if TYPE_CHECKING:
+    from hexad.skills.shell.machine import Shell
+
+_AWKS: Final = frozenset({"awk", "gawk", "mawk", "nawk", "original-awk"})
+_VERSIONED: Final = re.compile(r"(python|perl|ruby|php|lua|node|pypy|tclsh)[\d.]*")
+_EDITORS: Final = frozenset({"vim", "vi", "nvim", "ex", "ed", "view", "gvim"})
+_MATCHED: Final = frozenset({*DESTRUCTIVE, *SHELLS, "curl", "wget", "sudo", "mkfs.ext4", "eval", "find"})
+
+
+def execute(shell: Shell, argv: list[str]) -> Values:
+    """Look at one command; what it prints, if somebody captures that."""
+    word = argv[0]
+    if word in shell.functions:
+        return _function(shell, argv)
+    if word in shell.aliases:
+        return _alias(shell, argv)
+    if SELF in word:
+        check_self(shell, argv)
+        return ANYTHING
+    name = word.rpartition("/")[2] if "/" in word else word
+    if not known(name):
+        return _unknown(shell, argv, name)
+    if is_glob(name) and name != "[":
+        return _matched(shell, argv, name)
+    return _named(shell, name, argv)
+
+
+def _named(shell: Shell, name: str, argv: list[str]) -> Values:
+    for rule in needs(name, argv[1:]):
+        shell.find(rule, told(argv))
+    check_destructive(shell, name, argv)
+    result = wrapped(shell, name, argv)
+    if result is not None and name not in {"find", "gfind", "ssh"}:
+        return result
+    if name in _AWKS:
+        _awk(shell, argv)
+    elif name in CODE_OPTIONS or _VERSIONED.fullmatch(name):
+        _interpreter(shell, name, argv)
+    elif name in _EDITORS:
+        _editor(shell, argv)
+    elif "/" in argv[0] and argv[0].removeprefix("./") in shell.files:
+        run_file(shell, argv, argv[0])
+    return printed(shell, name, argv[1:]) if shell.capturing or name == "printf" else ANYTHING
+
+
+def _function(shell: Shell, argv: list[str]) -> Values:
+    name = argv[0]
+    for called, background, piped, conditional in shell.calls:
+        if called == name:
+            _check_bomb(shell, argv, background=background, piped=piped, conditional=conditional)
+            return ANYTHING
+    return shell.call(name, shell.functions[name], argv[1:])
+
+
+def _check_bomb(shell: Shell, argv: list[str], *, background: int, piped: int, conditional: int) -> None:
+    """A function that calls itself beside itself, or in a pipe without a condition or twice."""
+    in_pipe = shell.piped > piped
+    if in_pipe and shell.node is not None:
+        shell.self_calls.add(shell.node.start_byte)
+    always = shell.conditional == conditional
+    if shell.background > background or (in_pipe and (always or len(shell.self_calls) > 1)):
+        shell.find("fork-bomb", told(argv))
+
+
+def _alias(shell: Shell, argv: list[str]) -> Values:
+    texts = shell.aliases.pop(argv[0])
+    for text in texts:
+        shell.run_text(" ".join([text, *argv[1:]]))
+    shell.aliases[argv[0]] = texts
+    return ANYTHING
+
+
+def _unknown(shell: Shell, argv: list[str], name: str) -> Values:
+    """A name that is not known. It may be empty, or a part of it may: then what is left is what runs."""
+    shell.find("pipe-to-shell" if FOREIGN in name else "unknown-command", told(argv))
+    left = name.replace(UNKNOWN, "").replace(FOREIGN, "")
+    if left:
+        return _named(shell, left, [left, *argv[1:]]) if known(left) else ANYTHING
+    return execute(shell, argv[1:]) if len(argv) > 1 and name == UNKNOWN else ANYTHING
+
+
+def _matched(shell: Shell, argv: list[str], name: str) -> Values:
+    """A name that is a pattern of file names, such as `/bin/r?`: every dangerous command that it may be."""
+    shell.find("unknown-command", told(argv))
+    for each in sorted(filter(pattern(name).match, _MATCHED)):
+        _named(shell, each, [each, *argv[1:]])
+    return ANYTHING
+
+
+def _awk(shell: Shell, argv: list[str]) -> None:
+    words = argv[1:]
+    while words and words[0].startswith("-") and len(words[0]) > 1:
+        if words[0] in {"-f", "--file"} or words[0].startswith("-f"):
+            return
+        words = words[2 if words[0] in {"-F", "-v", "-i"} else 1 :]
+    if words:
+        scan_awk(shell, argv, words[0])
+
+
+def _interpreter(shell: Shell, name: str, argv: list[str]) -> None:
+    family = _VERSIONED.fullmatch(name)
+    kind = name if name in CODE_OPTIONS else family[1] if family and family[1] in CODE_OPTIONS else "python"
+    codes, reads_input = code_of(kind, argv[1:])
+    for code in codes:
+        scan(shell, argv, code)
+    if reads_input and shell.stdin is not None:
+        _piped_code(shell, argv)
+    for word in argv[1:]:
+        held = shell.files.get(word.removeprefix("./"))
+        if held is not None and not codes:
+            _file_code(shell, argv, held)
+
+
+def _piped_code(shell: Shell, argv: list[str]) -> None:
+    for text in shell.stdin or ():
+        if FOREIGN in text:
+            shell.find("pipe-to-shell", told(argv))
+        elif not text.strip(UNKNOWN + " \n"):
+            shell.find("unknown-command", told(argv))
+        scan(shell, argv, text)
+
+
+def _file_code(shell: Shell, argv: list[str], held: Values) -> None:
+    if foreign(held):
+        shell.find("pipe-to-shell", told(argv))
+    for text in held:
+        scan(shell, argv, text)
+
+
+def _editor(shell: Shell, argv: list[str]) -> None:
+    """An editor's command that begins with `!` is run by a shell."""
+    texts = [word for word in argv[1:] if "!" in word] + [text for text in shell.stdin or () if known(text)]
+    for text in texts:
+        for found in re.finditer(r"(?:^|[+:\s|])(?:[rw%]+\s*)?!\s*(.+)", text):
+            shell.run_text(found[1])

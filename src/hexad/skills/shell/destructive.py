@@ -1,0 +1,378 @@
+"""Commands that delete, overwrite or format: what they do depends on where their words point."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from hexad.skills.shell.paths import place
+from hexad.skills.shell.values import DOWNLOADED, UNKNOWN, known
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from hexad.skills.shell.machine import Shell
+    from hexad.skills.shell.paths import Place
+
+
+def told(argv: list[str]) -> str:
+    """A command as a finding shows it: its words without marks, not too long."""
+    shown = " ".join(re.sub(r"[\x00-\x1f]", lambda mark: "~" if mark[0] == "\x01" else "…", word) for word in argv)
+    return shown if len(shown) <= 60 else f"{shown[:59]}…"
+
+
+def operands(arguments: Iterable[str]) -> list[str]:
+    """The words that are no options."""
+    found, ended = [], False
+    for argument in arguments:
+        if argument == "--" and not ended:
+            ended = True
+        elif ended or not argument.startswith("-"):
+            found.append(argument)
+    return found
+
+
+def _flags(arguments: Iterable[str]) -> str:
+    return "".join(argument for argument in arguments if argument.startswith("-") and not argument.startswith("--"))
+
+
+def _is_recursive(arguments: list[str]) -> bool:
+    """Whether an option says so, or an option that is not known may."""
+    long = any(argument.startswith("--r") for argument in arguments)
+    return (
+        long
+        or bool(re.search("[rR]", _flags(arguments)))
+        or any(argument[:1] == UNKNOWN for argument in arguments[:-1])
+    )
+
+
+def check_writes(shell: Shell, argv: list[str], paths: Iterable[str]) -> None:
+    """Note what is written outside the working directory, or to a raw device."""
+    for path in paths:
+        target = place(path, shell.folder)
+        if target.is_disk:
+            shell.find("device-write", told(argv))
+        elif target.is_outside:
+            shell.find("write-outside", told(argv))
+
+
+def _check_reads(shell: Shell, argv: list[str], paths: Iterable[str]) -> None:
+    if any("/" in path and place(path, shell.folder).is_disk for path in paths):
+        shell.find("disk-copy", told(argv))
+
+
+def _places(shell: Shell, paths: Iterable[str]) -> list[Place]:
+    return [place(path, shell.folder) for path in paths]
+
+
+def _rm(shell: Shell, argv: list[str]) -> None:
+    arguments = argv[1:]
+    targets = operands(arguments)
+    recursive = _is_recursive(arguments)
+    for target in _places(shell, targets):
+        if target.is_vital:
+            shell.find("delete-root-or-home", told(argv))
+        elif target.is_disk:
+            shell.find("device-write", told(argv))
+        elif target.is_outside:
+            shell.find("write-outside", told(argv))
+        elif target.is_unknown and recursive:
+            shell.find("delete-unknown", told(argv))
+
+
+def _mv(shell: Shell, argv: list[str]) -> None:
+    targets = operands(argv[1:])
+    if any(each.is_vital for each in _places(shell, targets[:-1])):
+        shell.find("change-root", told(argv))
+    check_writes(shell, argv, targets)
+
+
+def _rights(shell: Shell, argv: list[str]) -> None:
+    """chmod, chown, chgrp: what follows the mode or the owner."""
+    targets = operands(
+        argument for argument in argv[1:] if not re.fullmatch(r"-[rwxXst,+=-]+", argument) or argument == "-R"
+    )
+    places = _places(shell, targets[1:] if not any(a.startswith("--reference") for a in argv) else targets)
+    home_too = argv[0].endswith("chmod")
+    for target in places:
+        if target.is_vital and _is_recursive(argv[1:]) and (target.start == "/" or home_too):
+            shell.find("change-root", told(argv))
+    if not argv[0].endswith("chmod") and targets and known(targets[0]) and not targets[0].startswith(":"):
+        shell.find("privilege", told(argv))
+    check_writes(shell, argv, targets[1:])
+
+
+def _all(shell: Shell, argv: list[str]) -> None:
+    check_writes(shell, argv, operands(argv[1:]))
+
+
+def _last(shell: Shell, argv: list[str]) -> None:
+    """cp, ln, install: the last word is written, the others are read."""
+    paths = operands(argv[1:])
+    target = next((word.partition("=")[2] for word in argv if word.startswith("--target-directory=")), None)
+    if "-t" in argv[:-1]:
+        target = argv[argv.index("-t") + 1]
+    check_writes(shell, argv, [target] if target is not None else paths[-1:] if len(paths) > 1 else [])
+    _check_reads(shell, argv, paths)
+
+
+def _tee(shell: Shell, argv: list[str]) -> None:
+    paths = operands(argv[1:])
+    check_writes(shell, argv, paths)
+    for path in paths:
+        shell.files[path.removeprefix("./")] = shell.stdin or DOWNLOADED
+
+
+def _dd(shell: Shell, argv: list[str]) -> None:
+    parts = dict(word.split("=", 1) for word in argv[1:] if "=" in word)
+    target, source = parts.get("of", ""), parts.get("if", "")
+    if target:
+        check_writes(shell, argv, [target])
+        if not known(target[:1]):
+            shell.find("write-outside", told(argv))
+    if source and place(source, shell.folder).is_disk:
+        shell.find("disk-copy", told(argv))
+
+
+def _reads(shell: Shell, argv: list[str]) -> None:
+    _check_reads(shell, argv, argv[1:])
+
+
+def _format(shell: Shell, argv: list[str]) -> None:
+    """mkfs and its like: on a device, or on what is not known; a file of one's own may hold a file system."""
+    paths = operands(argv[1:])
+    if not paths and len(argv) > 1:
+        return
+    if not paths or any(target.is_unknown or target.start == "/" for target in _places(shell, paths[-1:] + paths[:1])):
+        shell.find("format", told(argv))
+
+
+def _partition(*signs: str) -> Callable[[Shell, list[str]], None]:
+    """A tool that also only shows: it is formatting if one of these words stands among its own."""
+    wanted = frozenset(signs)
+
+    def check(shell: Shell, argv: list[str]) -> None:
+        if any(word.partition("=")[0] in wanted for word in argv[1:]) and any(
+            "/" in word or not known(word) for word in argv[1:]
+        ):
+            shell.find("format", told(argv))
+
+    return check
+
+
+def _fdisk(shell: Shell, argv: list[str]) -> None:
+    """Driven by something that is piped in, it changes the partitions; alone it asks a person."""
+    shows = any(word in {"-l", "--list", "-d", "--dump", "-J", "-x", "--json", "-s"} for word in argv)
+    if not shows and (shell.stdin is not None) and operands(argv[1:]):
+        shell.find("format", told(argv))
+
+
+def _shred(shell: Shell, argv: list[str]) -> None:
+    _all(shell, argv)
+    if any(target.is_vital for target in _places(shell, operands(argv[1:]))):
+        shell.find("delete-root-or-home", told(argv))
+
+
+def _kill(shell: Shell, argv: list[str]) -> None:
+    targets = argv[2:] if len(argv) > 2 else argv[1:]
+    if argv[0] == "kill" and "-1" in targets and len(argv) > 2:
+        shell.find("kill-all", told(argv))
+    if argv[0] == "pkill" and argv[-1] in {".", ".*", "-u", "''"}:
+        shell.find("kill-all", told(argv))
+    if argv[0] == "killall5":
+        shell.find("kill-all", told(argv))
+
+
+def _rsync(shell: Shell, argv: list[str]) -> None:
+    paths = operands(argv[1:])
+    remote = any(re.match(r"[^/]*:|rsync://", path) for path in paths)
+    if remote:
+        shell.find("network", told(argv))
+    local = [path for path in paths[-1:] if not re.match(r"[^/]*:|rsync://", path)]
+    deletes = any(word.startswith("--del") for word in argv)
+    if deletes and any(target.is_vital for target in _places(shell, local)):
+        shell.find("delete-root-or-home", told(argv))
+    if len(paths) > 1:
+        check_writes(shell, argv, local)
+
+
+def _sed(shell: Shell, argv: list[str]) -> None:
+    in_place = any(re.match(r"-[nErsz]*i|--in-place", word) for word in argv[1:])
+    words = operands(argv[1:])
+    if in_place:
+        check_writes(shell, argv, words[0 if "-e" in argv or "-f" in argv else 1 :])
+    for word in words:
+        run = re.search(r"(?:^|[;0-9$/}])\s*e\s+(\S.*)$", word)
+        if run:
+            shell.run_text(run[1])
+        elif re.search(r"s([/|,#]).*\1.*\1[gpI0-9]*e", word):
+            shell.find("unknown-command", told(argv))
+
+
+def _tar(shell: Shell, argv: list[str]) -> None:
+    for number, word in enumerate(argv):
+        following = argv[number + 1 : number + 2]
+        if word in {"-C", "--directory"}:
+            check_writes(shell, argv, following if _extracts(argv) else [])
+        option, _, code = word.partition("=")
+        if option in {"--to-command", "-I", "--use-compress-program", "--checkpoint-action", "--rsh-command"}:
+            shell.run_text(re.sub(r"^exec=", "", code or "".join(following)))
+        if word in {"-f", "--file"} or re.fullmatch(r"-?[A-Za-z]*f", word):
+            check_writes(shell, argv, following if not _extracts(argv) else [])
+    _check_reads(shell, argv, argv)
+
+
+def _extracts(argv: list[str]) -> bool:
+    first = argv[1] if len(argv) > 1 else ""
+    return any(word in {"-x", "--extract", "--get", "-t", "--list"} for word in argv) or bool(
+        re.match(r"-?[a-zA-Z]*[xt]", first)
+    )
+
+
+def _saved(shell: Shell, argv: list[str]) -> None:
+    """curl and wget: what they save is text from elsewhere."""
+    remote = any(
+        word in {"-O", "--remote-name", "-OL", "-LO", "-sSLO", "-fsSLO"} or re.fullmatch(r"-\w*O", word)
+        for word in argv
+    )
+    for number, word in enumerate(argv[:-1]):
+        if (
+            word in {"-o", "--output", "--output-document"}
+            or re.fullmatch(r"-[a-zA-Z]*o", word)
+            or (argv[0] == "wget" and re.fullmatch(r"-[a-zA-Z]*O", word))
+        ):
+            _save(shell, argv, argv[number + 1])
+    for word in argv[1:]:
+        option, equals, path = word.partition("=")
+        if equals and option in {"--output", "--output-document"}:
+            _save(shell, argv, path)
+        if "://" in word and (remote or argv[0] == "wget"):
+            _save(shell, argv, word.rpartition("/")[2])
+
+
+def _save(shell: Shell, argv: list[str], path: str) -> None:
+    check_writes(shell, argv, [path])
+    shell.files[path.removeprefix("./")] = DOWNLOADED
+
+
+def _git(shell: Shell, argv: list[str]) -> None:
+    """An alias or a hook that is given on the command line is run."""
+    for number, word in enumerate(argv[:-1]):
+        setting = argv[number + 1] if word == "-c" else ""
+        name, _, value = setting.partition("=")
+        if value.startswith("!"):
+            shell.run_text(value[1:])
+        elif name.lower() in {"core.sshcommand", "core.pager", "core.editor", "core.fsmonitor", "diff.external"}:
+            shell.run_text(value)
+    if "filter-branch" in argv or "bisect" in argv or "--exec" in argv or "foreach" in argv:
+        for word in operands(argv[2:]):
+            if " " in word:
+                shell.run_text(word)
+
+
+def _wipe_device(shell: Shell, argv: list[str]) -> None:
+    if any(target.is_disk or target.is_unknown for target in _places(shell, operands(argv[1:]))):
+        shell.find("format", told(argv))
+
+
+def _make(shell: Shell, argv: list[str]) -> None:
+    """A makefile that is piped in, or made by the script itself, is run."""
+    for number, word in enumerate(argv[:-1]):
+        if word in {"-f", "--file"}:
+            path = argv[number + 1]
+            made = shell.stdin if path in {"-", "/dev/stdin"} else shell.files.get(path.removeprefix("./"))
+            for text in made or ():
+                shell.run_text(
+                    "\n".join(line.strip().lstrip("@-") for line in text.split("\n") if line[:1] == "\t" or ";" in line)
+                )
+    for word in argv[1:]:
+        if word.startswith("--eval"):
+            shell.find("unknown-command", told(argv))
+
+
+DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
+    "rm": _rm,
+    "unlink": _rm,
+    "rmdir": _all,
+    "trash": _rm,
+    "srm": _rm,
+    "wipe": _shred,
+    "shred": _shred,
+    "mv": _mv,
+    "chmod": _rights,
+    "chown": _rights,
+    "chgrp": _rights,
+    "cp": _last,
+    "ln": _last,
+    "install": _last,
+    "gcp": _last,
+    "mkdir": _all,
+    "touch": _all,
+    "truncate": _all,
+    "fallocate": _all,
+    "mknod": _all,
+    "mkfifo": _all,
+    "tee": _tee,
+    "sponge": _tee,
+    "dd": _dd,
+    "dcfldd": _dd,
+    "dc3dd": _dd,
+    "ddrescue": _last,
+    "cat": _reads,
+    "tac": _reads,
+    "head": _reads,
+    "tail": _reads,
+    "pv": _reads,
+    "xxd": _reads,
+    "od": _reads,
+    "hexdump": _reads,
+    "strings": _reads,
+    "gzip": _reads,
+    "base64": _reads,
+    "nc": _reads,
+    "sort": _reads,
+    "less": _reads,
+    "more": _reads,
+    "mkswap": _format,
+    "mke2fs": _format,
+    "mkdosfs": _format,
+    "mkntfs": _format,
+    "newfs": _format,
+    "mkreiserfs": _format,
+    "wipefs": _partition("-a", "--all", "-o", "--offset", "-af", "-fa"),
+    "blkdiscard": _wipe_device,
+    "badblocks": _partition("-w", "-wsv", "-wv", "-ws", "-svw"),
+    "fdisk": _fdisk,
+    "sfdisk": _fdisk,
+    "gdisk": _fdisk,
+    "cfdisk": _fdisk,
+    "sgdisk": _partition("-Z", "--zap-all", "-z", "--zap", "-o", "--clear", "-n", "--new", "-d", "--delete"),
+    "parted": _partition("mklabel", "mktable", "mkpart", "rm", "resizepart", "mkfs", "mkpartfs"),
+    "cryptsetup": _partition("luksFormat", "erase", "luksErase", "reencrypt"),
+    "hdparm": _partition("--security-erase", "--security-erase-enhanced", "--trim-sector-ranges", "--write-sector"),
+    "nvme": _partition("format", "sanitize", "write-zeroes"),
+    "diskutil": _partition("eraseDisk", "eraseVolume", "partitionDisk", "zeroDisk", "randomDisk", "secureErase"),
+    "zpool": _partition("labelclear"),
+    "kill": _kill,
+    "pkill": _kill,
+    "killall5": _kill,
+    "rsync": _rsync,
+    "sed": _sed,
+    "gsed": _sed,
+    "tar": _tar,
+    "bsdtar": _tar,
+    "curl": _saved,
+    "wget": _saved,
+    "git": _git,
+    "make": _make,
+    "gmake": _make,
+}
+
+
+def check_destructive(shell: Shell, name: str, argv: list[str]) -> None:
+    """Look at what a command deletes, overwrites or formats."""
+    check = DESTRUCTIVE.get(name)
+    if check is None and name.startswith(("mkfs", "newfs_", "mkfs.")):
+        check = _format
+    if check is not None:
+        check(shell, [name, *argv[1:]])

@@ -1,0 +1,239 @@
+"""The walk over a script's syntax tree: statements in the order in which they would run, and what is known there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from hexad.skills.shell import statements, words
+from hexad.skills.shell.commands import execute
+from hexad.skills.shell.parsing import parsed
+from hexad.skills.shell.values import (
+    ANYTHING,
+    DOWNLOADED,
+    FOREIGN,
+    HOME,
+    MARKS,
+    NOTHING,
+    SELF,
+    SPLIT,
+    UNKNOWN,
+    WORK,
+    Values,
+    bounded,
+    joined,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from hexad.skills.shell.parsing import Script
+
+MOST_STEPS: Final = 20_000  # statements that are looked at, in loops and called functions again
+DEEPEST: Final = 60  # statements within statements, texts that are run within texts
+MOST_CALLS: Final = 8  # functions that call functions
+_ARGUMENTS: Final = ("@", "*", *"123456789")
+MOST_NESTED: Final = 12  # texts that are run within texts
+
+
+class TooComplex(Exception):  # noqa: N818 - nobody outside sees it
+    """The script is more work than a check may take."""
+
+
+class Shell:
+    """What a shell would know at one place of a script. It runs nothing: it looks at what would run."""
+
+    __slots__ = (
+        "again",
+        "aliases",
+        "background",
+        "calls",
+        "capturing",
+        "conditional",
+        "depth",
+        "files",
+        "folder",
+        "found",
+        "functions",
+        "line",
+        "loops",
+        "nested",
+        "node",
+        "piped",
+        "reads",
+        "script",
+        "self_calls",
+        "stdin",
+        "steps",
+        "uncalled",
+        "variables",
+    )
+
+    def __init__(self) -> None:
+        self.variables: dict[str, Values] = {"__foreign": DOWNLOADED}
+        self.functions: dict[str, Node] = {}
+        self.uncalled: dict[str, Node] = {}
+        self.aliases: dict[str, Values] = {}
+        self.files: dict[str, Values] = {}  # what the script itself wrote, by path
+        self.found: dict[tuple[str, int], str] = {}  # rule and line → what it is about
+        self.folder = WORK
+        self.stdin: Values | None = None  # None: what the script itself was given
+        self.capturing = 0  # somebody reads what is printed
+        self.conditional = self.loops = self.background = self.piped = 0
+        self.self_calls: set[int] = set()  # places of calls of a function by itself in this pipeline
+        self.calls: list[tuple[str, int, int, int]] = []  # functions being run, and the three counters at their start
+        self.reads: set[str] = set()
+        self.again: set[str] = set()
+        self.steps = self.depth = self.nested = 0
+        self.line: int | None = None  # of the command that a text was given to
+        self.node: Node | None = None
+        self.script: Script | None = None
+
+    def run_whole(self, script: Script) -> None:
+        """The script, and then what it defines and never calls: somebody else may."""
+        self.script = script
+        self.run_all(script.root)
+        for _ in range(len(self.functions)):
+            if not self.uncalled:
+                break
+            name, body = self.uncalled.popitem()
+            self.call(name, body, None)
+
+    def run_text(self, text: str) -> Values:
+        """A text that would be run as a script of its own; its findings are of the line that does so."""
+        if not text.strip():
+            return NOTHING
+        self.nested += 1
+        if self.nested > MOST_NESTED:
+            raise TooComplex
+        outer = self.line, self.node
+        self.line = self.line_now()
+        script = parsed(_written(text))
+        if script.is_broken:
+            self.find("unparsable", "")
+        printed = self.run_all(script.root)
+        self.line, self.node = outer
+        self.nested -= 1
+        return printed
+
+    def run_with(self, text: str, arguments: list[str] | None) -> Values:
+        """A text with arguments of its own, as `sh -c` gets them."""
+        outer = self._arguments()
+        self.set_arguments(None if arguments is None else arguments[1:])
+        outer["0"] = self.variables.get("0", (SELF,))
+        self.variables["0"] = tuple(arguments[:1]) if arguments else (SELF,)
+        printed = self.run_text(text)
+        self.variables.update(outer)
+        return printed
+
+    def call(self, name: str, body: Node, arguments: list[str] | None) -> Values:
+        """A function's body with these arguments; None if nothing is known of them."""
+        self.uncalled.pop(name, None)
+        if len(self.calls) >= MOST_CALLS:
+            return ANYTHING
+        outer, node = self._arguments(), self.node
+        self.set_arguments(arguments)
+        self.calls.append((name, self.background, self.piped, self.conditional))
+        printed = self.run(body)
+        self.calls.pop()
+        self.variables.update(outer)
+        self.node = node
+        return printed
+
+    def _arguments(self) -> dict[str, Values]:
+        return {name: self.variables.get(name, ANYTHING) for name in _ARGUMENTS}
+
+    def set_arguments(self, arguments: list[str] | None) -> None:
+        """Let `$@` and `$1` hold these words; None if nothing is known of them."""
+        if arguments is None:
+            self.variables.update(dict.fromkeys(_ARGUMENTS, ANYTHING))
+            return
+        for place in range(9):
+            self.variables[str(place + 1)] = (arguments[place],) if place < len(arguments) else NOTHING
+        self.variables["@"] = self.variables["*"] = (SPLIT.join(arguments),)
+
+    def run_words(self, argv: list[str]) -> Values:
+        """A command that another one runs, by its words."""
+        self.steps += 1
+        self.depth += 1
+        if self.steps > MOST_STEPS or self.depth > DEEPEST:
+            raise TooComplex
+        printed = execute(self, argv) if argv else NOTHING
+        self.depth -= 1
+        return printed
+
+    def run(self, node: Node) -> Values:
+        """One statement; what it prints, if somebody captures that."""
+        self.steps += 1
+        self.depth += 1
+        if self.steps > MOST_STEPS or self.depth > DEEPEST:
+            raise TooComplex
+        printed = statements.STATEMENTS.get(node.type, statements.unusual)(self, node)
+        self.depth -= 1
+        return printed
+
+    def run_all(self, node: Node) -> Values:
+        """The statements of a block, one after the other."""
+        return statements.block(self, node)
+
+    def captured(self, node: Node, stdin: Values | None = None) -> Values:
+        """What the statements of a substitution print; what they change stays with them."""
+        outer = self.folder, self.stdin
+        self.capturing += 1
+        self.conditional += 1
+        self.stdin = stdin if stdin is not None else self.stdin
+        printed = self.run_all(node)
+        self.folder, self.stdin = outer
+        self.conditional -= 1
+        self.capturing -= 1
+        return printed
+
+    def evaluate(self, node: Node, *, quoted: bool = False) -> Values:
+        """What a word comes to."""
+        return words.evaluate(self, node, quoted=quoted)
+
+    def run_inside(self, node: Node) -> None:
+        """What a word substitutes."""
+        words.run_inside(self, node)
+
+    def assign(self, name: str, values: Values, *, more: bool = False) -> None:
+        """Let a variable hold something; what may not happen is one more possibility."""
+        old = self.variables.get(name)
+        if more and old is not None:
+            values = joined([old, values])
+        if self.conditional:
+            values = bounded([*(old if old is not None else NOTHING if name.islower() else ANYTHING), *values])
+        if self.loops and name in self.reads and values != old:
+            self.again.add(name)
+        self.variables[name] = values
+        if name == "PROMPT_COMMAND":
+            for value in values:
+                self.run_text(value)
+
+    def find(self, rule: str, what: str) -> None:
+        """Note a finding; the first of a rule on a line is enough."""
+        self.found.setdefault((rule, self.line_now()), what)
+
+    def line_now(self) -> int:
+        """The line of the command that is looked at."""
+        if self.line is not None:
+            return self.line
+        if self.node is None or self.script is None:
+            return 1
+        return self.script.line_of(self.node)
+
+
+def _written(text: str) -> str:
+    """A text with marks as a script that has variables in their place."""
+    if not MARKS.search(text):
+        return text
+    return MARKS.sub(lambda mark: _MARKED[mark[0]], text)
+
+
+_MARKED: Final = {
+    UNKNOWN: "${__unknown}",
+    FOREIGN: "${__foreign}",
+    HOME: "${HOME}",
+    WORK: "${PWD}",
+    SELF: "${0}",
+    SPLIT: " ",
+}

@@ -1,0 +1,122 @@
+"""Which places a path of a script leads to, and which of them matter."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from hexad.skills.shell.values import HOME, UNKNOWN, WORK, known, pattern
+
+_SYSTEM: Final = frozenset(
+    "bin boot dev etc home lib lib32 lib64 media mnt opt proc root run sbin srv sys usr var "
+    "Applications Library System Users Volumes private".split()
+)
+_HOMES: Final = frozenset({"home", "Users"})
+_DEEPER: Final = frozenset({"bin", "sbin", "lib", "lib64", "libexec", "share", "local", "log"})
+_EVERYTHING: Final = frozenset({"*", ".*", "**", "?*", "*.*", ".??*", ".[!.]*", ".[^.]*", "[!.]*", "[a-z]*", "."})
+_HARMLESS_DEVICE: Final = re.compile(
+    r"null|zero|full|u?random|stdin|stdout|stderr|tty\w*|pts/.*|ptmx|fd/.*|shm/.*|console|tcp/.*|udp/.*"
+)
+_DISK: Final = re.compile(
+    r"/dev/(?:(?:[shv]|xv)d[a-zX?*\[\x00].*|nvme.*|mmcblk.*|r?disk.*|dm-.*|mapper/.+|md\d.*|loop\d.*|sr\d.*|cdrom.*|"
+    r"block/.*|bd[a-z]|usb.*|drive.*|device.*|partition.*|mem|kmem|port|nbd.*|zram.*|zd\d.*|rbd.*|fb\d|mtd.*|vg.*/.*|"
+    r"ada\d.*|da\d.*|sg\d.*|[*?]+|\[.*|[sn]\*)|/proc/(?:kcore|sysrq-trigger)|/sys/(?:firmware|block|power)/.*"
+)
+_WRITABLE: Final = ("tmp", "dev/shm", "var/tmp")
+_MANY_UPS: Final = 4  # so many folders up lead from most working directories to the root
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a path leads: ``start`` is "/", "~" (home), "." (the working directory) or "?" (not known)."""
+
+    start: str
+    parts: tuple[str, ...]
+
+    @property
+    def path(self) -> str:
+        """As an absolute path, if it is one."""
+        return "/" + "/".join(self.parts)
+
+    @property
+    def is_vital(self) -> bool:
+        """Whether it is the root folder, a folder of the system, or a home folder, or everything in one of them."""
+        parts = list(self.parts)
+        while parts and parts[-1] in _EVERYTHING:
+            parts.pop()
+        if self.start == "/":
+            return _is_system(parts)
+        if self.start == "~":
+            return not parts
+        return self.start == "." and len(parts) >= _MANY_UPS and set(parts) == {".."}
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether it is for certain outside the working directory and the places for temporary files."""
+        if self.start == "/":
+            return not (self.path.startswith("/dev/") and _HARMLESS_DEVICE.fullmatch(self.path[5:])) and not any(
+                self.path[1:] == home or self.path[1:].startswith(f"{home}/") for home in _WRITABLE
+            )
+        return self.start == "~" or (self.start == "." and self.parts[:1] == ("..",))
+
+    @property
+    def is_disk(self) -> bool:
+        """Whether it is a raw device: a disk, a part of one, the memory."""
+        return self.start == "/" and bool(_DISK.fullmatch(self.path))
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether nothing is known of it."""
+        return self.start == "?"
+
+
+def place(path: str, folder: str = WORK) -> Place:
+    """Where ``path`` leads from ``folder``; both as a script writes them, with marks for what is not known."""
+    if not path.startswith(("/", HOME, WORK)):
+        if not known(path[:1]):
+            return Place("?", ())
+        path = f"{folder}/{path}"
+    start = {"/": "/", HOME: "~", WORK: "."}.get(path[:1], "?")
+    if start == "?":
+        return Place("?", ())
+    return _settled(start, path.lstrip(HOME + WORK).split("/"))
+
+
+def _settled(start: str, steps: list[str]) -> Place:
+    """Without `.` and `..`; above a home is `/home`, above the root is the root."""
+    parts: list[str] = []
+    for step in steps:
+        if step in {"", "."}:
+            continue
+        if step != "..":
+            parts.append(step)
+        elif parts and parts[-1] != "..":
+            parts.pop()
+        elif start == "~":
+            start, parts = "/", ["home"]
+        elif start == ".":
+            parts.append(step)
+    return Place(start, tuple(parts))
+
+
+def _is_system(parts: list[str]) -> bool:
+    if not parts:
+        return True
+    top = _matching(parts[0], _SYSTEM)
+    if not top:
+        return False
+    if len(parts) == 1:
+        return True
+    if len(parts) > 2:
+        return False
+    return bool(top & _HOMES) or (bool(top & {"usr", "var"}) and bool(_matching(parts[1], _DEEPER)))
+
+
+def _matching(part: str, names: frozenset[str]) -> frozenset[str]:
+    """The names that a part of a path, perhaps a pattern, stands for."""
+    if part in names:
+        return frozenset({part})
+    if UNKNOWN in part or not any(character in part for character in "*?["):
+        return frozenset()
+    return frozenset(filter(pattern(part).match, names))

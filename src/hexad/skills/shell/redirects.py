@@ -1,0 +1,133 @@
+"""Redirections: where a command's input comes from and where its output goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from hexad.skills.shell.paths import place
+from hexad.skills.shell.values import DOWNLOADED, SPLIT, Values, bounded, joined
+from hexad.skills.shell.words import evaluate, filled, text_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from hexad.skills.shell.machine import Shell
+
+_READS: Final = frozenset({"<", "<&", "<>"})
+_STATEMENTS_BEHIND: Final = frozenset(
+    {"pipeline", "command", "list", "redirected_statement", "subshell", "compound_statement", "negated_command"}
+)
+_OF_HEREDOC: Final = _STATEMENTS_BEHIND | {
+    "heredoc_start",
+    "heredoc_body",
+    "heredoc_end",
+    "file_redirect",
+    "herestring_redirect",
+    "file_descriptor",
+    "comment",
+}
+_SOCKETS: Final = ("/dev/tcp/", "/dev/udp/")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A file that output goes to; ``path`` is None if it goes nowhere that is kept."""
+
+    path: str | None
+    appends: bool = False
+
+
+def followed(shell: Shell, node: Node) -> list[Target]:
+    """Look at a redirection: input becomes `shell.stdin`, files that are written come back."""
+    kind = node.type
+    if kind == "heredoc_redirect":
+        return _heredoc(shell, node)
+    if kind == "herestring_redirect":
+        text = evaluate(shell, node.named_children[0], quoted=True)
+        shell.stdin = tuple(f"{value}\n" for value in text)
+        return []
+    return _file(shell, node)
+
+
+def behind(node: Node) -> list[Node]:
+    """The statements that stand on the line of a here-document's start, behind it."""
+    if node.type != "heredoc_redirect":
+        return []
+    return [child for child in node.named_children if child.type in _STATEMENTS_BEHIND]
+
+
+def more_words(node: Node) -> list[Node]:
+    """The command's own words that stand behind a redirection, which the grammar counts to it."""
+    if node.type == "heredoc_redirect":
+        return [child for child in node.named_children if child.type not in _OF_HEREDOC]
+    if node.type == "herestring_redirect":
+        return node.named_children[1:]
+    aim = _aim(node)
+    words = [child for child in node.named_children if aim is not None and child.start_byte > aim.start_byte]
+    after = node.next_sibling
+    if words and after is not None and after.start_byte == words[-1].end_byte:
+        words.pop()  # the number before the next redirection's sign
+    return words
+
+
+def _aim(node: Node) -> Node | None:
+    return next((child for child in node.named_children if child.type != "file_descriptor"), None)
+
+
+def _heredoc(shell: Shell, node: Node) -> list[Target]:
+    targets: list[Target] = []
+    raw = False
+    for child in node.named_children:
+        if child.type == "heredoc_start":
+            raw = any(sign in text_of(child) for sign in "'\"\\")
+        elif child.type == "heredoc_body":
+            shell.stdin = (text_of(child),) if raw else filled(shell, child)
+        elif child.type in {"file_redirect", "herestring_redirect"}:
+            targets += followed(shell, child)
+    return targets
+
+
+def _file(shell: Shell, node: Node) -> list[Target]:
+    children = node.children
+    sign = next((child.type for child in children if not child.is_named), ">")
+    aim = _aim(node)
+    targets: list[Target] = []
+    for value in evaluate(shell, aim) if aim is not None else ():
+        path = value.replace(SPLIT, " ")
+        if sign in _READS:
+            _read(shell, path)
+        if ">" in sign and not (sign.endswith("&") and (path.isdigit() or path == "-")):
+            _check_write(shell, path)
+            targets.append(Target(None if path.startswith("/dev/") else path.removeprefix("./"), sign == ">>"))
+    return targets
+
+
+def _read(shell: Shell, path: str) -> None:
+    if path.startswith(_SOCKETS):
+        shell.find("network", path)
+        shell.stdin = DOWNLOADED
+    elif place(path, shell.folder).is_disk:
+        shell.find("disk-copy", f"< {path}")
+    else:
+        shell.stdin = shell.files.get(path.removeprefix("./"))
+
+
+def _check_write(shell: Shell, path: str) -> None:
+    if path.startswith(_SOCKETS):
+        shell.find("network", path)
+        shell.stdin = DOWNLOADED
+        return
+    target = place(path, shell.folder)
+    if target.is_disk:
+        shell.find("device-write", f"> {path}")
+    elif target.is_outside:
+        shell.find("write-outside", f"> {path}")
+
+
+def written(shell: Shell, targets: list[Target], printed: Values) -> None:
+    """Remember what a file holds now."""
+    for target in targets:
+        if target.path is not None:
+            old = shell.files.get(target.path) if target.appends else None
+            shell.files[target.path] = joined([old, printed]) if old else bounded(printed)

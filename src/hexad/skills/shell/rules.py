@@ -1,0 +1,45 @@
+"""Everything that can be found in a script, by its rule id: the verdict it leads to, and the sentence that says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from hexad.choices import Capability, Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One kind of finding. ``says`` may hold ``{what}``: the command or the place that it is about."""
+
+    id: str
+    says: str
+    capability: Capability | None = None
+
+    @property
+    def decision(self) -> Decision:
+        """A capability can be granted; what needs none that exists is rejected."""
+        return Decision.REJECT if self.capability is None else Decision.NEEDS
+
+
+RULES: Final = {
+    rule.id: rule
+    for rule in (
+        Rule("fork-bomb", "`{what}` starts itself again and again, until no process can be started."),
+        Rule("delete-root-or-home", "`{what}` deletes the root folder, the system or a home folder."),
+        Rule("change-root", "`{what}` moves away or changes the rights of the root folder or the system."),
+        Rule("pipe-to-shell", "`{what}` runs text that is downloaded, decoded or made while the script runs."),
+        Rule("device-write", "`{what}` writes to a raw device."),
+        Rule("format", "`{what}` formats a disk, or changes its partitions."),
+        Rule("disk-copy", "`{what}` reads a raw disk or the memory."),
+        Rule("kill-all", "`{what}` ends every process."),
+        Rule("network", "`{what}` uses the network.", Capability.NETWORK),
+        Rule("privilege", "`{what}` needs more rights than a user has.", Capability.PRIVILEGE),
+        Rule("write-outside", "`{what}` writes outside the working directory.", Capability.WRITE),
+        Rule("delete-unknown", "`{what}` deletes a folder that cannot be known before it runs.", Capability.WRITE),
+        Rule("unknown-command", "`{what}` cannot be known before the script runs.", Capability.COMMAND),
+        Rule("unparsable", "This is no shell that can be read, so what it would run is unknown.", Capability.COMMAND),
+        Rule("too-complex", "The script is too long or too entangled to be judged.", Capability.COMMAND),
+    )
+}
+"""In the order of a page that explains them."""

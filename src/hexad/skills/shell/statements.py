@@ -1,0 +1,354 @@
+"""What each kind of statement does to what is known: sequences, pipes, loops, functions, assignments, redirections."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from hexad.skills.shell import redirects
+from hexad.skills.shell.capabilities import HARMLESS
+from hexad.skills.shell.commands import execute
+from hexad.skills.shell.values import (
+    ANYTHING,
+    NOTHING,
+    SPLIT,
+    UNKNOWN,
+    Values,
+    bounded,
+    fields,
+    joined,
+)
+from hexad.skills.shell.words import array, evaluate, run_inside, text_of, variants
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tree_sitter import Node
+
+    from hexad.skills.shell.machine import Shell
+
+_NEEDS_A_LOOK: Final = re.compile(rb"`|\$\(|[<>]\(|\$\{[^}]*=|/dev/|/proc/| -v").search
+_REDIRECTS: Final = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
+_FOREVER: Final = re.compile(
+    rb"\s*(?:while\s+(?:true|:|\[+ *1 *\]+|\(\( *1 *\)\)|/bin/true)|until\s+false|for\s*\(\(\s*;\s*;)"
+)
+_PAUSES: Final = re.compile(rb"\b(?:wait|sleep|read|break|exit|return|inotifywait|jobs)\b")
+
+
+def block(shell: Shell, node: Node) -> Values:
+    """Statements in their order; one before an `&` runs beside the others."""
+    printed: list[Values] = []
+    children = node.children
+    last = len(children) - 1
+    for place, child in enumerate(children):
+        kind = child.type
+        if kind in _TOKENS:
+            continue
+        beside = place < last and children[place + 1].type == "&"
+        shell.background += beside
+        printed.append(shell.run(child))
+        shell.background -= beside
+    if not shell.capturing:
+        return NOTHING
+    return joined(printed) if printed else NOTHING
+
+
+def unusual(shell: Shell, node: Node) -> Values:
+    """A kind without a row in the table: a word in a place of its own, or what the grammar could not read."""
+    if node.is_named and node.type not in _TOKENS:
+        if node.named_child_count and (node.type == "ERROR" or _NEEDS_A_LOOK(node.text or b"")):
+            block(shell, node)
+        elif node.type in {"ERROR", "simple_expansion", "string", "concatenation"}:
+            run_inside(shell, node)
+    return NOTHING
+
+
+def _command(shell: Shell, node: Node) -> Values:
+    children = node.children
+    shell.node = node
+    first = children[0]
+    if first.type == "command_name" and not shell.capturing:
+        name = (first.text or b"").decode("utf-8", "replace")
+        if name in HARMLESS and name not in shell.functions and name not in shell.aliases:
+            if not _NEEDS_A_LOOK(node.text or b""):
+                return ANYTHING
+    return _looked_at(shell, node, children)
+
+
+def _looked_at(shell: Shell, node: Node, children: list[Node]) -> Values:
+    words: list[Values] = []
+    outer = shell.stdin
+    targets: list[redirects.Target] = []
+    before: dict[str, Values | None] = {}
+    for child in children:
+        kind = child.type
+        if kind == "variable_assignment":
+            name = text_of(child.children[0])
+            before.setdefault(name, shell.variables.get(name))
+            _assignment(shell, child)
+        elif kind in _REDIRECTS:
+            targets += redirects.followed(shell, child)
+        elif kind not in _SIGNS:
+            words.append(evaluate(shell, child))
+    shell.node = node
+    printed = _each_variant(shell, words)
+    redirects.written(shell, targets, printed)
+    shell.stdin = outer
+    for name, old in before.items() if words else ():
+        if old is None:
+            shell.variables.pop(name, None)
+        else:
+            shell.variables[name] = old
+    return NOTHING if targets else printed
+
+
+def _each_variant(shell: Shell, words: list[Values]) -> Values:
+    printed: list[str] = []
+    for argv in variants(words) if words else ():
+        if argv:
+            printed += execute(shell, argv)
+    return bounded(printed) if printed else NOTHING
+
+
+def _redirected(shell: Shell, node: Node) -> Values:
+    outer = shell.stdin
+    body, targets, rest, words = None, [], [], []
+    for child in node.children:
+        if child.type in _REDIRECTS:
+            shell.node = child
+            targets += redirects.followed(shell, child)
+            rest += redirects.behind(child)
+            words += redirects.more_words(child)
+        elif body is None and child.is_named:
+            body = child
+    to_file = any(target.path is not None for target in targets)
+    shell.capturing += to_file or bool(rest)
+    printed = _with_words(shell, body, words) if body is not None else NOTHING
+    shell.capturing -= to_file or bool(rest)
+    redirects.written(shell, targets, printed)
+    shell.stdin = outer
+    return _continued(shell, rest, NOTHING if to_file else printed)
+
+
+def _with_words(shell: Shell, body: Node, words: list[Node]) -> Values:
+    if words and body.type == "command":
+        shell.node = body
+        return _looked_at(shell, body, body.children + words)
+    return shell.run(body)
+
+
+def _continued(shell: Shell, rest: list[Node], printed: Values) -> Values:
+    """What the grammar puts behind the start of a here-document: the rest of its line."""
+    for node in rest:
+        if node.type == "pipeline":
+            printed = _stages(shell, node.named_children, printed)
+        else:
+            printed = shell.run(node)
+    return printed
+
+
+def _pipeline(shell: Shell, node: Node) -> Values:
+    outer, shell.self_calls = shell.self_calls, set()
+    printed = _stages(shell, node.named_children, None)
+    shell.self_calls = outer
+    return printed
+
+
+def _stages(shell: Shell, stages: list[Node], given: Values | None) -> Values:
+    outer_stdin, outer_folder = shell.stdin, shell.folder
+    if given is not None:
+        shell.stdin = given
+    shell.piped += 1
+    printed: Values = NOTHING
+    for place, stage in enumerate(stages):
+        read = place < len(stages) - 1
+        shell.capturing += read
+        printed = shell.run(stage)
+        shell.capturing -= read
+        shell.stdin = printed
+    shell.piped -= 1
+    shell.stdin, shell.folder = outer_stdin, outer_folder
+    return printed
+
+
+def _list(shell: Shell, node: Node) -> Values:
+    printed: list[Values] = []
+    unsure = 0
+    for child in node.children:
+        if child.type == "||":
+            unsure += 1
+            shell.conditional += 1
+        elif child.type not in _TOKENS:
+            printed.append(shell.run(child))
+    shell.conditional -= unsure
+    return joined(printed) if shell.capturing else NOTHING
+
+
+def _subshell(shell: Shell, node: Node) -> Values:
+    outer = shell.folder
+    printed = block(shell, node)
+    shell.folder = outer
+    return printed
+
+
+def _perhaps(shell: Shell, node: Node) -> Values:
+    shell.conditional += 1
+    printed = block(shell, node)
+    shell.conditional -= 1
+    return ANYTHING if shell.capturing and printed != NOTHING else printed
+
+
+def _case(shell: Shell, node: Node) -> Values:
+    shell.conditional += 1
+    for child in node.named_children:
+        if child.type == "case_item":
+            block(shell, child)
+        else:
+            run_inside(shell, child)
+    shell.conditional -= 1
+    return ANYTHING
+
+
+def _for(shell: Shell, node: Node) -> Values:
+    children = node.named_children
+    name, body = text_of(children[0]), children[-1]
+    given = [evaluate(shell, child) for child in children[1:-1] if child.type != "comment"]
+    if not given:
+        given = [shell.variables.get("@", ANYTHING)]
+    each = [part for word in given for value in word for part in fields(value)]
+    shell.variables[name] = bounded(each) if each else ANYTHING
+    return _loop(shell, node, [body])
+
+
+def _while(shell: Shell, node: Node) -> Values:
+    return _loop(shell, node, node.named_children)
+
+
+def _loop(shell: Shell, node: Node, parts: list[Node]) -> Values:
+    """The body as it runs the first time, and again if it reads what it changes."""
+    _check_endless(shell, node, parts[-1])
+    outer, shell.again = shell.again, set()
+    reads, shell.reads = shell.reads, set()
+    shell.conditional += 1
+    shell.loops += 1
+    printed = [shell.run(part) for part in parts]
+    if shell.again:
+        for name in shell.again:
+            shell.variables[name] = bounded([*shell.variables[name], UNKNOWN])
+        printed += [shell.run(part) for part in parts]
+    shell.loops -= 1
+    shell.conditional -= 1
+    shell.reads |= reads
+    shell.again = outer
+    return bounded([*joined(printed), UNKNOWN]) if shell.capturing else NOTHING
+
+
+def _check_endless(shell: Shell, node: Node, body: Node) -> None:
+    """A loop without an end that starts something beside itself, and never waits."""
+    if b"&" not in (node.text or b"") or not _FOREVER.match(node.text or b""):
+        return
+    children = body.children
+    beside = [child for child, sign in zip(children, children[1:], strict=False) if sign.type == "&"]
+    waits = any(_PAUSES.search(child.text or b"") for child in children if child not in beside)
+    if beside and not waits:
+        shell.node = node
+        shell.find("fork-bomb", "a loop without an end")
+
+
+def _function(shell: Shell, node: Node) -> Values:
+    name, body = text_of(node.named_children[0]), node.named_children[1]
+    if shell.conditional and name in shell.functions:
+        shell.call(name, shell.functions[name], None)
+    shell.functions[name] = shell.uncalled[name] = body
+    return NOTHING
+
+
+def _assignment(shell: Shell, node: Node) -> Values:
+    children = node.children
+    name, _, index = text_of(children[0]).partition("[")
+    value = children[-1]
+    if value.type in {"=", "+="}:
+        values: Values = NOTHING
+    elif value.type == "array":
+        values = array(shell, value)
+    else:
+        values = tuple(each.replace(SPLIT, " ") for each in evaluate(shell, value, quoted=True))
+    more = any(child.type == "+=" for child in children)
+    if index:
+        _assign_element(shell, name, index.rstrip("]"), values)
+    elif more and value.type == "array":
+        shell.assign(name, joined([shell.variables.get(name, NOTHING), values], SPLIT))
+    else:
+        shell.assign(name, values, more=more)
+    return NOTHING
+
+
+def _assign_element(shell: Shell, name: str, index: str, values: Values) -> None:
+    """One element of an array: in the order in which they are set, whatever their index."""
+    old = shell.variables.get(name)
+    if index.isdigit() and int(index) <= 64 and old is not None and len(old) == 1 and len(values) == 1:
+        parts = old[0].split(SPLIT)
+        parts += [""] * (int(index) + 1 - len(parts))
+        parts[int(index)] = values[0]
+        shell.variables[name] = (SPLIT.join(parts),)
+    elif old is None:
+        shell.variables[name] = (
+            values if index == "0" else joined([(SPLIT * min(int(index), 64),), values]) if index.isdigit() else values
+        )
+    else:
+        shell.assign(name, joined([old, values], SPLIT))
+
+
+def _declaration(shell: Shell, node: Node) -> Values:
+    shell.node = node
+    for child in node.named_children:
+        if child.type == "variable_assignment":
+            _assignment(shell, child)
+        elif child.type not in {"variable_name", "word"}:
+            for value in evaluate(shell, child):
+                name, equals, text = value.partition("=")
+                if equals:
+                    shell.assign(name, (text,))
+    return NOTHING
+
+
+def _inside(shell: Shell, node: Node) -> Values:
+    run_inside(shell, node)
+    return NOTHING
+
+
+_TOKENS: Final = frozenset(
+    {
+        ";", "&", "\n", ";;", ";&", ";;&", "(", ")", "{", "}", "$(", "`", "<(", ">(", "&&", "||", "|", "|&", "!", "((", "))",
+        "then", "else", "elif", "fi", "do", "done", "if", "in", "esac", "case", "while", "until", "for", "select",
+        "comment", "word", "raw_string", "number", "extglob_pattern", "heredoc_body", "heredoc_end", "heredoc_start", "[[", "]]",
+        "regex", "variable_name", '"', "string_content",
+    }
+)  # fmt: skip
+_SIGNS: Final = frozenset({"$", "comment", "(", ")", "\n", "==", "=~"})
+STATEMENTS: Final[dict[str, Callable[[Shell, Node], Values]]] = {
+    "program": block,
+    "command": _command,
+    "redirected_statement": _redirected,
+    "pipeline": _pipeline,
+    "list": _list,
+    "subshell": _subshell,
+    "compound_statement": block,
+    "if_statement": _perhaps,
+    "elif_clause": block,
+    "else_clause": block,
+    "do_group": block,
+    "case_statement": _case,
+    "case_item": block,
+    "for_statement": _for,
+    "c_style_for_statement": _while,
+    "while_statement": _while,
+    "function_definition": _function,
+    "negated_command": block,
+    "variable_assignment": _assignment,
+    "variable_assignments": block,
+    "declaration_command": _declaration,
+    "unset_command": _inside,
+    "test_command": _inside,
+}
+"""By the grammar's name of a statement."""

@@ -1,0 +1,495 @@
+"""Commands that run another command: shells, `sudo`, `env`, `xargs`, `find -exec` and their like."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from hexad.skills.shell.destructive import told
+from hexad.skills.shell.paths import place
+from hexad.skills.shell.values import ANYTHING, FOREIGN, NOTHING, SELF, UNKNOWN, Values, bounded, foreign, known
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hexad.skills.shell.machine import Shell
+
+SHELLS: Final = frozenset(
+    "sh bash dash zsh ksh ksh93 mksh pdksh ash fish csh tcsh yash rbash posh rc elvish nu xonsh".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    """How a command names the one that it runs: behind its options and so many words of its own."""
+
+    values: str = ""  # letters of the options that take the next word
+    skips: int = 0
+    long: frozenset[str] = frozenset()  # long options that take the next word
+
+
+_WRAPPERS: Final[dict[str, Wrapper]] = {
+    "sudo": Wrapper("ugpCThRDrtU", long=frozenset({"--user", "--group", "--chdir", "--prompt", "--host"})),
+    "doas": Wrapper("uC"),
+    "pkexec": Wrapper("", long=frozenset({"--user"})),
+    "env": Wrapper("uC", long=frozenset({"--unset", "--chdir"})),
+    "nohup": Wrapper(),
+    "setsid": Wrapper(),
+    "setarch": Wrapper("", 1),
+    "linux64": Wrapper(),
+    "time": Wrapper("fo"),
+    "gtime": Wrapper("fo"),
+    "nice": Wrapper("n"),
+    "ionice": Wrapper("cnpPu"),
+    "chrt": Wrapper("TPD", 1),
+    "taskset": Wrapper("", 1),
+    "numactl": Wrapper("NCmil"),
+    "stdbuf": Wrapper("ioe"),
+    "unbuffer": Wrapper(),
+    "timeout": Wrapper("sk", 1, frozenset({"--signal", "--kill-after"})),
+    "gtimeout": Wrapper("sk", 1),
+    "command": Wrapper(),
+    "builtin": Wrapper(),
+    "exec": Wrapper("a"),
+    "coproc": Wrapper(),
+    "chroot": Wrapper("", 1),
+    "unshare": Wrapper("SGwR"),
+    "nsenter": Wrapper("tSGrw"),
+    "systemd-run": Wrapper("pMHuE"),
+    "systemd-inhibit": Wrapper(),
+    "gosu": Wrapper("", 1),
+    "su-exec": Wrapper("", 1),
+    "setpriv": Wrapper(),
+    "strace": Wrapper("eopsauEIOPS"),
+    "ltrace": Wrapper("eopsauEnlx"),
+    "valgrind": Wrapper(),
+    "fakeroot": Wrapper("lis"),
+    "proot": Wrapper("rbwq"),
+    "firejail": Wrapper(),
+    "bwrap": Wrapper(),
+    "xvfb-run": Wrapper("nsewfp"),
+    "dbus-run-session": Wrapper(),
+    "dbus-launch": Wrapper(),
+    "caffeinate": Wrapper("tw"),
+    "chronic": Wrapper(),
+    "torsocks": Wrapper(),
+    "torify": Wrapper(),
+    "proxychains": Wrapper("f"),
+    "proxychains4": Wrapper("f"),
+    "busybox": Wrapper(),
+    "toybox": Wrapper(),
+    "catchsegv": Wrapper(),
+    "cgexec": Wrapper("g"),
+    "prlimit": Wrapper("p"),
+    "choom": Wrapper("np"),
+    "daemonize": Wrapper("ceolpu"),
+    "start-stop-daemon": Wrapper("xapnu"),
+    "runcon": Wrapper("turlc", 1),
+    "rlwrap": Wrapper("abcdfHpPsStw"),
+    "entr": Wrapper(),
+    "noglob": Wrapper(),
+    "nocorrect": Wrapper(),
+    "trickle": Wrapper("dus"),
+    "cpulimit": Wrapper("lpe"),
+    "faketime": Wrapper("f", 1),
+    "pipenv": Wrapper(),
+}
+_IN_TEXT: Final = frozenset(
+    {"watch", "hyperfine", "ssh", "mosh", "rsh", "script", "su", "runuser", "flock", "tmux", "screen", "xterm"}
+)
+
+
+def inner_words(name: str, arguments: list[str]) -> list[str]:
+    """The words of the command that a wrapper runs; none if it runs nothing."""
+    how = _WRAPPERS[name]
+    left, skips = list(arguments), how.skips
+    while left:
+        word = left[0]
+        if word == "--":
+            left = left[1:]
+            break
+        if word.startswith("-") and len(word) > 1:
+            takes = (len(word) == 2 and word[1] in how.values) or word in how.long
+            left = left[2 if takes else 1 :]
+        elif name in {"env", "sudo", "doas"} and re.match(r"\w+=", word):
+            left = left[1:]
+        else:
+            break
+    return left[skips:]
+
+
+def wrapped(shell: Shell, name: str, argv: list[str]) -> Values | None:
+    """Run what a wrapper runs; None if the command is none."""
+    if name in SHELLS:
+        return _shell(shell, argv)
+    special = _SPECIAL.get(name)
+    if special is not None:
+        return special(shell, argv)
+    return _plain(shell, name, argv) if name in _WRAPPERS else None
+
+
+def _plain(shell: Shell, name: str, argv: list[str]) -> Values:
+    arguments = argv[1:]
+    if name == "command" and arguments[:1] and re.fullmatch(r"-[pvV]*[vV]", arguments[0]):
+        return (arguments[-1],)
+    if name == "env":
+        for place_, word in enumerate(arguments):
+            text = (
+                word[2:]
+                if word.startswith("-S") and len(word) > 2
+                else word.partition("=")[2]
+                if word.startswith("--split-string=")
+                else ""
+            )
+            if word in {"-S", "--split-string", "-vS"}:
+                text = " ".join(arguments[place_ + 1 :])
+            if text:
+                return shell.run_text(text)
+    inner = inner_words(name, arguments)
+    if not inner and name in {"sudo", "doas"} and shell.stdin is not None and {"-s", "-i", "-"} & set(arguments):
+        return _reads_input(shell, argv)
+    return shell.run_words(inner) if inner else NOTHING
+
+
+def _shell(shell: Shell, argv: list[str]) -> Values:
+    """A shell: the code of its `-c`, the script that it is given, or what it reads."""
+    arguments = argv[1:]
+    takes_code = reads = False
+    while arguments and arguments[0][:1] in {"-", "+"} and len(arguments[0]) > 1:
+        word = arguments[0]
+        if word in {"--version", "--help", "-n"}:
+            return NOTHING
+        takes_value = word in {"--rcfile", "--init-file", "-o", "+o", "-O", "+O"}
+        if word in {"--rcfile", "--init-file"} and len(arguments) > 1:
+            run_file(shell, argv, arguments[1])
+        takes_code = takes_code or (not word.startswith("--") and "c" in word) or word == "--command"
+        reads = reads or (not word.startswith("--") and "s" in word)
+        arguments = arguments[2 if takes_value else 1 :]
+        if word == "--":
+            break
+    if takes_code:
+        return _code(shell, argv, arguments)
+    if arguments and not reads and arguments[0] not in {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}:
+        return run_file(shell, argv, arguments[0])
+    return _reads_input(shell, argv)
+
+
+def _code(shell: Shell, argv: list[str], arguments: list[str]) -> Values:
+    if not arguments:
+        if shell.stdin is not None:
+            shell.find("pipe-to-shell", told(argv))
+        return NOTHING
+    code, given = arguments[0], arguments[1:]
+    if FOREIGN in code:
+        shell.find("pipe-to-shell", told(argv))
+    return shell.run_with(code, given)
+
+
+def _reads_input(shell: Shell, argv: list[str]) -> Values:
+    """A shell that runs what is piped to it: that must be known as it stands."""
+    if shell.stdin is None:
+        return NOTHING
+    printed: list[str] = []
+    for text in shell.stdin:
+        if FOREIGN in text or not text.strip(UNKNOWN + " \t\n"):
+            if text.strip():
+                shell.find("pipe-to-shell", told(argv))
+        if known(text) or text.strip(UNKNOWN + FOREIGN + " \t\n"):
+            printed += _input_run(shell, text)
+    return bounded(printed) if printed else ANYTHING
+
+
+def _input_run(shell: Shell, text: str) -> Values:
+    outer, shell.stdin = shell.stdin, None
+    printed = shell.run_text(text)
+    shell.stdin = outer
+    return printed
+
+
+def run_file(shell: Shell, argv: list[str], path: str) -> Values:
+    """A script in a file: what this script wrote into it is known."""
+    if SELF in path:
+        check_self(shell, argv)
+        return ANYTHING
+    held = shell.files.get(path.removeprefix("./"))
+    if path in {"/dev/stdin", "-", "/proc/self/fd/0"}:
+        return _reads_input(shell, argv)
+    if held is None:
+        if not known(path) and path != f"/tmp/{UNKNOWN}":  # noqa: S108
+            shell.find("unknown-command", told(argv))
+        return ANYTHING
+    if foreign(held):
+        shell.find("pipe-to-shell", told(argv))
+    return bounded(text for each in held for text in _held(shell, argv, each))
+
+
+def _held(shell: Shell, argv: list[str], text: str) -> Values:
+    if not text.strip(UNKNOWN + FOREIGN + " \t\n"):
+        if UNKNOWN in text:
+            shell.find("unknown-command", told(argv))
+        return ANYTHING
+    return shell.run_text(text)
+
+
+def check_self(shell: Shell, argv: list[str]) -> None:
+    """The script starts itself: beside itself, or twice in a pipe, it never ends."""
+    if shell.background or shell.piped or shell.loops:
+        shell.find("fork-bomb", told(argv))
+
+
+def _eval(shell: Shell, argv: list[str]) -> Values:
+    return shell.run_text(" ".join(word for word in argv[1:] if word != "--"))
+
+
+def _source(shell: Shell, argv: list[str]) -> Values:
+    return run_file(shell, argv, argv[1]) if len(argv) > 1 else NOTHING
+
+
+def _trap(shell: Shell, argv: list[str]) -> Values:
+    words = [word for word in argv[1:] if word not in {"--", "-"}]
+    if len(words) > 1 and not words[0].startswith("-"):
+        shell.conditional += 1
+        shell.run_text(words[0])
+        shell.conditional -= 1
+    return NOTHING
+
+
+def _xargs(shell: Shell, argv: list[str]) -> Values:
+    """The command behind the options, with what is piped in behind its words or in the place of a sign."""
+    arguments = argv[1:]
+    sign = ""
+    while arguments and arguments[0].startswith("-") and len(arguments[0]) > 1:
+        word = arguments[0]
+        if word.startswith(("-I", "-i", "--replace", "-J")):
+            sign = word[2:] or (arguments[1] if word in {"-I", "-J"} and len(arguments) > 1 else "{}")
+            sign = word.partition("=")[2] or "{}" if word.startswith("--replace") else sign
+        takes = word in {
+            "-I",
+            "-J",
+            "-n",
+            "-P",
+            "-L",
+            "-d",
+            "-s",
+            "-a",
+            "-E",
+            "-R",
+            "-S",
+            "--max-args",
+            "--max-procs",
+            "--arg-file",
+            "--delimiter",
+        }
+        arguments = arguments[2 if takes else 1 :]
+    given = shell.stdin if shell.stdin is not None else ANYTHING
+    arguments = arguments or ["echo"]
+    printed: list[str] = []
+    for text in given:
+        printed += _with_input(shell, argv, arguments, text, sign)
+    return bounded(printed) if printed else ANYTHING
+
+
+def _with_input(shell: Shell, argv: list[str], words: list[str], text: str, sign: str) -> Values:
+    items = text.replace("\x00", f" {UNKNOWN} ").replace("'", "").replace('"', "").split() if text else []
+    if words[0].rpartition("/")[2] in SHELLS and (len(words) == 1 or words[-1] == "-c"):
+        if not known(text):
+            shell.find("pipe-to-shell", told(argv))
+        return shell.run_text(text) if words[-1] == "-c" else ANYTHING
+    outer, shell.stdin = shell.stdin, None
+    filled = [word.replace(sign, " ".join(items)) for word in words] if sign else [*words, *items]
+    printed = shell.run_words(filled[:256])
+    shell.stdin = outer
+    return printed
+
+
+def _parallel(shell: Shell, argv: list[str]) -> Values:
+    words = argv[1:]
+    signs = [n for n, word in enumerate(words) if re.fullmatch(r":::\+?|::::\+?", word)]
+    command, lists = (words[: signs[0]], words[signs[0] + 1 :]) if signs else (words, [])
+    takes = {
+        "-j",
+        "--jobs",
+        "-S",
+        "--sshlogin",
+        "-N",
+        "-n",
+        "--colsep",
+        "-a",
+        "--results",
+        "--joblog",
+        "--timeout",
+        "-P",
+        "-I",
+    }
+    while command and command[0].startswith("-"):
+        command = command[2 if command[0] in takes else 1 :]
+    items = [word for word in lists if not word.startswith(":::")] if signs else list(shell.stdin or ANYTHING)
+    text = " ".join(command)
+    for item in items[:64]:
+        if not text and not known(item):
+            shell.find("pipe-to-shell" if FOREIGN in item else "unknown-command", told(argv))
+        else:
+            shell.run_text(
+                re.sub(r"\{[/.#%0-9]*\}", lambda _: item, text)
+                if re.search(r"\{[/.#%0-9]*\}", text)
+                else f"{text} {item}"
+            )
+    return ANYTHING
+
+
+_FILTERS: Final = re.compile(
+    r"-(?:i?name|i?path|i?regex|newer\w*|[amc]time|[amc]min|size|user|group|perm|empty|links|inum|wholename|uid|gid|nouser|nogroup)"
+)
+
+
+def _find(shell: Shell, argv: list[str]) -> Values:
+    arguments = argv[1:]
+    while arguments[:1] and arguments[0] in {"-L", "-H", "-P"}:
+        arguments = arguments[1:]
+    count = next((n for n, word in enumerate(arguments) if word[:1] in {"-", "(", "!"}), len(arguments))
+    paths, tests = arguments[:count] or ["."], arguments[count:]
+    filtered = any(
+        _FILTERS.fullmatch(word) and tests[n + 1 : n + 2] not in (["*"], [".*"]) for n, word in enumerate(tests)
+    )
+    if "-delete" in tests:
+        shell.run_words(["rm", "-r", *(f"{path}/{UNKNOWN}" if filtered else path for path in paths)])
+    for number, word in enumerate(tests):
+        if word in {"-exec", "-execdir", "-ok", "-okdir"}:
+            _find_exec(shell, tests[number + 1 :], paths, filtered=filtered)
+        elif word.startswith("-fprint") or word == "-fls":
+            shell.run_words(["touch", *tests[number + 1 : number + 2]])
+    return ANYTHING
+
+
+def _find_exec(shell: Shell, tests: list[str], paths: list[str], *, filtered: bool) -> None:
+    end = next((n for n, word in enumerate(tests) if word in {";", "+", "\\;"}), len(tests))
+    words = tests[:end]
+    for path in paths:
+        found = f"{path.rstrip('/')}/{UNKNOWN}" if filtered else path
+        if words:
+            outer, shell.stdin = shell.stdin, None
+            shell.run_words([word.replace("{}", found) for word in words])
+            shell.stdin = outer
+
+
+def _fd(shell: Shell, argv: list[str]) -> Values:
+    for sign in ("-x", "-X", "--exec", "--exec-batch"):
+        if sign in argv:
+            shell.run_words([*argv[argv.index(sign) + 1 :], UNKNOWN])
+    return ANYTHING
+
+
+def _in_text(shell: Shell, argv: list[str]) -> Values:
+    """Commands that give a text to a shell: the one behind `-c`, or all the words that follow."""
+    name, arguments = argv[0].rpartition("/")[2], argv[1:]
+    for number, word in enumerate(arguments[:-1]):
+        if word in {"-c", "--command"} and name in {"script", "su", "runuser", "flock"}:
+            return shell.run_text(arguments[number + 1])
+    if name in {"su", "runuser"} and shell.stdin is not None:
+        return _reads_input(shell, argv)
+    if name in {"script", "su", "runuser"}:
+        return NOTHING
+    takes = {
+        "ssh": "bcDEeFIiJLlmOopQRSWw",
+        "watch": "n",
+        "flock": "wE",
+        "mosh": "",
+        "rsh": "l",
+        "tmux": "fLSct",
+        "screen": "cSptsT",
+    }
+    left, letters = list(arguments), takes.get(name, "")
+    while left and left[0].startswith("-") and len(left[0]) > 1:
+        left = left[2 if len(left[0]) == 2 and left[0][1] in letters else 1 :]
+    if name == "hyperfine":
+        for text in left:
+            shell.run_text(text)
+        return ANYTHING
+    left = left[{"ssh": 1, "mosh": 1, "rsh": 1, "flock": 1, "tmux": 1}.get(name, 0) :]
+    while name == "tmux" and left and left[0].startswith("-"):
+        left = left[2 if left[0] in {"-s", "-n", "-t", "-c"} else 1 :]
+    if name == "ssh":
+        outer, shell.folder = shell.folder, "/home/user"
+        shell.run_text(" ".join(left))
+        shell.folder = outer
+        return (FOREIGN,)
+    return shell.run_words(left) if name in {"flock"} else shell.run_text(" ".join(left))
+
+
+def _at(shell: Shell, argv: list[str]) -> Values:
+    shell.find("privilege", told(argv))
+    return _reads_input(shell, argv) if shell.stdin else NOTHING
+
+
+def _cd(shell: Shell, argv: list[str]) -> Values:
+    words = [word for word in argv[1:] if not re.fullmatch(r"-[LPe@]+|--", word)]
+    if not words:
+        shell.folder = "\x01"
+    elif words[0] in {"-", "+1"} or not known(words[0][:1]):
+        shell.folder = f"{UNKNOWN}" if words[0] != f"/tmp/{UNKNOWN}" else words[0]
+    else:
+        target = place(words[0], shell.folder)
+        start = {"/": "/", "~": "\x01/", ".": "\x03/", "?": UNKNOWN}[target.start]
+        shell.folder = start + "/".join(target.parts)
+    return NOTHING
+
+
+def _env_option(shell: Shell, argv: list[str]) -> Values:
+    """`set -- words`: they become `$@`."""
+    if "--" in argv:
+        shell.set_arguments(argv[argv.index("--") + 1 :])
+    elif len(argv) > 1 and argv[1][:1] not in {"-", "+"}:
+        shell.set_arguments(argv[1:])
+    return NOTHING
+
+
+def _alias(shell: Shell, argv: list[str]) -> Values:
+    for word in argv[1:]:
+        name, equals, text = word.partition("=")
+        if equals:
+            shell.aliases[name] = bounded([*shell.aliases.get(name, ()), text])
+    return NOTHING
+
+
+def _read(shell: Shell, argv: list[str]) -> Values:
+    """`read` puts words of its input into variables."""
+    names = [word for word in argv[1:] if re.fullmatch(r"[A-Za-z_]\w*", word)]
+    to_array = any(re.fullmatch(r"-\w*a", word) for word in argv[1:])
+    for text in (shell.stdin or ANYTHING)[:1]:
+        words = text.split("\n", 1)[0].split()
+        for number, name in enumerate(names):
+            last = number == len(names) - 1
+            value = ("\x02" if to_array else " ").join(words[number:]) if last else "".join(words[number : number + 1])
+            shell.assign(name, (value,) if known(text) else ANYTHING)
+    return NOTHING
+
+
+def _mapfile(shell: Shell, argv: list[str]) -> Values:
+    names = [word for word in argv[1:] if not word.startswith("-")] or ["MAPFILE"]
+    shell.assign(names[-1], tuple("\x02".join(text.split("\n")) for text in shell.stdin or ANYTHING))
+    return NOTHING
+
+
+_SPECIAL: Final[dict[str, Callable[[Shell, list[str]], Values]]] = {
+    "eval": _eval,
+    ".": _source,
+    "source": _source,
+    "trap": _trap,
+    "xargs": _xargs,
+    "parallel": _parallel,
+    "find": _find,
+    "gfind": _find,
+    "fd": _fd,
+    "fdfind": _fd,
+    "at": _at,
+    "batch": _at,
+    "cd": _cd,
+    "pushd": _cd,
+    "set": _env_option,
+    "alias": _alias,
+    "read": _read,
+    "mapfile": _mapfile,
+    "readarray": _mapfile,
+    **dict.fromkeys(_IN_TEXT, _in_text),
+}

@@ -1,0 +1,126 @@
+"""What one rendering may use: steps, data handled, time and output. Values are JSON, and none is ever large."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ELEMENT: Final = 8  # what a number, or a place in a list, weighs in characters
+_DEEPEST: Final = 50
+_BITS: Final = 512  # of a whole number
+
+
+class Stop(Exception):
+    """A template cannot or may not go on."""
+
+    def __init__(self, reason: str, missing: str | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.missing = missing
+
+
+@dataclass(frozen=True, slots=True)
+class RenderLimits:
+    """What one rendering may use."""
+
+    seconds: float = 1.0
+    output: int = 2**20  # bytes of the result
+    steps: int = 500_000  # parts of the template that are evaluated, each time they are
+    value: int = 2**20  # characters of one value, whatever is within it counted each time it occurs
+    work: int = 20 * 2**20  # characters of all values that are made or compared
+    template: int = 100_000  # characters of the template itself
+
+
+class Budget:
+    """What is left of the limits."""
+
+    def __init__(self, limits: RenderLimits, clock: Callable[[], float] = monotonic) -> None:
+        self._limits = limits
+        self._clock = clock
+        self._until = clock() + limits.seconds
+        self._steps = limits.steps
+        self._work = limits.work
+        self._output = limits.output
+
+    def step(self, count: int = 1) -> None:
+        """Do some more steps, if there is time."""
+        self._steps -= count
+        if self._steps < 0:
+            raise Stop(f"takes more than {self._limits.steps:,} steps; loop over less")
+        if self._clock() > self._until:
+            raise Stop(f"takes longer than {self._limits.seconds:g} s; loop over less")
+
+    def room(self, size: int) -> None:
+        """Make sure, before it is made, that a value of a size may be; it is paid for by `work`."""
+        if size > self._limits.value:
+            raise Stop(f"makes a value of {size:,} characters, the limit is {self._limits.value:,}; make it smaller")
+        self.work(size)
+
+    def work(self, size: int) -> None:
+        """Handle that many characters."""
+        self._work -= size
+        if self._work < 0:
+            raise Stop(f"handles more than {self._limits.work:,} characters of data; do less with it")
+
+    def keep(self, value: Any) -> Any:
+        """A value that is data, and no larger than one may be."""
+        self.room(weight(value, self._limits.value))
+        return value
+
+    def write(self, text: str) -> None:
+        """Give out a text."""
+        self._output -= len(text.encode(errors="surrogatepass"))
+        if self._output < 0:
+            raise Stop(f"writes more than {self._limits.output:,} bytes; write less")
+
+
+def weight(value: Any, limit: int) -> int:
+    """How large a value is when it is written down, roughly; counted no further than a little beyond ``limit``."""
+    total, waiting = 0, [(value, 0)]
+    while waiting and total <= limit:
+        one, depth = waiting.pop()
+        if depth > _DEEPEST:
+            raise Stop(f"makes a value that is nested deeper than {_DEEPEST} levels; make it flatter")
+        total += _own_weight(one)
+        if isinstance(one, dict):
+            waiting.extend((part, depth + 1) for pair in one.items() for part in pair)
+        elif isinstance(one, list):
+            waiting.extend((part, depth + 1) for part in one)
+    return total
+
+
+def _own_weight(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value) + 2
+    if isinstance(value, int) and value.bit_length() > _BITS:
+        raise Stop(f"makes a number of more than {_BITS} bits; make it smaller")
+    if value is None or isinstance(value, bool | int | float | list | dict):
+        return _ELEMENT
+    raise Stop(f"uses a {type(value).__name__}, which is no data")
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """JSON as plain lists and dictionaries, so that nothing with behaviour of its own gets in."""
+    if depth > _DEEPEST:
+        raise Stop(f"is given a value that is nested deeper than {_DEEPEST} levels; make it flatter")
+    if isinstance(value, Mapping):
+        return {_key(key): plain(part, depth + 1) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part, depth + 1) for part in value]
+    for kind in (bool, int, float, str):
+        if isinstance(value, kind):
+            return kind(value) if type(value) is not kind else value
+    if value is None:
+        return None
+    raise Stop(f"is given a {type(value).__name__}, which is no JSON; give text, numbers, lists and mappings")
+
+
+def _key(key: object) -> str:
+    if not isinstance(key, str):
+        raise Stop(f"is given a mapping with the key {key!r}, which is no JSON; use text")
+    return str(key)

@@ -1,0 +1,217 @@
+"""The filters and tests that templates have. Each makes sure of its result's size before it makes it."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from hexad.skills.templates.budget import Stop
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hexad.skills.templates.budget import Budget
+
+_LONGEST_NUMBER: Final = 100
+_WIDEST: Final = 200
+
+
+def text(value: Any) -> str:
+    """A value as it is written: as Python writes it, which is what Jinja does."""
+    return value if isinstance(value, str) else str(value)
+
+
+def _str(value: Any, what: str = "value") -> str:
+    if not isinstance(value, str):
+        raise Stop(f"needs text as {what}, not {_kind(value)}")
+    return value
+
+
+def _list(value: Any) -> list[Any]:
+    if isinstance(value, list | dict | str):
+        return list(value)
+    raise Stop(f"needs a list, a mapping or text, not {_kind(value)}")
+
+
+def _whole(value: Any, what: str, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not -most <= value <= most:
+        raise Stop(f"needs a whole number up to {most} as {what}")
+    return value
+
+
+def _kind(value: Any) -> str:
+    names = {"str": "text", "dict": "a mapping", "list": "a list", "NoneType": "none"}
+    return names.get(type(value).__name__, f"a {type(value).__name__}")
+
+
+def of_each(value: Any, attribute: Any) -> list[Any]:
+    """An item of each element."""
+    found = _list(value)
+    if attribute is None:
+        return found
+    for one in found:
+        if not isinstance(one, dict) or attribute not in one:
+            raise Stop(f"has an element without {attribute!r}")
+    return [one[attribute] for one in found]
+
+
+def _join(budget: Budget, value: Any, d: Any = "", attribute: Any = None) -> str:
+    parts = [text(part) for part in of_each(value, attribute)]
+    between = _str(d, "separator")
+    budget.room(sum(map(len, parts)) + len(between) * max(0, len(parts) - 1))
+    return between.join(parts)
+
+
+def _replace(budget: Budget, value: Any, old: Any, new: Any) -> str:
+    whole, old, new = text(value), _str(old, "what is replaced"), _str(new, "what replaces it")
+    budget.room(len(whole) + whole.count(old) * len(new))
+    return whole.replace(old, new)
+
+
+def _indent(budget: Budget, value: Any, width: Any = 4, first: Any = False, blank: Any = False) -> str:  # noqa: FBT002 - as Jinja has it
+    margin = width if isinstance(width, str) else " " * _whole(width, "width", _WIDEST)
+    lines = _str(value).split("\n")
+    budget.room(len(value) + len(lines) * len(margin))
+    return "\n".join(
+        margin + line if (first or number) and (line or blank) else line for number, line in enumerate(lines)
+    )
+
+
+def _truncate(_budget: Budget, value: Any, length: Any = 255, killwords: Any = False, end: Any = "...") -> str:  # noqa: FBT002
+    whole, end = _str(value), _str(end, "end")
+    most = max(len(end), _whole(length, "length", 2**31))
+    if len(whole) <= most:
+        return whole
+    kept = whole[: most - len(end)]
+    return f"{kept if killwords else kept.rsplit(' ', 1)[0]}{end}"
+
+
+def _sort(budget: Budget, value: Any, reverse: Any = False, case_sensitive: Any = False, attribute: Any = None) -> Any:  # noqa: FBT002
+    found = _list(value)
+    keys = of_each(value, attribute)
+    budget.work(len(repr(keys)) * max(1, len(keys).bit_length()))
+    fold = [key.casefold() if isinstance(key, str) and not case_sensitive else key for key in keys]
+    order = sorted(range(len(found)), key=fold.__getitem__, reverse=bool(reverse))
+    return [found[place] for place in order]
+
+
+def _unique(budget: Budget, value: Any) -> list[Any]:
+    return list({_tojson(budget, one): one for one in reversed(_list(value))}.values())[::-1]
+
+
+def _tojson(_budget: Budget, value: Any, indent: Any = None) -> str:
+    indent = None if indent is None else _whole(indent, "indent", 8)
+    return json.dumps(value, ensure_ascii=False, indent=indent)
+
+
+def _int(_budget: Budget, value: Any, default: Any = 0) -> Any:
+    try:
+        return int(value if isinstance(value, int | float) else _str(value)[:_LONGEST_NUMBER])
+    except (ValueError, OverflowError):
+        return default
+
+
+def _float(_budget: Budget, value: Any, default: Any = 0.0) -> Any:
+    try:
+        return float(value if isinstance(value, int | float) else _str(value)[:_LONGEST_NUMBER])
+    except (ValueError, OverflowError):
+        return default
+
+
+def _round(_budget: Budget, value: Any, precision: Any = 0, method: Any = "common") -> Any:
+    places = _whole(precision, "precision", 15)
+    if method == "common":
+        return round(value, places)
+    if method not in {"ceil", "floor"}:
+        raise Stop("rounds by common, ceil or floor")
+    return (math.ceil if method == "ceil" else math.floor)(value * 10**places) / 10**places
+
+
+def _sum(_budget: Budget, value: Any, attribute: Any = None, start: Any = 0) -> Any:
+    numbers = of_each(value, attribute)
+    if not all(isinstance(number, int | float) for number in (*numbers, start)):
+        raise Stop("sums up numbers only")
+    return sum(numbers, start)
+
+
+def _length(_budget: Budget, value: Any) -> int:
+    return len(_list(value))
+
+
+def _end(place: int) -> Callable[[Budget, Any], Any]:
+    def end(_budget: Budget, value: Any) -> Any:
+        found = _list(value)
+        if not found:
+            raise Stop("takes an element of an empty list; test its length first")
+        return found[place]
+
+    return end
+
+
+def _items(_budget: Budget, value: Any) -> list[Any]:
+    if not isinstance(value, dict):
+        raise Stop(f"needs a mapping, not {_kind(value)}")
+    return [list(pair) for pair in value.items()]
+
+
+def _map(_budget: Budget, value: Any, *, attribute: Any) -> list[Any]:
+    return of_each(value, attribute)
+
+
+FILTERS: Final[dict[str, Callable[..., Any]]] = {
+    "abs": lambda _, value: abs(value),
+    "capitalize": lambda _, value: _str(value).capitalize(),
+    "count": _length,
+    "dictsort": lambda _, value: sorted(_items(_, value), key=lambda pair: str(pair[0])),
+    "e": lambda _, value: html.escape(text(value)),
+    "escape": lambda _, value: html.escape(text(value)),
+    "first": _end(0),
+    "float": _float,
+    "indent": _indent,
+    "int": _int,
+    "items": _items,
+    "join": _join,
+    "last": _end(-1),
+    "length": _length,
+    "list": lambda _, value: _list(value),
+    "lower": lambda _, value: _str(value).lower(),
+    "map": _map,
+    "max": lambda _, value: max(_list(value)),
+    "min": lambda _, value: min(_list(value)),
+    "replace": _replace,
+    "reverse": lambda _, value: value[::-1] if isinstance(value, str) else _list(value)[::-1],
+    "round": _round,
+    "sort": _sort,
+    "string": lambda _, value: text(value),
+    "sum": _sum,
+    "title": lambda _, value: _str(value).title(),
+    "tojson": _tojson,
+    "trim": lambda _, value: _str(value).strip(),
+    "truncate": _truncate,
+    "unique": _unique,
+    "upper": lambda _, value: _str(value).upper(),
+    "urlencode": lambda _, value: quote(text(value)),
+}
+ON_MISSING: Final = frozenset({"default", "d", "defined", "undefined"})  # what may be said of a value that is not there
+TESTS: Final[dict[str, Callable[..., bool]]] = {
+    "boolean": lambda value: isinstance(value, bool),
+    "divisibleby": lambda value, by: value % by == 0,
+    "even": lambda value: value % 2 == 0,
+    "false": lambda value: value is False,
+    "float": lambda value: isinstance(value, float),
+    "in": lambda value, other: value in other,
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "iterable": lambda value: isinstance(value, str | list | dict),
+    "lower": lambda value: _str(value).islower(),
+    "mapping": lambda value: isinstance(value, dict),
+    "none": lambda value: value is None,
+    "number": lambda value: isinstance(value, int | float),
+    "odd": lambda value: value % 2 == 1,
+    "sequence": lambda value: isinstance(value, str | list | dict),
+    "string": lambda value: isinstance(value, str),
+    "true": lambda value: value is True,
+    "upper": lambda value: _str(value).isupper(),
+}

@@ -1,0 +1,174 @@
+"""`hexad skills`: drafts are written, reviewed by a person at a terminal, run and shown."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support import opened, requirement
+from tests.test_cli import Ran, run  # noqa: F401 - the fixture
+from tests.test_cli_process import Terminal, on_terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+GREET = ("skills", "new", "greet", "--kind", "template", "--description", "Greet", "--text", "Hello {{ name }}")
+SCHEMA = '{"properties": {"name": {"type": "string"}, "n": {"type": "integer", "default": 1}}, "required": ["name"]}'
+STEPS = (
+    '[{"tool": "fetch", "args": {"city": "{{ city }}"}, "save_as": "w"}, {"tool": "send", "args": {"w": "{{ w }}"}}]'
+)
+
+
+@requirement("SKILL-01", "SKILL-03")
+def test_a_skill_is_written_listed_activated_run_and_deleted(run: Callable[..., Ran]) -> None:  # noqa: F811
+    made = run(*GREET, "--parameters", SCHEMA, "--when", "somebody comes", "--tag", "hello", "--author", "ada")
+    assert (made.code, made.out) == (0, "greet: draft, version 1\n")
+    assert run("skills", "list", "--status", "active").err == "no skill fits\n"
+    assert run("skills", "list").out == "greet\ttemplate\tdraft\t0\t0\tGreet\n"
+    assert "review it with `hexad skills review greet`" in run("skills", "run", "greet", "--set", "name=Ada").err
+    assert run("skills", "run", "greet", "--set", "name=Ada", "--dry-run").out == "Hello Ada\n"
+    assert run("skills", "activate", "greet", "--by", "ada").out == "greet: active, version 1\n"
+    assert run("skills", "run", "greet", "--set", "name=17").out == "Hello 17\n"
+    told = run("skills", "run", "greet", "--params", '{"name": "Bob", "n": 2}', "--json").json["result"]
+    assert (told["ok"], told["output"], told["kind"]) == (True, "Hello Bob", "template")
+    shown = run("skills", "show", "greet").out
+    assert "when\tsomebody comes\n" in shown
+    assert "approved\tby ada\n" in shown
+    assert run("skills", "show", "greet", "--json").json["skill"]["success_count"] == 2
+    run(*GREET[:-1], "Goodbye {{ name }}")
+    versions = run("skills", "history", "greet", "--json").json["versions"]
+    assert [each["definition"]["template"] for each in versions] == ["Goodbye {{ name }}", "Hello {{ name }}"]
+    assert [line.split("\t")[0] for line in run("skills", "history", "greet").out.splitlines()] == ["2", "1"]
+    assert run("skills", "deprecate", "greet", "--json").json["skill"]["status"] == "deprecated"
+    assert run("skills", "delete", "greet").out == "greet is deleted\n"
+    assert run("skills", "list", "--json").json["skills"] == []
+
+
+@requirement("SKILL-04")
+def test_the_command_line_shows_a_composite_skills_plan(run: Callable[..., Ran], tmp_path: Path) -> None:  # noqa: F811
+    (tmp_path / "steps.json").write_text(STEPS, encoding="utf-8")
+    run(
+        *("skills", "new", "w", "--kind", "composite", "--description", "d", "--file", "steps.json"),
+        *("--parameters", '{"properties": {"city": {"type": "string"}}}'),
+    )
+    plan = run("skills", "run", "w", "--set", "city=Bonn", "--dry-run")
+    assert plan.out == "1\tfetch\tcity = Bonn\n2\tsend\tw = {{ w }}\n"
+    run("skills", "activate", "w")
+    refused = run("skills", "run", "w", "--set", "city=Bonn")
+    assert (refused.code, "add --dry-run" in refused.err) == (2, True)
+
+
+@requirement("SKILL-06")
+def test_a_script_is_read_from_standard_input_and_runs(run: Callable[..., Ran]) -> None:  # noqa: F811
+    made = run(
+        *("skills", "new", "job", "--kind", "script", "--description", "d", "--shell", "bash", "--file", "-"),
+        told=b"echo out; echo oops >&2; exit 3",
+    )
+    assert made.code == 0
+    run("skills", "activate", "job")
+    plan = run("skills", "run", "job", "--dry-run", "--json").json["result"]
+    assert plan["steps"][0]["tool"] == "bash"
+    ran = run("skills", "run", "job")
+    assert (ran.code, ran.out) == (1, "out\n")
+    assert ran.err == "error: the script ended with exit code 3: oops\n"
+
+
+@requirement("SKILL-02", "SKILL-08")
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((*GREET[:-2],), "give exactly one of --text, --file or --definition"),
+        ((*GREET, "--definition", "{}"), "give exactly one of"),
+        ((*GREET[:-2], "--definition", "[]"), "--definition: must be a JSON object"),
+        ((*GREET[:-2], "--definition", "{"), "is not JSON"),
+        ((*GREET[:-2], "--definition", '{"text": "x"}'), "a template skill needs 'template'"),
+        ((*GREET[:-2], "--file", "nothing"), "No such file"),
+        ((*GREET[:-1], "{{ x"), "definition.template"),
+        ((*GREET, "--parameters", "@nothing"), "No such file"),
+        ((*GREET, "--shell", "sh"), "shell: is not known"),
+        (("skills", "run", "greet", "--set", "name"), "must be KEY=VALUE"),
+        (("skills", "run", "greet", "--set", "n=x", "--set", "name=a"), "parameters.n: must be a whole number"),
+        (("skills", "run", "greet", "--params", "7"), "--params: must be a JSON object"),
+        (("skills", "run", "nothing"), "no skill 'nothing'"),
+        (("skills", "review"), "asks a person"),
+        (("skills", "new", "s", "--kind", "composite", "--description", "d", "--text", "fetch"), "is not JSON"),
+    ],
+)
+def test_a_mistake_is_one_sentence(run: Callable[..., Ran], arguments: tuple[str, ...], told: str) -> None:  # noqa: F811
+    run(*GREET, "--parameters", SCHEMA)
+    run("skills", "activate", "greet")
+    ran = run(*arguments)
+    assert ran.code in {1, 2}
+    assert told in ran.err
+    assert ran.err.count("\n") == 1
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    with opened(tmp_path / "hexad.db") as hx:
+        hx.skills.create("first", kind="instruction", description="One", definition={"text": "Do one"})
+        hx.skills.create(
+            "net", kind="script", description="Two", definition={"script": "curl https://x.test", "needs": ["network"]}
+        )
+        hx.skills.create("bad", kind="script", description="Three", definition={"script": "echo hi\nrm -rf /"})
+        hx.skills.create("last", kind="instruction", description="Four", definition={"text": "Do four"})
+    return tmp_path
+
+
+@requirement("SKILL-03", "SKILL-05")
+def test_a_person_at_a_terminal_reviews_drafts_one_by_one(folder: Path) -> None:
+    terminal = Terminal(folder, "skills", "review", "--by", "ada")
+    for name, answer in (("first", "y"), ("net", "y"), ("last", "n")):
+        terminal.read_until(f"Activate {name}?")
+        terminal.type(f"{answer}\n")
+    shown = terminal.read_until()
+    assert terminal.end() == 0
+    assert "approving it gives its script: network" in shown
+    assert re.search(r"line 2: reject", shown)
+    assert "bad is rejected" in shown
+    with opened(folder / "hexad.db") as hx:
+        assert {each.name: (each.status.value, each.approved_by) for each in hx.skills.list()} == {
+            "first": ("active", "ada"),
+            "net": ("active", "ada"),
+            "bad": ("draft", ""),
+            "last": ("deprecated", ""),
+        }
+
+
+@requirement("SKILL-03")
+def test_what_is_skipped_stays_a_draft_and_a_login_name_is_who_approved(folder: Path) -> None:
+    terminal = Terminal(folder, "skills", "review", "first")
+    terminal.read_until("Activate first?")
+    terminal.type("s\n")
+    assert "first: skipped" in terminal.read_until()
+    assert terminal.end() == 0
+    terminal = Terminal(folder, "skills", "review", "first")
+    terminal.read_until("Activate first?")
+    terminal.type("y\n")
+    terminal.read_until()
+    assert terminal.end() == 0
+    with opened(folder / "hexad.db") as hx:
+        assert hx.skills.get("first").approved_by
+
+
+@requirement("SKILL-03", "SKILL-05")
+def test_a_review_as_json_asks_nothing(run: Callable[..., Ran], folder: Path) -> None:  # noqa: F811
+    told = run("skills", "review", "--json").json["reviews"]
+    by_name = {each["skill"]["name"]: each for each in told}
+    assert list(by_name) == ["first", "net", "bad", "last"]
+    assert by_name["net"]["grants"] == ["network"]
+    assert by_name["bad"]["obstacle"].startswith("is rejected: line 2")
+    assert by_name["bad"]["findings"][0]["line"] == 2
+    assert by_name["first"]["dry_run"]["output"] == "Do one"
+    assert all(json.dumps(each["fingerprint"]) for each in told)
+
+
+@requirement("SKILL-01")
+def test_lists_fit_a_terminal(folder: Path) -> None:
+    for arguments in (("list",), ("show", "net"), ("history", "first"), ("run", "net", "--dry-run")):
+        shown = on_terminal(folder, "skills", *arguments)
+        assert max(map(len, shown.read_until().splitlines() or [""])) <= 80

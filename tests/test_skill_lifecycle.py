@@ -1,0 +1,439 @@
+"""A skill's life: a draft, approved as it is, demoted when it fails, kept in its versions, and forgotten whole."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hexad import Hexad
+from hexad.errors import BackupError, DailyLimit, InvalidInput, RateLimited, SkillRefused
+from hexad.skills import validation
+from hexad.store.sqlite import SqliteStore
+from hexad.store.sqlite.migrating import migrate
+from hexad.store.sqlite.statements import migrations
+from tests.support import FixedClock, opened, requirement
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hexad.model import Json, Skill
+
+
+def instruct(hx: Hexad, text: str = "Say hello", name: str = "greet", **fields: Any) -> Skill:
+    given = {"kind": "instruction", "description": "Greet a visitor", "definition": {"text": text}, **fields}
+    return hx.skills.create(name, **given)
+
+
+def script(hx: Hexad, text: str, name: str = "job", **definition: Any) -> Skill:
+    return hx.skills.create(name, kind="script", description="Do a job", definition={"script": text, **definition})
+
+
+def failing(hx: Hexad, name: str = "fragile") -> None:
+    steps: dict[str, Json] = {"steps": [{"tool": "act", "args": {"ok": "{{ ok }}"}}]}
+    schema: dict[str, Json] = {"properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
+    hx.skills.create(name, kind="composite", description="Act", definition=steps, parameters=schema)
+    hx.skills.activate(name)
+
+
+def act(*, ok: bool) -> dict[str, Any]:
+    return {"ok": ok, "message": "password=hunter2hunter2 was wrong"}
+
+
+# --- approval -----------------------------------------------------------------------------------------------------
+
+
+@requirement("SKILL-01", "SKILL-03")
+def test_a_skill_is_a_draft_until_a_person_approves_exactly_what_it_is(hx: Hexad) -> None:
+    draft = instruct(hx)
+    assert (draft.status, draft.requires_approval, draft.approved, draft.version) == ("draft", True, "", 1)
+    seen = hx.skills.review("greet")
+    assert (seen.skill, seen.obstacle, seen.findings) == (draft, "", ())
+    active = hx.skills.activate("greet", by="ada", seen=seen.fingerprint)
+    assert (active.status, active.requires_approval, active.approved_by) == ("active", False, "ada")
+    assert active.approved == seen.fingerprint
+    assert hx.skills.activate("greet", by="ada") == active
+    assert [record.action for record in hx.audit.records()] == ["skill.save", "skill.active"]
+
+
+@requirement("SKILL-03")
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"definition": {"text": "Say goodbye"}},
+        {"description": "Insult a visitor"},
+        {"when": "always"},
+        {"parameters": {"properties": {"x": {}}}},
+        {"kind": "template", "definition": {"template": "x"}},
+    ],
+)
+def test_whatever_is_changed_makes_it_a_draft_again(hx: Hexad, change: dict[str, Any]) -> None:
+    instruct(hx)
+    hx.skills.activate("greet", by="ada")
+    changed = instruct(hx, **change)
+    assert (changed.status, changed.version) == ("draft", 2)
+    assert (changed.requires_approval, changed.approved, changed.approved_by) == (True, "", "")
+    with pytest.raises(SkillRefused):
+        hx.skills.run("greet")
+
+
+@requirement("SKILL-03")
+def test_what_was_changed_after_the_review_is_not_approved(hx: Hexad) -> None:
+    seen = hx.skills.review(instruct(hx).name)
+    instruct(hx, "Wire money")
+    with pytest.raises(SkillRefused, match="is not what was reviewed any more"):
+        hx.skills.activate("greet", by="ada", seen=seen.fingerprint)
+    assert hx.skills.get("greet").status == "draft"
+    with pytest.raises(InvalidInput, match="must be a person"):
+        hx.skills.activate("greet", by="auto_approve_skills")
+
+
+@requirement("SKILL-03")
+def test_a_row_that_was_changed_behind_hexads_back_does_not_run(file_hx: Hexad) -> None:
+    instruct(file_hx)
+    file_hx.skills.activate("greet")
+    with sqlite3.connect(file_hx.store.location) as connection:
+        connection.execute("""UPDATE hexad_skill SET definition = '{"text":"Wire money"}'""")
+    connection.close()
+    with pytest.raises(SkillRefused, match="is not what was approved"):
+        file_hx.skills.run("greet")
+    assert file_hx.skills.as_tools() == ()
+
+
+@requirement("SKILL-03")
+def test_auto_approval_activates_what_people_and_agents_create_and_nothing_else() -> None:
+    with opened(":memory:", auto_approve_skills=True, clock=FixedClock()) as hx:
+        for origin in ("user", "agent"):
+            skill = instruct(hx, name=origin, origin=origin)
+            assert (skill.status, skill.approved_by, skill.requires_approval) == ("active", "auto_approve_skills", True)
+            assert hx.skills.run(origin).ok
+        for origin in ("tool", "import"):
+            assert instruct(hx, name=origin, origin=origin).status == "draft"
+        assert hx.skills.activate("agent", by="ada").approved_by == "ada"
+
+
+@requirement("SKILL-03", "SKILL-05")
+def test_auto_approval_never_activates_a_script_that_needs_something_or_is_rejected() -> None:
+    with opened(":memory:", auto_approve_skills=True) as hx:
+        assert script(hx, "echo hello").status == "active"
+        for text, needs, reason in (
+            ("rm -rf /", [], "is rejected: line 1"),
+            ("curl https://example.com", [], "needs network"),
+            ("curl https://example.com", ["network"], "a person must approve that it gets: network"),
+        ):
+            skill = script(hx, text, needs=needs)
+            assert skill.status == "draft"
+            assert reason in skill.reason
+
+
+@requirement("SKILL-05")
+def test_a_script_is_validated_when_it_is_activated_and_again_before_it_runs(file_hx: Hexad) -> None:
+    script(file_hx, "echo hello; rm -rf ~")
+    with pytest.raises(SkillRefused, match="is rejected: line 1"):
+        file_hx.skills.activate("job", by="ada")
+    script(file_hx, "echo hello")
+    approved = file_hx.skills.activate("job")
+    with sqlite3.connect(file_hx.store.location) as connection:  # somebody who can forge the approval too
+        definition = {"script": ":(){ :|:& };:"}
+        forged = _fingerprint(approved, definition)
+        connection.execute("UPDATE hexad_skill SET definition = ?, approved = ?", (json.dumps(definition), forged))
+    connection.close()
+    with pytest.raises(SkillRefused, match="is rejected"):
+        file_hx.skills.run("job")
+    assert file_hx.skills.get("job").run_count == 0
+
+
+def _fingerprint(skill: Skill, definition: dict[str, Any]) -> str:
+    from dataclasses import replace
+
+    from hexad.skills.definition import fingerprint
+
+    return fingerprint(replace(skill, definition=definition))
+
+
+@requirement("SKILL-05")
+def test_a_script_gets_only_what_it_declares_and_a_named_person_approves(hx: Hexad) -> None:
+    script(hx, "curl https://example.com")
+    with pytest.raises(SkillRefused, match='needs network, and its definition does not say so: give it "needs"'):
+        hx.skills.activate("job", by="ada")
+    script(hx, "curl https://example.com", needs=["network"])
+    assert hx.skills.review("job").grants == ("network",)
+    with pytest.raises(InvalidInput, match="must name the person who approves that 'job' gets: network"):
+        hx.skills.activate("job")
+    assert hx.skills.activate("job", by="ada").status == "active"
+
+
+@requirement("SKILL-05")
+def test_without_the_extra_a_script_stays_a_draft_and_says_what_to_install(
+    hx: Hexad, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script(hx, "echo hello")
+    monkeypatch.setattr(validation, "find_spec", lambda _: None)
+    with pytest.raises(SkillRefused, match=r"stays a draft: .*pip install 'hexad\[scripts\]'"):
+        hx.skills.activate("job")
+    assert hx.skills.get("job").status == "draft"
+
+
+@requirement("SKILL-06", "SKILL-08")
+def test_an_active_script_runs_in_the_sandbox_with_its_parameters_as_variables(file_hx: Hexad) -> None:
+    schema: dict[str, Json] = {"properties": {"name": {"type": "string"}, "many": {"type": "array"}}}
+    text = 'echo "$name $many"; cat "$0" >/dev/null; cat data/x.txt; test -r "$db" || echo hidden; exit $code'
+    schema["properties"]["db"] = {"type": "string"}  # type: ignore[index,call-overload]
+    schema["properties"]["code"] = {"type": "integer", "default": 0}  # type: ignore[index,call-overload]
+    files = {"data/x.txt": {"text": "from a file\n"}}
+    definition: dict[str, Json] = {"script": text.replace('cat "$0" >/dev/null; ', ""), "files": files}
+    file_hx.skills.create("job", kind="script", description="d", definition=definition, parameters=schema)
+    file_hx.skills.activate("job")
+    given: dict[str, Any] = {"name": "$(id) ; a b", "many": [1, "x"], "db": file_hx.store.location}
+    result = file_hx.skills.run("job", given)
+    assert result.output == '$(id) ; a b [1, "x"]\nfrom a file\nhidden\n'
+    assert result.script is not None
+    assert (result.ok, result.script.exit_code, result.files) == (True, 0, ("data/x.txt",))
+    failed = file_hx.skills.run("job", {**given, "code": 3})
+    assert (failed.ok, failed.error) == (False, "the script ended with exit code 3")
+    with pytest.raises(InvalidInput, match=r"parameters\.name: holds NUL"):
+        file_hx.skills.run("job", {"name": "a\0b"})
+    plan = file_hx.skills.run("job", given, dry_run=True)
+    assert plan.steps[0].args["environment"]["many"] == '[1, "x"]'
+    runs = [record.details for record in file_hx.audit.records() if record.action == "skill.run"]
+    assert [(run["outcome"], run["exit_code"]) for run in runs] == [("ok", 0), ("failed", 3)]
+
+
+# --- how it fares -------------------------------------------------------------------------------------------------
+
+
+@requirement("SKILL-01")
+def test_a_skill_that_fails_three_of_its_last_five_runs_is_a_draft_again_with_the_reason(hx: Hexad) -> None:
+    failing(hx)
+    for ok in (False, True, False, True, True, True, False, False):
+        hx.skills.run("fragile", {"ok": ok}, tools={"act": act})
+        assert hx.skills.get("fragile").status == "active"
+    hx.skills.run("fragile", {"ok": False}, tools={"act": act})
+    demoted = hx.skills.get("fragile")
+    assert (demoted.status, demoted.approved, demoted.requires_approval) == ("draft", "", True)
+    assert demoted.reason.startswith("failed 3 of its last 5 runs; the last time: step 1 (act): password=[redacted")
+    assert "hunter2" not in str(demoted)
+    with pytest.raises(SkillRefused, match=r"is draft .failed 3 of its last 5 runs"):
+        hx.skills.run("fragile", {"ok": True}, tools={"act": act})
+    assert hx.skills.search("act") == ()
+    assert hx.audit.records()[-1].action == "skill.demote"
+    again = hx.skills.activate("fragile", by="ada")
+    assert (again.status, again.reason, again.recent, again.run_count) == ("active", "", "", 9)
+
+
+@requirement("SKILL-01")
+def test_how_an_earlier_version_fared_does_not_count_against_the_new_one(hx: Hexad) -> None:
+    failing(hx)
+
+    def change_and_fail(*, ok: bool) -> dict[str, Any]:
+        failing(hx)
+        hx.skills.create("fragile", kind="instruction", description="Another", definition={"text": "x"}, parameters={})
+        return act(ok=ok)
+
+    hx.skills.run("fragile", {"ok": False}, tools={"act": change_and_fail})
+    skill = hx.skills.get("fragile")
+    assert (skill.version, skill.run_count, skill.recent) == (2, 0, "")
+
+
+@requirement("SKILL-01")
+def test_history_tells_what_a_skill_is_and_was(hx: Hexad) -> None:
+    for text in ("one", "two", "two", "three"):
+        instruct(hx, text, author="ada")
+    hx.skills.activate("greet")
+    versions = hx.skills.history("greet")
+    assert [(each.version, each.definition["text"], each.author) for each in versions] == [
+        (3, "three", "ada"),
+        (2, "two", "ada"),
+        (1, "one", "ada"),
+    ]
+
+
+# --- limits -------------------------------------------------------------------------------------------------------
+
+
+@requirement("LIMIT-05")
+def test_agents_create_ten_skills_a_day_and_people_and_imports_do_not_count(hx: Hexad, clock: FixedClock) -> None:
+    for number in range(10):
+        instruct(hx, name=f"a{number}", origin="agent", session="s")
+    instruct(hx, name="a9", origin="agent", session="s")  # the same again is no creation
+    with pytest.raises(DailyLimit, match="max_skills_per_day=10") as error:
+        instruct(hx, name="more", origin="agent", session="other")
+    assert isinstance(error.value, RateLimited)
+    assert (error.value.kind, error.value.limit, error.value.session) == ("skills", 10, "other")
+    rejected = hx.audit.records()[-1]
+    assert (rejected.action, rejected.session) == ("skills.reject", "other")
+    with pytest.raises(DailyLimit):
+        instruct(hx, "changed", name="a0", origin="agent")
+    for origin in ("user", "import", "tool"):
+        assert instruct(hx, name=origin, origin=origin).status == "draft"
+    instruct(hx.scoped(namespace="away"), name="more", origin="agent")
+    clock.advance(days=1)
+    assert instruct(hx, name="more", origin="agent").status == "draft"
+
+
+@requirement("LIMIT-05", "LIMIT-03")
+def test_a_creation_that_fails_or_is_refused_does_not_count() -> None:
+    with opened(":memory:", max_skills_per_day=1) as hx:
+        with pytest.raises(InvalidInput):
+            instruct(hx, " ", origin="agent")
+        assert instruct(hx, origin="agent").version == 1
+        with pytest.raises(DailyLimit):
+            instruct(hx, name="more", origin="agent")
+        assert [skill.name for skill in hx.skills.list()] == ["greet"]
+
+
+def _create_many(path: str, worker: int, outcomes: Any) -> None:
+    made = 0
+    with Hexad.open(path, enabled=True, semantic=False) as hx:
+        for number in range(6):
+            try:
+                instruct(hx, name=f"w{worker}-{number}", origin="agent")
+                made += 1
+            except DailyLimit:
+                pass
+    outcomes.put(made)
+
+
+def _run_and_approve(path: str, worker: int, outcomes: Any) -> None:
+    done = {"ok": 0, "failed": 0, "refused": 0}
+    with Hexad.open(path, enabled=True, semantic=False) as hx:
+        for number in range(20):
+            try:
+                ok = hx.skills.run("fragile", {"ok": (number + worker) % 2 == 0}, tools={"act": act}).ok
+                done["ok" if ok else "failed"] += 1
+            except SkillRefused:
+                done["refused"] += 1
+                hx.skills.activate("fragile", by=f"worker {worker}")
+    outcomes.put(done)
+
+
+def _in_processes(work: Any, path: Path, workers: int) -> list[Any]:
+    context = multiprocessing.get_context("spawn")
+    outcomes = context.Queue()
+    started = [context.Process(target=work, args=(str(path), worker, outcomes)) for worker in range(workers)]
+    for process in started:
+        process.start()
+    told = [outcomes.get(timeout=60) for _ in started]
+    for process in started:
+        process.join(timeout=60)
+    return told
+
+
+@requirement("LIMIT-05", "LIMIT-02")
+def test_the_daily_limit_holds_over_processes(tmp_path: Path) -> None:
+    with opened(tmp_path / "agent.db") as hx:
+        assert sum(_in_processes(_create_many, tmp_path / "agent.db", 2)) == 10
+        assert len(hx.skills.list()) == 10
+
+
+@requirement("SKILL-01", "SKILL-03")
+def test_processes_that_run_approve_and_demote_at_once_lose_no_count(tmp_path: Path) -> None:
+    with opened(tmp_path / "agent.db") as hx:
+        failing(hx)
+        told = _in_processes(_run_and_approve, tmp_path / "agent.db", 2)
+        skill = hx.skills.get("fragile")
+        assert skill.run_count == sum(each["ok"] + each["failed"] for each in told)
+        assert skill.success_count == sum(each["ok"] for each in told)
+        actions = [record.action for record in hx.audit.records()]
+        assert actions.count("skill.run") == skill.run_count
+        assert actions.count("skill.demote") > 0
+        assert hx.audit.verify().ok
+
+
+# --- where it goes ------------------------------------------------------------------------------------------------
+
+
+@requirement("SKILL-01", "STORE-04")
+def test_a_backup_carries_approval_counts_and_versions_and_an_import_makes_drafts(hx: Hexad, tmp_path: Path) -> None:
+    instruct(hx, "one", when="somebody comes")
+    instruct(hx, "two", when="somebody comes")
+    hx.skills.activate("greet", by="ada")
+    hx.skills.run("greet")
+    hx.backup(tmp_path / "all.jsonl")
+    with opened(tmp_path / "back.db") as back:
+        back.restore(tmp_path / "all.jsonl")
+        assert back.skills.get("greet") == hx.skills.get("greet")
+        assert back.skills.history("greet") == hx.skills.history("greet")
+        assert back.skills.run("greet").ok
+    with opened(tmp_path / "mine.db", auto_approve_skills=True) as mine:
+        mine.import_file(tmp_path / "all.jsonl")
+        skill = mine.skills.get("greet")
+        assert (skill.status, skill.approved, skill.approved_by, skill.origin) == ("draft", "", "", "import")
+        assert (skill.when, skill.run_count, len(mine.skills.history("greet"))) == ("somebody comes", 0, 1)
+
+
+@requirement("SKILL-02", "STORE-04")
+def test_a_backup_with_a_strange_version_or_an_import_with_a_strange_definition_changes_nothing(
+    hx: Hexad, tmp_path: Path
+) -> None:
+    instruct(hx, "one")
+    instruct(hx, "two")
+    hx.backup(tmp_path / "all.jsonl")
+    whole = (tmp_path / "all.jsonl").read_text(encoding="utf-8")
+    for old, new in (
+        ('"version":1,"description"', '"version":2,"description"'),
+        ('"type":"skill_version","name":"greet"', '"type":"skill_version","name":"other"'),
+    ):
+        (tmp_path / "bad.jsonl").write_text(whole.replace(old, new), encoding="utf-8")
+        with opened(":memory:") as back, pytest.raises(BackupError, match="version"):
+            back.restore(tmp_path / "bad.jsonl")
+    (tmp_path / "bad.jsonl").write_text(whole.replace('{"text":"two"}', '{"txt":"two"}'), encoding="utf-8")
+    with opened(":memory:") as mine:
+        with pytest.raises(BackupError, match="needs 'text'"):
+            mine.import_file(tmp_path / "bad.jsonl")
+        assert mine.skills.list() == ()
+
+
+@requirement("KNOW-04")
+def test_deleting_and_forgetting_a_skill_take_its_versions_along(hx: Hexad) -> None:
+    for way in (hx.skills.delete, hx.skills.forget):
+        instruct(hx, "one")
+        instruct(hx, "two")
+        way("greet")
+        with hx.store.reading() as view:
+            assert view.skill_versions("default", "greet") == []
+        assert instruct(hx, "three").version == 1
+        hx.skills.delete("greet")
+
+
+@requirement("KNOW-04")
+def test_forgetting_a_session_takes_what_it_said_of_a_skill_and_leaves_what_others_said(hx: Hexad) -> None:
+    instruct(hx, "one", session="a")
+    instruct(hx, "two", session="b")
+    hx.skills.activate("greet")
+    hx.forget(session="b")
+    back = hx.skills.get("greet")
+    assert (back.definition, back.version, back.status, back.approved) == ({"text": "one"}, 1, "draft", "")
+    assert len(hx.skills.history("greet")) == 1
+    instruct(hx, "three", session="c")
+    hx.forget(session="a")
+    assert [each.definition["text"] for each in hx.skills.history("greet")] == ["three"]
+    hx.forget(session="c")
+    assert hx.skills.list() == ()
+
+
+@requirement("STORE-04")
+def test_skills_from_before_are_kept_found_and_wait_for_approval(tmp_path: Path) -> None:
+    path = tmp_path / "agent.db"
+    connection = sqlite3.connect(path, isolation_level=None)
+    migrate(connection, path, migrations()[:3])
+    connection.execute(
+        "INSERT INTO hexad_skill (namespace, name, description, kind, definition, parameters, tags, status, author,"
+        " requires_approval, origin, session, verbatim, redactions, use_count, success_count, created, updated)"
+        " VALUES ('default', 'old', 'Greet', 'instruction', '{}', '{}', '[]', 'active', '', 1, 'user', '', 0, '[]',"
+        " 3, 0, 0, 0)"
+    )
+    connection.close()
+    SqliteStore(path).close()
+    with opened(path) as hx:
+        assert [item.key for item in hx.retrieve("greet").all()] == ["old"]
+        with pytest.raises(SkillRefused, match="is not what was approved"):
+            hx.skills.run("old")
+        with pytest.raises(InvalidInput, match="needs 'text'"):
+            hx.skills.activate("old")
+        with pytest.raises(InvalidInput, match="needs 'text'"):
+            hx.skills.run("old", dry_run=True)
+        assert instruct(hx, name="old").version == 2

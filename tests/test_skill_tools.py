@@ -1,0 +1,188 @@
+"""Skills as an agent meets them: plain functions with a signature, and lines of its prompt."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import typing
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hexad.errors import InvalidInput, SkillFailed, SkillRefused
+from hexad.skills.tools import tool_names
+from hexad.testing.nouns import skill
+from tests.support import opened, requirement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hexad import Hexad
+    from hexad.model import Json
+
+SCHEMA: dict[str, Json] = {
+    "type": "object",
+    "properties": {
+        "unit": {"enum": ["C", "F"], "default": "C"},
+        "city": {"type": "string", "description": "Where"},
+        "from": {"type": ["integer", "null"]},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "more-of": {"type": "object"},
+        "any": {},
+    },
+    "required": ["city", "any"],
+}
+
+
+def active(hx: Hexad, name: str, text: str = "x", **fields: Any) -> None:
+    given_ = {"kind": "template", "description": f"Do {name}", "definition": {"template": text}, **fields}
+    hx.skills.create(name, **given_)
+    hx.skills.activate(name)
+
+
+def named(hx: Hexad, **options: Any) -> dict[str, Callable[..., Any]]:
+    return {tool.__name__: tool for tool in hx.skills.as_tools(**options)}
+
+
+@requirement("SKILL-11")
+def test_each_active_skill_is_a_function_with_a_correct_signature_and_docstring(hx: Hexad) -> None:
+    active(hx, "tell weather", "{{ city }} {{ unit }}", parameters=SCHEMA, when="somebody asks")
+    hx.skills.create("draft", kind="instruction", description="d", definition={"text": "x"})
+    tools = named(hx)
+    assert list(tools) == ["skill_tell_weather"]
+    tool = tools["skill_tell_weather"]
+    signature = inspect.signature(tool)
+    assert list(signature.parameters) == ["city", "any", "unit", "from_", "tags", "more_of"]
+    hints = typing.get_type_hints(tool)
+    assert (hints["city"], hints["unit"], hints["tags"]) == (str, Literal["C", "F"], list[str] | None)
+    assert hints["from_"] == (int | None)
+    assert {name: each.default for name, each in signature.parameters.items()} == {
+        "city": inspect.Parameter.empty,
+        "any": inspect.Parameter.empty,
+        "unit": "C",
+        "from_": None,
+        "tags": None,
+        "more_of": None,
+    }
+    assert inspect.getdoc(tool) == (
+        "Do tell weather\n\nUse it when: somebody asks\n\nArgs:\n"
+        "    city: Where\n    any: a value\n    unit: one of C, F; 'C' if not given\n"
+        "    from_: a value\n    tags: a value\n    more_of: a value"
+    )
+
+
+@requirement("SKILL-11")
+def test_calling_the_function_runs_the_skill_with_its_own_parameter_names(hx: Hexad) -> None:
+    text = "{{ city }} {{ unit }} {{ tags|join('+') if tags is defined else '-' }}"
+    active(hx, "tell", text, parameters=SCHEMA)
+    tool = named(hx, session="chat:1")["skill_tell"]
+    assert tool("Bonn", 1) == "Bonn C -"
+    assert tool(city="Bonn", any=None, tags=["a", "b"], more_of={"x": 1}, from_=None) == "Bonn C a+b"
+    with pytest.raises(InvalidInput, match=r"parameters\.unit: must be one of"):
+        tool("Bonn", 1, unit="K")
+    with pytest.raises(TypeError):
+        tool()
+    runs = [record for record in hx.audit.records() if record.action == "skill.run"]
+    assert [record.session for record in runs] == ["chat:1"] * 2
+
+
+@requirement("SKILL-11")
+def test_a_failing_skill_is_a_failing_tool_and_one_that_was_changed_does_not_run(hx: Hexad) -> None:
+    active(hx, "tell", "{{ missing }}")
+    tool = named(hx)["skill_tell"]
+    with pytest.raises(SkillFailed, match="missing") as error:
+        tool()
+    assert error.value.name == "tell"
+    hx.skills.create("tell", kind="instruction", description="Wire money", definition={"text": "x"})
+    with pytest.raises(SkillRefused):
+        tool()
+
+
+@requirement("SKILL-11")
+def test_there_are_coroutine_functions_for_agents_that_await(hx: Hexad) -> None:
+    active(hx, "tell", "hello")
+    tool = named(hx, asynchronous=True)["skill_tell"]
+    assert inspect.iscoroutinefunction(tool)
+    assert asyncio.run(tool()) == "hello"
+
+
+@requirement("SKILL-11")
+def test_skills_can_be_registered_and_watched_as_any_tool(hx: Hexad) -> None:
+    active(hx, "tell weather", "{{ city }}", parameters={"properties": {"city": {"type": "string"}}})
+    agent = hx.with_tool_registry([hx.watch(tool) for tool in hx.skills.as_tools()])
+    [item] = agent.retrieve("weather", ["tool_registry"]).all()
+    assert item.key == "skill_tell_weather"
+    steps: dict[str, Json] = {"steps": [{"tool": "skill_tell_weather", "args": {"city": "Bonn"}}]}
+    agent.skills.create("twice", kind="composite", description="d", definition=steps)
+    agent.skills.activate("twice")
+    assert agent.skills.run("twice").output == "Bonn"
+
+
+@requirement("SKILL-11")
+def test_names_become_identifiers_and_each_is_there_once(hx: Hexad) -> None:
+    for name in ("send mail", "send-mail", "send_mail", "메일 보내기", "メール", "x" * 100, "Größe"):
+        active(hx, name)
+    names = list(named(hx))
+    assert {"skill_send_mail", "skill_send_mail_2", "skill_send_mail_3"} < set(names)
+    assert len(set(names)) == 7
+    assert names == list(named(hx))
+    assert all(name.isidentifier() and name.isascii() and len(name) <= 64 for name in names)
+
+
+@requirement("SKILL-11")
+@settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.text(min_size=1, max_size=80), unique=True, max_size=12))
+def test_whatever_skills_are_called_their_tools_have_different_names(names: list[str]) -> None:
+    tools = tool_names(skill(name) for name in names)
+    assert [each.name for each in tools.values()] == names
+    assert all(tool.isidentifier() and tool.isascii() and tool.startswith("skill_") for tool in tools)
+    assert all(len(tool) <= 64 for tool in tools)
+
+
+@requirement("SKILL-03", "SKILL-11")
+def test_what_is_activated_later_is_a_tool_from_the_next_asking_on(hx: Hexad) -> None:
+    hx.skills.create("tell", kind="instruction", description="d", definition={"text": "x"})
+    assert hx.skills.as_tools() == ()
+    hx.skills.activate("tell")
+    assert list(named(hx)) == ["skill_tell"]
+    hx.skills.deprecate("tell")
+    assert hx.skills.as_tools() == ()
+
+
+@requirement("SKILL-03")
+def test_the_prompt_shows_name_kind_description_and_when_to_use_it(hx: Hexad) -> None:
+    active(hx, "city-trip", description="Plan a trip", when="a customer names a city and dates")
+    active(hx, "plain", description="Plan nothing")
+    prompt = hx.assemble("You plan.", hx.retrieve("plan for a customer"))
+    assert prompt.added.strip().splitlines() == [
+        "## Available Skills",
+        "- [template] city-trip: Plan a trip (use it when: a customer names a city and dates)",
+        "- [template] plain: Plan nothing",
+    ]
+
+
+@requirement("SKILL-03")
+def test_the_right_skill_is_found_among_two_thousand() -> None:
+    verbs = ("archive", "book", "cancel", "deploy", "export", "forward", "merge", "print", "rotate", "translate")
+    things = ("invoice", "flight", "ticket", "server", "report", "mail", "branch", "label", "key", "letter")
+    places = [f"region{number}" for number in range(20)]
+    with opened(":memory:") as hx:
+        with hx.store.transaction() as unit:
+            joined = hx.skills.__class__(hx._engine.keeper.joining(unit), hx._find)
+            for verb in verbs:
+                for thing in things:
+                    for place in places:
+                        joined.create(
+                            f"{verb}-{thing}-{place}",
+                            kind="instruction",
+                            description=f"How to {verb} a {thing}",
+                            when=f"the office of {place} asks for it",
+                            definition={"text": "…"},
+                        )
+                        joined.activate(f"{verb}-{thing}-{place}")
+        assert len(hx.skills.list()) == 2000
+        for verb, thing, place in (("deploy", "server", "region7"), ("rotate", "key", "region19")):
+            found = hx.retrieve(f"please {verb} the {thing}, {place} is asking")
+            assert found.all()[0].key == f"{verb}-{thing}-{place}"
