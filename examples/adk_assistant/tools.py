@@ -1,4 +1,4 @@
-"""What the assistant can do: files in one folder, daily notes, shell commands in a sandbox, and the web if it is let."""
+"""What the assistant can do: files of one folder, daily notes, shell scripts in a sandbox, and the web if it is let."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 import urllib.request
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 MOST_TEXT = 100_000  # characters of a file, an output or a page that a model is given
 

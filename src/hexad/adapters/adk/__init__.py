@@ -25,7 +25,7 @@ from hexad.adapters.adk.memory import HexadMemoryService  # noqa: E402
 from hexad.adapters.adk.model import ContextAwareModel  # noqa: E402
 from hexad.adapters.adk.plugin import HexadPlugin  # noqa: E402
 from hexad.adapters.adk.request import Placement  # noqa: E402
-from hexad.adapters.adk.tools import adk_tools  # noqa: E402
+from hexad.adapters.adk.skills import adk_tools  # noqa: E402
 
 __all__ = [
     "ContextAwareModel",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.adapters.adk.conversation import UNDER_WAY, Known, Notes, scope_of
 from hexad.adapters.adk.request import Placement, base_of, latest_message, with_context
-from hexad.adapters.adk.worker import LOG, WORKER, gathered, told
+from hexad.adapters.adk.worker import LOG, told, tried
 from hexad.agent_tools import NAMES
 from hexad.context.layers.runtime import SessionRuntime
 from hexad.context.layers.tools import ToolRegistry
@@ -23,7 +23,7 @@ from hexad.memory import admission
 from hexad.model import Item, Layer, Retrieval, Tool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from google.adk.models.llm_request import LlmRequest
     from google.genai.types import GenerateContentConfig
@@ -53,34 +53,34 @@ class Recall:
         """With checked settings."""
         return cls(hx, Placement.parse(placement, "placement"), admission.whole("budget", budget, low=0))
 
-    async def augmented(self, request: LlmRequest) -> LlmRequest:
-        """The request itself where there is nothing to add, else a copy with context."""
+    async def augmented(self, request: LlmRequest, *, reasons: Iterable[str] = ()) -> LlmRequest:
+        """The request itself where there is nothing to add, else a copy with context.
+
+        ``reasons`` is what went wrong before, to be told in the same warning.
+        """
         if not self.hx.enabled or self._whose in (_SERVED.of(request.config) or ()):
             return request
-        known = UNDER_WAY.of(request)
+        known, why, served = UNDER_WAY.of(request), list(reasons), request
+        query = known.conversation.message if known else ""
         try:
-            found = latest_message(request.contents, known.conversation.message if known else "")
+            found = latest_message(request.contents, query)
+            if found is not None:
+                query = found[1]
+                served = await self._served(request, known, found, why)
         except Exception as error:  # noqa: BLE001 - a failure of ours is not the agent's
-            self._warn([told(error)], known, "")
-            return request
-        return request if found is None else await self._attempt(request, known, *found)
-
-    async def _attempt(self, request: LlmRequest, known: Known | None, place: int, query: str) -> LlmRequest:
-        served = request
-        with gathered() as reasons:
-            try:
-                served = await self._served(request, known, place, query)
-            except Exception as error:  # noqa: BLE001 - likewise
-                reasons.insert(0, told(error))
-        self._warn(reasons, known, query)
+            why.append(told(error))
+        self.warn(why, known, query)
         return served
 
-    async def _served(self, request: LlmRequest, known: Known | None, place: int, query: str) -> LlmRequest:
+    async def _served(
+        self, request: LlmRequest, known: Known | None, found: tuple[int, str], reasons: list[str]
+    ) -> LlmRequest:
+        place, query = found
         seconds = self.hx.settings.layer_deadline * _PATIENCE
         base = base_of(request) if self.placement is Placement.SYSTEM else ""
         task = _Task(self, known, query, base, dict(request.tools_dict), seconds)
-        prompt = await WORKER.run(self.hx, task.prompt, seconds=seconds)
-        if not prompt.kept:
+        prompt = await tried(self.hx, task.prompt, seconds=seconds, reasons=reasons)
+        if prompt is None or not prompt.kept:
             return request
         return with_context(request, self.marked(request.config), prompt, self.placement, place)
 
@@ -106,7 +106,7 @@ class Recall:
     def _whose(self) -> tuple[str, str]:
         return self.hx.store.location, self.hx.namespace
 
-    def _warn(self, reasons: list[str], known: Known | None, query: str) -> None:
+    def warn(self, reasons: Sequence[str], known: Known | None, query: str) -> None:
         """Once for a message and a reason, however often the model is called for it."""
         if not reasons:
             return

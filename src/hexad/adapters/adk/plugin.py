@@ -13,8 +13,9 @@ from hexad.adapters.adk.context import BUDGET, Recall
 from hexad.adapters.adk.conversation import UNDER_WAY, Conversation, Known, Notes, per_user, scope_of
 from hexad.adapters.adk.model import ContextAwareModel
 from hexad.adapters.adk.request import Placement
-from hexad.adapters.adk.tools import HexadTool, adk_tools, conversation_of
-from hexad.adapters.adk.worker import LOG, attempted, told
+from hexad.adapters.adk.skills import SkillTools
+from hexad.adapters.adk.tools import OwnTool, conversation_of, the_six
+from hexad.adapters.adk.worker import LOG, attempted, told, tried
 from hexad.learning.tool_objects import awaits_a_person, is_pending, watches
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ class HexadPlugin(BasePlugin):
         self._hx = hx
         self._rule = namespace
         self._recall = Recall.of(hx, placement, budget)
-        self._tools: Sequence[BaseTool] = adk_tools(hx, namespace=namespace) if tools else ()
+        self._six: Sequence[OwnTool] = the_six(hx, namespace) if tools else ()
+        self._skills = SkillTools(hx, namespace) if tools else None
         self._failed: Notes[bool] = Notes()  # calls that raised, while something may turn that into a result
 
     async def before_model_callback(self, *, callback_context: CallbackContext, llm_request: LlmRequest) -> None:
@@ -62,13 +64,19 @@ class HexadPlugin(BasePlugin):
         if not self._hx.enabled:
             return
         try:
-            UNDER_WAY.put(llm_request, Known(conversation_of(callback_context), self._rule))
-            self._offer_tools(llm_request)
-            if not _is_wrapped(callback_context, self._hx):
-                served = await self._recall.augmented(llm_request)
-                llm_request.contents, llm_request.config = served.contents, self._recall.marked(served.config)
+            await self._prepare(callback_context, llm_request)
         except Exception as error:  # noqa: BLE001 - a failure of ours is not the agent's
             LOG.warning("a request goes to the model as it is: %s", told(error))
+
+    async def _prepare(self, context: CallbackContext, request: LlmRequest) -> None:
+        known, reasons = Known(conversation_of(context), self._rule), list[str]()
+        UNDER_WAY.put(request, known)
+        await self._offer_tools(request, known.conversation, reasons)
+        if _is_wrapped(context, self._hx):
+            self._recall.warn(reasons, known, known.conversation.message)
+            return
+        served = await self._recall.augmented(request, reasons=reasons)
+        request.contents, request.config = served.contents, self._recall.marked(served.config)
 
     async def after_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any
@@ -101,16 +109,21 @@ class HexadPlugin(BasePlugin):
             if answer is not None and call is not None:
                 await self._observe(whose, tool=call.name or "", args=call.args or {}, result=answer.response)
 
-    def _offer_tools(self, request: LlmRequest) -> None:
-        """Add our tools, where function tools may stand beside what the request has."""
+    async def _offer_tools(self, request: LlmRequest, whose: Conversation, reasons: list[str]) -> None:
+        """Add our tools and the conversation's skills, where function tools may stand beside what the request has."""
         config = request.config
         built_in = any(not getattr(tool, "function_declarations", None) for tool in config.tools or ())
-        if not built_in and config.response_schema is None:
-            request.append_tools([tool for tool in self._tools if tool.name not in request.tools_dict])
+        if self._skills is None or built_in or config.response_schema is not None:
+            return
+        own = scope_of(self._hx, whose, self._rule)
+        seconds = self._hx.settings.layer_deadline
+        skills = await tried(own, partial(self._skills.of, own), seconds=seconds, reasons=reasons)
+        offered = [*self._six, *(skills or ())]
+        request.append_tools([tool for tool in offered if tool.name not in request.tools_dict])
 
     def _is_mine(self, tool: BaseTool) -> bool:
         """Whether nobody else writes its calls down: neither a watch on it, nor the tool itself, being ours."""
-        return self._hx.enabled and not isinstance(tool, HexadTool) and not watches(tool, self._hx.store)
+        return self._hx.enabled and not isinstance(tool, OwnTool) and not watches(tool, self._hx.store)
 
     async def _observe(self, whose: Conversation, **call: Any) -> None:
         try:

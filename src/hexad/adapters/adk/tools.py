@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from google.adk.tools.function_tool import FunctionTool
 
@@ -18,26 +18,16 @@ if TYPE_CHECKING:
 
     from google.adk.agents.readonly_context import ReadonlyContext
     from google.adk.models.llm_request import LlmRequest
-    from google.adk.tools.base_tool import BaseTool
     from google.adk.tools.tool_context import ToolContext
 
     from hexad.adapters.adk.conversation import NamespaceRule
     from hexad.bootstrap import Hexad
 
-_SECONDS = 60.0  # that a tool of ours may take; it waits at most `lock_timeout` for other writers
+SECONDS: Final = 60.0  # that a tool of ours may take; it waits at most `lock_timeout` for other writers
 
 
-def adk_tools(hx: Hexad, *, namespace: NamespaceRule = per_user) -> list[BaseTool]:
-    """The agent tools as ADK tools; none where the engine is off.
-
-    They save into and search the memory of the conversation that calls them, as ``namespace`` says, and search the
-    engine's own too.
-    """
-    return [HexadTool(hx, tool, namespace) for tool in agent_tools(hx)] if hx.enabled else []
-
-
-class HexadTool(FunctionTool):
-    """One of Hexad's tools. Its description and schema are those of the function."""
+class OwnTool(FunctionTool):
+    """A tool of ours: it writes its calls down by itself. Its description and schema are those of the function."""
 
     def __init__(self, hx: Hexad, tool: Callable[..., Any], rule: NamespaceRule) -> None:
         super().__init__(tool)
@@ -50,18 +40,32 @@ class HexadTool(FunctionTool):
         await super().process_llm_request(tool_context=tool_context, llm_request=llm_request)
 
     async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
-        """What the tool answers, in the conversation's own memory; an error is an answer too."""
+        """What the tool answers; an error is an answer too."""
         try:
             own = scope_of(self._hx, conversation_of(tool_context), self._rule)
-            work = functools.partial(self._called, own, args)
-            return await WORKER.run(own, work, seconds=_SECONDS)
+            return await self._answer(own, args, tool_context)
         except HexadError as error:
             return {"status": "error", "error": str(error)}
+
+    async def _answer(self, own: Hexad, args: dict[str, Any], tool_context: ToolContext) -> Any:
+        raise NotImplementedError
+
+
+class AgentTool(OwnTool):
+    """One of the six."""
+
+    async def _answer(self, own: Hexad, args: dict[str, Any], tool_context: ToolContext) -> Any:
+        return await WORKER.run(own, functools.partial(self._called, own, args), seconds=SECONDS)
 
     def _called(self, own: Hexad, args: dict[str, Any]) -> Any:
         house = self._hx if own.namespace != self._hx.namespace else None
         tools = {tool.__name__: tool for tool in agent_tools(own, house=house)}
-        return tools[self.func.__name__](**args)
+        return tools[self.name](**args)
+
+
+def the_six(hx: Hexad, rule: NamespaceRule = per_user) -> list[OwnTool]:
+    """The agent tools as ADK tools; none where the engine is off."""
+    return [AgentTool(hx, tool, rule) for tool in agent_tools(hx)] if hx.enabled else []
 
 
 def conversation_of(context: ReadonlyContext) -> Conversation:

@@ -128,15 +128,23 @@ def gathered() -> Iterator[list[str]]:
 
 async def attempted(hx: Hexad, call: Callable[[], T], *, seconds: float, what: str) -> T | None:
     """The call's result; None and one warning, which says what did not happen and why, if it fails."""
-    result = None
-    with gathered() as reasons:
-        try:
-            result = await WORKER.run(hx, call, seconds=seconds)
-        except Exception as error:  # noqa: BLE001 - a failure of ours is not the agent's
-            reasons.insert(0, told(error))
+    reasons: list[str] = []
+    result = await tried(hx, call, seconds=seconds, reasons=reasons)
     if reasons:
         LOG.warning("%s: %s", what, reasons[0])
     return result
+
+
+async def tried(hx: Hexad, call: Callable[[], T], *, seconds: float, reasons: list[str]) -> T | None:
+    """The call's result; None if it fails. Why it did, and what was warned of, is added to ``reasons``."""
+    with gathered() as held:
+        try:
+            return await WORKER.run(hx, call, seconds=seconds)
+        except Exception as error:  # noqa: BLE001 - a failure of ours is not the agent's
+            reasons.append(told(error))
+            return None
+        finally:
+            reasons += held
 
 
 def told(error: Exception) -> str:
