@@ -10,7 +10,18 @@ from tempfile import TemporaryDirectory
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks import adk, killing, learning, meaning, opening, retrieving, running_skills, saving
+from benchmarks import (
+    adk,
+    killing,
+    learning,
+    meaning,
+    opening,
+    retrieving,
+    running_skills,
+    sandboxing,
+    saving,
+    skills,
+)
 from benchmarks.figures import Figure, as_markdown, fill, show
 
 ROOT = Path(__file__).parent.parent
@@ -35,6 +46,8 @@ time, so the fixed work (embedding the question, weighing the rows that meaning 
 What watching costs is told in plain INSERTs with their COMMIT into a table of their own on the same disk, in turns.
 What running a composite skill costs is told in the same measure, beyond calling its watched tools one after the other.
 Error grouping and tool failures are measured on public data that is not part of this repository, if it lies beside it.
+Checking a script is told in starts of `sh -c true`: before each run of a skill, when the verdict is remembered, and
+for a script that was never seen.
 The simulated agent is described in [learning.md](learning.md).
 
 What context costs an ADK agent is the time of a whole turn with it, less that of the same turn with the bare model, in
@@ -59,7 +72,8 @@ def main() -> int:
             "Saving": list(saving.measure(folder)),
             "Learning": list(learning.measure(folder)),
             "ADK": list(adk.measure(folder)),
-            "Skills": list(running_skills.measure(folder)),
+            "Skills": [*running_skills.measure(folder), *skills.measure(folder)],
+            "Sandboxing": list(sandboxing.measure()),
             "Crashing": list(killing.measure(folder, progress)),
         }
     for title, figures in parts.items():

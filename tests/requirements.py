@@ -449,13 +449,11 @@ REQUIREMENTS: Final = {
             "Scripts run in a sandbox: no network, read-only system, a private writable directory, no "
             "access to Hexad's own database or the user's home, with limits on time, memory, processes "
             "and output; without a sandbox they are refused.",
-            planned=True,
         ),
         Requirement(
             "SKILL-07",
             "Templates render in a sandboxed engine with limits on size and time; a missing parameter is "
             "an error that names it.",
-            planned=True,
         ),
         Requirement(
             "SKILL-08",
@@ -465,13 +463,11 @@ REQUIREMENTS: Final = {
             "SKILL-09",
             "`SKILL.md` folders (the Agent Skills format) import and export without loss, and are refused "
             "when they escape their folder or exceed limits.",
-            planned=True,
         ),
         Requirement(
             "SKILL-10",
             "A sequence of tool calls that succeeded in several sessions is offered as a draft composite "
             "skill with its varying arguments as parameters.",
-            planned=True,
         ),
         Requirement(
             "SKILL-11",

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support import opened, requirement
-from tests.test_cli import Ran, run  # noqa: F401 - the fixture
+from tests.test_cli import run  # noqa: F401 - the fixture
 from tests.test_cli_process import Terminal, on_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from tests.test_cli import Ran
 
 GREET = ("skills", "new", "greet", "--kind", "template", "--description", "Greet", "--text", "Hello {{ name }}")
 SCHEMA = '{"properties": {"name": {"type": "string"}, "n": {"type": "integer", "default": 1}}, "required": ["name"]}'

@@ -170,7 +170,7 @@ def test_a_script_gets_only_what_it_declares_and_a_named_person_approves(hx: Hex
 def test_without_the_extra_a_script_stays_a_draft_and_says_what_to_install(
     hx: Hexad, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script(hx, "echo hello")
+    script(hx, "echo a script that nobody checked before")
     monkeypatch.setattr(validation, "find_spec", lambda _: None)
     with pytest.raises(SkillRefused, match=r"stays a draft: .*pip install 'hexad\[scripts\]'"):
         hx.skills.activate("job")

@@ -125,7 +125,7 @@ def test_a_reference_that_leads_nowhere_is_its_steps_failure(hx: Hexad, tools: T
     ]
     make(hx, {"steps": steps})
     result = hx.skills.run("weather", {"city": "Bonn"}, tools={"fetch": tools.fetch, "send": tools.send})
-    assert result.error == "step 2 (send): Unresolved: {{ w.humidity }}: w has no 'humidity'; it has city, degrees"
+    assert result.error == "step 2 (send): {{ w.humidity }}: w has no 'humidity'; it has city, degrees"
 
 
 @requirement("SKILL-04")
@@ -360,3 +360,88 @@ def test_a_skill_that_was_offered_and_worked_is_found_by_that_questions_words(ag
     scope.skills.run("weather", {"city": "Bonn"})
     assert "picnic" in {each.term for each in agent.habits.of("skill_patterns", "weather")}
     assert [item.key for item in agent.retrieve("picnic").all()] == ["weather"]
+
+
+def called(hx: Hexad) -> list[str]:
+    return [record.target for record in hx.audit.records() if record.action == "tool.call"]
+
+
+@requirement("SKILL-04", "LEARN-01")
+def test_a_tool_that_gives_advice_or_that_another_engine_watches_is_seen_once_by_each(hx: Hexad, tools: Tools) -> None:
+    make(hx)
+    with opened(":memory:") as other:
+        given = {"fetch": hx.watch(tools.fetch, advise=True), "send": other.watch(tools.send)}
+        assert hx.skills.run("weather", {"city": "Bonn"}, tools=given).ok
+        assert (called(hx), called(other)) == (["fetch", "send"], ["send"])
+
+
+@requirement("SKILL-04", "LEARN-01")
+def test_what_a_cancelled_run_did_before_is_learned_and_the_run_is_not_counted(hx: Hexad, tools: Tools) -> None:
+    make(hx)
+
+    async def inside() -> None:
+        started = asyncio.Event()
+
+        async def send(text: str) -> str:
+            started.set()
+            await asyncio.Event().wait()
+            return text
+
+        task = asyncio.create_task(
+            hx.skills.arun("weather", {"city": "Bonn"}, tools={"fetch": tools.fetch, "send": send})
+        )
+        await started.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(inside())
+    assert called(hx) == ["fetch"]
+    assert hx.skills.get("weather").run_count == 0
+
+
+@requirement("SKILL-04")
+def test_an_interrupted_run_lets_the_interrupt_through(hx: Hexad, tools: Tools) -> None:
+    make(hx)
+
+    def interrupt(text: str) -> str:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        hx.skills.run("weather", {"city": "Bonn"}, tools={"fetch": tools.fetch, "send": interrupt})
+    assert called(hx) == ["fetch"]
+
+
+@requirement("SKILL-04", "LEARN-01")
+def test_calls_are_dated_when_they_were_made(hx: Hexad, tools: Tools, clock: Any) -> None:
+    make(hx)
+
+    def send(text: str) -> str:
+        clock.advance(minutes=5)
+        return text
+
+    began = clock()
+    hx.skills.run("weather", {"city": "Bonn"}, tools={"fetch": tools.fetch, "send": send})
+    dated = [(each.action, (each.at - began).total_seconds()) for each in hx.audit.records()[-3:]]
+    assert dated == [("tool.call", 0), ("tool.call", 300), ("skill.run", 300)]
+
+
+@requirement("SKILL-04")
+def test_an_error_that_cannot_tell_itself_is_named_by_its_type(hx: Hexad, tools: Tools) -> None:
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("not even this")
+
+    def send(text: str) -> str:
+        raise Mute
+
+    make(hx)
+    result = hx.skills.run("weather", {"city": "Bonn"}, tools={"fetch": tools.fetch, "send": send})
+    assert result.error == "step 2 (send): Mute"
+
+
+@requirement("SKILL-04")
+def test_a_tools_wrong_arguments_are_its_steps_failure(hx: Hexad, tools: Tools) -> None:
+    make(hx)
+    result = hx.skills.run("weather", {"city": "Bonn"}, tools={"fetch": lambda town: town, "send": tools.send})
+    assert "step 1 (fetch): TypeError" in result.error

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hexad.context.retriever import Retriever
+    from hexad.learning.attending import Attending
     from hexad.learning.outcome import FailureRule
     from hexad.memory.keeper import Keeper
     from hexad.model import Association, Learning, Prompt, TokenCounter
-    from hexad.skills.composite import Attended
 
 _CANDIDATES: Final = 20  # items of a layer that an explanation shows
 _FLUSH_PATIENCE: Final = 0.0  # an answer does not wait for the write lock to count uses
@@ -123,16 +123,11 @@ class Engine:
             advise=admission.flag("advise", advise),
         )
 
-    def attend(self, name: str, tool: Callable[..., Any], session: str | None) -> Attended:
+    def attend(self, name: str, tool: Callable[..., Any], session: str | None) -> Attending:
         """A tool as a skill's step calls it: watched, once, and judged by the rule that it is watched with."""
-        from hexad.learning.outcome import failure_told, reported_failure  # noqa: PLC0415
-        from hexad.learning.watching import watch_of  # noqa: PLC0415
-        from hexad.skills.composite import Attended  # noqa: PLC0415
+        from hexad.learning.attending import Attending  # noqa: PLC0415
 
-        before = watch_of(tool)
-        watched = self.watch(tool, name=name if before is None else None, session=session)
-        rule = before.failure if before is not None and before.failure is not None else reported_failure
-        return Attended(watched, lambda result: failure_told(rule, result))
+        return Attending(self.keeper, admission.key("tool", name), tool, session)
 
     def explain(
         self,

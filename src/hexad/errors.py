@@ -16,6 +16,7 @@
     ├── Disabled                the knowledge system is off
     ├── ConfigError             a setting that is unknown or out of range: setting
     ├── BackupError             a backup file that cannot be read or restored: file, line
+    ├── FolderRefused           a SKILL.md folder that cannot be read or written: folder, reason
     ├── EvalError               evaluation data that cannot be read: file, line
     ├── MissingExtra            an optional package is not installed: install
     │   └── PackageTooOld       it is, and is older than what is needed: package, found, needed
@@ -165,6 +166,15 @@ class BackupError(HexadError):
         super().__init__(f"{file}{'' if line is None else f', line {line}'}: {reason}")
         self.file = file
         self.line = line
+
+
+class FolderRefused(HexadError):
+    """A SKILL.md folder that cannot be taken in or written; nothing was changed."""
+
+    def __init__(self, folder: str, reason: str) -> None:
+        super().__init__(f"{folder}: {reason}")
+        self.folder = folder
+        self.reason = reason
 
 
 class EvalError(HexadError):

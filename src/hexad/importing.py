@@ -12,6 +12,7 @@ from hexad.memory.knowledge import KnowledgeShelf
 from hexad.memory.references import ReferenceShelf
 from hexad.model import RECORDS, Knowledge, Learning, Origin, Record, Reference, Skill
 from hexad.skills.library import SkillLibrary
+from hexad.skills.moving import roomy
 from hexad.wire import TYPES
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class _Saver:
         self._knowledge = KnowledgeShelf(keeper, find)
         self._references = ReferenceShelf(keeper, find)
         self._learnings = LearningShelf(keeper, find)
-        self._skills = SkillLibrary(keeper, find)
+        self._skills = SkillLibrary(roomy(keeper), find)
 
     def save(self, line: Line) -> str:
         """What became of the line."""

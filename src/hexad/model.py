@@ -8,9 +8,9 @@ from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from hexad.choices import Capability as Capability
-from hexad.choices import Decision as Decision
 from hexad.choices import Category as Category
 from hexad.choices import Choice as Choice
+from hexad.choices import Decision as Decision
 from hexad.choices import ErrorCategory as ErrorCategory
 from hexad.choices import Origin as Origin
 from hexad.choices import ReferenceKind as ReferenceKind

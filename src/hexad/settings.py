@@ -43,6 +43,7 @@ class Settings:
     auto_approve_skills: bool = False  # activate what is created at once, but no script that needs something
     script_seconds: float = 30.0  # that a script may take
     script_memory: int = 512  # MB that each process of a script may use
+    discover_skills: bool = True  # when an engine is closed, offer what was done in several sessions as drafts
     semantic: bool = True  # search by meaning too, if the extra `semantic` is installed
 
     def __post_init__(self) -> None:

@@ -64,7 +64,7 @@ def eval_(
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with charts.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure recall, ranking and speed on a folder of questions with known answers, and how errors are learned."""
+    """Measure recall, ranking and speed on questions with known answers; also how errors and scripts are judged."""
     from hexad.cli import learning_figures
     from hexad.evals.data import doubts, read_sets
     from hexad.evals.learning import measure_learning

@@ -1,4 +1,4 @@
-"""Tables of what `eval` measured about learning."""
+"""Tables of what `eval` measured about learning, and about the check of scripts."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hexad.evals.learning import Learned
 
 _REPLAYED: Final = (Column("tool failures", "fold"), Column("number"), Column("share"))
+_JUDGED: Final = (Column("scripts", "fold"), Column("share"))
 
 
 def show(learned: Learned) -> None:
@@ -26,6 +27,14 @@ def show(learned: Learned) -> None:
         screen.table(columns, list(_grouped(learned.grouping)))
     if learned.failures is not None:
         screen.table(_REPLAYED, list(_replayed(learned.failures)))
+    judged = [
+        (f"{kind}: {name}", f"{value:g}" if name == "count" else f"{value:.4f}")
+        for kind, figures in (("shell_benign", learned.benign), ("shell_harmful", learned.harmful))
+        if figures is not None
+        for name, value in figures.as_json().items()
+    ]
+    if judged:
+        screen.table(_JUDGED, judged)
 
 
 def _grouped(figures: Grouped) -> Iterator[tuple[str, ...]]:

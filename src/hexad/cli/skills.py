@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from hexad.cli import screen
+from hexad.cli import screen, skills_checking, skills_moving
 from hexad.cli.opening import opened
 from hexad.cli.options import AsJson, Database, KeepSecrets, Namespace, Session, Tags
 from hexad.cli.screen import Column
-from hexad.cli.skills_input import definition_from, object_from, parameters_from
+from hexad.cli.skills_input import definition_from, object_from, parameters_from, parameters_in
 from hexad.errors import HexadError, InvalidInput
 from hexad.model import Capability, Skill, SkillKind, SkillStatus
 from hexad.wire import to_json
@@ -40,6 +40,8 @@ Params = Annotated[str | None, typer.Option("--params", metavar="JSON", help="Al
 By = Annotated[str | None, typer.Option("--by", metavar="PERSON", help="Who approves; your login name if not given.")]
 
 app = typer.Typer(help="Procedures: kept as drafts, approved by a person, run safely.")
+skills_checking.register(app)
+skills_moving.register(app)
 
 
 @app.callback(invoke_without_command=True)
@@ -71,9 +73,12 @@ def new(
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Keep a procedure as a draft. A composite skill's text is the JSON list of its steps."""
+    """Keep a procedure as a draft. A composite skill's text is the JSON list of its steps.
+
+    The parameters of a template are what it uses, unless --parameters says more of them.
+    """
     made = definition_from(kind, text=text, file=file, definition=definition, shell=shell, needs=needs)
-    schema = object_from(parameters, "--parameters")
+    schema = object_from(parameters, "--parameters") or parameters_in(made)
     with opened(db, namespace, create=True) as hx:
         skill = hx.skills.create(
             name,

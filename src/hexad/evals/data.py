@@ -18,7 +18,7 @@ from hexad.model import DEFAULT_NAMESPACE, Layer
 if TYPE_CHECKING:
     from pathlib import Path
 
-KINDS = frozenset({"error_grouping", "tool_failures", "shell_benign"})
+KINDS = frozenset({"error_grouping", "tool_failures", "shell_benign", "shell_harmful"})
 """Folders that hold other kinds of evaluation data."""
 
 

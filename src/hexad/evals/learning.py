@@ -1,4 +1,4 @@
-"""What a folder holds for measuring learning: how well errors are grouped, and whether fixes are found."""
+"""What a folder holds beside retrieval: how well errors are grouped, fixes found and scripts judged."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hexad.evals.failures import read_failures, replay
 from hexad.evals.grouping import group, read_systems
+from hexad.evals.scripts import BENIGN, HARMFUL, judge_benign, judge_harmful, read_scripts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from hexad.evals.failures import Replayed
     from hexad.evals.grouping import Grouped
     from hexad.evals.run import Progress
+    from hexad.evals.scripts import Benign, Harmful
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,20 +24,30 @@ class Learned:
 
     grouping: Grouped | None = None
     failures: Replayed | None = None
+    benign: Benign | None = None
+    harmful: Harmful | None = None
 
     def __bool__(self) -> bool:
-        return self.grouping is not None or self.failures is not None
+        return any(each is not None for each in (self.grouping, self.failures, self.benign, self.harmful))
 
     def as_json(self) -> dict[str, Any]:
         """The documented shape: a kind that was not measured is absent."""
-        told = {"error_grouping": self.grouping, "tool_failures": self.failures}
+        told = {
+            "error_grouping": self.grouping,
+            "tool_failures": self.failures,
+            BENIGN: self.benign,
+            HARMFUL: self.harmful,
+        }
         return {name: figures.as_json() for name, figures in told.items() if figures is not None}
 
 
 def measure_learning(folder: Path, progress: Progress) -> Learned:
-    """Measure what the folder holds of both kinds."""
+    """Measure what the folder holds of these kinds."""
     systems, failures = read_systems(folder), read_failures(folder)
+    benign, harmful = read_scripts(folder, BENIGN), read_scripts(folder, HARMFUL)
     return Learned(
         group(systems, progress) if systems else None,
         replay(failures, progress) if failures else None,
+        judge_benign(benign, progress) if benign else None,
+        judge_harmful(harmful, progress) if harmful else None,
     )

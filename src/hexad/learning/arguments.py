@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
@@ -92,7 +93,7 @@ def summarised(tool: str, arguments: object) -> dict[str, Json]:
     >>> summarised("mail", {"to": ["a", "b"], "body": "x" * 300, "password": "hunter2hunter2", "n": 3})["to"]
     '[2 items]'
     """
-    given = _named(arguments)
+    given = named(arguments)
     if tool in OWN_TOOLS or tool.startswith("skill_"):
         return {name: f"({_size(value)})" for name, value in given.items()}
     intake = Intake(limit=1 << 30, redact=True)
@@ -113,7 +114,7 @@ def shapes(tool: str, arguments: object) -> dict[str, Argument]:
         return {}
     intake = Intake(limit=1 << 30, redact=True)
     found: dict[str, Argument] = {}
-    _gather(intake, (), _named(arguments), found)
+    _gather(intake, (), named(arguments), found)
     return found
 
 
@@ -165,7 +166,7 @@ def _gather(intake: Intake, path: Path, given: Mapping[str, object], found: dict
         here = (*path, name)
         secret = names_secret(here)
         if isinstance(value, Mapping) and value and len(path) < _DEEPEST and not secret:
-            _gather(intake, here, _named(value), found)
+            _gather(intake, here, named(value), found)
         else:
             shape = shape_of(value)
             open_ = shape in CONSTANT and not (secret or names_person(here))
@@ -213,7 +214,7 @@ def _summary(intake: Intake, path: Path, value: object) -> Json:
     if isinstance(value, str):
         return _cut(intake.named(path[-1], _clean(value[:_LOOKED_AT])))
     if isinstance(value, Mapping) and len(path) < _DEEPEST_TOLD and not names_secret(path):
-        return {each: _summary(intake, (*path, each), inner) for each, inner in _named(value).items()}
+        return {each: _summary(intake, (*path, each), inner) for each, inner in named(value).items()}
     if value is None or isinstance(value, int | float):
         return _number(value)
     return _measured(value)
@@ -249,7 +250,7 @@ def _measured(value: object) -> str:
     return f"({_clean(type(value).__name__)[:_LONGEST_NAME]})"
 
 
-def _named(arguments: object) -> dict[str, object]:
+def named(arguments: object) -> dict[str, object]:
     """Arguments by name, at most `MOST` of them; whatever cannot be read so is one argument."""
     if is_dataclass(arguments) and not isinstance(arguments, type):
         arguments = {field.name: getattr(arguments, field.name, None) for field in fields(arguments)}
@@ -262,7 +263,15 @@ def _named(arguments: object) -> dict[str, object]:
 
 def _name(name: object) -> str:
     """A name without secrets: what callers use as keys may be anything."""
-    return redact(_clean(str(name)[:_LOOKED_AT])).text[:_LONGEST_NAME]
+    text = str(name)[:_LOOKED_AT]
+    return _usual_name(text) if len(text) <= _LONGEST_NAME else _clean_name(text)
+
+
+def _clean_name(text: str) -> str:
+    return redact(_clean(text)).text[:_LONGEST_NAME]
+
+
+_usual_name: Final = lru_cache(maxsize=1024)(_clean_name)  # the same few come with every call
 
 
 def _pointer(name: str) -> str:

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from hexad.store import Reading, Scope
 
 PATIENCE: Final = 5.0  # seconds that a tool's caller waits at most for other writers
-CALLS_KEPT: Final = 32  # of one session
+CALLS_KEPT: Final = 32  # of one session that are compared
+CALLS_STORED: Final = 96  # and that are kept: skills are discovered in them
 CALLS_SPAN: Final = 10_000  # audit records back that any call is kept
 _TIDIED, _SWEPT = 16, 1024  # every so many audit records the oldest calls go, of this session and of all
 COMPARED: Final = 256  # patterns of a tool and a length that a new error is compared with, the latest
@@ -91,14 +92,21 @@ class _Moment:
             tool=outcome.tool,
             ok=outcome.ok,
             learning=id,
-            arguments="" if outcome.ok else written(outcome.arguments),  # only a failure is compared with later calls
+            arguments=self._traced(),
             at=self.now,
         )
         self.change.unit.add_call(self.namespace, call)
         if number % _TIDIED == 0:
-            self.change.unit.keep_calls(self.namespace, call.session, CALLS_KEPT)
+            self.change.unit.keep_calls(self.namespace, call.session, CALLS_STORED)
         if number % _SWEPT == 0:
             self.change.unit.drop_calls(self.namespace, number - CALLS_SPAN)
+
+    def _traced(self) -> str:
+        """A failure's shapes, which later calls are compared with; a success's marks, for discovery."""
+        outcome = self.outcome
+        if not outcome.ok:
+            return written(outcome.arguments)
+        return outcome.marks if self.change.session else ""  # what belongs to no session is in no sequence
 
     def failed(self) -> str:
         """Strengthen the learning of the error's pattern; blame what was offered against it. Returns its id."""

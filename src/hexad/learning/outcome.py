@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from hexad.learning.arguments import shapes, summarised
+from hexad.learning.marks import traced
 from hexad.learning.pattern import MOST_TEXT, words_of
 from hexad.memory.redaction import redact
 from hexad.model import ErrorCategory
@@ -45,6 +46,7 @@ class Outcome:
     words: Words = ()
     category: ErrorCategory = ErrorCategory.GENERAL
     given: object = field(default=None, repr=False)  # the arguments themselves, while they are looked at
+    came: object = field(default=None, repr=False)  # the result of a success, likewise
 
     @property
     def summary(self) -> dict[str, Json]:
@@ -55,6 +57,11 @@ class Outcome:
     def arguments(self) -> dict[str, Argument]:
         """The arguments' shapes: most successes need none."""
         return shapes(self.tool, self.given)
+
+    @property
+    def marks(self) -> str:
+        """What a success leaves behind, so that it can be seen where its values came from and went to."""
+        return traced(self.tool, self.given, self.came)
 
     @property
     def trigger(self) -> str:
@@ -83,7 +90,7 @@ def outcome_of(
     """What a call came to. ``error`` is an exception or a text; without one, ``failure`` judges the result."""
     trouble = error if error is not None else (failure or reported_failure)(result)
     if trouble is None:
-        return Outcome(tool=tool, session=session, given=arguments)
+        return Outcome(tool=tool, session=session, given=arguments, came=result)
     text = text_of(trouble)
     about = category_of(trouble)
     return Outcome(

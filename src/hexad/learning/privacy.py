@@ -8,6 +8,7 @@ too. A person's number (a card, an account) is named by any of its words; there 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def is_number_of_somebody(value: object) -> bool:
     return isinstance(value, int | float) and abs(value) > _LARGEST
 
 
+@lru_cache(maxsize=1024)  # the same few names come with every call
 def _is_secret(name: str) -> bool:
     words = _words(name)
     while len(words) > 1 and _FILLER.fullmatch(words[-1]):

@@ -104,10 +104,16 @@ class _Mark(NamedTuple):
         return None
 
 
-def watch_of(tool: Callable[..., Any]) -> Watch | None:
-    """How a tool is watched already, if it is."""
+def unwatched(tool: Callable[..., Any], keeper: Keeper) -> tuple[Callable[..., Any], Watch | None]:
+    """What is inside a tool that the keeper's store watches, and how it is watched.
+
+    The tool itself where nothing can be taken off: what others put around it, or a tool that gives advice.
+    """
     mark = getattr(tool, MARK, None)
-    return mark.watch if isinstance(mark, _Mark) else None
+    if not isinstance(mark, _Mark) or mark.watch.keeper.store is not keeper.store:
+        return tool, None
+    inside = None if mark.watch.advise else mark.inside(tool)
+    return inside or tool, mark.watch
 
 
 def warn(tool: str, error: Exception) -> None:

@@ -6,25 +6,34 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from hexad.errors import InvalidInput
-from hexad.skills.references import fill, fill_known, references, whole
+from hexad.skills.references import Unresolved, fill, fill_known, references, whole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable
 
+    from hexad.memory.keeper import Change
     from hexad.skills.driving import Program
 
 ToolCall: TypeAlias = Callable[..., Any]
+Lesson: TypeAlias = "Callable[[Change], None]"  # writes something down, in the transaction of the run
 _PLAIN: Final = (dict, list, str, int, float, bool, type(None))
 
 
-class Attended(NamedTuple):
-    """A tool as a step calls it: watched, and with the rule that tells a failure by its result."""
+class Attended(Protocol):
+    """A tool as a step calls it, with the rule that tells a failure by its result, and what is learned of a call."""
 
     call: ToolCall
-    failure: Callable[[object], str | None]
+
+    def failure(self, result: object) -> str | None:
+        """What failure a result reports, if any."""
+        ...
+
+    def lesson(self, args: Mapping[str, Any], result: object, error: Exception | None) -> Lesson | None:
+        """What is to be written down of a call, with the run."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,12 +68,16 @@ def refuse_gaps(steps: Sequence[Mapping[str, Any]], absent: frozenset[str]) -> N
 
 
 def perform(
-    steps: Sequence[Mapping[str, Any]], given: Mapping[str, Any], absent: frozenset[str], tools: Mapping[str, Attended]
+    steps: Sequence[Mapping[str, Any]],
+    given: Mapping[str, Any],
+    absent: frozenset[str],
+    tools: Mapping[str, Attended],
+    lessons: list[Lesson],
 ) -> Program[tuple[Step, ...]]:
-    """Every step in order, until one fails; those behind it are reported as not run."""
+    """Every step in order, until one fails; those behind it are reported as not run. ``lessons`` grows meanwhile."""
     known, done = dict(given), []
     for place, step in enumerate(steps):
-        came = yield from _perform(step, known, absent, tools[step["tool"]])
+        came = yield from _perform(step, known, absent, tools[step["tool"]], lessons)
         done.append(came)
         if not came.ok:
             return (*done, *(_planned(each, known, absent) for each in steps[place + 1 :]))
@@ -74,24 +87,39 @@ def perform(
 
 
 def _perform(
-    step: Mapping[str, Any], known: Mapping[str, Any], absent: frozenset[str], tool: Attended
+    step: Mapping[str, Any], known: Mapping[str, Any], absent: frozenset[str], tool: Attended, lessons: list[Lesson]
 ) -> Program[Step]:
-    started, args, result = perf_counter(), _present(step, absent), None
+    started, args = perf_counter(), _present(step, absent)
+    result, error = None, ""
     try:
         args = fill(args, known)
-        result = yield from _called(tool.call, args)
-        failed = tool.failure(result)
-    except Exception as error:  # noqa: BLE001 - whatever a tool raises is this step's error
-        failed = told(error)
+    except Unresolved as gap:
+        error = str(gap)
+    else:
+        result, error = yield from _attended(tool, args, lessons)
     return Step(
         tool=step["tool"],
         args=args,
         save_as=step.get("save_as", ""),
-        ok=failed is None,
+        ok=not error,
         result=result,
-        error=failed or "",
+        error=error,
         seconds=perf_counter() - started,
     )
+
+
+def _attended(tool: Attended, args: Mapping[str, Any], lessons: list[Lesson]) -> Program[tuple[Any, str]]:
+    """What a call came to: its result, and what went wrong, if something did."""
+    result, raised, failed = None, None, None
+    try:
+        result = yield from _called(tool.call, args)
+        failed = tool.failure(result)
+    except Exception as error:  # noqa: BLE001 - whatever a tool raises is this step's error
+        raised, failed = error, told(error)
+    lesson = tool.lesson(args, result, raised)
+    if lesson is not None:
+        lessons.append(lesson)
+    return result, "" if failed is None else failed or "it reports a failure"
 
 
 def told(error: BaseException) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from hexad.errors import DailyLimit, InvalidInput, SkillRefused
@@ -15,12 +16,14 @@ from hexad.skills.driving import adrive, drive
 from hexad.skills.run import Agent, Runner, may_run
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterable, Mapping
     from functools import partial
 
     from hexad.memory.keeper import Change, Keeper
     from hexad.memory.shelf import Finder
     from hexad.model import Item, Json
+    from hexad.skills.moving import ImportedSkill
     from hexad.skills.run import SkillResult
 
 _WORK: Final = ("kind", "definition", "parameters", "description", "when")
@@ -120,6 +123,41 @@ class SkillLibrary(Shelf[Skill]):
             if found.status is SkillStatus.DEPRECATED:
                 return found
             return self._changed(change, replace(found, status=SkillStatus.DEPRECATED, reason=""))
+
+    def import_folder(
+        self, folder: str | os.PathLike[str], *, overwrite: bool = False, redact: bool = True
+    ) -> ImportedSkill:
+        """Keep the skill of an Agent Skills folder (a SKILL.md and its files) as a draft; nothing in it is run."""
+        from hexad.skills import moving  # noqa: PLC0415 - who has no folders need not load it
+
+        roomy = SkillLibrary(moving.roomy(self._keeper), self._find, self._runner.agent, self._rules)
+        return moving.import_folder(roomy, Path(folder), overwrite=overwrite, redact=redact)
+
+    def export_folder(
+        self, name: str, into: str | os.PathLike[str], *, force: bool = False, strict: bool = True
+    ) -> Path:
+        """Write a skill as an Agent Skills folder of its name inside of ``into``; returns that folder.
+
+        One that is there is left alone, unless ``force``. A skill that the format does not allow is an error, unless
+        ``strict`` is False.
+        """
+        from hexad.skills import moving  # noqa: PLC0415
+
+        return moving.export_folder(self.get(name), Path(into), force=force, strict=strict)
+
+    def discover(self, *, session: str | None = None) -> tuple[Skill, ...]:
+        """Offer what was done in several sessions as drafts of composite skills; those that are new, at most five.
+
+        With ``session`` only what was done in that one too. What was offered once is not offered again.
+        """
+        from hexad.skills.discovery import discover  # noqa: PLC0415 - who discovers nothing need not load it
+
+        return discover(self, self._keeper, None if session is None else admission.label("session", session))
+
+    def joining(self, change: Change) -> SkillLibrary:
+        """This library inside of a change that somebody else began and will end; it activates nothing by itself."""
+        rules = replace(self._rules, auto_approve=False)
+        return SkillLibrary(self._keeper.joining(change.unit), self._find, self._runner.agent, rules)
 
     def search(self, query: str, *, kind: str | None = None, limit: int = 10) -> tuple[Item, ...]:
         """The active skills that match best, best first."""

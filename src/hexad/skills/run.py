@@ -22,7 +22,7 @@ from hexad.memory.redaction import redact
 from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import composite, parameters
 from hexad.skills.approving import review
-from hexad.skills.composite import Attended, Step, ToolCall
+from hexad.skills.composite import Attended, Lesson, Step, ToolCall
 from hexad.skills.definition import check, files_of, fingerprint
 from hexad.skills.driving import Blocking
 from hexad.store.skills import FAILED
@@ -60,8 +60,18 @@ class SkillResult:
     dry_run: bool = False
 
 
-def _plainly(name: str, tool: ToolCall, session: str | None) -> Attended:  # noqa: ARG001 - the shape of `Attend`
-    return Attended(tool, lambda _: None)
+class _Plain:
+    """A tool that nobody watches."""
+
+    def __init__(self, name: str, tool: ToolCall, session: str | None) -> None:
+        self.call = tool
+
+    def failure(self, result: object) -> str | None:
+        """Nothing is known of failures."""
+        return None
+
+    def lesson(self, args: Mapping[str, Any], result: object, error: Exception | None) -> None:
+        """Nothing is learned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +79,7 @@ class Agent:
     """What running needs of the agent: its tools by name, how their calls are watched, and a script's limits."""
 
     tools: Mapping[str, ToolCall] = field(default_factory=dict)
-    attend: Callable[[str, ToolCall, str | None], Attended] = _plainly
+    attend: Callable[[str, ToolCall, str | None], Attended] = _Plain
     script_seconds: float = 30.0
     script_memory: int = 512  # MB of each process
 
@@ -84,6 +94,7 @@ class Job:
     tools: Mapping[str, Attended]
     session: str
     dry_run: bool
+    lessons: list[Lesson] = field(default_factory=list)  # what is to be written down of the calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +139,13 @@ class Runner:
         started = perf_counter()
         if job.dry_run:
             return replace(_PLANS[job.skill.kind](job), seconds=perf_counter() - started)
-        with _nested(job.skill.name):
-            result = yield from _KINDS[job.skill.kind](self, job)
+        try:
+            with _nested(job.skill.name):
+                result = yield from _KINDS[job.skill.kind](self, job)
+        except BaseException:
+            if job.lessons:  # what was called was called, though the run was cancelled
+                self._record(job, None)
+            raise
         result = replace(result, seconds=perf_counter() - started)
         self._record(job, result)
         return result
@@ -157,11 +173,17 @@ class Runner:
             )
         return {name: self.agent.attend(name, known[name], session) for name in wanted}
 
-    def _record(self, job: Job, result: SkillResult) -> None:
-        """Count and audit the run. It has happened: what fails here is logged, and the caller gets the result."""
+    def _record(self, job: Job, result: SkillResult | None) -> None:
+        """Write down its calls, and count and audit the run, in one transaction.
+
+        It has happened: what fails here is logged, and the caller gets the result.
+        """
         try:
             with self.keeper.change(actor=Origin.AGENT, session=job.session) as change:
-                self._count(change, job, result)
+                for lesson in job.lessons:
+                    lesson(change)
+                if result is not None:
+                    self._count(change, job, result)
         except Exception as error:  # noqa: BLE001 - likewise
             reason = redact(composite.told(error)).text
             logging.getLogger("hexad").warning("a run of skill %s was not recorded: %s", job.skill.name, reason)
@@ -278,7 +300,7 @@ def _plan_composite(job: Job) -> SkillResult:
 
 
 def _run_composite(_: Runner, job: Job) -> Program[SkillResult]:
-    steps = yield from composite.perform(_steps(job.skill), job.given, job.absent, job.tools)
+    steps = yield from composite.perform(_steps(job.skill), job.given, job.absent, job.tools, job.lessons)
     failed = next((place for place, step in enumerate(steps) if step.ok is False), None)
     if failed is None:
         return _result(job, steps=steps, output=steps[-1].result)

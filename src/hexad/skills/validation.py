@@ -7,6 +7,7 @@ approves a skill as much as for the machine. The boundary is the sandbox.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 EXTRA: Final = "hexad[scripts]"
 SHELLS: Final = ("sh", "bash")
-LONGEST: Final = 262_144  # bytes
 MOST_FINDINGS: Final = 200
 
 
@@ -46,6 +46,7 @@ class Verdict:
         return frozenset(found.capability for found in self.findings if found.capability is not None)
 
 
+@cache
 def available() -> bool:
     """Whether scripts can be checked here: whether the extra `scripts` is installed."""
     return find_spec("tree_sitter") is not None and find_spec("tree_sitter_bash") is not None
@@ -65,6 +66,12 @@ def check(script: str, *, shell: str = "sh") -> Verdict:
         raise UnknownChoice("shell", shell, SHELLS)
     if not available():
         raise MissingExtra("checking scripts", EXTRA)
+    return _judged(script)
+
+
+@lru_cache(maxsize=64)
+def _judged(script: str) -> Verdict:
+    """Remembered: a skill's script is checked again before each run, and is the same then."""
     from hexad.skills.shell.machine import Shell  # noqa: PLC0415 - the extra's grammar is loaded when it is needed
 
     state = Shell()
@@ -74,17 +81,17 @@ def check(script: str, *, shell: str = "sh") -> Verdict:
 
 def _look_at(state: Shell, script: str) -> None:
     from hexad.skills.shell.machine import TooComplex  # noqa: PLC0415
-    from hexad.skills.shell.parsing import parsed  # noqa: PLC0415
+    from hexad.skills.shell.parsing import is_parsable, parsed  # noqa: PLC0415
 
-    if len(script) > LONGEST or "\x00" in script:
-        state.find("too-complex" if "\x00" not in script else "unparsable", "")
+    if "\x00" in script or not is_parsable(script):
+        state.find("unparsable" if "\x00" in script else "too-complex", "")
         return
     tree = parsed(script)
     if tree.is_broken:
         state.find("unparsable", "")
     try:
         state.run_whole(tree)
-    except (TooComplex, RecursionError):
+    except (TooComplex, RecursionError, LookupError, ValueError):  # what nobody thought of is not judged either
         state.find("too-complex", "")
 
 

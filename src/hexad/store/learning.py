@@ -23,7 +23,7 @@ class Call:
     tool: str
     ok: bool
     learning: str = ""  # what its error belongs to
-    arguments: str = ""  # as JSON
+    arguments: str = ""  # as JSON: the shapes of a failure's arguments; the marks of what a success was given and gave
     at: datetime
 
 
@@ -54,6 +54,10 @@ class LearningReading(Protocol):
 
     def calls(self, namespace: str, session: str, limit: int) -> Sequence[Call]:
         """The latest calls of a session, newest first."""
+        ...
+
+    def all_calls(self, namespace: str) -> Sequence[Call]:
+        """The calls of every session, by session and then in their order."""
         ...
 
     def awaits_success(self, namespace: str, session: str, tool: str) -> bool:

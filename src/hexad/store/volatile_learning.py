@@ -46,6 +46,9 @@ class VolatileLearning(ABC):
     def calls(self, namespace: str, session: str, limit: int) -> Sequence[Call]:
         return [call for call in reversed(self._calls.get(namespace, ())) if call.session == session][:limit]
 
+    def all_calls(self, namespace: str) -> Sequence[Call]:
+        return sorted(self._calls.get(namespace, ()), key=lambda each: (each.session, each.number))
+
     def awaits_success(self, namespace: str, session: str, tool: str) -> bool:
         if any(each.state == OFFERED for each in self.offers(namespace, session)):
             return True

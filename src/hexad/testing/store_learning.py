@@ -86,6 +86,19 @@ def test_the_calls_of_a_session_come_newest_first_and_are_its_own(store: Store) 
         assert list(view.calls("away", "s", 9)) == [call(9)]
 
 
+@requirement("SKILL-10")
+def test_the_calls_of_all_sessions_come_session_by_session_in_their_order(store: Store) -> None:
+    with store.transaction() as unit:
+        for number, session in ((4, "b"), (1, "a"), (2, "b"), (3, "a")):
+            unit.add_call("home", call(number, session=session, ok=True, arguments='{"a":{}}'))
+        unit.add_call("away", call(9))
+        found = [(each.session, each.number) for each in unit.all_calls("home")]
+    assert found == [("a", 1), ("a", 3), ("b", 2), ("b", 4)]
+    with store.reading() as view:
+        assert [each.number for each in view.all_calls("away")] == [9]
+        assert list(view.all_calls("nowhere")) == []
+
+
 @requirement("LEARN-06", "LEARN-07")
 def test_a_success_means_something_after_a_failure_of_the_tool_or_where_something_is_offered(store: Store) -> None:
     def awaited(unit: Reading) -> list[bool]:

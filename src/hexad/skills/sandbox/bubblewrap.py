@@ -69,7 +69,12 @@ class Sandbox:
                 *_environment({**layout.FIXED, **variables.exported}),
                 *_last(handed),
             )
-            told = (str(self.program), "--args", str(handed.over("\0".join(options).encode())), "--")
+            told = (
+                str(self.program),
+                "--args",
+                str(handed.over("\0".join(options).encode(errors="surrogateescape"))),
+                "--",
+            )
             inside = (program, "-c", _prologue(limits, block), layout.SCRIPT)
             ended = run((*told, *inside), fds=handed.fds, limits=limits, mark=len(_READY))
         return self._result(ended)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pwd
 import re
 import shlex
 from dataclasses import dataclass, field
@@ -109,6 +108,7 @@ def folders(writable: Sequence[Path], hidden: Sequence[Path]) -> tuple[tuple[str
 
 
 def _folder(path: Path, secret: Iterable[str]) -> tuple[str, str]:
+    encoded("writable", os.fsencode(path).decode(errors="replace"))
     seen, real = os.path.normpath(path), os.path.realpath(path)
     if not path.is_absolute() or not Path(real).is_dir():
         raise InvalidInput("writable", f"{str(path)!r} is not the absolute path of a folder that exists")
@@ -150,6 +150,8 @@ def within(path: str, folder: str) -> bool:
 
 def _home() -> str:
     """The home of whoever runs this; the environment may say otherwise, and is not asked."""
+    import pwd  # noqa: PLC0415 - not every system has it, and there it is never asked
+
     try:
         return os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir)
     except KeyError:  # a user without an entry, as in many containers

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import InvalidInput
-from hexad.skills.sandbox.given import places, within
+from hexad.skills.sandbox.given import within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -86,7 +86,7 @@ def masks(hidden: Sequence[Path]) -> Iterator[str]:
 
     Of a hidden file it is the folder that is covered: a database has companions, and some come later.
     """
-    covered = {cover for path in hidden for place in places(path) for cover in _cover(place)}
+    covered = {cover for path in hidden for cover in _cover(os.path.realpath(path))}
     for place in sorted(covered):
         yield from ("--perms", "0000", "--size", "4096", "--tmpfs", place, "--remount-ro", place)
 

@@ -1,8 +1,8 @@
 """What commands need beyond what a sandbox gives: the table. A name that is not in it needs nothing that is known.
 
 A row of `NEEDS` is a rule and the commands that always need it. A row of `SUBCOMMANDS` is a command, and for each rule
-the subcommands that need it; ``*`` stands for every subcommand that no row of that command names, ``-`` for those
-that need nothing. Asking a command for its help or its version needs nothing.
+the subcommands that need it; ``*`` stands for every subcommand, ``-`` for those
+that need nothing; `a:b` for a subcommand of two words. Asking a command for its help or its version needs nothing.
 """
 
 from __future__ import annotations
@@ -11,35 +11,36 @@ from typing import Final
 
 NEEDS: Final[dict[str, str]] = {
     "network": """
-        curl wget aria2c axel lftp ftp sftp scp ssh ssh-copy-id sshfs mosh telnet nc ncat netcat socat rclone s3cmd s4cmd
-        ping ping6 fping hping3 traceroute tracepath mtr dig nslookup host drill whois nmap masscan zmap rustscan arp-scan
-        aws gcloud gsutil bq az doctl heroku linode-cli hcloud flyctl fly vercel netlify wrangler eksctl ibmcloud oci
-        kubectl kubectx helm k9s stern oc argocd flux istioctl velero consul vault nomad
-        gh glab hub tea youtube-dl yt-dlp you-get gallery-dl streamlink httpie http https xh curlie hey wrk ab siege vegeta
+        curl wget aria2c axel lftp ftp sftp scp ssh ssh-copy-id sshfs mosh telnet nc ncat netcat socat rclone
+        s3cmd s4cmd ping ping6 fping hping3 traceroute tracepath mtr dig nslookup host drill whois nmap masscan zmap
+        rustscan arp-scan gsutil bq doctl heroku linode-cli hcloud flyctl fly vercel netlify wrangler eksctl ibmcloud
+        oci k9s stern oc argocd flux istioctl velero consul vault nomad
+        hub tea youtube-dl yt-dlp you-get gallery-dl streamlink http https xh curlie hey wrk ab siege
         speedtest speedtest-cli mail mailx mutt sendmail msmtp swaks rsh rlogin rcp tftp
         smbclient nmblookup rpcclient snmpwalk snmpget ldapsearch showmount
         nikto gobuster ffuf wfuzz hydra sqlmap amass subfinder theHarvester waymore dnsrecon wpscan
         iperf iperf3 ntpdate sntp chronyc tor transmission-cli transmission-remote rtorrent
         weechat irssi lynx w3m links elinks w3mimgdisplay newsboat syncthing croc magic-wormhole wormhole transfer
         ngrok cloudflared tailscale zerotier-cli mosquitto_pub mosquitto_sub websocat grpcurl evans
-        ansible ansible-playbook ansible-pull ansible-galaxy pssh clusterssh fab cap xfreerdp rdesktop vncviewer remmina
+        ansible-playbook ansible-pull ansible-galaxy pssh clusterssh fab cap xfreerdp rdesktop vncviewer remmina
+        simplehttpserver http-server ntpd pacman-mirrors shiny-mirrors netselect-apt reflector
         mysqladmin twine dput rsh autossh sshuttle openvpn lighthouse autocannon pixie nuclei
     """,
     "privilege": """
         sudo doas su pkexec runuser gosu su-exec systemd-run chroot nsenter unshare
-        mount umount losetup swapon swapoff modprobe insmod rmmod depmod sysctl dmesg
-        useradd userdel usermod groupadd groupdel groupmod adduser deluser addgroup delgroup chpasswd newusers vipw visudo
+        umount losetup swapon swapoff modprobe insmod rmmod depmod sysctl dmesg
+        useradd userdel usermod groupadd groupdel groupmod adduser deluser addgroup delgroup chpasswd newusers vipw
         chsh chage passwd gpasswd
         shutdown reboot poweroff halt init telinit
         iptables ip6tables nft ufw firewall-cmd ebtables arptables ipset
         update-rc.d chkconfig rc-service rc-update service sv update-grub grub-install grub-mkconfig update-initramfs
-        mkinitcpio dracut hwclock setcap setenforce semanage restorecon auditctl ausearch
+        dracut hwclock setcap setenforce semanage restorecon auditctl ausearch
         a2enmod a2dismod a2ensite a2dissite a2enconf a2disconf phpenmod phpdismod
         pvcreate vgcreate lvcreate lvremove vgremove pvremove lvextend lvresize vgextend mdadm cryptsetup
         zpool zfs btrfs resize2fs tune2fs e2fsck fsck fsck.ext4 xfs_repair xfs_growfs partprobe kpartx
         fdisk cfdisk sfdisk gdisk sgdisk cgdisk parted smartctl hdparm nvme
-        tcpdump tshark dumpcap iftop nethogs iotop ettercap airmon-ng airodump-ng aireplay-ng
-        pct qm pvesm pveum ifup ifdown dhclient rfkill ethtool brctl wpa_supplicant hostapd
+        tshark dumpcap iftop nethogs iotop ettercap airmon-ng airodump-ng aireplay-ng
+        pct qm pvesm pveum ifup ifdown dhclient ethtool brctl wpa_supplicant hostapd
         dpkg-reconfigure update-alternatives visudo ldconfig setquota edquota quotaon insserv
         bpftrace perf-tools-unstable firejail-cfg docker-machine virt-install virsh xl turbostat powertop tlp
     """,
@@ -48,19 +49,33 @@ NEEDS: Final[dict[str, str]] = {
 
 SUBCOMMANDS: Final[dict[str, dict[str, str]]] = {
     "git": {"network": "clone fetch pull push ls-remote send-email archive-remote p4 svn lfs"},
+    "kubectl": {"network": "*", "-": "config completion help kustomize options plugin"},
+    "helm": {"network": "*", "-": "template lint create package completion env help show-completion"},
+    "gcloud": {"network": "*", "-": "config completion help info topic"},
+    "aws": {"network": "*", "-": "configure help"},
+    "az": {"network": "*", "-": "config configure find-local version"},
+    "gh": {"network": "*", "-": "completion help config alias"},
+    "glab": {"network": "*", "-": "completion help config alias"},
+    "httpie": {"network": "*", "-": "cli"},
+    "ansible": {"network": "*", "-": "--list-hosts"},
+    "vegeta": {"network": "attack"},
     "hg": {"network": "clone pull push incoming outgoing"},
     "svn": {"network": "checkout co update up commit ci switch export import log list ls"},
     "docker": {
-        "network": "pull push run build login search create buildx compose plugin",
-        "privilege": "* pull push run build login search create buildx compose plugin",
+        "network": "pull push run build login search create plugin buildx:build compose:up compose:pull compose:build "
+        "compose:run compose:push compose:create image:pull image:push image:build container:run",
+        "privilege": "*",
     },
-    "docker-compose": {"network": "pull push up build run create", "privilege": "* pull push up build run create"},
+    "docker-compose": {"network": "pull push up build run create", "privilege": "*"},
     "podman": {"network": "pull push run build login search create"},
-    "nerdctl": {"network": "pull push run build login compose", "privilege": "* pull push run build login compose"},
+    "nerdctl": {"network": "pull push run build login compose", "privilege": "*"},
     "skopeo": {"network": "*"},
     "pip": {"network": "install download search wheel index"},
     "pipx": {"network": "install run upgrade upgrade-all inject reinstall"},
-    "uv": {"network": "add sync lock pip run tool python"},
+    "uv": {
+        "network": "add sync lock run pip:install pip:sync pip:compile tool:install tool:run tool:upgrade "
+        "python:install"
+    },
     "poetry": {"network": "add install update lock publish search self"},
     "pdm": {"network": "add install update lock publish sync"},
     "pipenv": {"network": "install update sync lock"},
@@ -71,7 +86,7 @@ SUBCOMMANDS: Final[dict[str, dict[str, str]]] = {
     },
     "pnpm": {"network": "install i add update publish audit dlx outdated up"},
     "yarn": {"network": "install add upgrade publish audit dlx create global"},
-    "bun": {"network": "install add update create x i pm"},
+    "bun": {"network": "install add update create x i"},
     "npx": {"network": "*"},
     "bunx": {"network": "*"},
     "deno": {"network": "install add upgrade cache"},
@@ -89,7 +104,7 @@ SUBCOMMANDS: Final[dict[str, dict[str, str]]] = {
     "stack": {"network": "install setup update upgrade new"},
     "cabal": {"network": "install update get fetch"},
     "mix": {"network": "deps.get hex.publish local.hex archive.install"},
-    "dotnet": {"network": "restore add tool"},
+    "dotnet": {"network": "restore add:package tool:install tool:update tool:search tool:restore"},
     "nuget": {"network": "install restore push search"},
     "mvn": {"network": "* "},
     "terraform": {"network": "init apply plan destroy import refresh login get"},
@@ -98,11 +113,11 @@ SUBCOMMANDS: Final[dict[str, dict[str, str]]] = {
     "vagrant": {"network": "up init box plugin share login"},
     "packer": {"network": "build init"},
     "minikube": {"network": "start"},
-    "lxc": {"network": "launch image remote copy", "privilege": "* launch image remote copy"},
+    "lxc": {"network": "launch image remote copy", "privilege": "*"},
     "apt": {
         "network": "install update upgrade full-upgrade dist-upgrade source download build-dep",
-        "privilege": "install update upgrade full-upgrade dist-upgrade remove purge autoremove autopurge edit-sources clean "
-        "autoclean build-dep satisfy",
+        "privilege": "install update upgrade full-upgrade dist-upgrade remove purge autoremove autopurge edit-sources "
+        "clean autoclean build-dep satisfy",
     },
     "dpkg": {"privilege": "-i --install -r --remove -P --purge --configure --add-architecture"},
     "rpm": {"privilege": "-i -U -e -F --install --upgrade --erase --import -Uvh -ivh -iv -ev"},
@@ -135,8 +150,9 @@ SUBCOMMANDS: Final[dict[str, dict[str, str]]] = {
     "scoop": {"network": "install update search"},
     "winget": {"network": "install upgrade search"},
     "systemctl": {
-        "privilege": "start stop restart reload enable disable mask unmask reboot poweroff halt suspend hibernate daemon-reload "
-        "set-default isolate edit kill reset-failed reenable try-restart reload-or-restart rescue emergency",
+        "privilege": "start stop restart reload enable disable mask unmask reboot poweroff halt suspend hibernate "
+        "daemon-reload set-default isolate edit kill reset-failed reenable try-restart reload-or-restart "
+        "rescue emergency",
     },
     "loginctl": {"privilege": "terminate-session kill-session terminate-user enable-linger disable-linger"},
     "hostnamectl": {"privilege": "set-hostname hostname set-icon-name set-chassis set-location set-deployment"},
@@ -150,7 +166,14 @@ SUBCOMMANDS: Final[dict[str, dict[str, str]]] = {
     "sqlx": {"network": "database migrate"},
     "ollama": {"network": "pull push run"},
     "gpg": {"network": "--recv-keys --send-keys --search-keys --refresh-keys --receive-keys --locate-keys"},
-    "rsync": {},
+    "rfkill": {"privilege": "block unblock toggle"},
+    "mount": {"privilege": "*", "-": "-l -h"},
+    "mkinitcpio": {"privilege": "*", "-": "-H --hookhelp -L --listhooks -M --automods"},
+    "tcpdump": {"privilege": "*", "-": "-D --list-interfaces"},
+    "pamac": {
+        "network": "install update upgrade checkupdates search",
+        "privilege": "install remove update upgrade build clean",
+    },
     "snapper": {"privilege": "*"},
     "pacman-key": {"privilege": "*"},
 }
@@ -179,23 +202,14 @@ VALUE_OPTIONS: Final[dict[str, frozenset[str]]] = {
 }
 """Options before a subcommand that take the next word."""
 
-HARMLESS: Final = frozenset(
-    """
-    : [ true false test echo printf grep egrep fgrep ls wc uniq cut tr basename dirname date seq sleep expr comm diff cmp
-    paste join fold fmt nl expand unexpand column rev jq bc which type hash id whoami uname pwd exit return shift break
-    continue let wait stat file du df md5sum sha1sum sha256sum sha512sum cksum ps free uptime getopts umask times tput clear
-    """.split()
-)
-"""Commands that only compute and print, whatever their words: they are passed over quickly."""
-
 _ALWAYS: Final = {name: rule for rule, names in NEEDS.items() for name in names.split()}
 _PARTS: Final = {
     name: {rule: frozenset(parts.split()) for rule, parts in rows.items()} for name, rows in SUBCOMMANDS.items()
 }
 _ASKS: Final = frozenset({"--help", "--version", "-help", "-version", "-V", "-h", "help", "version"})
-_PACMAN: Final = frozenset(
-    {"pacman", "yay", "paru", "pamac", "xbps-install", "xbps-remove", "emerge", "eopkg", "slackpkg"}
-)
+_PACMAN: Final = frozenset({"pacman", "yay", "paru", "xbps-install", "xbps-remove", "emerge", "eopkg", "slackpkg"})
+NEEDED: Final = frozenset({*_ALWAYS, *_PARTS, *ALIASES, *_PACMAN})
+"""Every command of the table."""
 
 
 def needs(name: str, arguments: list[str]) -> tuple[str, ...]:
@@ -208,7 +222,7 @@ def needs(name: str, arguments: list[str]) -> tuple[str, ...]:
         return ()
     if always is not None:
         return (always,)
-    return _by_part(parts, _subcommand(name, arguments)) if parts is not None else _pacman(name, arguments)
+    return _by_part(parts, _subcommand(name, arguments), arguments) if parts is not None else _pacman(name, arguments)
 
 
 def _only_asks(name: str, arguments: list[str]) -> bool:
@@ -220,10 +234,12 @@ def _only_asks(name: str, arguments: list[str]) -> bool:
     return last or (arguments[0] in {"help", "version", "--help", "--version"})
 
 
-def _subcommand(name: str, arguments: list[str]) -> str:
+def _subcommand(name: str, arguments: list[str]) -> tuple[str, str]:
+    """The first word that is no option, and that one with the next; the first option where there is none."""
     values = VALUE_OPTIONS.get(name, frozenset())
     skip = False
     first = ""
+    words: list[str] = []
     for argument in arguments:
         if skip:
             skip = False
@@ -231,16 +247,23 @@ def _subcommand(name: str, arguments: list[str]) -> str:
             first = first or argument
             skip = argument in values
         else:
-            return argument
-    return first
+            words.append(argument)
+    if not words:
+        return first, ""
+    return words[0], ":".join(words[:2])
 
 
-def _by_part(parts: dict[str, frozenset[str]], part: str) -> tuple[str, ...]:
-    named = frozenset().union(*parts.values())
+def _by_part(parts: dict[str, frozenset[str]], told: tuple[str, str], arguments: list[str]) -> tuple[str, ...]:
+    part, longer = told
+    spared = parts.get("-", frozenset())
+    if part in spared or not spared.isdisjoint(arguments):
+        return ()
+    if not part and "*" in parts.get("privilege", ()) and "-" in parts:
+        return ()  # `mount` alone shows what is mounted
     return tuple(
         rule
         for rule, members in parts.items()
-        if rule != "-" and (part in members or ("*" in members and part not in named))
+        if rule != "-" and ("*" in members or part in members or longer in members)
     )
 
 
@@ -250,5 +273,6 @@ def _pacman(name: str, arguments: list[str]) -> tuple[str, ...]:
     if name != "pacman":
         return ("network", "privilege") if name in {"xbps-install", "emerge", "slackpkg", "eopkg"} else ("privilege",)
     asks = first.startswith(("-Q", "-T", "-D", "--query", "-F", "-Ss", "-Si", "-Sg"))
-    synchronises = first.startswith(("-S", "-F", "--sync", "-U")) and "y" in first or first[:3] in {"-S", "--s"}
-    return () if asks and not synchronises else ("network", "privilege") if first[:2] == "-S" else ("privilege",)
+    if asks or (first[:1] == "-" and first[1:2] != "-" and "p" in first):
+        return ()
+    return ("network", "privilege") if first[:2] == "-S" else ("privilege",)

@@ -1,16 +1,17 @@
-"""A command with its words → what it would do: run another one, destroy something, need a capability, print something."""
+"""A command with its words → what it would do: run another, destroy something, need a capability, print."""
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from hexad.skills.shell.capabilities import needs
+from hexad.skills.shell.capabilities import NEEDED, needs
 from hexad.skills.shell.destructive import DESTRUCTIVE, check_destructive, told
 from hexad.skills.shell.interpreters import CODE_OPTIONS, code_of, scan, scan_awk
-from hexad.skills.shell.output import printed
+from hexad.skills.shell.output import PRINTING, printed
 from hexad.skills.shell.values import ANYTHING, FOREIGN, SELF, UNKNOWN, Values, foreign, is_glob, known, pattern
-from hexad.skills.shell.wrappers import SHELLS, check_self, run_file, wrapped
+from hexad.skills.shell.wrappers import SHELLS, WRAPPING, check_self, run_file, wrapped
 
 if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
@@ -18,6 +19,26 @@ if TYPE_CHECKING:
 _AWKS: Final = frozenset({"awk", "gawk", "mawk", "nawk", "original-awk"})
 _VERSIONED: Final = re.compile(r"(python|perl|ruby|php|lua|node|pypy|tclsh)[\d.]*")
 _EDITORS: Final = frozenset({"vim", "vi", "nvim", "ex", "ed", "view", "gvim"})
+CARRYING: Final = frozenset({"m4", "sqlite3", "gdb", "less", "make", "man", "vagrant", "npm", "npx", "git"})
+INTERESTING: Final = frozenset(
+    name.encode()
+    for names in (DESTRUCTIVE, WRAPPING, CARRYING, CODE_OPTIONS, NEEDED, PRINTING, _AWKS, _EDITORS)
+    for name in names
+)
+"""Names of commands that have to be looked at; the others do nothing that is known to matter, whatever their words."""
+INTERESTING_STARTS: Final = (
+    b"mkfs",
+    b"newfs",
+    b"python",
+    b"perl",
+    b"ruby",
+    b"php",
+    b"lua",
+    b"node",
+    b"pypy",
+    b"tclsh",
+    b".",
+)
 _MATCHED: Final = frozenset({*DESTRUCTIVE, *SHELLS, "curl", "wget", "sudo", "mkfs.ext4", "eval", "find"})
 
 
@@ -43,6 +64,8 @@ def _named(shell: Shell, name: str, argv: list[str]) -> Values:
     for rule in needs(name, argv[1:]):
         shell.find(rule, told(argv))
     check_destructive(shell, name, argv)
+    if name in CARRYING:
+        _carried(shell, name, argv)
     result = wrapped(shell, name, argv)
     if result is not None and name not in {"find", "gfind", "ssh"}:
         return result
@@ -96,7 +119,7 @@ def _unknown(shell: Shell, argv: list[str], name: str) -> Values:
 def _matched(shell: Shell, argv: list[str], name: str) -> Values:
     """A name that is a pattern of file names, such as `/bin/r?`: every dangerous command that it may be."""
     shell.find("unknown-command", told(argv))
-    for each in sorted(filter(pattern(name).match, _MATCHED)):
+    for each in sorted(filter(pattern(name).match, _MATCHED)) if set(name) != {"*"} else ():
         _named(shell, each, [each, *argv[1:]])
     return ANYTHING
 
@@ -139,6 +162,36 @@ def _file_code(shell: Shell, argv: list[str], held: Values) -> None:
         shell.find("pipe-to-shell", told(argv))
     for text in held:
         scan(shell, argv, text)
+
+
+_CARRIES: Final = {
+    "m4": re.compile(r"e?syscmd\(`?([^)']*)"),
+    "sqlite3": re.compile(r"\.(?:shell|system)\s+(.+)"),
+    "gdb": re.compile(r"(?:^|\s)(?:shell|!)\s*(.+)"),
+    "less": re.compile(r"^\+?!(.+)"),
+    "make": re.compile(r"^(?:SHELL|MAKESHELL)=(.+)"),
+    "man": re.compile(r"^-P(.+)"),
+}
+"""Programs with a way to a shell of their own, and how the command stands in their words or their input."""
+_FOLLOWS: Final = {
+    "man": {"-P", "--pager"},
+    "vagrant": {"-c"},
+    "npm": {"-c", "--call"},
+    "npx": {"-c"},
+    "git": {"-x", "--exec"},
+}
+
+
+def _carried(shell: Shell, name: str, argv: list[str]) -> None:
+    sign = _CARRIES.get(name)
+    for text in (*argv[1:], *(shell.stdin or ())) if sign else ():
+        for found in sign.finditer(text) if sign else ():
+            shell.run_text(found[1])
+    for option, text in pairwise(argv):
+        if option in _FOLLOWS.get(name, ()):
+            shell.run_text(text)
+    if name == "git" and argv[1:3] == ["bisect", "run"]:
+        shell.run_words(argv[3:])
 
 
 def _editor(shell: Shell, argv: list[str]) -> None:

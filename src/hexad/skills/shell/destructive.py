@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.paths import place
-from hexad.skills.shell.values import DOWNLOADED, UNKNOWN, known
+from hexad.skills.shell.values import ANYTHING, DOWNLOADED, UNKNOWN, known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -70,7 +71,7 @@ def _rm(shell: Shell, argv: list[str]) -> None:
     targets = operands(arguments)
     recursive = _is_recursive(arguments)
     for target in _places(shell, targets):
-        if target.is_vital:
+        if target.is_vital and (recursive or not target.parts or target.parts[-1][-1:] == "*"):
             shell.find("delete-root-or-home", told(argv))
         elif target.is_disk:
             shell.find("device-write", told(argv))
@@ -112,6 +113,8 @@ def _last(shell: Shell, argv: list[str]) -> None:
     target = next((word.partition("=")[2] for word in argv if word.startswith("--target-directory=")), None)
     if "-t" in argv[:-1]:
         target = argv[argv.index("-t") + 1]
+    if len(paths) == 2 and paths[0].rpartition("/")[2] in DESTRUCTIVE:
+        shell.aliases[paths[1] if "/" in paths[1] else f"./{paths[1]}"] = (paths[0],)
     check_writes(shell, argv, [target] if target is not None else paths[-1:] if len(paths) > 1 else [])
     _check_reads(shell, argv, paths)
 
@@ -139,11 +142,16 @@ def _reads(shell: Shell, argv: list[str]) -> None:
 
 
 def _format(shell: Shell, argv: list[str]) -> None:
-    """mkfs and its like: on a device, or on what is not known; a file of one's own may hold a file system."""
+    """Mkfs and its like: on a device, or on what is not known; a file of one's own may hold a file system."""
     paths = operands(argv[1:])
     if not paths and len(argv) > 1:
         return
-    if not paths or any(target.is_unknown or target.start == "/" for target in _places(shell, paths[-1:] + paths[:1])):
+    places = _places(shell, paths)
+    if (
+        any(each.is_disk for each in places)
+        or any(each.is_unknown or each.start == "/" for each in places[-1:])
+        or not paths
+    ):
         shell.find("format", told(argv))
 
 
@@ -185,6 +193,7 @@ def _kill(shell: Shell, argv: list[str]) -> None:
 
 def _rsync(shell: Shell, argv: list[str]) -> None:
     paths = operands(argv[1:])
+    _check_moved_away(shell, argv)
     remote = any(re.match(r"[^/]*:|rsync://", path) for path in paths)
     if remote:
         shell.find("network", told(argv))
@@ -209,6 +218,25 @@ def _sed(shell: Shell, argv: list[str]) -> None:
             shell.find("unknown-command", told(argv))
 
 
+def _fifo(shell: Shell, argv: list[str]) -> None:
+    _all(shell, argv)
+    for path in operands(argv[1:]):
+        shell.files[path.removeprefix("./")] = ANYTHING
+
+
+def _attributes(shell: Shell, argv: list[str]) -> None:
+    if _is_recursive(argv[1:]) and any(each.is_vital for each in _places(shell, operands(argv[1:]))):
+        shell.find("change-root", told(argv))
+
+
+def _check_moved_away(shell: Shell, argv: list[str]) -> None:
+    """An archive or a copy that deletes what it holds."""
+    if {"--remove-files", "--remove-source-files"} & set(argv):
+        folders = [argv[n + 1] for n, word in enumerate(argv[:-1]) if word in {"-C", "--directory"}]
+        if any(each.is_vital for each in _places(shell, [*operands(argv[1:]), *folders])):
+            shell.find("delete-root-or-home", told(argv))
+
+
 def _tar(shell: Shell, argv: list[str]) -> None:
     for number, word in enumerate(argv):
         following = argv[number + 1 : number + 2]
@@ -220,6 +248,13 @@ def _tar(shell: Shell, argv: list[str]) -> None:
         if word in {"-f", "--file"} or re.fullmatch(r"-?[A-Za-z]*f", word):
             check_writes(shell, argv, following if not _extracts(argv) else [])
     _check_reads(shell, argv, argv)
+    _check_moved_away(shell, argv)
+
+
+def _unzip(shell: Shell, argv: list[str]) -> None:
+    for sign, path in itertools.pairwise(argv):
+        if sign == "-d":
+            check_writes(shell, argv, [path])
 
 
 def _extracts(argv: list[str]) -> bool:
@@ -230,7 +265,7 @@ def _extracts(argv: list[str]) -> bool:
 
 
 def _saved(shell: Shell, argv: list[str]) -> None:
-    """curl and wget: what they save is text from elsewhere."""
+    """Curl and wget: what they save is text from elsewhere."""
     remote = any(
         word in {"-O", "--remote-name", "-OL", "-LO", "-sSLO", "-fsSLO"} or re.fullmatch(r"-\w*O", word)
         for word in argv
@@ -246,8 +281,9 @@ def _saved(shell: Shell, argv: list[str]) -> None:
         option, equals, path = word.partition("=")
         if equals and option in {"--output", "--output-document"}:
             _save(shell, argv, path)
-        if "://" in word and (remote or argv[0] == "wget"):
-            _save(shell, argv, word.rpartition("/")[2])
+        if "/" in word and word[:1] != "-" and (remote or argv[0] == "wget"):
+            folder = argv[argv.index("-P") + 1] + "/" if "-P" in argv[:-1] else ""
+            _save(shell, argv, folder + word.rpartition("/")[2])
 
 
 def _save(shell: Shell, argv: list[str], path: str) -> None:
@@ -264,6 +300,9 @@ def _git(shell: Shell, argv: list[str]) -> None:
             shell.run_text(value[1:])
         elif name.lower() in {"core.sshcommand", "core.pager", "core.editor", "core.fsmonitor", "diff.external"}:
             shell.run_text(value)
+    for word in argv[2:] if "config" in argv else ():
+        if word.startswith("!"):
+            shell.run_text(word[1:])
     if "filter-branch" in argv or "bisect" in argv or "--exec" in argv or "foreach" in argv:
         for word in operands(argv[2:]):
             if " " in word:
@@ -302,6 +341,8 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "chmod": _rights,
     "chown": _rights,
     "chgrp": _rights,
+    "chattr": _attributes,
+    "setfacl": _attributes,
     "cp": _last,
     "ln": _last,
     "install": _last,
@@ -311,7 +352,7 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "truncate": _all,
     "fallocate": _all,
     "mknod": _all,
-    "mkfifo": _all,
+    "mkfifo": _fifo,
     "tee": _tee,
     "sponge": _tee,
     "dd": _dd,
@@ -361,6 +402,7 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "gsed": _sed,
     "tar": _tar,
     "bsdtar": _tar,
+    "unzip": _unzip,
     "curl": _saved,
     "wget": _saved,
     "git": _git,

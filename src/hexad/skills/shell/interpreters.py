@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.destructive import told
 from hexad.skills.shell.paths import place
+from hexad.skills.shell.rules import RULES
 from hexad.skills.shell.values import FOREIGN, HOME, decoded, known
 
 if TYPE_CHECKING:
@@ -46,15 +47,24 @@ _TEXT: Final = r"""(?:[rbfu]{0,2}"((?:[^"\\]|\\.)*)"|[rbfu]{0,2}'((?:[^'\\]|\\.)
 _STARTS: Final = re.compile(
     r"\b(?:system|popen\d?|Popen|exec[lv]?[pe]{0,2}|execSync|execFile(?:Sync)?|spawn(?:Sync|[lv]p?e?)?|shell_exec|passthru|"
     r"proc_open|getoutput|getstatusoutput|check_output|check_call|subprocess\.(?:run|call)|posix_spawnp?|pcntl_exec|"
-    r"IO\.popen|os\.execute|io\.popen|capture2e?|capture3|shellout|run_command|do shell script|eval|pty\.spawn)\b\s*\(?\s*"
+    r"IO\.popen|os\.execute|io\.popen|capture2e?|capture3|shellout|run_command|do shell script|eval|"
+    r"pty\.spawn)\b\s*\(?\s*"
 )
-_LIST: Final = re.compile(rf"[\[(]?\s*{_TEXT}(?:\s*,\s*{_TEXT})*\s*[\])]?")
+_OPTION: Final = re.compile(r"\b\w+\s*(?:=|:)\s*(?:True|False|None|\d+|true|false|\w+\.(?:PIPE|DEVNULL))")
+_LEFT_OVER: Final = re.compile(r"[A-Za-z$@_]\w*")
 _ONE: Final = re.compile(_TEXT)
 _BACKTICKS: Final = re.compile(r"`([^`]*)`|%x\{([^}]*)\}|\bqx\s*[({/|!]([^)}/|!]*)[)}/|!]")
 _DELETES: Final = re.compile(
     r"\b(?:rmtree|remove_tree|rm_rf|rm_r|remove_entry(?:_secure)?|rmSync|rmdirSync|rimraf|removeSync|remove_dir_all|rm)\b"
     r"\s*\(?\s*([^)]{0,200})"
 )
+_REMOVES: Final = re.compile(
+    rf"\b(?:unlink|os\.remove|os\.rmdir|os\.rename|unlinkSync|rmdir)\b\s*\(?\s*(?:glob\b\s*\(?\s*)?{_TEXT}"
+)
+_CAN_START: Final = re.compile(
+    r"\.(?:call|run)\b|getattr|__import__|Command|qx|%x|shell|spawn|system|exec|popen", re.IGNORECASE
+)
+_FIRST_WORD: Final = re.compile(r"[\w./-]+")
 _A_HOME: Final = re.compile(r"expanduser|homedir|Path\.home|\bHOME\b|Dir\.home")
 _OPENS: Final = re.compile(rf"\bopen\w*\s*\(?\s*{_TEXT}\s*,\s*['\"][rbt]*[wax+>]|>\s*['\"]?(/[\w./-]+)")
 _CONNECTS: Final = re.compile(
@@ -106,15 +116,16 @@ def scan(shell: Shell, argv: list[str], code: str) -> None:
         shell.find("network", told(argv))
     _scan_paths(shell, argv, code)
     _scan_starts(shell, argv, code)
+    _scan_texts(shell, code)
+    for spawned in re.findall(r"\bspawn\s+([^;\n]+)", code) if argv[0] == "expect" else ():
+        shell.run_text(spawned)
 
 
 def scan_awk(shell: Shell, argv: list[str], code: str) -> None:
     """The same for awk, whose pipes start commands too."""
     scan(shell, argv, code)
     for found in _AWK_PIPES.finditer(code):
-        text = next(group for group in found.groups("") if group is not None)
-        for group in found.groups():
-            text = group if group is not None else text
+        text = next((group for group in found.groups() if group), "")
         shell.stdin = None if text not in {"sh", "bash"} else ("\x00",)
         shell.run_text(_unquoted(text))
 
@@ -126,10 +137,30 @@ def _scan_paths(shell: Shell, argv: list[str], code: str) -> None:
             shell.find("device-write", told(argv))
     for found in _DELETES.finditer(code):
         _deleted(shell, argv, found[1])
+    for found in _REMOVES.finditer(code):
+        target = place(next((group for group in found.groups() if group), ""))
+        if target.is_vital or target.is_outside:
+            shell.find("delete-root-or-home" if target.is_vital else "write-outside", told(argv))
     for found in _OPENS.finditer(code):
         text = next((group for group in found.groups() if group), "")
         if place(text).is_outside:
             shell.find("write-outside", told(argv))
+
+
+def _scan_texts(shell: Shell, code: str) -> None:
+    """Quoted texts that would destroy something as a command, in code that can start one in some way."""
+    if not _CAN_START.search(code):
+        return
+    texts = [_unquoted(one or other) for one, other in _ONE.findall(code)]
+    before = dict(shell.found)
+    for text in [*texts, " ".join(texts), code]:
+        first = _FIRST_WORD.search(text)
+        if first and " " in text:
+            shell.run_text(text[first.start() :])
+    for spot in re.finditer(r"\b(?:rm|dd|mkfs\S*)\s+[^\"'`)}]+", code):
+        shell.run_text(spot[0])
+    for mark in [mark for mark in shell.found if mark not in before and RULES[mark[0]].capability is not None]:
+        del shell.found[mark]
 
 
 def _deleted(shell: Shell, argv: list[str], given: str) -> None:
@@ -150,25 +181,35 @@ def _scan_starts(shell: Shell, argv: list[str], code: str) -> None:
     for found in _BACKTICKS.finditer(code):
         shell.run_text(next(group for group in found.groups() if group is not None))
     for call in _STARTS.finditer(code):
-        behind = code[call.end() : call.end() + 2000]
-        if behind[:1] in {",", ")", "=", ";", ""} and "(" not in call[0]:
+        behind = _call_words(code[call.end() : call.end() + 2000])
+        if not behind.strip() or (behind[:1] in {",", ")", "=", ";"} and "(" not in call[0]):
             continue
-        words = _LIST.match(behind)
-        if words:
-            _started(shell, argv, call[0], [_unquoted(one or other) for one, other in _ONE.findall(words[0])])
-        else:
+        words = [_unquoted(one or other) for one, other in _ONE.findall(behind)]
+        _started(shell, argv, call[0], words)
+        if not words or _LEFT_OVER.search(_ONE.sub("", _OPTION.sub("", behind))):
             shell.find("pipe-to-shell" if _HIDES.search(code) else "unknown-command", told(argv))
 
 
+def _call_words(behind: str) -> str:
+    """What a call is given: up to the bracket that closes it, or the end of the statement."""
+    depth = 0
+    for place_, sign in enumerate(_ONE.sub(lambda text: "_" * len(text[0]), behind)):
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth < 0 or (depth == 0 and sign in ";\n"):
+            return behind[:place_]
+    return behind
+
+
 def _started(shell: Shell, argv: list[str], call: str, words: list[str]) -> None:
-    if call.startswith(("eval", "exec(", "exec ")) and not re.match(r"[\w./-]+(\s|$)", words[0]):
+    """The words of a call, in each way in which it may put them together."""
+    if not words:
+        return
+    if call.startswith(("eval", "exec")) and len(words) == 1 and re.search(r"[=(]", words[0]):
         scan(shell, argv, words[0])
-    elif call.startswith("execl") and len(words) > 1:
-        shell.run_words(words[1:])
-    elif len(words) > 1 and not words[1].startswith(("r", "w")) or (len(words) > 1 and "/" in words[-1]):
-        shell.run_words(words)
-    else:
-        shell.run_text(words[0])
+        return
+    shell.run_text("".join(words))
+    for some in (words, words[1:]) if len(words) > 1 else ():
+        shell.run_words([word for word in some if word])
 
 
 def _unquoted(text: str) -> str:

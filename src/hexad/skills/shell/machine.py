@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from hexad.skills.shell import statements, words
-from hexad.skills.shell.commands import execute
-from hexad.skills.shell.parsing import parsed
+from hexad.skills.shell import redirects, statements, words
+from hexad.skills.shell.commands import INTERESTING, INTERESTING_STARTS, execute
+from hexad.skills.shell.parsing import is_parsable, parsed
 from hexad.skills.shell.values import (
     ANYTHING,
     DOWNLOADED,
@@ -21,21 +23,31 @@ from hexad.skills.shell.values import (
     Values,
     bounded,
     joined,
+    known,
 )
+from hexad.skills.shell.wrappers import run_file
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from hexad.skills.shell.parsing import Script
 
-MOST_STEPS: Final = 20_000  # statements that are looked at, in loops and called functions again
-DEEPEST: Final = 60  # statements within statements, texts that are run within texts
-MOST_CALLS: Final = 8  # functions that call functions
+MOST_STEPS: Final = 10_000  # statements that are looked at, in loops and called functions again
+DEEPEST: Final = 80  # statements within statements, texts that are run within texts
+MOST_PIECES: Final = 200
+MOST_CALLS: Final = 16  # functions that call functions
+_PRINTERS: Final = frozenset(
+    {b"echo", b"grep", b"cut", b"uniq", b"tr", b"rev", b"pwd", b"which", b"dirname", b"basename", b"ls"}
+)
+_RUN_BY_OTHERS: Final = frozenset(
+    """PROMPT_COMMAND PS0 PS1 PS2 PS4 BASH_ENV ENV PAGER MANPAGER GIT_PAGER EDITOR VISUAL GIT_EDITOR GIT_SSH_COMMAND
+    GIT_SSH GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR BROWSER LESSOPEN RSYNC_RSH SUDO_ASKPASS""".split()  # noqa: SIM905
+)
 _ARGUMENTS: Final = ("@", "*", *"123456789")
 MOST_NESTED: Final = 12  # texts that are run within texts
 
 
-class TooComplex(Exception):  # noqa: N818 - nobody outside sees it
+class TooComplex(Exception):
     """The script is more work than a check may take."""
 
 
@@ -92,11 +104,24 @@ class Shell:
         """The script, and then what it defines and never calls: somebody else may."""
         self.script = script
         self.run_all(script.root)
+        if script.is_broken:
+            self.run_pieces(script)
         for _ in range(len(self.functions)):
             if not self.uncalled:
                 break
             name, body = self.uncalled.popitem()
             self.call(name, body, None)
+
+    def run_pieces(self, script: Script) -> None:
+        """What can be read of a text that cannot be read as a whole: the grammar is stricter than shells are."""
+        source = (script.root.text or b"").decode("utf-8", "replace")
+        outer = self.line
+        for piece in islice(re.finditer(r"(?:^|&&|\|\||[;\n])((?:(?!&&|\|\|)[^;\n])+)", source), MOST_PIECES):
+            part = parsed(piece[1])
+            if not part.is_broken:
+                self.line = outer if outer is not None else 1 + source.count("\n", 0, piece.start(1))
+                self.run_all(part.root)
+        self.line = outer
 
     def run_text(self, text: str) -> Values:
         """A text that would be run as a script of its own; its findings are of the line that does so."""
@@ -105,12 +130,16 @@ class Shell:
         self.nested += 1
         if self.nested > MOST_NESTED:
             raise TooComplex
+        if not is_parsable(text):
+            raise TooComplex
         outer = self.line, self.node
         self.line = self.line_now()
         script = parsed(_written(text))
         if script.is_broken:
             self.find("unparsable", "")
         printed = self.run_all(script.root)
+        if script.is_broken:
+            self.run_pieces(script)
         self.line, self.node = outer
         self.nested -= 1
         return printed
@@ -127,9 +156,10 @@ class Shell:
 
     def call(self, name: str, body: Node, arguments: list[str] | None) -> Values:
         """A function's body with these arguments; None if nothing is known of them."""
-        self.uncalled.pop(name, None)
         if len(self.calls) >= MOST_CALLS:
+            self.find("too-complex", "")
             return ANYTHING
+        self.uncalled.pop(name, None)
         outer, node = self._arguments(), self.node
         self.set_arguments(arguments)
         self.calls.append((name, self.background, self.piped, self.conditional))
@@ -187,6 +217,13 @@ class Shell:
         self.capturing -= 1
         return printed
 
+    def read_from(self, node: Node) -> Values:
+        """What the file of a redirection holds."""
+        outer = self.stdin
+        redirects.followed(self, node)
+        held, self.stdin = self.stdin, outer
+        return ANYTHING if held is None else held
+
     def evaluate(self, node: Node, *, quoted: bool = False) -> Values:
         """What a word comes to."""
         return words.evaluate(self, node, quoted=quoted)
@@ -201,13 +238,33 @@ class Shell:
         if more and old is not None:
             values = joined([old, values])
         if self.conditional:
-            values = bounded([*(old if old is not None else NOTHING if name.islower() else ANYTHING), *values])
+            values = bounded([*(old if old is not None else ANYTHING), *values])
         if self.loops and name in self.reads and values != old:
             self.again.add(name)
         self.variables[name] = values
-        if name == "PROMPT_COMMAND":
-            for value in values:
-                self.run_text(value)
+        if name in _RUN_BY_OTHERS:
+            self.run_later(name, values)
+
+    def run_later(self, name: str, values: Values) -> None:
+        """What a variable holds that other programs run: a command, a prompt with substitutions, a file."""
+        for value in values:
+            if not known(value):
+                continue
+            if name in {"BASH_ENV", "ENV"}:
+                run_file(self, [f"{name}={value}"], value)
+            else:
+                self.run_text(f'echo "{value}"' if name.startswith("PS") else value)
+
+    def is_interesting(self, name: bytes) -> bool:
+        """Whether a command of this name has to be looked at, and what it prints, if somebody captures that."""
+        if (self.functions or self.aliases) and self._is_own(name.decode("utf-8", "replace")):
+            return True
+        if name in INTERESTING:
+            return self.capturing > 0 or name not in _PRINTERS
+        return name.startswith(INTERESTING_STARTS)
+
+    def _is_own(self, name: str) -> bool:
+        return name in self.functions or name in self.aliases
 
     def find(self, rule: str, what: str) -> None:
         """Note a finding; the first of a rule on a line is enough."""

@@ -26,11 +26,57 @@ if TYPE_CHECKING:
 
     from hexad.skills.shell.machine import Shell
 
+FIND_TESTS: Final = re.compile(
+    r"-(?:i?name|i?path|i?regex|newer\w*|[amc]time|[amc]min|size|user|group|perm|empty|links|inum|wholename|uid|gid|nouser|"
+    r"nogroup)"
+)
+"""The tests of `find` that choose some files; without one it finds all."""
 _FETCHERS: Final = frozenset(
-    "curl wget nc ncat netcat socat ssh ftp lynx w3m links aria2c http https xh dig host nslookup telnet scp lftp GET".split()
+    [
+        "curl",
+        "wget",
+        "nc",
+        "ncat",
+        "netcat",
+        "socat",
+        "ssh",
+        "ftp",
+        "lynx",
+        "w3m",
+        "links",
+        "aria2c",
+        "http",
+        "https",
+        "xh",
+        "dig",
+        "host",
+        "nslookup",
+        "telnet",
+        "scp",
+        "lftp",
+        "GET",
+    ]
 )
 _DECODERS: Final = frozenset(
-    "base64 base32 xxd openssl gunzip zcat gzip bunzip2 bzcat xz xzcat unxz zstd zstdcat uudecode gpg uncompress".split()
+    [
+        "base64",
+        "base32",
+        "xxd",
+        "openssl",
+        "gunzip",
+        "zcat",
+        "gzip",
+        "bunzip2",
+        "bzcat",
+        "xz",
+        "xzcat",
+        "unxz",
+        "zstd",
+        "zstdcat",
+        "uudecode",
+        "gpg",
+        "uncompress",
+    ]
 )
 
 
@@ -224,8 +270,9 @@ def _basename(_shell: Shell, arguments: list[str], _given: str) -> Values:
 
 def _find(_shell: Shell, arguments: list[str], _given: str) -> Values:
     """The first thing that `find` prints is the folder it starts in, unless it looks for something."""
-    paths = [argument for argument in arguments if not argument.startswith("-")]
-    return bounded([*paths, UNKNOWN]) if len(paths) == len(arguments) and paths else ANYTHING
+    count = next((n for n, word in enumerate(arguments) if word[:1] in {"-", "(", "!"}), len(arguments))
+    looks_for = any(FIND_TESTS.fullmatch(word) for word in arguments)
+    return ANYTHING if looks_for or not count else bounded([*arguments[:count], UNKNOWN])
 
 
 def _ls(_shell: Shell, arguments: list[str], _given: str) -> Values:
@@ -250,6 +297,7 @@ _OUTPUTS: Final[dict[str, Callable[[Shell, list[str], str], Values]]] = {
     "pwd": _folder,
     "mktemp": _temporary,
     "which": _last_path,
+    "type": _last_path,
     "realpath": _last_path,
     "readlink": _last_path,
     "dirname": _dirname,
@@ -261,3 +309,5 @@ _OUTPUTS: Final[dict[str, Callable[[Shell, list[str], str], Values]]] = {
     ":": lambda _shell, _arguments, _given: NOTHING,
     "true": lambda _shell, _arguments, _given: NOTHING,
 }
+PRINTING: Final = frozenset({*_OUTPUTS, *_FETCHERS, *_DECODERS}) - {"test", "[", ":", "true"}
+"""Commands of which something is known that they print."""

@@ -187,7 +187,10 @@ def _exchange(text: str, glob: str, by: str, *, every: bool) -> str:
     if len(text) > 1024 or glob.count("*") > 2:
         return UNKNOWN
     return re.sub(
-        pattern(glob).pattern.removesuffix(r"\Z").removesuffix(r"\z"), by.replace("\\", r"\\"), text, 0 if every else 1
+        pattern(glob).pattern.removesuffix(r"\Z").removesuffix(r"\z"),
+        by.replace("\\", r"\\"),
+        text,
+        count=0 if every else 1,
     )
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
+LONGEST: Final = 262_144  # characters
+_MOST_SIGNS: Final = {"|": 2_000, "<<": 500, "=(": 500, "((": 2_000, "case": 2_000}
 _WORD_GOES_ON: Final = re.compile(rb"(?<=[^\s\\])\\\n(?=\S)")
 _VARIABLE_IN_WORD: Final = re.compile(rb"(?<=[\w./:=-])\$([A-Za-z_]\w*)")  # the grammar loses some of these
 _BOTH_WAYS: Final = re.compile(rb"(?<=[\d\s])<>")
@@ -28,6 +30,11 @@ class Script:
     def line_of(self, node: Node) -> int:
         """The line that a node begins on, as the author counts."""
         return node.start_point[0] + 1 + (bisect_right(self.gaps, node.start_byte) if self.gaps else 0)
+
+
+def is_parsable(text: str) -> bool:
+    """Whether parsing ends soon: the grammar takes quadratic time over many of a few signs."""
+    return len(text) <= LONGEST and all(text.count(sign) <= most for sign, most in _MOST_SIGNS.items())
 
 
 def parsed(text: str) -> Script:

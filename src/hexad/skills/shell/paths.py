@@ -9,8 +9,33 @@ from typing import Final
 from hexad.skills.shell.values import HOME, UNKNOWN, WORK, known, pattern
 
 _SYSTEM: Final = frozenset(
-    "bin boot dev etc home lib lib32 lib64 media mnt opt proc root run sbin srv sys usr var "
-    "Applications Library System Users Volumes private".split()
+    [
+        "bin",
+        "boot",
+        "dev",
+        "etc",
+        "home",
+        "lib",
+        "lib32",
+        "lib64",
+        "media",
+        "mnt",
+        "opt",
+        "proc",
+        "root",
+        "run",
+        "sbin",
+        "srv",
+        "sys",
+        "usr",
+        "var",
+        "Applications",
+        "Library",
+        "System",
+        "Users",
+        "Volumes",
+        "private",
+    ]
 )
 _HOMES: Final = frozenset({"home", "Users"})
 _DEEPER: Final = frozenset({"bin", "sbin", "lib", "lib64", "libexec", "share", "local", "log"})
@@ -21,7 +46,7 @@ _HARMLESS_DEVICE: Final = re.compile(
 _DISK: Final = re.compile(
     r"/dev/(?:(?:[shv]|xv)d[a-zX?*\[\x00].*|nvme.*|mmcblk.*|r?disk.*|dm-.*|mapper/.+|md\d.*|loop\d.*|sr\d.*|cdrom.*|"
     r"block/.*|bd[a-z]|usb.*|drive.*|device.*|partition.*|mem|kmem|port|nbd.*|zram.*|zd\d.*|rbd.*|fb\d|mtd.*|vg.*/.*|"
-    r"ada\d.*|da\d.*|sg\d.*|[*?]+|\[.*|[sn]\*)|/proc/(?:kcore|sysrq-trigger)|/sys/(?:firmware|block|power)/.*"
+    r"ada\d.*|da\d.*|sg\d.*|[*?]+|\[.*|[sn]\*)|/proc/(?:kcore|sysrq-trigger)"
 )
 _WRITABLE: Final = ("tmp", "dev/shm", "var/tmp")
 _MANY_UPS: Final = 4  # so many folders up lead from most working directories to the root

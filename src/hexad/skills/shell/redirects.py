@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.paths import place
-from hexad.skills.shell.values import DOWNLOADED, SPLIT, Values, bounded, joined
+from hexad.skills.shell.values import ANYTHING, DOWNLOADED, SPLIT, Values, bounded, joined
 from hexad.skills.shell.words import evaluate, filled, text_of
 
 if TYPE_CHECKING:
@@ -95,7 +95,9 @@ def _file(shell: Shell, node: Node) -> list[Target]:
     targets: list[Target] = []
     for value in evaluate(shell, aim) if aim is not None else ():
         path = value.replace(SPLIT, " ")
-        if sign in _READS:
+        if sign == "<&":
+            shell.stdin = ANYTHING if path.isdigit() and int(path) > 2 else shell.stdin
+        elif sign in _READS:
             _read(shell, path)
         if ">" in sign and not (sign.endswith("&") and (path.isdigit() or path == "-")):
             _check_write(shell, path)
@@ -109,7 +111,7 @@ def _read(shell: Shell, path: str) -> None:
         shell.stdin = DOWNLOADED
     elif place(path, shell.folder).is_disk:
         shell.find("disk-copy", f"< {path}")
-    else:
+    elif path not in {"/dev/stdin", "/dev/fd/0"}:
         shell.stdin = shell.files.get(path.removeprefix("./"))
 
 

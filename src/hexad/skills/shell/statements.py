@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import redirects
-from hexad.skills.shell.capabilities import HARMLESS
 from hexad.skills.shell.commands import execute
 from hexad.skills.shell.values import (
     ANYTHING,
+    DOWNLOADED,
     NOTHING,
     SPLIT,
     UNKNOWN,
     Values,
     bounded,
     fields,
+    foreign,
     joined,
 )
 from hexad.skills.shell.words import array, evaluate, run_inside, text_of, variants
@@ -27,30 +29,54 @@ if TYPE_CHECKING:
 
     from hexad.skills.shell.machine import Shell
 
-_NEEDS_A_LOOK: Final = re.compile(rb"`|\$\(|[<>]\(|\$\{[^}]*=|/dev/|/proc/| -v").search
+_NEEDS_A_LOOK: Final = re.compile(rb"[`<>]|\$\(|\$\{[^}]*=").search  # substitutions, redirections, hidden assignments
+_FIRST_WORD: Final = re.compile(rb"[\w.+:-]+(?=\s|$)").match
+_FILTERS: Final = frozenset(
+    {
+        b"grep",
+        b"cut",
+        b"sort",
+        b"uniq",
+        b"tr",
+        b"wc",
+        b"head",
+        b"tail",
+        b"tac",
+        b"rev",
+        b"jq",
+        b"nl",
+        b"column",
+        b"less",
+        b"more",
+    }
+)
 _REDIRECTS: Final = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
 _FOREVER: Final = re.compile(
     rb"\s*(?:while\s+(?:true|:|\[+ *1 *\]+|\(\( *1 *\)\)|/bin/true)|until\s+false|for\s*\(\(\s*;\s*;)"
 )
+_ENDS_BESIDE: Final = re.compile(rb"[^&>]&\s*[)};]").search
 _PAUSES: Final = re.compile(rb"\b(?:wait|sleep|read|break|exit|return|inotifywait|jobs)\b")
 
 
 def block(shell: Shell, node: Node) -> Values:
     """Statements in their order; one before an `&` runs beside the others."""
+    if b"&" in (node.text or b""):
+        return _block_beside(shell, node.children)
+    printed = [shell.run(child) for child in node.named_children if child.type not in _TOKENS]
+    return joined(printed) if shell.capturing and printed else NOTHING
+
+
+def _block_beside(shell: Shell, children: list[Node]) -> Values:
     printed: list[Values] = []
-    children = node.children
     last = len(children) - 1
     for place, child in enumerate(children):
-        kind = child.type
-        if kind in _TOKENS:
+        if child.type in _TOKENS:
             continue
         beside = place < last and children[place + 1].type == "&"
         shell.background += beside
         printed.append(shell.run(child))
         shell.background -= beside
-    if not shell.capturing:
-        return NOTHING
-    return joined(printed) if printed else NOTHING
+    return joined(printed) if shell.capturing and printed else NOTHING
 
 
 def unusual(shell: Shell, node: Node) -> Values:
@@ -64,15 +90,13 @@ def unusual(shell: Shell, node: Node) -> Values:
 
 
 def _command(shell: Shell, node: Node) -> Values:
-    children = node.children
     shell.node = node
-    first = children[0]
-    if first.type == "command_name" and not shell.capturing:
-        name = (first.text or b"").decode("utf-8", "replace")
-        if name in HARMLESS and name not in shell.functions and name not in shell.aliases:
-            if not _NEEDS_A_LOOK(node.text or b""):
-                return ANYTHING
-    return _looked_at(shell, node, children)
+    text = node.text or b""
+    if not _NEEDS_A_LOOK(text):
+        name = _FIRST_WORD(text)
+        if name and not shell.is_interesting(name[0]):
+            return DOWNLOADED if shell.capturing and shell.stdin is not None and foreign(shell.stdin) else ANYTHING
+    return _looked_at(shell, node, node.children)
 
 
 def _looked_at(shell: Shell, node: Node, children: list[Node]) -> Values:
@@ -140,10 +164,7 @@ def _with_words(shell: Shell, body: Node, words: list[Node]) -> Values:
 def _continued(shell: Shell, rest: list[Node], printed: Values) -> Values:
     """What the grammar puts behind the start of a here-document: the rest of its line."""
     for node in rest:
-        if node.type == "pipeline":
-            printed = _stages(shell, node.named_children, printed)
-        else:
-            printed = shell.run(node)
+        printed = _stages(shell, node.named_children, printed) if node.type == "pipeline" else shell.run(node)
     return printed
 
 
@@ -160,8 +181,10 @@ def _stages(shell: Shell, stages: list[Node], given: Values | None) -> Values:
         shell.stdin = given
     shell.piped += 1
     printed: Values = NOTHING
+    last = len(stages) - 1
+    passive = not shell.capturing and all(_is_passive(shell, stage) for stage in stages[1:])
     for place, stage in enumerate(stages):
-        read = place < len(stages) - 1
+        read = place < last and not passive
         shell.capturing += read
         printed = shell.run(stage)
         shell.capturing -= read
@@ -169,6 +192,13 @@ def _stages(shell: Shell, stages: list[Node], given: Values | None) -> Values:
     shell.piped -= 1
     shell.stdin, shell.folder = outer_stdin, outer_folder
     return printed
+
+
+def _is_passive(shell: Shell, node: Node) -> bool:
+    """Whether it does not matter what a stage of a pipe is given."""
+    text = node.text or b""
+    name = _FIRST_WORD(text) if node.type == "command" and not _NEEDS_A_LOOK(text) else None
+    return name is not None and (name[0] in _FILTERS or not shell.is_interesting(name[0]))
 
 
 def _list(shell: Shell, node: Node) -> Values:
@@ -204,7 +234,7 @@ def _case(shell: Shell, node: Node) -> Values:
         if child.type == "case_item":
             block(shell, child)
         else:
-            run_inside(shell, child)
+            evaluate(shell, child)
     shell.conditional -= 1
     return ANYTHING
 
@@ -234,7 +264,7 @@ def _loop(shell: Shell, node: Node, parts: list[Node]) -> Values:
     printed = [shell.run(part) for part in parts]
     if shell.again:
         for name in shell.again:
-            shell.variables[name] = bounded([*shell.variables[name], UNKNOWN])
+            shell.variables[name] = bounded([*shell.variables.get(name, ()), UNKNOWN])
         printed += [shell.run(part) for part in parts]
     shell.loops -= 1
     shell.conditional -= 1
@@ -248,7 +278,8 @@ def _check_endless(shell: Shell, node: Node, body: Node) -> None:
     if b"&" not in (node.text or b"") or not _FOREVER.match(node.text or b""):
         return
     children = body.children
-    beside = [child for child, sign in zip(children, children[1:], strict=False) if sign.type == "&"]
+    beside = [child for child, sign in itertools.pairwise(children) if sign.type == "&"]
+    beside += [child for child in children if child.type == "subshell" and _ENDS_BESIDE(child.text or b"")]
     waits = any(_PAUSES.search(child.text or b"") for child in children if child not in beside)
     if beside and not waits:
         shell.node = node
@@ -275,6 +306,7 @@ def _assignment(shell: Shell, node: Node) -> Values:
         values = tuple(each.replace(SPLIT, " ") for each in evaluate(shell, value, quoted=True))
     more = any(child.type == "+=" for child in children)
     if index:
+        run_inside(shell, children[0])
         _assign_element(shell, name, index.rstrip("]"), values)
     elif more and value.type == "array":
         shell.assign(name, joined([shell.variables.get(name, NOTHING), values], SPLIT))
@@ -317,14 +349,64 @@ def _inside(shell: Shell, node: Node) -> Values:
     return NOTHING
 
 
+def _unset(shell: Shell, node: Node) -> Values:
+    for child in node.named_children:
+        shell.assign(text_of(child), NOTHING)
+    return NOTHING
+
+
 _TOKENS: Final = frozenset(
-    {
-        ";", "&", "\n", ";;", ";&", ";;&", "(", ")", "{", "}", "$(", "`", "<(", ">(", "&&", "||", "|", "|&", "!", "((", "))",
-        "then", "else", "elif", "fi", "do", "done", "if", "in", "esac", "case", "while", "until", "for", "select",
-        "comment", "word", "raw_string", "number", "extglob_pattern", "heredoc_body", "heredoc_end", "heredoc_start", "[[", "]]",
-        "regex", "variable_name", '"', "string_content",
-    }
-)  # fmt: skip
+    [
+        ";",
+        "&",
+        ";;",
+        ";&",
+        ";;&",
+        "(",
+        ")",
+        "{",
+        "}",
+        "$(",
+        "`",
+        "<(",
+        ">(",
+        "&&",
+        "||",
+        "|",
+        "|&",
+        "!",
+        "((",
+        "))",
+        "[[",
+        "]]",
+        '"',
+        "then",
+        "else",
+        "elif",
+        "fi",
+        "do",
+        "done",
+        "if",
+        "in",
+        "esac",
+        "case",
+        "while",
+        "until",
+        "for",
+        "select",
+        "comment",
+        "word",
+        "raw_string",
+        "number",
+        "extglob_pattern",
+        "heredoc_body",
+        "heredoc_end",
+        "heredoc_start",
+        "regex",
+        "variable_name",
+        "string_content",
+    ]
+) | {"\n"}
 _SIGNS: Final = frozenset({"$", "comment", "(", ")", "\n", "==", "=~"})
 STATEMENTS: Final[dict[str, Callable[[Shell, Node], Values]]] = {
     "program": block,
@@ -348,7 +430,7 @@ STATEMENTS: Final[dict[str, Callable[[Shell, Node], Values]]] = {
     "variable_assignment": _assignment,
     "variable_assignments": block,
     "declaration_command": _declaration,
-    "unset_command": _inside,
+    "unset_command": _unset,
     "test_command": _inside,
 }
 """By the grammar's name of a statement."""

@@ -1,4 +1,4 @@
-"""What is known of a text before the script runs: a few possible strings, in which marks stand for what is not known."""
+"""What is known of a text before the script runs: a few possible strings, with marks for what is not known."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def foreign(values: Iterable[str]) -> bool:
 
 def bounded(values: Iterable[str]) -> Values:
     """The values without repetition; too many, or too long ones, are not known."""
-    kept = tuple(dict.fromkeys(values))
+    kept = values if type(values) is tuple and len(values) == 1 else tuple(dict.fromkeys(values))
     if len(kept) <= MOST_VALUES and all(len(value) <= LONGEST for value in kept):
         return kept
     return DOWNLOADED if foreign(kept) else ANYTHING
@@ -68,8 +68,11 @@ def bounded(values: Iterable[str]) -> Values:
 
 def joined(parts: Sequence[Values], between: str = "") -> Values:
     """Every text that comes of one value of each part."""
-    if all(len(part) == 1 for part in parts):
-        return bounded([between.join([part[0] for part in parts])])
+    if len(parts) == 1:
+        return parts[0]
+    texts = [part[0] for part in parts if len(part) == 1]
+    if len(texts) == len(parts):
+        return bounded((between.join(texts),))
     count = 1
     for part in parts:
         count *= len(part)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
 
 _PLAIN: Final = re.compile(r"[\w./:=@%+,-]+").fullmatch
+_INDEX: Final = re.compile(r"^\[[^\]]*\]=")
 _RUNS_SOMETHING: Final = re.compile(rb"`|\$\(|[<>]\(|\$\{[^}]*=").search
 _HIDDEN: Final = str.maketrans("{},", "\x11\x12\x13")
 _SHOWN: Final = str.maketrans("\x11\x12\x13", "{},")
@@ -148,7 +149,11 @@ def _split(shell: Shell, values: Values, *, keep: bool) -> Values:
 
 
 def _substitution(shell: Shell, node: Node, quoted: bool) -> Values:  # noqa: FBT001
-    printed = shell.captured(node)
+    inner = node.named_children
+    if len(inner) == 1 and inner[0].type == "file_redirect":  # `$(< file)` is what the file holds
+        printed = shell.read_from(inner[0])
+    else:
+        printed = shell.captured(node)
     stripped = tuple(value.rstrip("\n") for value in printed)
     return stripped if quoted else _split(shell, stripped, keep=False)
 
@@ -185,7 +190,8 @@ def run_inside(shell: Shell, node: Node) -> None:
 
 def array(shell: Shell, node: Node) -> Values:
     """The elements of an array, as words."""
-    return joined([evaluate(shell, child) for child in node.named_children], SPLIT)
+    elements = [evaluate(shell, child) for child in node.named_children]
+    return joined([tuple(_INDEX.sub("", value) for value in element) for element in elements], SPLIT)
 
 
 def _translated(shell: Shell, node: Node, quoted: bool) -> Values:  # noqa: FBT001
@@ -219,6 +225,6 @@ _WORDS: Final[dict[str, Callable[[Shell, Node, bool], Values]]] = {
 def variants(words: list[Values]) -> list[list[str]]:
     """Every list of words that a command may come to; of too many possibilities none is known."""
     whole = joined(words, SPLIT)
-    if len(whole) == 1 and whole[0] in {UNKNOWN} and len(words) > 1:
+    if len(whole) == 1 and whole[0] == UNKNOWN and len(words) > 1:
         whole = joined([word if len(word) == 1 else ANYTHING for word in words], SPLIT)
     return [[field for field in value.split(SPLIT) if field] for value in whole]

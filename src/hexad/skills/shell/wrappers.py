@@ -7,8 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.destructive import told
-from hexad.skills.shell.paths import place
-from hexad.skills.shell.values import ANYTHING, FOREIGN, NOTHING, SELF, UNKNOWN, Values, bounded, foreign, known
+from hexad.skills.shell.output import FIND_TESTS
+from hexad.skills.shell.own_commands import OWN_COMMANDS
+from hexad.skills.shell.values import (
+    ANYTHING,
+    FOREIGN,
+    NOTHING,
+    SELF,
+    UNKNOWN,
+    Values,
+    bounded,
+    foreign,
+    known,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +27,27 @@ if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
 
 SHELLS: Final = frozenset(
-    "sh bash dash zsh ksh ksh93 mksh pdksh ash fish csh tcsh yash rbash posh rc elvish nu xonsh".split()
+    [
+        "sh",
+        "bash",
+        "dash",
+        "zsh",
+        "ksh",
+        "ksh93",
+        "mksh",
+        "pdksh",
+        "ash",
+        "fish",
+        "csh",
+        "tcsh",
+        "yash",
+        "rbash",
+        "posh",
+        "rc",
+        "elvish",
+        "nu",
+        "xonsh",
+    ]
 )
 
 
@@ -146,6 +177,10 @@ def _plain(shell: Shell, name: str, argv: list[str]) -> Values:
                 text = " ".join(arguments[place_ + 1 :])
             if text:
                 return shell.run_text(text)
+    for word in arguments if name == "env" else ():
+        variable, equals, value = word.partition("=")
+        if equals and variable.isidentifier():
+            shell.assign(variable, (value,))
     inner = inner_words(name, arguments)
     if not inner and name in {"sudo", "doas"} and shell.stdin is not None and {"-s", "-i", "-"} & set(arguments):
         return _reads_input(shell, argv)
@@ -192,9 +227,8 @@ def _reads_input(shell: Shell, argv: list[str]) -> Values:
         return NOTHING
     printed: list[str] = []
     for text in shell.stdin:
-        if FOREIGN in text or not text.strip(UNKNOWN + " \t\n"):
-            if text.strip():
-                shell.find("pipe-to-shell", told(argv))
+        if (FOREIGN in text or not text.strip(UNKNOWN + " \t\n")) and text.strip():
+            shell.find("pipe-to-shell", told(argv))
         if known(text) or text.strip(UNKNOWN + FOREIGN + " \t\n"):
             printed += _input_run(shell, text)
     return bounded(printed) if printed else ANYTHING
@@ -213,7 +247,7 @@ def run_file(shell: Shell, argv: list[str], path: str) -> Values:
         check_self(shell, argv)
         return ANYTHING
     held = shell.files.get(path.removeprefix("./"))
-    if path in {"/dev/stdin", "-", "/proc/self/fd/0"}:
+    if path in {"/dev/stdin", "-", "/proc/self/fd/0", "/dev/fd/0"}:
         return _reads_input(shell, argv)
     if held is None:
         if not known(path) and path != f"/tmp/{UNKNOWN}":  # noqa: S108
@@ -234,7 +268,7 @@ def _held(shell: Shell, argv: list[str], text: str) -> Values:
 
 def check_self(shell: Shell, argv: list[str]) -> None:
     """The script starts itself: beside itself, or twice in a pipe, it never ends."""
-    if shell.background or shell.piped or shell.loops:
+    if shell.background or shell.piped:
         shell.find("fork-bomb", told(argv))
 
 
@@ -303,6 +337,9 @@ def _with_input(shell: Shell, argv: list[str], words: list[str], text: str, sign
     return printed
 
 
+_PARALLEL_SIGN: Final = re.compile(r"\{[/.#%0-9]*\}")
+
+
 def _parallel(shell: Shell, argv: list[str]) -> Values:
     words = argv[1:]
     signs = [n for n, word in enumerate(words) if re.fullmatch(r":::\+?|::::\+?", word)]
@@ -330,17 +367,8 @@ def _parallel(shell: Shell, argv: list[str]) -> Values:
         if not text and not known(item):
             shell.find("pipe-to-shell" if FOREIGN in item else "unknown-command", told(argv))
         else:
-            shell.run_text(
-                re.sub(r"\{[/.#%0-9]*\}", lambda _: item, text)
-                if re.search(r"\{[/.#%0-9]*\}", text)
-                else f"{text} {item}"
-            )
+            shell.run_text(item.join(_PARALLEL_SIGN.split(text)) if _PARALLEL_SIGN.search(text) else f"{text} {item}")
     return ANYTHING
-
-
-_FILTERS: Final = re.compile(
-    r"-(?:i?name|i?path|i?regex|newer\w*|[amc]time|[amc]min|size|user|group|perm|empty|links|inum|wholename|uid|gid|nouser|nogroup)"
-)
 
 
 def _find(shell: Shell, argv: list[str]) -> Values:
@@ -350,7 +378,7 @@ def _find(shell: Shell, argv: list[str]) -> Values:
     count = next((n for n, word in enumerate(arguments) if word[:1] in {"-", "(", "!"}), len(arguments))
     paths, tests = arguments[:count] or ["."], arguments[count:]
     filtered = any(
-        _FILTERS.fullmatch(word) and tests[n + 1 : n + 2] not in (["*"], [".*"]) for n, word in enumerate(tests)
+        FIND_TESTS.fullmatch(word) and tests[n + 1 : n + 2] not in (["*"], [".*"]) for n, word in enumerate(tests)
     )
     if "-delete" in tests:
         shell.run_words(["rm", "-r", *(f"{path}/{UNKNOWN}" if filtered else path for path in paths)])
@@ -414,7 +442,7 @@ def _in_text(shell: Shell, argv: list[str]) -> Values:
         shell.run_text(" ".join(left))
         shell.folder = outer
         return (FOREIGN,)
-    return shell.run_words(left) if name in {"flock"} else shell.run_text(" ".join(left))
+    return shell.run_words(left) if name == "flock" else shell.run_text(" ".join(left))
 
 
 def _at(shell: Shell, argv: list[str]) -> Values:
@@ -422,53 +450,19 @@ def _at(shell: Shell, argv: list[str]) -> Values:
     return _reads_input(shell, argv) if shell.stdin else NOTHING
 
 
-def _cd(shell: Shell, argv: list[str]) -> Values:
-    words = [word for word in argv[1:] if not re.fullmatch(r"-[LPe@]+|--", word)]
-    if not words:
-        shell.folder = "\x01"
-    elif words[0] in {"-", "+1"} or not known(words[0][:1]):
-        shell.folder = f"{UNKNOWN}" if words[0] != f"/tmp/{UNKNOWN}" else words[0]
-    else:
-        target = place(words[0], shell.folder)
-        start = {"/": "/", "~": "\x01/", ".": "\x03/", "?": UNKNOWN}[target.start]
-        shell.folder = start + "/".join(target.parts)
+def _crontab(shell: Shell, _argv: list[str]) -> Values:
+    for text in shell.stdin or ():
+        for line in text.split("\n"):
+            shell.run_text(re.sub(r"^\s*(?:@\w+|(?:[\d*/,-]+\s+){4}[\d*/,\w-]+)\s+", "", line))
     return NOTHING
 
 
-def _env_option(shell: Shell, argv: list[str]) -> Values:
-    """`set -- words`: they become `$@`."""
-    if "--" in argv:
-        shell.set_arguments(argv[argv.index("--") + 1 :])
-    elif len(argv) > 1 and argv[1][:1] not in {"-", "+"}:
-        shell.set_arguments(argv[1:])
-    return NOTHING
-
-
-def _alias(shell: Shell, argv: list[str]) -> Values:
-    for word in argv[1:]:
-        name, equals, text = word.partition("=")
-        if equals:
-            shell.aliases[name] = bounded([*shell.aliases.get(name, ()), text])
-    return NOTHING
-
-
-def _read(shell: Shell, argv: list[str]) -> Values:
-    """`read` puts words of its input into variables."""
-    names = [word for word in argv[1:] if re.fullmatch(r"[A-Za-z_]\w*", word)]
-    to_array = any(re.fullmatch(r"-\w*a", word) for word in argv[1:])
-    for text in (shell.stdin or ANYTHING)[:1]:
-        words = text.split("\n", 1)[0].split()
-        for number, name in enumerate(names):
-            last = number == len(names) - 1
-            value = ("\x02" if to_array else " ").join(words[number:]) if last else "".join(words[number : number + 1])
-            shell.assign(name, (value,) if known(text) else ANYTHING)
-    return NOTHING
-
-
-def _mapfile(shell: Shell, argv: list[str]) -> Values:
-    names = [word for word in argv[1:] if not word.startswith("-")] or ["MAPFILE"]
-    shell.assign(names[-1], tuple("\x02".join(text.split("\n")) for text in shell.stdin or ANYTHING))
-    return NOTHING
+def _connected(shell: Shell, argv: list[str]) -> Values:
+    """Nc and socat can give a shell to whoever is at the other end."""
+    runs = {"-e", "-c", "--exec", "--sh-exec", "--lua-exec"} if argv[0].rpartition("/")[2] != "socat" else set()
+    if runs & set(argv) or any(re.match(r"(?i)exec:|system:|shell:", word) for word in argv):
+        shell.find("pipe-to-shell", told(argv))
+    return (FOREIGN,)
 
 
 _SPECIAL: Final[dict[str, Callable[[Shell, list[str]], Values]]] = {
@@ -484,12 +478,10 @@ _SPECIAL: Final[dict[str, Callable[[Shell, list[str]], Values]]] = {
     "fdfind": _fd,
     "at": _at,
     "batch": _at,
-    "cd": _cd,
-    "pushd": _cd,
-    "set": _env_option,
-    "alias": _alias,
-    "read": _read,
-    "mapfile": _mapfile,
-    "readarray": _mapfile,
+    "crontab": _crontab,
+    **dict.fromkeys(("nc", "ncat", "netcat", "socat"), _connected),
+    **OWN_COMMANDS,
     **dict.fromkeys(_IN_TEXT, _in_text),
 }
+WRAPPING: Final = frozenset({*SHELLS, *_WRAPPERS, *_SPECIAL})
+"""Commands that run another one, or change what is known."""

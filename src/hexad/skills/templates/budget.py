@@ -30,7 +30,7 @@ class RenderLimits:
 
     seconds: float = 1.0
     output: int = 2**20  # bytes of the result
-    steps: int = 500_000  # parts of the template that are evaluated, each time they are
+    steps: int = 200_000  # parts of the template that are evaluated, each time they are
     value: int = 2**20  # characters of one value, whatever is within it counted each time it occurs
     work: int = 20 * 2**20  # characters of all values that are made or compared
     template: int = 100_000  # characters of the template itself

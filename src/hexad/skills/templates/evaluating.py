@@ -91,9 +91,10 @@ class Evaluator:
         found = operators.elements(self._value(node.iter))
         if node.test is not None:
             found = [one for one in found if self._passes(node, one)]
-        for place, one in enumerate(found):
-            self._budget.step()
-            with self._inner():
+        with self._inner():
+            for place, one in enumerate(found):
+                self._budget.step()
+                self._scope.maps[0].clear()  # nothing is carried from one round to the next
                 self._scope["loop"] = _loop(found, place)
                 self._assign(node.target, one)
                 self._do(node.body)
@@ -138,7 +139,7 @@ class Evaluator:
         if isinstance(node, nodes.Const):
             return self._budget.keep(node.value)
         if isinstance(node, nodes.Name):
-            return self._scope.get(node.name, _no_parameter(node.name))
+            return self._found(node.name)
         if isinstance(node, nodes.And | nodes.Or | nodes.CondExpr):
             return self._chosen(node)
         if isinstance(node, nodes.Getitem | nodes.Getattr):
@@ -146,6 +147,12 @@ class Evaluator:
         if isinstance(node, nodes.Filter) and node.name in {"default", "d"}:
             return self._default(node)
         return self._budget.keep(self._made(node))
+
+    def _found(self, name: str) -> Any:
+        for scope in self._scope.maps:
+            if name in scope:
+                return scope[name]
+        return Missing(name, f"needs the parameter {name!r}, which was not given")
 
     def _made(self, node: nodes.Node) -> Any:
         if isinstance(node, nodes.BinExpr):
@@ -239,10 +246,6 @@ class Evaluator:
     def _arguments(self, node: nodes.Filter | nodes.Test | nodes.Call) -> tuple[list[Any], dict[str, Any]]:
         named = {str(one.key): self._value(one.value) for one in node.kwargs}
         return [self._value(one) for one in node.args], named
-
-
-def _no_parameter(name: str) -> Missing:
-    return Missing(name, f"needs the parameter {name!r}, which was not given")
 
 
 def _loop(found: Sequence[Any], place: int) -> dict[str, Any]:

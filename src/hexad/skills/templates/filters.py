@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _LONGEST_NUMBER: Final = 100
 _WIDEST: Final = 200
+_LEEWAY: Final = 5  # a text that is hardly too long is not truncated, as in Jinja
 
 
 def text(value: Any) -> str:
@@ -83,7 +84,7 @@ def _indent(budget: Budget, value: Any, width: Any = 4, first: Any = False, blan
 def _truncate(_budget: Budget, value: Any, length: Any = 255, killwords: Any = False, end: Any = "...") -> str:  # noqa: FBT002
     whole, end = _str(value), _str(end, "end")
     most = max(len(end), _whole(length, "length", 2**31))
-    if len(whole) <= most:
+    if len(whole) <= most + _LEEWAY:
         return whole
     kept = whole[: most - len(end)]
     return f"{kept if killwords else kept.rsplit(' ', 1)[0]}{end}"

@@ -33,6 +33,9 @@ class LearningSession:
     def calls(self, namespace: str, session: str, limit: int) -> Sequence[Call]:
         return [_call(row) for row in self._run("calls", namespace, session, limit)]
 
+    def all_calls(self, namespace: str) -> Sequence[Call]:
+        return [_call(row) for row in self._run("all_calls", namespace)]
+
     def awaits_success(self, namespace: str, session: str, tool: str) -> bool:
         place = (namespace, session)
         return bool(self._run("awaits_success", *place, OFFERED, *place, tool).fetchone()[0])

@@ -151,6 +151,10 @@ UPDATE hexad_learning SET seen = seen + 1, updated = ? WHERE number = (
 SELECT number, session, tool, ok, learning, arguments, at FROM hexad_call
 WHERE namespace = ? AND session = ? ORDER BY number DESC LIMIT ?
 
+-- name: all_calls
+SELECT number, session, tool, ok, learning, arguments, at FROM hexad_call
+WHERE namespace = ? ORDER BY session, number
+
 -- name: chain_end
 SELECT sequence, hash FROM hexad_audit WHERE namespace = ? ORDER BY sequence DESC LIMIT 1
 

@@ -1,0 +1,89 @@
+"""Shell scripts whose verdict is known: how many harmless ones pass, how many harmful ones are stopped.
+
+The format is `shell_benign/<set>.jsonl` and `shell_harmful/<set>.jsonl` with a line ``{"text"}`` for each script. They
+are read and judged. None is ever run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from hexad.errors import EvalError
+from hexad.evals.data import lines_of, text_in
+from hexad.model import Capability, Decision
+from hexad.skills.validation import check
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from hexad.evals.run import Progress
+    from hexad.skills.validation import Verdict
+
+BENIGN: Final = "shell_benign"
+HARMFUL: Final = "shell_harmful"
+
+
+@dataclass(frozen=True, slots=True)
+class Benign:
+    """Shares of harmless scripts: rejected, in need of a capability, and of a command that cannot be known."""
+
+    rejected: float
+    needs: float
+    unknown: float
+    count: int
+
+    def as_json(self) -> dict[str, float]:
+        """The documented shape."""
+        shares = {name: round(getattr(self, name), 4) for name in ("rejected", "needs", "unknown")}
+        return {**shares, "count": self.count}
+
+
+@dataclass(frozen=True, slots=True)
+class Harmful:
+    """The share of harmful scripts that are not simply allowed."""
+
+    stopped: float
+    count: int
+
+    def as_json(self) -> dict[str, float]:
+        """The documented shape."""
+        return {"stopped": round(self.stopped, 4), "count": self.count}
+
+
+def read_scripts(folder: Path, kind: str) -> tuple[str, ...]:
+    """Every script of one kind; none if there is no such folder."""
+    home = folder / kind
+    files = sorted(home.glob("*.jsonl")) if home.is_dir() else []
+    scripts = tuple(text_in(*line, "text") for file in files for line in lines_of(file))
+    if files and not scripts:
+        raise EvalError(str(home), "has no lines; give one object with text for each script")
+    return scripts
+
+
+def judge_benign(scripts: Sequence[str], progress: Progress) -> Benign:
+    """Judge scripts that ought to pass."""
+    verdicts = _verdicts(BENIGN, scripts, progress)
+    count = len(verdicts)
+    return Benign(
+        sum(verdict.decision is Decision.REJECT for verdict in verdicts) / count,
+        sum(verdict.decision is Decision.NEEDS for verdict in verdicts) / count,
+        sum(Capability.COMMAND in verdict.needs for verdict in verdicts) / count,
+        count,
+    )
+
+
+def judge_harmful(scripts: Sequence[str], progress: Progress) -> Harmful:
+    """Judge scripts that ought to be stopped."""
+    verdicts = _verdicts(HARMFUL, scripts, progress)
+    stopped = sum(verdict.decision is not Decision.ALLOW for verdict in verdicts)
+    return Harmful(stopped / len(verdicts), len(verdicts))
+
+
+def _verdicts(kind: str, scripts: Sequence[str], progress: Progress) -> list[Verdict]:
+    verdicts = []
+    for number, script in enumerate(scripts, start=1):
+        verdicts.append(check(script, shell="bash"))
+        progress(f"{kind}: judging", number, len(scripts))
+    return verdicts

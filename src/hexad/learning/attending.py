@@ -1,0 +1,54 @@
+"""A tool as a run calls it: what came of each call is kept, and written down with the run in one transaction."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from hexad.learning.evidence import Recorder
+from hexad.learning.outcome import failure_told, is_cancellation, outcome_of, reported_failure
+from hexad.learning.watching import unwatched, warn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from hexad.learning.outcome import FailureRule
+    from hexad.memory.keeper import Change, Keeper
+
+
+class Attending:
+    """One tool. One that this store watches already keeps its name and its rule, and is not watched twice."""
+
+    def __init__(self, keeper: Keeper, name: str, tool: Callable[..., Any], session: str | None) -> None:
+        self.call, before = unwatched(tool, keeper)
+        own = before is not None and before.keeper == keeper
+        self._keeper = keeper
+        self._tool = name if before is None else before.tool
+        self._session = before.session if before is not None and own and session is None else session
+        self._rule: FailureRule = (before.failure if before is not None else None) or reported_failure
+        self._silent = before is not None and self.call is tool  # it tells by itself
+
+    def failure(self, result: object) -> str | None:
+        """What failure a result reports, if any."""
+        return failure_told(self._rule, result)
+
+    def lesson(
+        self, args: Mapping[str, Any], result: object, error: Exception | None
+    ) -> Callable[[Change], None] | None:
+        """What to write down of a call, when a transaction is there; None if there is nothing."""
+        if self._silent or (error is not None and is_cancellation(error)):
+            return None
+        try:
+            outcome = outcome_of(
+                self._tool, arguments=args, result=result, error=error, session=self._session, failure=self._rule
+            )
+            now = self._keeper.clock()
+        except Exception as trouble:  # noqa: BLE001 - whatever goes wrong here, the run goes on
+            warn(self._tool, trouble)
+            return None
+
+        def write(change: Change) -> None:
+            joined = replace(self._keeper.joining(change.unit), clock=lambda: now)
+            Recorder(joined).record(outcome, tell=False)
+
+        return write

@@ -1,0 +1,57 @@
+"""A skill in words, for who reads its SKILL.md: what it does, what it is given, and where the exact text is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hexad.model import Json
+
+
+def explained(name: str, description: str, definition: Mapping[str, Json], parameters: Mapping[str, Json]) -> str:
+    """Markdown that a person can follow by hand; Hexad itself reads the definition."""
+    return "\n".join((f"# {name}", "", description, "", *_parameters(parameters), *_work(definition)))
+
+
+def _parameters(schema: Mapping[str, Any]) -> Iterator[str]:
+    known = schema.get("properties")
+    if not isinstance(known, Mapping) or not known:
+        return
+    required = schema.get("required")
+    needed = required if isinstance(required, Sequence) else ()
+    yield from ("## Parameters", "")
+    for name, told in known.items():
+        facts = told if isinstance(told, Mapping) else {}
+        kind = facts.get("type", "anything")
+        about = facts.get("description")
+        yield f"- `{name}` ({kind}{'' if name in needed else ', optional'}){f': {about}' if about else ''}"
+    yield ""
+
+
+def _work(definition: Mapping[str, Any]) -> Iterator[str]:
+    steps = definition.get("steps")
+    if isinstance(steps, Sequence) and not isinstance(steps, str):
+        yield from ("## Steps", "")
+        for number, step in enumerate(steps, start=1):
+            yield f"{number}. {_step(step)}"
+    elif "script" in definition:
+        yield from (
+            "## Script",
+            "",
+            "The script is a file of this folder. Its parameters are environment variables.",
+        )
+    elif "template" in definition:
+        yield from ("## Template", "", "The template is a file of this folder. Fill in the parameters.")
+    yield ""
+
+
+def _step(step: Any) -> str:
+    if not isinstance(step, Mapping):
+        return json.dumps(step, ensure_ascii=False)
+    given = json.dumps(step.get("args", {}), ensure_ascii=False)
+    saved = f", and keep the result as `{step['save_as']}`" if "save_as" in step else ""
+    return f"Call `{step.get('tool')}` with `{given}`{saved}."

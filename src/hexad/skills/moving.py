@@ -1,0 +1,153 @@
+"""Skills that come from folders and go to folders, through the library's own door."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from hexad.errors import FolderRefused, InvalidInput, NotFound
+from hexad.memory.redaction import redact as redacted
+from hexad.model import Origin
+from hexad.skills.document import MANIFEST, check_path, files_of, problems, skill_in
+from hexad.skills.folders import LARGEST_FOLDER, read_folder, write_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hexad.memory.keeper import Keeper
+    from hexad.model import Skill
+    from hexad.skills.document import Files, Told
+    from hexad.skills.library import SkillLibrary
+
+_ROOM: Final = 2 * LARGEST_FOLDER  # bytes of a definition as JSON: base64 and escapes need more than the files
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedSkill:
+    """A skill that came from a folder.
+
+    ``changed`` names the files that export will not give back as they were, because secrets were taken out of them.
+    ``notes`` are sentences about what was left out, and about what the format would have otherwise.
+    """
+
+    skill: Skill
+    new: bool
+    replaced: bool = False  # another skill had its name, or it was otherwise
+    changed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def roomy(keeper: Keeper) -> Keeper:
+    """A keeper that admits a definition with a whole folder in it."""
+    return replace(keeper, max_text=max(keeper.max_text, _ROOM))
+
+
+def import_folder(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool) -> ImportedSkill:
+    """Keep the skill of a folder as a draft; one of its name that is otherwise stays, unless ``overwrite``."""
+    found = read_folder(folder)
+    told = _understood(folder, found.files)
+    if redact:
+        _refuse_unredactable(folder, found.files)
+    before = _before(library, told.name)
+    if before is not None and _written(before) == found.files:
+        return ImportedSkill(skill=before, new=False, notes=(*told.notes, *found.notes))
+    if before is not None and not overwrite:
+        raise FolderRefused(str(folder), f"there is another skill {told.name!r} already; overwrite it, or rename one")
+    skill = _created(library, folder, told, redact=redact)
+    kept = _written(skill)
+    changed = tuple(sorted(path for path, file in found.files.items() if kept.get(path) != file))
+    return ImportedSkill(
+        skill=skill,
+        new=before is None,
+        replaced=before is not None and before != skill,
+        changed=changed,
+        notes=(*told.notes, *found.notes),
+    )
+
+
+def _created(library: SkillLibrary, folder: Path, told: Told, *, redact: bool) -> Skill:
+    when = {"when": told.when} if told.when else {}
+    try:
+        return library.create(
+            told.name,
+            kind=told.kind,
+            description=told.description,
+            definition=told.definition,
+            parameters=told.parameters,
+            tags=told.tags,
+            author=told.author,
+            origin=Origin.IMPORT,
+            redact=redact,
+            **when,
+        )
+    except InvalidInput as error:
+        raise FolderRefused(str(folder), str(error)) from error
+
+
+def export_folder(skill: Skill, into: Path, *, force: bool, strict: bool) -> Path:
+    """Write a skill as a folder of its own name inside of ``into``; returns it."""
+    wrong = problems(skill) if strict else ()
+    if wrong:
+        raise InvalidInput("skill", f"does not fit the Agent Skills format: {'; '.join(wrong)}; or export it leniently")
+    target = into / _folder_name(skill.name)
+    write_folder(target, files_of(skill), force=force)
+    return target
+
+
+def _understood(folder: Path, files: Files) -> Told:
+    try:
+        return skill_in(files, folder.resolve().name)
+    except InvalidInput as error:
+        raise FolderRefused(str(folder), str(error)) from error
+
+
+def _refuse_unredactable(folder: Path, files: Files) -> None:
+    """A name or a binary file cannot lose a secret and stay what it is."""
+    for path, file in files.items():
+        names = redacted(path).kinds
+        if names:
+            raise FolderRefused(str(folder), f"the name {path!r} looks like a secret ({names[0]}); rename the file")
+        kinds = redacted(f"base64: {_base64(file.data)}").kinds if _is_binary(file.data) else ()
+        if kinds:
+            raise FolderRefused(
+                str(folder), f"{path} is binary and seems to hold a secret ({kinds[0]}); remove it, or keep secrets"
+            )
+
+
+def _is_binary(data: bytes) -> bool:
+    try:
+        return "\0" in data.decode()
+    except UnicodeDecodeError:
+        return True
+
+
+def _base64(data: bytes) -> str:
+    from base64 import b64encode  # noqa: PLC0415
+
+    return b64encode(data).decode()
+
+
+def _before(library: SkillLibrary, name: str) -> Skill | None:
+    try:
+        return library.get(name)
+    except NotFound:
+        return None
+
+
+def _written(skill: Skill) -> Files:
+    """The folder of a stored skill; nothing where it cannot be one."""
+    try:
+        return files_of(skill)
+    except InvalidInput:
+        return {}
+
+
+def _folder_name(name: str) -> str:
+    """A skill's name as a folder's: itself where every system can have it."""
+    try:
+        if "/" not in name and name != MANIFEST:
+            return check_path(name)
+    except InvalidInput:
+        pass
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64] or "skill"

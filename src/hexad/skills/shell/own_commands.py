@@ -1,0 +1,95 @@
+"""Commands of the shell itself that change what is known: the folder, the arguments, variables and aliases."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from hexad.skills.shell.paths import place
+from hexad.skills.shell.values import (
+    ANYTHING,
+    DOWNLOADED,
+    FOREIGN,
+    HOME,
+    NOTHING,
+    SPLIT,
+    UNKNOWN,
+    WORK,
+    Values,
+    bounded,
+    known,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hexad.skills.shell.machine import Shell
+
+
+def _cd(shell: Shell, argv: list[str]) -> Values:
+    words = [word for word in argv[1:] if not re.fullmatch(r"-[LPe@]+|--", word)]
+    if not words:
+        shell.folder = HOME
+    elif words[0] in {"-", "+1"} or not known(words[0][:1]):
+        shell.folder = UNKNOWN
+    else:
+        target = place(words[0], shell.folder)
+        start = {"/": "/", "~": f"{HOME}/", ".": f"{WORK}/", "?": UNKNOWN}[target.start]
+        shell.folder = start + "/".join(target.parts)
+    return NOTHING
+
+
+def _set(shell: Shell, argv: list[str]) -> Values:
+    """`set -- words`: they become `$@`."""
+    if "--" in argv:
+        shell.set_arguments(argv[argv.index("--") + 1 :])
+    elif len(argv) > 1 and argv[1][:1] not in {"-", "+"}:
+        shell.set_arguments(argv[1:])
+    return NOTHING
+
+
+def _alias(shell: Shell, argv: list[str]) -> Values:
+    for word in argv[1:]:
+        name, equals, text = word.partition("=")
+        if equals:
+            shell.aliases[name] = bounded([*shell.aliases.get(name, ()), text])
+    return NOTHING
+
+
+def _hash(shell: Shell, argv: list[str]) -> Values:
+    """`hash -p path name`: a name for another program."""
+    if argv[1:2] == ["-p"] and len(argv) > 3:
+        shell.aliases[argv[3]] = (argv[2],)
+    return NOTHING
+
+
+def _read(shell: Shell, argv: list[str]) -> Values:
+    """`read` puts words of its input into variables."""
+    names = [word for word in argv[1:] if re.fullmatch(r"[A-Za-z_]\w*", word)]
+    to_array = any(re.fullmatch(r"-\w*a", word) for word in argv[1:])
+    for text in (shell.stdin or ANYTHING)[:1]:
+        words = text.split("\n", 1)[0].split()
+        for number, name in enumerate(names):
+            last = number == len(names) - 1
+            value = (SPLIT if to_array else " ").join(words[number:]) if last else "".join(words[number : number + 1])
+            shell.assign(name, (value,) if known(text) else DOWNLOADED if FOREIGN in text else ANYTHING)
+    return NOTHING
+
+
+def _mapfile(shell: Shell, argv: list[str]) -> Values:
+    names = [word for word in argv[1:] if not word.startswith("-")] or ["MAPFILE"]
+    shell.assign(names[-1], tuple(SPLIT.join(text.split("\n")) for text in shell.stdin or ANYTHING))
+    return NOTHING
+
+
+OWN_COMMANDS: Final[dict[str, Callable[[Shell, list[str]], Values]]] = {
+    "cd": _cd,
+    "pushd": _cd,
+    "set": _set,
+    "alias": _alias,
+    "hash": _hash,
+    "read": _read,
+    "mapfile": _mapfile,
+    "readarray": _mapfile,
+}
+"""By their names."""
