@@ -19,7 +19,7 @@ MOST_TEXT = 100_000  # characters of a file, an output or a page that a model is
 
 @dataclass(frozen=True)
 class Workspace:
-    """A folder of notes: `notes/2026-03-02.md` is a day, `site/` is what was published."""
+    """A folder: `notes/2026-03-02.md` is a day, `site/` is what was made of it. The memory is kept elsewhere."""
 
     folder: Path
     database: Path
@@ -81,7 +81,7 @@ class Workspace:
         links = set(front.read_text(encoding="utf-8").splitlines()) if front.exists() else set()
         links.add(f'<a href="{self._inside(page).name}">{self._inside(page).stem}</a>')
         self.write_file("site/index.html", "\n".join(sorted(links)))
-        return f"{len(links)} pages on the front page"
+        return f"{len(links)} page{'s' if len(links) > 1 else ''} on the front page"
 
     def run_shell(self, script: str) -> dict[str, Any]:
         """Run a shell script in a sandbox: it may change files of the folder, and reaches nothing else.
@@ -101,9 +101,9 @@ class Workspace:
         return told | ({"error": "it took too long"} if came.timed_out else {})
 
     def _inside(self, path: str) -> Path:
-        """A path of the folder; nothing outside of it, and not the assistant's own memory."""
+        """A path of the folder, and of nothing outside of it: not the assistant's own memory either."""
         found = (self.folder / path).resolve()
-        if not found.is_relative_to(self.folder.resolve()) or found == self.database.resolve():
+        if not found.is_relative_to(self.folder.resolve()):
             raise PermissionError(f"{path!r} is outside of the folder")
         return found
 
