@@ -118,9 +118,13 @@ def _sandbox() -> bool:
 
 @requirement("SKILL-06")
 @pytest.mark.skipif(not _sandbox(), reason="there is no sandbox here")
-def test_a_shell_script_changes_the_folder_and_reaches_neither_the_memory_nor_the_network(workspace: Any) -> None:
-    came = workspace.run_shell('cd "$WORKSPACE" && echo hello > notes/new.md; cat ../memory.db; ls /sys/class/net')
-    assert workspace.read_file("notes/new.md") == "hello\n"
+def test_a_shell_script_sees_a_copy_of_the_folder_and_reaches_neither_the_memory_nor_the_network(
+    workspace: Any,
+) -> None:
+    workspace.write_file("notes/2026-03-02.md", "call the plumber")
+    came = workspace.run_shell("grep -l plumber notes/*; rm notes/*; cat ../memory.db; ls /sys/class/net")
+    assert came["stdout"].startswith("notes/2026-03-02.md\n")
+    assert workspace.read_file("notes/2026-03-02.md") == "call the plumber"
     assert "secret" not in str(came)
     assert "eth0" not in str(came)
     assert workspace.run_shell("exit 3")["returncode"] == 3

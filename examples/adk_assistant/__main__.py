@@ -37,7 +37,7 @@ def main() -> None:
             story.run(Path(folder).resolve())
         return
     folder = Path(given.folder).expanduser().resolve()
-    workspace = Workspace(folder, folder.with_name(f"{folder.name}.memory.db"))  # beside it: no script reaches it there
+    workspace = Workspace(folder, folder.with_name(f"{folder.name}.memory.db"))  # beside it: no tool reaches it there
     with Hexad.open(workspace.database, enabled=True) as hx:
         asyncio.run(_chat(hx, workspace, given.model, web=given.web))
 
