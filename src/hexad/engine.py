@@ -89,9 +89,9 @@ class Engine:
         failure: FailureRule | None = None,
     ) -> Learning | None:
         """Learn from one call; the learning that its error belongs to. A store that cannot write is logged."""
+        from hexad.learning.advice import warn  # noqa: PLC0415
         from hexad.learning.evidence import Recorder  # noqa: PLC0415 - who only remembers need not load it
         from hexad.learning.outcome import outcome_of  # noqa: PLC0415
-        from hexad.learning.watching import warn  # noqa: PLC0415
 
         name, known = admission.key("tool", tool), self.keeper.session_of(session)
         try:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from hexad.learning.advice import warn
 from hexad.learning.evidence import Recorder
 from hexad.learning.outcome import failure_told, is_cancellation, outcome_of, reported_failure
-from hexad.learning.watching import unwatched, warn
+from hexad.learning.watching import unwatched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
