@@ -127,7 +127,7 @@ class Engine:
         """A tool as a skill's step calls it: watched, once, and judged by the rule that it is watched with."""
         from hexad.learning.attending import Attending  # noqa: PLC0415
 
-        return Attending(self.keeper, admission.key("tool", name), tool, session)
+        return Attending(self.keeper, name, tool, session)
 
     def explain(
         self,

@@ -17,6 +17,7 @@ from hexad.learning.fixes import chosen, with_remedy
 from hexad.learning.pattern import holds, split
 from hexad.learning.tree import get, remembered, triggers, trusted_for
 from hexad.memory.habits import credit
+from hexad.memory.keeper import Change
 from hexad.model import Layer, Learning, Origin
 from hexad.store.learning import OFFERED, Call, Offer
 
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
 
     from hexad.learning.outcome import Outcome
     from hexad.learning.pattern import Words
-    from hexad.memory.keeper import Change, Keeper
+    from hexad.memory.keeper import Keeper
     from hexad.model import Json
+    from hexad.store import Writing
 
 PATIENCE: Final = 5.0  # seconds that a tool's caller waits at most for other writers
 CALLS_KEPT: Final = 32  # of one session that are compared
@@ -56,13 +58,15 @@ class Recorder:
         """
         with self.keeper.change(actor=Origin.TOOL, session=outcome.session, patience=patience) as change:
             moment = _Moment(change, outcome, self.keeper.clock())
-            about = moment.worked() if outcome.ok else moment.failed()
-            moment.log(about)
-            if outcome.ok:
-                credit(change, Layer.TOOL_REGISTRY, outcome.tool)
+            about = moment.write()
             if advise and about:
                 return moment.advised() or get(change, about)
             return get(change, about) if about and tell else None
+
+
+def write_down(unit: Writing, keeper: Keeper, outcome: Outcome, now: datetime) -> None:
+    """Write down what a call taught that was made before, as part of somebody's transaction."""
+    _Moment(Change(keeper, unit, Origin.TOOL, keeper.session_of(outcome.session)), outcome, now).write()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +81,21 @@ class _Moment:
     def namespace(self) -> str:
         return self.change.keeper.namespace
 
+    def write(self) -> str:
+        """Everything that follows from the outcome; the id of the learning that its error belongs to, if it failed."""
+        about = self.worked() if self.outcome.ok else self.failed()
+        self.log(about)
+        if self.outcome.ok:
+            credit(self.change, Layer.TOOL_REGISTRY, self.outcome.tool)
+        return about
+
     def log(self, id: str) -> None:
         """Append to the audit log and to the session's calls."""
         outcome = self.outcome
         details: dict[str, Json] = {"ok": outcome.ok, "arguments": outcome.summary}
         if not outcome.ok:
             details["learning"] = id
-        number = self.change.audit("tool.call", outcome.tool, details)
+        number = self.change.audit("tool.call", outcome.tool, details, at=self.now)
         call = Call(
             number=number,
             session=self.change.session,

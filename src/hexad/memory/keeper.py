@@ -19,6 +19,7 @@ from hexad.store import Scope
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
+    from datetime import datetime
     from types import TracebackType
 
     from hexad.memory.meaning import Meaning
@@ -133,12 +134,14 @@ class Change:
             self.unit.remove_skill_versions(self.keeper.namespace, id)
         return self.unit.remove(self.keeper.scope(layer), id)
 
-    def audit(self, action: str, target: str, details: dict[str, Json] | None = None) -> int:
-        """Tell this change in the log; returns the record's sequence."""
+    def audit(
+        self, action: str, target: str, details: dict[str, Json] | None = None, *, at: datetime | None = None
+    ) -> int:
+        """Tell this change in the log, as of now or of when it happened; returns the record's sequence."""
         return audit.append(
             self.unit,
             self.keeper.namespace,
-            at=self.keeper.clock(),
+            at=at or self.keeper.clock(),
             session=self.session,
             action=action,
             actor=self.actor,
