@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types arrows pytest bench eval format clean
+.PHONY: help setup demo tour test lint types arrows pytest bench eval format clean
 
 help: ## show what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -19,7 +19,10 @@ $(READY): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $(READY)
 
-demo: $(READY) ## see it work: remember, retrieve, assemble, explain
+demo: $(READY) ## see an agent learn over three conversations, offline
+	@$(BIN)/python examples/adk_assistant --demo
+
+tour: $(READY) ## see the engine by itself: remember, retrieve, assemble, explain
 	@$(BIN)/python examples/demo.py
 
 test: lint types arrows pytest ## everything that CI checks

@@ -195,53 +195,44 @@ REQUIREMENTS: Final = {
         Requirement(
             "ADK-01",
             "The context-aware model wraps any ADK `BaseLlm` or model name and is itself one.",
-            planned=True,
         ),
         Requirement(
             "ADK-02",
             "Its query is the user's latest message.",
-            planned=True,
         ),
         Requirement(
             "ADK-03",
             "It requests all six layers, after setting the runtime session.",
-            planned=True,
         ),
         Requirement(
             "ADK-04",
             "It augments the system instruction and forwards a copy: the caller's request is never "
             "changed, and retries never stack context twice.",
-            planned=True,
         ),
         Requirement(
             "ADK-05",
             "Streaming, errors, `capabilities` and live connections behave as the wrapped model's.",
-            planned=True,
         ),
         Requirement(
             "ADK-06",
             "A failure of ours, of whatever kind, forwards the original request and logs a warning: the "
             "agent keeps answering.",
-            planned=True,
         ),
         Requirement(
             "ADK-07",
             "With the knowledge system disabled the wrapped model receives the very request that came in.",
-            planned=True,
         ),
         Requirement(
             "ADK-08",
             "Context goes to the end of the system instruction [default], so that what is constant stays "
             "a common prefix, or in front of the latest user turn, where the system instruction's bytes "
             "are the same over all turns and a provider's prompt cache stays warm.",
-            planned=True,
         ),
         Requirement(
             "ADK-09",
             "A plugin and a tool wrapper feed tool outcomes to the learning engine once each, whichever "
             "is used; cancellations are not learned from; an error turned into a result is still an "
             "error.",
-            planned=True,
         ),
         # Memory: knowledge, references, audit, store
         Requirement(
@@ -489,7 +480,6 @@ REQUIREMENTS: Final = {
             "The agent has `save_knowledge`, `search_knowledge`, `save_learning`, `search_learnings`, "
             "`create_skill`, `list_skills`; each validates its input, answers with a status, and is "
             "audited; what they save has the origin agent.",
-            planned=True,
         ),
         Requirement(
             "CONF-01",

@@ -165,6 +165,11 @@ class Hexad:
         """The database behind it."""
         return self._engine.keeper.store
 
+    @property
+    def retriever(self) -> Retriever:
+        """Who answers its questions: a `ContextRetriever` with its providers, or another that it was given."""
+        return self._engine.retriever
+
     def retrieve(
         self,
         query: str,
@@ -222,7 +227,8 @@ class Hexad:
     ) -> T:
         """The same tool, observed: what it returns and raises stays as it is, and its failures are learned from.
 
-        It works for functions, methods, partials, objects with ``__call__``, coroutines and generators. With
+        It works for functions, methods, partials, objects with ``__call__``, coroutines and generators, and for the
+        tool objects and toolsets of agent frameworks: what has a name and ``run_async``, or ``get_tools``. With
         ``advise`` a trusted fix is put behind the error that goes back to the model. ``failure`` says of a result what
         failure it reports, or None; without it, `hexad.learning.outcome.reported_failure` does.
 

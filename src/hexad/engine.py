@@ -111,9 +111,10 @@ class Engine:
         failure: FailureRule | None = None,
     ) -> Callable[..., Any]:
         """The tool, observed."""
+        from hexad.learning.tool_objects import is_tool_object, watched_object  # noqa: PLC0415
         from hexad.learning.watching import watched  # noqa: PLC0415
 
-        return watched(
+        return (watched_object if is_tool_object(tool) else watched)(
             self.keeper,
             tool,
             name=None if name is None else admission.key("name", name),

@@ -18,7 +18,8 @@
     ├── BackupError             a backup file that cannot be read or restored: file, line
     ├── FolderRefused           a SKILL.md folder that cannot be read or written: folder, reason
     ├── EvalError               evaluation data that cannot be read: file, line
-    ├── MissingExtra            an optional package is not installed: extra
+    ├── MissingExtra            an optional package is not installed: install
+    │   └── PackageTooOld       it is, and is older than what is needed: package, found, needed
     ├── NoSandbox               scripts cannot be locked away here: reason
     ├── TemplateFailed          a template that cannot be rendered: reason, line, missing
     ├── EmbedderFailed          an embedder raised, or gave no vectors: name
@@ -190,6 +191,19 @@ class MissingExtra(HexadError):
 
     def __init__(self, what: str, install: str) -> None:
         super().__init__(f"{what} needs a package that is not installed: pip install '{install}'")
+        self.install = install
+
+
+class PackageTooOld(MissingExtra):
+    """Something needs a newer version of a package than the one that is installed."""
+
+    def __init__(self, what: str, package: str, *, found: str, needed: str, install: str) -> None:
+        HexadError.__init__(
+            self, f"{what} needs {package} {needed} or newer, and {found} is installed: pip install -U '{install}'"
+        )
+        self.package = package
+        self.found = found
+        self.needed = needed
         self.install = install
 
 

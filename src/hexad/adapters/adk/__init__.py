@@ -1,0 +1,41 @@
+"""Google ADK: a model that knows its context, a plugin that gives an agent everything, tools, and a memory service.
+
+::
+
+    App(name="desk", root_agent=agent, plugins=[HexadPlugin(hx)])      everything, in one line
+    LlmAgent(model=ContextAwareModel.wrap(hx, "gemini-2.5-flash"), …)  the context alone
+    LlmAgent(tools=[*adk_tools(hx), hx.watch(my_tool)], …)             the tools alone
+    Runner(memory_service=HexadMemoryService(hx), …)                   ADK's own memory
+
+With an engine that is off, each of them passes everything through.
+"""
+
+from hexad.adapters.adk.installed import check
+
+check()
+
+from hexad.adapters.adk.conversation import (  # noqa: E402 - what is missing is told first
+    Conversation,
+    NamespaceRule,
+    per_app,
+    per_user,
+    shared,
+)
+from hexad.adapters.adk.memory import HexadMemoryService  # noqa: E402
+from hexad.adapters.adk.model import ContextAwareModel  # noqa: E402
+from hexad.adapters.adk.plugin import HexadPlugin  # noqa: E402
+from hexad.adapters.adk.request import Placement  # noqa: E402
+from hexad.adapters.adk.skills import adk_tools  # noqa: E402
+
+__all__ = [
+    "ContextAwareModel",
+    "Conversation",
+    "HexadMemoryService",
+    "HexadPlugin",
+    "NamespaceRule",
+    "Placement",
+    "adk_tools",
+    "per_app",
+    "per_user",
+    "shared",
+]

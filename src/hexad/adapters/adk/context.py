@@ -1,0 +1,198 @@
+"""A request on its way to the model → the same with context: retrieve, assemble, put in place.
+
+Two memories are read: the conversation's own, and the engine's, which is the house's for all of its users. Whatever
+goes wrong, the request goes on as it came, and one warning says why.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from hexad.adapters.adk.conversation import UNDER_WAY, Known, Notes, scope_of
+from hexad.adapters.adk.request import Placement, base_of, latest_message, with_context
+from hexad.adapters.adk.worker import LOG, told, tried
+from hexad.agent_tools import NAMES
+from hexad.context.layers.runtime import SessionRuntime
+from hexad.context.layers.tools import ToolRegistry
+from hexad.context.retriever import ContextRetriever
+from hexad.errors import DeadlineExceeded
+from hexad.memory import admission
+from hexad.model import Item, Layer, Retrieval, Tool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from google.adk.models.llm_request import LlmRequest
+    from google.genai.types import GenerateContentConfig
+
+    from hexad.bootstrap import Hexad
+    from hexad.model import Prompt
+
+BUDGET: Final = 2000
+_MOST_KEPT: Final = 256  # warnings given, and sets of tools, that are remembered
+_PATIENCE: Final = 2.0  # layers' deadlines that a whole answer may take
+
+_SERVED: Final[Notes[frozenset[tuple[str, str]]]] = Notes()  # configs that hold context already, and whose
+
+
+@dataclass(frozen=True)
+class Recall:
+    """How one adapter gives context, in all its conversations. It remembers nothing that one could learn of another."""
+
+    hx: Hexad
+    placement: Placement
+    budget: int
+    _warned: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict, repr=False)
+    _tools: OrderedDict[tuple[tuple[str, str], ...], ToolRegistry] = field(default_factory=OrderedDict, repr=False)
+
+    @classmethod
+    def of(cls, hx: Hexad, placement: str, budget: int) -> Recall:
+        """With checked settings."""
+        return cls(hx, Placement.parse(placement, "placement"), admission.whole("budget", budget, low=0))
+
+    async def augmented(self, request: LlmRequest, *, reasons: Iterable[str] = ()) -> LlmRequest:
+        """The request itself where there is nothing to add, else a copy with context.
+
+        ``reasons`` is what went wrong before, to be told in the same warning.
+        """
+        if not self.hx.enabled or self._whose in (_SERVED.of(request.config) or ()):
+            return request
+        known, why, served = UNDER_WAY.of(request), list(reasons), request
+        query = known.conversation.message if known else ""
+        try:
+            found = latest_message(request.contents, query)
+            if found is not None:
+                query = found[1]
+                served = await self._served(request, known, found, why)
+        except Exception as error:  # noqa: BLE001 - a failure of ours is not the agent's
+            why.append(told(error))
+        self.warn(why, known, query)
+        return served
+
+    async def _served(
+        self, request: LlmRequest, known: Known | None, found: tuple[int, str], reasons: list[str]
+    ) -> LlmRequest:
+        place, query = found
+        seconds = self.hx.settings.layer_deadline * _PATIENCE
+        base = base_of(request) if self.placement is Placement.SYSTEM else ""
+        task = _Task(self, known, query, base, dict(request.tools_dict), seconds)
+        prompt = await tried(self.hx, task.prompt, seconds=seconds, reasons=reasons)
+        if prompt is None or not prompt.kept:
+            return request
+        return with_context(request, self.marked(request.config), prompt, self.placement, place)
+
+    def marked(self, config: GenerateContentConfig) -> GenerateContentConfig:
+        """A copy of the config of a request that was looked at: a wrapper around the model need not look again."""
+        copied = config.model_copy()
+        _SERVED.put(copied, (_SERVED.of(config) or frozenset()) | {self._whose})
+        return copied
+
+    def registry(self, tools: Mapping[str, object]) -> ToolRegistry:
+        """The agent's tools as a registry, each with the first paragraph of its description; ours it knows anyway.
+
+        The models get the whole of every tool in any case, and agents have few sets of them.
+        """
+        told = tuple((name, _summary(tool)) for name, tool in tools.items() if name not in NAMES)
+        known = self._tools.get(told)
+        if known is None:
+            known = self._tools[told] = ToolRegistry([Tool(name=name, description=text) for name, text in told])
+            _shorten(self._tools)
+        return known
+
+    @property
+    def _whose(self) -> tuple[str, str]:
+        return self.hx.store.location, self.hx.namespace
+
+    def warn(self, reasons: Sequence[str], known: Known | None, query: str) -> None:
+        """Once for a message and a reason, however often the model is called for it."""
+        if not reasons:
+            return
+        about = (known.conversation.session if known else "", query, reasons[0])
+        if about not in self._warned:
+            self._warned[about] = None
+            _shorten(self._warned)
+            more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+            LOG.warning("a request goes to the model without all of its context: %s%s", reasons[0], more)
+
+
+def _summary(tool: object) -> str:
+    return " ".join(str(getattr(tool, "description", "") or "").strip().split("\n\n", 1)[0].split())
+
+
+def _shorten(kept: OrderedDict[tuple[str, ...], None] | OrderedDict[tuple[tuple[str, str], ...], ToolRegistry]) -> None:
+    while len(kept) > _MOST_KEPT:
+        kept.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """The work for one request, in a thread."""
+
+    recall: Recall
+    known: Known | None
+    query: str
+    base: str
+    tools: Mapping[str, object]
+    seconds: float
+
+    def prompt(self) -> Prompt:
+        """What the model should be told, and what was told counted where it came from."""
+        until = time.monotonic() + self.seconds
+        own, house = self._engines()
+        found = own.retrieve(self.query, Layer, session=own.session or None)
+        common = house.retrieve(self.query, session=own.session or None) if house is not None else None
+        if time.monotonic() >= until:  # nobody waits for it: nothing was shown
+            raise DeadlineExceeded(own.store.location, self.seconds)
+        if common is None or house is None or not common.items:
+            return own.assemble(self.base, found, budget=self.recall.budget)
+        both = _joined(found, common)
+        prompt = own.assemble(self.base, replace(both, namespace=""), budget=self.recall.budget)
+        own.assemble("", _only(found, prompt.kept))
+        house.assemble("", _only(common, prompt.kept))
+        return prompt
+
+    def _engines(self) -> tuple[Hexad, Hexad | None]:
+        """The conversation's engine, and the house's where that is another."""
+        hx = self.recall.hx
+        if self.known is None:
+            return self._given(hx), None
+        own = scope_of(hx, self.known.conversation, self.known.rule)
+        apart = own.namespace != hx.namespace and isinstance(hx.retriever, ContextRetriever)
+        return self._given(own), hx.scoped(session=own.session) if apart else None
+
+    def _given(self, hx: Hexad) -> Hexad:
+        """The engine with the agent's tools and a runtime state, where it was given none of its own."""
+        retriever = hx.retriever
+        if not isinstance(retriever, ContextRetriever):
+            return hx
+        if retriever.tools is None and self.tools:
+            hx = hx.with_tool_registry(self.recall.registry(self.tools))
+        if retriever.runtime is None:
+            runtime = SessionRuntime(active_tools=len(self.tools))
+            runtime.set_session(hx.session)
+            hx = hx.with_runtime_context(runtime)
+        return hx
+
+
+def _joined(own: Retrieval, house: Retrieval) -> Retrieval:
+    """Both memories' items, the best of each layer first."""
+    layers = {
+        layer: tuple(sorted((*own.items.get(layer, ()), *house.items.get(layer, ())), key=_best_first))
+        for layer in Layer
+        if layer in own.items or layer in house.items
+    }
+    return replace(own, items=layers, failures=tuple(dict.fromkeys((*own.failures, *house.failures))))
+
+
+def _best_first(item: Item) -> tuple[bool, float]:
+    return not item.pinned, -item.score
+
+
+def _only(found: Retrieval, kept: Iterable[Item]) -> Retrieval:
+    """What was found, as far as it was kept."""
+    chosen = {id(item) for item in kept}
+    items = {layer: tuple(item for item in items if id(item) in chosen) for layer, items in found.items.items()}
+    return replace(found, items={layer: those for layer, those in items.items() if those})

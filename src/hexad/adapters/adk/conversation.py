@@ -1,0 +1,125 @@
+"""Whose conversation a call belongs to, and which namespace is theirs.
+
+ADK knows an app, a user and a session; Hexad knows a namespace and a session. The rule between them can be replaced: it
+is a function from a `Conversation` to a namespace's name below the engine's own, or to "" for the engine's own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
+from urllib.parse import quote
+
+from hexad.errors import InvalidInput
+from hexad.memory import admission
+
+if TYPE_CHECKING:
+    from hexad.bootstrap import Hexad
+
+T = TypeVar("T")
+_LONGEST: Final = 120  # characters of an id that stand in a namespace or are a session; what is longer is hashed
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One session of one user with one app, and what the user said last, as far as ADK tells."""
+
+    app: str
+    user: str
+    session: str
+    message: str = ""
+
+
+NamespaceRule: TypeAlias = Callable[[Conversation], str]
+
+
+def per_user(conversation: Conversation) -> str:
+    """The default: each user of each app has a memory of their own.
+
+    >>> per_user(Conversation("desk", "dana@example.com", "s1"))
+    'desk/dana%40example.com'
+    """
+    return f"{_part(conversation.app)}/{_part(conversation.user)}"
+
+
+def per_app(conversation: Conversation) -> str:
+    """All users of an app share one memory.
+
+    >>> per_app(Conversation("desk", "dana", "s1"))
+    'desk'
+    """
+    return _part(conversation.app)
+
+
+def shared(conversation: Conversation) -> str:  # noqa: ARG001 - a rule like the others
+    """Everybody shares the engine's own memory."""
+    return ""
+
+
+def scope_of(hx: Hexad, conversation: Conversation, rule: NamespaceRule) -> Hexad:
+    """The engine as a conversation sees it."""
+    below = rule(conversation)
+    if not isinstance(below, str):
+        raise InvalidInput("namespace", f"the rule must return text, not {type(below).__name__}")
+    namespace = f"{hx.namespace}/{below}" if below else hx.namespace
+    return hx.scoped(namespace=namespace, session=session_of(conversation.session))
+
+
+def session_of(id: str) -> str:
+    """ADK's session as one of ours; an id that cannot be one is hashed, so that two never become the same.
+
+    >>> session_of("slack:C42"), session_of("x" * 1000)[:10]
+    ('slack:C42', '#44f835449')
+    """
+    try:
+        return admission.label("session", id) if len(id) <= _LONGEST else _hashed(id)
+    except InvalidInput:
+        return _hashed(id)
+
+
+def _part(id: str) -> str:
+    """An id as a part of a namespace: no two ids give the same, and none can name another's."""
+    name = quote(id, safe="", errors="surrogatepass") or "%"
+    try:
+        return admission.key("namespace", name) if len(name) <= _LONGEST else _hashed(id)
+    except InvalidInput:  # it looks like a secret
+        return _hashed(id)
+
+
+def _hashed(id: str) -> str:
+    """Behind a sign that no quoted id holds."""
+    return f"#{hashlib.sha256(id.encode(errors='surrogatepass')).hexdigest()[:32]}"
+
+
+class Notes(Generic[T]):
+    """What is known of objects that are neither hashable nor ours to change, by identity, while they live."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[weakref.ref[Any], T]] = {}
+
+    def put(self, thing: object, note: T) -> None:
+        """Note something of an object."""
+        place = id(thing)
+        self._known[place] = (weakref.ref(thing, lambda _: self._known.pop(place, None) and None), note)
+
+    def of(self, thing: object) -> T | None:
+        """What was noted of that very object."""
+        known = self._known.get(id(thing))
+        return known[1] if known is not None and known[0]() is thing else None
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a plugin or a tool told about a request on its way to the model."""
+
+    conversation: Conversation
+    rule: NamespaceRule
+
+
+UNDER_WAY: Final[Notes[Known]] = Notes()  # requests whose conversation somebody told

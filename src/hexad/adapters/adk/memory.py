@@ -1,0 +1,173 @@
+"""`HexadMemoryService`: ADK's own memory interface over Hexad, so that `load_memory` and `preload_memory` use it."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
+from google.adk.memory.memory_entry import MemoryEntry
+from google.genai import types
+
+from hexad.adapters.adk.conversation import Conversation, per_user, scope_of, session_of
+from hexad.adapters.adk.request import text_of
+from hexad.adapters.adk.worker import LOG, attempted
+from hexad.errors import InvalidInput, NotFound
+from hexad.model import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from google.adk.events.event import Event
+    from google.adk.sessions.session import Session
+
+    from hexad.adapters.adk.conversation import NamespaceRule
+    from hexad.bootstrap import Hexad
+    from hexad.model import Knowledge
+
+T = TypeVar("T")
+_LIMIT: Final = 10  # memories that a search returns
+_SECONDS: Final = 60.0
+_TAG: Final = "conversation"
+_USER: Final = "user"
+
+
+class HexadMemoryService(BaseMemoryService):
+    """Conversations as knowledge, one entry for each thing said, in the memory of its user.
+
+    Adding a session again adds what is new in it. A search also finds what was saved in any other way. What goes wrong
+    is a warning in the log, and the agent goes on.
+    """
+
+    def __init__(self, hx: Hexad, *, namespace: NamespaceRule = per_user) -> None:
+        self._hx = hx
+        self._rule = namespace
+
+    async def add_session_to_memory(self, session: Session) -> None:
+        """Keep what was said in a session."""
+        await self._add(Conversation(session.app_name, session.user_id, session.id), session.events)
+
+    async def add_events_to_memory(
+        self,
+        *,
+        app_name: str,
+        user_id: str,
+        events: Sequence[Event],
+        session_id: str | None = None,
+        custom_metadata: Mapping[str, object] | None = None,
+    ) -> None:
+        """Keep some of what was said."""
+        await self._add(Conversation(app_name, user_id, session_id or ""), events)
+
+    async def add_memory(
+        self,
+        *,
+        app_name: str,
+        user_id: str,
+        memories: Sequence[MemoryEntry],
+        custom_metadata: Mapping[str, object] | None = None,
+    ) -> None:
+        """Keep memories as they are given."""
+        said = [
+            _Said(memory.id or f"memory {_name(text_of(memory.content))}", text_of(memory.content), memory.author or "")
+            for memory in memories
+        ]
+        work = partial(_keep, said=said, thread="")
+        await self._in(Conversation(app_name, user_id, ""), work, what="memories were not kept")
+
+    async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
+        """What is known about a question, best first: the user's own, and what the engine holds for all."""
+        work = partial(self._search, query=query)
+        found = await self._in(Conversation(app_name, user_id, ""), work, what="memory was not searched")
+        return SearchMemoryResponse(memories=[_entry(each) for each in found or ()])
+
+    async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
+        """Hide one memory of a user's."""
+        if memory_id:
+            work = partial(_delete, key=memory_id)
+            await self._in(Conversation(app_name, user_id, ""), work, what="a memory was not deleted")
+
+    async def _add(self, whose: Conversation, events: Sequence[Event]) -> None:
+        thread = session_of(whose.session)
+        said = [
+            _Said(f"{thread}/{event.id}", text_of(event.content), event.author, round(event.timestamp * 1000))
+            for event in events
+        ]
+        await self._in(whose, partial(_keep, said=said, thread=thread), what="a conversation was not kept")
+
+    def _search(self, own: Hexad, *, query: str) -> list[Knowledge]:
+        engines = [own] if own.namespace == self._hx.namespace else [own, self._hx]
+        found = [(item, hx) for hx in engines for item in hx.knowledge.search(query, limit=_LIMIT)]
+        best = sorted(found, key=lambda pair: -pair[0].score)[:_LIMIT]
+        return [entry for item, hx in best if (entry := _present(hx, item.id)) is not None]
+
+    async def _in(self, whose: Conversation, work: Callable[[Hexad], T], *, what: str) -> T | None:
+        """Work in a conversation's own memory, in a thread.
+
+        It names no session: how much a conversation may save by itself is limited, what its app keeps of it is not.
+        """
+        if not self._hx.enabled:
+            return None
+        own = scope_of(self._hx, whose, self._rule).scoped(session="")
+        return await attempted(own, partial(work, own), seconds=_SECONDS, what=what)
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """One thing that was said, by whom, and where in its conversation."""
+
+    key: str
+    text: str
+    author: str
+    position: int | None = None
+
+    @property
+    def origin(self) -> Origin:
+        return Origin.USER if self.author == _USER else Origin.AGENT
+
+
+def _keep(own: Hexad, *, said: Sequence[_Said], thread: str) -> None:
+    """Keep each text under its key; one that cannot be kept is told, and the others are kept."""
+    for each in said:
+        if not each.text:
+            continue
+        try:
+            own.knowledge.save(
+                each.key,
+                each.text,
+                tags=(_TAG,),
+                source=each.author,
+                origin=each.origin,
+                thread=thread,
+                position=each.position,
+            )
+        except InvalidInput as error:
+            LOG.warning("a memory was not kept: %s", error)
+
+
+def _present(hx: Hexad, key: str) -> Knowledge | None:
+    try:
+        return hx.knowledge.get(key)
+    except NotFound:  # deleted a moment ago
+        return None
+
+
+def _delete(own: Hexad, *, key: str) -> None:
+    with suppress(NotFound):
+        own.knowledge.delete(key)
+
+
+def _entry(known: Knowledge) -> MemoryEntry:
+    author = known.source or known.origin.value
+    content = types.Content(
+        role="user" if known.origin is Origin.USER else "model", parts=[types.Part(text=known.content)]
+    )
+    return MemoryEntry(id=known.key, content=content, author=author, timestamp=known.updated.isoformat())
+
+
+def _name(text: str) -> str:
+    """A key for a memory that has none: the same text is the same memory."""
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]

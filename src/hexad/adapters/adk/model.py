@@ -1,0 +1,90 @@
+"""`ContextAwareModel`: any ADK model, told what it needs to know before each call."""
+
+from __future__ import annotations
+
+from contextlib import aclosing, asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from google.adk.models.base_llm import BaseLlm
+from google.adk.models.registry import LLMRegistry
+from pydantic import PrivateAttr
+
+from hexad.adapters.adk.context import BUDGET, Recall
+from hexad.adapters.adk.request import Placement
+from hexad.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator
+    from contextlib import AbstractAsyncContextManager
+
+    from google.adk.models.base_llm_connection import BaseLlmConnection
+    from google.adk.models.llm_request import LlmRequest
+    from google.adk.models.llm_response import LlmResponse
+
+    from hexad.bootstrap import Hexad
+
+
+class ContextAwareModel(BaseLlm):
+    """A model that is told what Hexad knows. Make one with `wrap`.
+
+    ADK tells a model neither user nor session. With `HexadPlugin` or `adk_tools` beside it, context comes from the
+    conversation's own memory and from the engine's; alone, from the engine's.
+    """
+
+    _inner: BaseLlm = PrivateAttr()
+    _recall: Recall = PrivateAttr()
+
+    @classmethod
+    def wrap(
+        cls,
+        hx: Hexad,
+        model_or_name: BaseLlm | str,
+        placement: str = Placement.SYSTEM,
+        budget: int = BUDGET,
+    ) -> ContextAwareModel:
+        """The model, or the one of that name, with context in each request it gets.
+
+        ``placement`` is "system", the end of the system instruction, or "user_turn", in front of the user's latest
+        message, where a provider's prompt cache keeps the whole system instruction. ``budget`` is in tokens.
+        """
+        inner = LLMRegistry.new_llm(model_or_name) if isinstance(model_or_name, str) else model_or_name
+        if not isinstance(inner, BaseLlm):
+            raise InvalidInput("model_or_name", f"must be an ADK model or its name, not {type(inner).__name__}")
+        model = cls(model=inner.model)
+        model._inner = inner
+        model._recall = Recall.of(hx, placement, budget)
+        return model
+
+    @property
+    def wrapped(self) -> BaseLlm:
+        """The model inside."""
+        return self._inner
+
+    def serves(self, hx: Hexad) -> bool:
+        """Whether its context is the one that another adapter of this engine would give."""
+        return self._recall.hx.enabled and self._recall.hx.store is hx.store
+
+    @property
+    def capabilities(self) -> Any:
+        """What the model inside can do."""
+        return self._inner.capabilities
+
+    async def generate_content_async(
+        self,
+        llm_request: LlmRequest,
+        stream: bool = False,  # noqa: FBT001, FBT002 - ADK's signature
+    ) -> AsyncGenerator[LlmResponse, None]:
+        """What the model inside answers to the request with context."""
+        request = await self._recall.augmented(llm_request)
+        async with aclosing(self._inner.generate_content_async(request, stream=stream)) as responses:
+            async for response in responses:
+                yield response
+
+    def connect(self, llm_request: LlmRequest) -> AbstractAsyncContextManager[BaseLlmConnection]:
+        """A live connection of the model inside, opened with context."""
+        return self._connected(llm_request) if self._recall.hx.enabled else self._inner.connect(llm_request)
+
+    @asynccontextmanager
+    async def _connected(self, llm_request: LlmRequest) -> AsyncIterator[BaseLlmConnection]:
+        async with self._inner.connect(await self._recall.augmented(llm_request)) as connection:
+            yield connection

@@ -1,0 +1,149 @@
+"""`HexadPlugin`: one line gives an agent its context, its tools, and learning from what its other tools do."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from google.adk.plugins.base_plugin import BasePlugin
+from google.adk.tools.base_tool import BaseTool
+
+from hexad.adapters.adk.context import BUDGET, Recall
+from hexad.adapters.adk.conversation import UNDER_WAY, Conversation, Known, Notes, per_user, scope_of
+from hexad.adapters.adk.model import ContextAwareModel
+from hexad.adapters.adk.request import Placement
+from hexad.adapters.adk.skills import SkillTools
+from hexad.adapters.adk.tools import OwnTool, conversation_of, the_six
+from hexad.adapters.adk.worker import LOG, attempted, told, tried
+from hexad.learning.tool_objects import awaits_a_person, is_pending, watches
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from google.adk.agents.callback_context import CallbackContext
+    from google.adk.agents.invocation_context import InvocationContext
+    from google.adk.models.llm_request import LlmRequest
+    from google.adk.tools.tool_context import ToolContext
+    from google.genai import types
+
+    from hexad.adapters.adk.conversation import NamespaceRule
+    from hexad.bootstrap import Hexad
+
+_PATIENCE = 10.0  # seconds that an agent waits at most for a call to be written down
+
+
+class HexadPlugin(BasePlugin):
+    """Everything for an existing agent: ``App(name=…, root_agent=agent, plugins=[HexadPlugin(hx)])``.
+
+    Put it first: a plugin before it that answers for a tool hides from it what the tool did. ``namespace`` says whose
+    memory a conversation uses: `per_user`, `per_app`, `shared`, or a function of your own. ``tools=False`` leaves the
+    agent's tools as they are.
+    """
+
+    def __init__(
+        self,
+        hx: Hexad,
+        *,
+        name: str = "hexad",
+        placement: str = Placement.SYSTEM,
+        budget: int = BUDGET,
+        namespace: NamespaceRule = per_user,
+        tools: bool = True,
+    ) -> None:
+        super().__init__(name=name)
+        self._hx = hx
+        self._rule = namespace
+        self._recall = Recall.of(hx, placement, budget)
+        self._six: Sequence[OwnTool] = the_six(hx, namespace) if tools else ()
+        self._skills = SkillTools(hx, namespace) if tools else None
+        self._failed: Notes[bool] = Notes()  # calls that raised, while something may turn that into a result
+
+    async def before_model_callback(self, *, callback_context: CallbackContext, llm_request: LlmRequest) -> None:
+        """Add tools and context to the request, or leave the context to a model that is wrapped already."""
+        if not self._hx.enabled:
+            return
+        try:
+            await self._prepare(callback_context, llm_request)
+        except Exception as error:  # noqa: BLE001 - a failure of ours is not the agent's
+            LOG.warning("a request goes to the model as it is: %s", told(error))
+
+    async def _prepare(self, context: CallbackContext, request: LlmRequest) -> None:
+        known, reasons = Known(conversation_of(context), self._rule), list[str]()
+        UNDER_WAY.put(request, known)
+        await self._offer_tools(request, known.conversation, reasons)
+        if _is_wrapped(context, self._hx):
+            self._recall.warn(reasons, known, known.conversation.message)
+            return
+        served = await self._recall.augmented(request, reasons=reasons)
+        request.contents, request.config = served.contents, self._recall.marked(served.config)
+
+    async def after_tool_callback(
+        self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any
+    ) -> None:
+        """Learn from a result, unless it only stands for an error that was learned from already."""
+        seen = self._failed.of(tool_context) or is_pending(tool, result) or awaits_a_person(tool_context)
+        if not seen and self._is_mine(tool):
+            await self._observe(conversation_of(tool_context), tool=tool.name, args=tool_args, result=result)
+
+    async def on_tool_error_callback(
+        self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, error: BaseException
+    ) -> None:
+        """Learn from an error; a cancellation says nothing about the tool."""
+        if isinstance(error, asyncio.CancelledError) or type(tool) is BaseTool or not self._is_mine(tool):
+            return  # a bare BaseTool stands for a name that the model made up
+        self._failed.put(tool_context, note=True)
+        await self._observe(conversation_of(tool_context), tool=tool.name, args=tool_args, error=error)
+
+    async def on_user_message_callback(
+        self, *, invocation_context: InvocationContext, user_message: types.Content
+    ) -> None:
+        """Learn from what came of long-running tools: their results come back as messages."""
+        if not self._hx.enabled:
+            return
+        session = invocation_context.session
+        whose = Conversation(session.app_name, session.user_id, session.id)
+        for part in user_message.parts or ():
+            answer = part.function_response
+            call = _long_running_call(session.events, answer.id) if answer is not None else None
+            if answer is not None and call is not None:
+                await self._observe(whose, tool=call.name or "", args=call.args or {}, result=answer.response)
+
+    async def _offer_tools(self, request: LlmRequest, whose: Conversation, reasons: list[str]) -> None:
+        """Add our tools and the conversation's skills, where function tools may stand beside what the request has."""
+        config = request.config
+        built_in = any(not getattr(tool, "function_declarations", None) for tool in config.tools or ())
+        if self._skills is None or built_in or config.response_schema is not None:
+            return
+        own = scope_of(self._hx, whose, self._rule)
+        seconds = self._hx.settings.layer_deadline
+        skills = await tried(own, partial(self._skills.of, own), seconds=seconds, reasons=reasons)
+        offered = [*self._six, *(skills or ())]
+        request.append_tools([tool for tool in offered if tool.name not in request.tools_dict])
+
+    def _is_mine(self, tool: BaseTool) -> bool:
+        """Whether nobody else writes its calls down: neither a watch on it, nor the tool itself, being ours."""
+        return self._hx.enabled and not isinstance(tool, OwnTool) and not watches(tool, self._hx.store)
+
+    async def _observe(self, whose: Conversation, **call: Any) -> None:
+        try:
+            own = scope_of(self._hx, whose, self._rule)
+        except Exception as error:  # noqa: BLE001 - a rule of the user's own may fail
+            LOG.warning("a call of %s was not recorded: %s", call["tool"], told(error))
+            return
+        what = f"a call of {call['tool']} may be missing from the record"
+        await attempted(own, partial(own.observe, **call), seconds=_PATIENCE, what=what)
+
+
+def _is_wrapped(context: CallbackContext, hx: Hexad) -> bool:
+    """Whether the model looks after its context by itself, with a placement and budget of its own."""
+    model = getattr(context.get_invocation_context().agent, "canonical_model", None)
+    return isinstance(model, ContextAwareModel) and model.serves(hx)
+
+
+def _long_running_call(events: Sequence[Any], id: str | None) -> types.FunctionCall | None:
+    """The call that an answer belongs to, if it was one of a long-running tool."""
+    for event in reversed(events):
+        if id is not None and id in (event.long_running_tool_ids or ()):
+            return next((call for call in event.get_function_calls() if call.id == id), None)
+    return None

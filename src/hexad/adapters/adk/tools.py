@@ -1,0 +1,74 @@
+"""Hexad's own tools as ADK tools: each call works in the memory of the conversation that makes it."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, Final
+
+from google.adk.tools.function_tool import FunctionTool
+
+from hexad.adapters.adk.conversation import UNDER_WAY, Conversation, Known, per_user, scope_of
+from hexad.adapters.adk.request import text_of
+from hexad.adapters.adk.worker import WORKER
+from hexad.agent_tools import agent_tools
+from hexad.errors import HexadError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from google.adk.agents.readonly_context import ReadonlyContext
+    from google.adk.models.llm_request import LlmRequest
+    from google.adk.tools.tool_context import ToolContext
+
+    from hexad.adapters.adk.conversation import NamespaceRule
+    from hexad.bootstrap import Hexad
+
+SECONDS: Final = 60.0  # that a tool of ours may take; it waits at most `lock_timeout` for other writers
+
+
+class OwnTool(FunctionTool):
+    """A tool of ours: it writes its calls down by itself. Its description and schema are those of the function."""
+
+    def __init__(self, hx: Hexad, tool: Callable[..., Any], rule: NamespaceRule) -> None:
+        super().__init__(tool)
+        self._hx = hx
+        self._rule = rule
+
+    async def process_llm_request(self, *, tool_context: ToolContext, llm_request: LlmRequest) -> None:
+        """Offer the tool, and tell a `ContextAwareModel` whose conversation it serves."""
+        UNDER_WAY.put(llm_request, Known(conversation_of(tool_context), self._rule))
+        await super().process_llm_request(tool_context=tool_context, llm_request=llm_request)
+
+    async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
+        """What the tool answers; an error is an answer too."""
+        try:
+            own = scope_of(self._hx, conversation_of(tool_context), self._rule)
+            return await self._answer(own, args, tool_context)
+        except HexadError as error:
+            return {"status": "error", "error": str(error)}
+
+    async def _answer(self, own: Hexad, args: dict[str, Any], tool_context: ToolContext) -> Any:
+        raise NotImplementedError
+
+
+class AgentTool(OwnTool):
+    """One of the six."""
+
+    async def _answer(self, own: Hexad, args: dict[str, Any], tool_context: ToolContext) -> Any:
+        return await WORKER.run(own, functools.partial(self._called, own, args), seconds=SECONDS)
+
+    def _called(self, own: Hexad, args: dict[str, Any]) -> Any:
+        house = self._hx if own.namespace != self._hx.namespace else None
+        tools = {tool.__name__: tool for tool in agent_tools(own, house=house)}
+        return tools[self.name](**args)
+
+
+def the_six(hx: Hexad, rule: NamespaceRule = per_user) -> list[OwnTool]:
+    """The agent tools as ADK tools; none where the engine is off."""
+    return [AgentTool(hx, tool, rule) for tool in agent_tools(hx)] if hx.enabled else []
+
+
+def conversation_of(context: ReadonlyContext) -> Conversation:
+    """The conversation that ADK's context belongs to, with what its user said."""
+    session = context.session
+    return Conversation(session.app_name, session.user_id, session.id, text_of(context.user_content))

@@ -1,0 +1,105 @@
+"""`ScriptedModel`: an ADK model that plays back what it was given, for real agents without a key or a network."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from google.adk.models.base_llm import BaseLlm
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.genai import types
+from pydantic import PrivateAttr
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from google.adk.models._capabilities import LlmCapabilities
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The model calls a tool."""
+
+    tool: str
+    args: dict[str, Any] = field(default_factory=dict)
+
+
+_NO_TOKENS: Final = types.GenerateContentResponseUsageMetadata(prompt_token_count=0, candidates_token_count=0)
+Reply: TypeAlias = str | Call | Sequence[str | Call] | Exception
+Script: TypeAlias = Iterable[Reply] | Callable[[LlmRequest], Reply]
+
+
+class ScriptedModel(BaseLlm):
+    """Answers from a script: a list of replies, played once in order, or a function from the request to a reply.
+
+    A reply is a text, a `Call`, several of them, or an exception to raise. ``requests`` holds every request as it came.
+    When it streams, a text comes word by word. With many conversations at once, use a function: a list knows one order.
+
+    >>> model = ScriptedModel.playing(["Hello."])
+    >>> model.model, model.requests
+    ('scripted', [])
+    """
+
+    _script: Callable[[LlmRequest], Reply] = PrivateAttr()
+    _requests: list[LlmRequest] = PrivateAttr(default_factory=list)
+
+    @classmethod
+    def playing(cls, script: Script, *, model: str = "scripted") -> ScriptedModel:
+        """A model that plays a script."""
+        made = cls(model=model)
+        made._script = script if callable(script) else _in_order(script)
+        return made
+
+    @property
+    def requests(self) -> list[LlmRequest]:
+        """What it was asked, in order."""
+        return self._requests
+
+    @property
+    def capabilities(self) -> LlmCapabilities:
+        """Nothing beyond text and tools."""
+        from google.adk.models._capabilities import LlmCapabilities  # noqa: PLC0415 - older versions have none
+
+        return LlmCapabilities(output_schema_and_tools=False)
+
+    async def generate_content_async(
+        self,
+        llm_request: LlmRequest,
+        stream: bool = False,  # noqa: FBT001, FBT002 - ADK's signature
+    ) -> AsyncGenerator[LlmResponse, None]:
+        """The next reply."""
+        self._requests.append(llm_request)
+        reply = self._script(llm_request)
+        if isinstance(reply, Exception):
+            raise reply
+        parts = [_part(each) for each in ((reply,) if isinstance(reply, str | Call) else reply)]
+        if stream:
+            for word in _words(parts):
+                yield LlmResponse(content=types.Content(role="model", parts=[types.Part(text=word)]), partial=True)
+        yield LlmResponse(content=types.Content(role="model", parts=parts), partial=False, usage_metadata=_NO_TOKENS)
+
+
+def _in_order(script: Iterable[Reply]) -> Callable[[LlmRequest], Reply]:
+    replies, lock = iter(script), threading.Lock()
+
+    def play(_request: LlmRequest) -> Reply:
+        with lock:
+            try:
+                return next(replies)
+            except StopIteration:
+                raise AssertionError("the script is over, and the model was asked again") from None
+
+    return play
+
+
+def _part(reply: str | Call) -> types.Part:
+    if isinstance(reply, str):
+        return types.Part(text=reply)
+    return types.Part(function_call=types.FunctionCall(name=reply.tool, args=dict(reply.args)))
+
+
+def _words(parts: Iterable[types.Part]) -> Iterable[str]:
+    return [f"{word} " for part in parts if part.text for word in part.text.split()]

@@ -1,0 +1,375 @@
+"""`ContextAwareModel`: any ADK model, told what it needs; otherwise it behaves as the model inside."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from google.adk.models.base_llm import BaseLlm
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.registry import LLMRegistry
+from google.genai import types
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hexad import Hexad, Layer, Retrieval, SessionRuntime
+from hexad.adapters.adk import ContextAwareModel, HexadPlugin, adk_tools
+from hexad.adapters.adk.request import latest_message
+from hexad.errors import InvalidInput, UnknownChoice
+from hexad.testing.scripted_model import Call, ScriptedModel
+from tests.adk_support import agent, done, echo, instruction, message, request, responses, runner, said, sent, talk
+from tests.support import opened, requirement
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Iterator
+    from pathlib import Path
+
+RULE = "Deploy on Tuesdays and Thursdays only"
+
+
+@pytest.fixture
+def hx(tmp_path: Path) -> Iterator[Hexad]:
+    with opened(tmp_path / "agent.db") as engine:
+        engine.knowledge.save("deploy-window", RULE, category="rule")
+        engine.knowledge.save("seat", "Prefers an aisle seat on every flight", category="preference")
+        yield engine
+
+
+def deploy(day: str) -> str:
+    """Deploy the release on a day."""
+    return f"deployed on {day}"
+
+
+# what it is
+
+
+class Registered(ScriptedModel):
+    """A model that ADK finds by its name."""
+
+    @classmethod
+    def supported_models(cls) -> list[str]:
+        return [r"registered-\d"]
+
+
+@requirement("ADK-01")
+def test_it_wraps_a_model_or_a_name_and_is_a_model(hx: Hexad) -> None:
+    LLMRegistry.register(Registered)
+    named, given_ = ContextAwareModel.wrap(hx, "registered-1"), ContextAwareModel.wrap(hx, echo())
+    assert isinstance(named, BaseLlm)
+    assert isinstance(named.wrapped, Registered)
+    assert (named.model, given_.model) == ("registered-1", "scripted")
+
+
+@requirement("ADK-01")
+def test_what_is_no_model_and_what_is_no_placement_are_said_to_be(hx: Hexad) -> None:
+    with pytest.raises(InvalidInput, match="must be an ADK model or its name, not int"):
+        ContextAwareModel.wrap(hx, 7)  # type: ignore[arg-type]
+    with pytest.raises(UnknownChoice, match="'middle' is not one of system, user_turn"):
+        ContextAwareModel.wrap(hx, echo(), placement="middle")
+    with pytest.raises(InvalidInput, match="budget"):
+        ContextAwareModel.wrap(hx, echo(), budget=-1)
+
+
+# what it asks
+
+
+@dataclass
+class Listening:
+    """A retriever that notes what it is asked."""
+
+    asked: list[tuple[str, Any, str | None]] = field(default_factory=list)
+
+    def retrieve(
+        self, query: str, layers: Iterable[Any] | None = None, max_per_layer: int | None = None, *, session: Any = None
+    ) -> Retrieval:
+        self.asked.append((query, list(layers or ()), session))
+        return Retrieval(query=query)
+
+
+@requirement("ADK-02", "ADK-03", "CTX-11")
+def test_a_retriever_of_ones_own_is_asked_for_all_six_layers_with_the_latest_message_and_the_session(hx: Hexad) -> None:
+    ears = Listening()
+    asked = request("first", "when may I deploy?")
+    got = sent(hx.scoped(session="slack:C1").with_retriever(ears), asked)
+    assert ears.asked == [("when may I deploy?", list(Layer), "slack:C1")]
+    assert got is asked  # it found nothing, so nothing was added
+
+
+@requirement("ADK-03")
+def test_all_six_layers_stand_in_the_instruction_of_an_agents_request(hx: Hexad) -> None:
+    hx.references.save("Runbook", location="https://wiki.example.com/deploy", summary="How to deploy")
+    hx.learnings.correct(trigger="tool:deploy", error_pattern="quota exceeded", fix="ask ops before you deploy")
+    hx.skills.create("ship", kind="instruction", description="Deploy a release", definition={"text": "Deploy it."})
+    hx.skills.activate("ship")
+    inner = echo()
+    talk(runner(agent(ContextAwareModel.wrap(hx.scoped(session="slack:C1"), inner), [deploy])), "May I deploy?")
+    text = instruction(inner.requests[0])
+    places = [text.index(f"## {layer.heading}") for layer in Layer]
+    assert places == sorted(places)
+    assert "session: slack:C1, channel: slack, active tools: 1" in text
+    assert "- [tool] deploy:" in text
+
+
+@requirement("ADK-03")
+def test_providers_that_the_engine_has_are_not_replaced(hx: Hexad) -> None:
+    runtime = SessionRuntime(active_tools=42, encryption=True)
+    known = hx.with_runtime_context(runtime).with_tool_registry([{"name": "deploy_far", "description": "Deploy far"}])
+    inner = echo()
+    talk(runner(agent(ContextAwareModel.wrap(known, inner), [deploy])), "May I deploy?")
+    text = instruction(inner.requests[0])
+    assert "active tools: 42, encryption: enabled" in text
+    assert "deploy_far" in text
+    assert "- [tool] deploy:" not in text
+
+
+@requirement("ADK-02")
+def test_while_tools_answer_the_question_is_still_the_users_message(hx: Hexad) -> None:
+    inner = ScriptedModel.playing([Call("deploy", {"day": "Friday, in an aisle seat"}), "Done."])
+    talk(runner(agent(ContextAwareModel.wrap(hx, inner), [deploy])), "May I deploy?")
+    first, second = map(instruction, inner.requests)
+    assert RULE in first
+    assert RULE in second
+    assert "aisle seat" not in second
+
+
+@requirement("ADK-02")
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [],
+        [types.Part(inline_data=types.Blob(data=b"\x89PNG", mime_type="image/png"))],
+        [types.Part(text="   ")],
+        None,
+    ],
+    ids=["no parts", "an image", "blanks", "nothing"],
+)
+def test_a_message_without_words_asks_nothing(hx: Hexad, parts: list[types.Part] | None) -> None:
+    asked = request("when may I deploy?")
+    asked.contents += [types.Content(role="model", parts=[types.Part(text="On Tuesday.")])]
+    asked.contents += [types.Content(role="user", parts=parts)]
+    assert sent(hx, asked) is asked
+
+
+@requirement("ADK-02")
+def test_of_a_multimodal_message_the_words_are_asked(hx: Hexad) -> None:
+    picture = types.Part(inline_data=types.Blob(data=b"\x89PNG", mime_type="image/png"))
+    asked = LlmRequest(contents=[types.Content(role="user", parts=[picture, types.Part(text="May I deploy this?")])])
+    assert RULE in instruction(sent(hx, asked))
+
+
+@requirement("ADK-02")
+def test_what_adk_puts_into_the_users_role_is_not_the_users_message() -> None:
+    answer = types.Part(function_response=types.FunctionResponse(name="f", response={"a": 1}))
+    contents = [
+        message("the question"),
+        types.Content(role="model", parts=[types.Part(function_call=types.FunctionCall(name="f", args={}))]),
+        types.Content(role="user", parts=[answer]),
+        message("an instruction of the moment"),
+    ]
+    assert latest_message(contents) == (0, "the question")
+    assert latest_message([message("the question"), message("For context:\n[other] said: hello")]) == (
+        0,
+        "the question",
+    )
+    assert latest_message([message("<PAST_CONVERSATIONS>x</PAST_CONVERSATIONS>"), message("q")]) == (1, "q")
+    assert latest_message([]) is None
+
+
+@requirement("ADK-02")
+@given(st.lists(st.tuples(st.sampled_from(["user", "model"]), st.text(max_size=8)), max_size=8))
+def test_the_latest_message_is_the_last_of_the_users_whatever_stands_there(turns: list[tuple[str, str]]) -> None:
+    contents = [types.Content(role=role, parts=[types.Part(text=text)]) for role, text in turns]
+    users = [place for place, (role, _) in enumerate(turns) if role == "user"]
+    found = latest_message(contents)
+    if not users or not turns[users[-1]][1].strip():
+        assert found is None
+    else:
+        assert found == (users[-1], turns[users[-1]][1].strip())
+
+
+# what it adds
+
+
+@requirement("ADK-04", "ADK-08")
+@pytest.mark.parametrize(
+    ("system", "before"),
+    [
+        (None, ""),
+        ("", ""),
+        ("Be terse.", "Be terse.\n\n"),
+    ],
+)
+def test_context_stands_at_the_end_of_a_plain_instruction(hx: Hexad, system: str | None, before: str) -> None:
+    got = instruction(sent(hx, request("when may I deploy?", system=system)))
+    assert got.startswith(f"{before}## Runtime Context\n")
+    assert got.endswith(f"## User Knowledge\n- [rule] deploy-window: {RULE}")
+
+
+@requirement("ADK-04")
+@pytest.mark.parametrize(
+    "system",
+    [
+        types.Content(role="system", parts=[types.Part(text="Be terse.")]),
+        types.Part(text="Be terse."),
+        ["Be terse.", "Be kind."],
+        [types.Part(text="Be terse."), types.Part(text="Be kind.")],
+    ],
+    ids=["content", "part", "texts", "parts"],
+)
+def test_an_instruction_of_any_other_shape_keeps_it_and_gets_one_more_part(hx: Hexad, system: Any) -> None:
+    got = sent(hx, request("when may I deploy?", system=system)).config.system_instruction
+    parts = got.parts if isinstance(got, types.Content) else got
+    assert isinstance(parts, list)
+    first, last = (part.text if isinstance(part, types.Part) else part for part in (parts[0], parts[-1]))
+    assert first == "Be terse."
+    assert isinstance(last, str)
+    assert last.endswith(f"deploy-window: {RULE}")
+
+
+@requirement("ADK-04")
+@pytest.mark.parametrize("placement", ["system", "user_turn"])
+def test_the_callers_request_stays_as_it_was_and_a_retry_does_not_stack_context(hx: Hexad, placement: str) -> None:
+    asked = request("when may I deploy?", system="Be terse.")
+    asked.tools_dict["deploy"] = object()  # type: ignore[assignment]  # live tools are never copied
+    before, config, contents = asked.model_dump(), asked.config, list(asked.contents)
+    inner = ScriptedModel.playing([ConnectionError("gone"), "Yes.", "Yes."])
+    model = ContextAwareModel.wrap(hx, inner, placement=placement)
+    with pytest.raises(ConnectionError):
+        done(responses(model, asked))
+    for _ in range(2):
+        done(responses(model, asked))
+    first, *others = (each.model_dump() for each in inner.requests)
+    assert all(each == first for each in others)
+    assert str(first).count(RULE) == 1
+    assert asked.model_dump() == before
+    assert asked.config is config
+    assert all(one is other for one, other in zip(asked.contents, contents, strict=True))
+    assert inner.requests[0].tools_dict is asked.tools_dict
+
+
+class Changing(ScriptedModel):
+    """A model that writes into the request, as some do."""
+
+    async def generate_content_async(self, llm_request: LlmRequest, stream: bool = False) -> AsyncIterator[Any]:  # type: ignore[override]
+        llm_request.contents.append(message("Continue."))
+        llm_request.config.labels = {"changed": "yes"}
+        llm_request.live_connect_config.system_instruction = llm_request.config.system_instruction
+        async for each in super().generate_content_async(llm_request, stream):
+            yield each
+
+
+@requirement("ADK-04")
+def test_what_a_model_writes_into_its_request_does_not_reach_the_callers(hx: Hexad) -> None:
+    asked = request("when may I deploy?")
+    before = asked.model_dump()
+    done(responses(ContextAwareModel.wrap(hx, Changing.playing(["Yes."])), asked))
+    assert asked.model_dump() == before
+
+
+@requirement("ADK-04")
+def test_a_model_wrapped_twice_is_told_once(hx: Hexad) -> None:
+    inner = echo()
+    twice = ContextAwareModel.wrap(hx, ContextAwareModel.wrap(hx, inner))
+    done(responses(twice, request("when may I deploy?")))
+    assert instruction(inner.requests[0]).count(RULE) == 1
+
+
+@requirement("PROMPT-03", "ADK-04")
+def test_the_budget_holds_for_what_is_added(hx: Hexad) -> None:
+    for number in range(18):
+        hx.knowledge.save(f"deploy-{number}", f"Deploy note {number}: " + "word " * 60)
+    added = {
+        budget: len(instruction(sent(hx, request("deploy", system="Be terse."), budget=budget))) - len("Be terse.")
+        for budget in (100, 300, 2000)
+    }
+    assert 0 < added[100] <= 400
+    assert added[100] < added[300] <= 1200
+    asked = request("deploy")
+    assert sent(hx, asked, budget=0) is asked
+
+
+# the prompt cache
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+QUESTIONS = [
+    f"{ask} {number}?" for number in range(10) for ask in ("when may I deploy release", "which seat on flight")
+]
+
+
+@requirement("ADK-08")
+def test_in_front_of_the_user_turn_the_instruction_has_one_hash_over_20_turns(hx: Hexad) -> None:
+    inner = echo()
+    model = ContextAwareModel.wrap(hx, inner, placement="user_turn")
+    talk(runner(agent(model, [deploy])), *QUESTIONS)
+    assert len(inner.requests) == 20
+    assert len({_digest(instruction(each)) for each in inner.requests}) == 1
+    for asked, question in zip(inner.requests, QUESTIONS, strict=True):
+        block, last = asked.contents[-2:]
+        assert last.parts[0].text == question  # type: ignore[index]
+        assert (RULE in block.parts[0].text) == ("deploy" in question)  # type: ignore[index, operator]
+        assert sum("Context for the next message" in str(content) for content in asked.contents) == 1
+
+
+@requirement("ADK-08")
+def test_at_the_end_of_the_instruction_everything_before_the_block_has_one_hash_over_20_turns(hx: Hexad) -> None:
+    inner = echo()
+    talk(runner(agent(ContextAwareModel.wrap(hx, inner), [deploy])), *QUESTIONS)
+    texts = [instruction(each) for each in inner.requests]
+    assert len({_digest(text[: text.index("## Runtime Context")]) for text in texts}) == 1
+    assert len(set(texts)) > 1
+
+
+# whose context
+
+
+@requirement("ADK-03")
+def test_with_the_agents_tools_beside_it_the_model_knows_whose_conversation_it_serves(hx: Hexad) -> None:
+    inner = ScriptedModel.playing(
+        [Call("save_knowledge", {"key": "deploy-place", "content": "Deploy from the train"}), "Saved.", "Yes.", "Yes."]
+    )
+    root = agent(ContextAwareModel.wrap(hx, inner), adk_tools(hx))
+    place = runner(root)
+
+    async def both() -> None:
+        await said(place, "Remember that we deploy from the train", "May I deploy?", session="slack:C9")
+        await said(place, "May I deploy?", user="eve")
+
+    done(both())
+    dana, eve = instruction(inner.requests[2]), instruction(inner.requests[3])
+    assert "from the train" in dana
+    assert "session: slack:C9, channel: slack" in dana
+    assert RULE in dana
+    assert RULE in eve
+    assert "from the train" not in eve
+
+
+@requirement("ADK-04", "ADK-09")
+@pytest.mark.parametrize("placement", ["system", "user_turn"])
+def test_wrapper_and_plugin_together_inject_and_count_once_where_the_wrapper_says(hx: Hexad, placement: str) -> None:
+    inner = echo()
+    model = ContextAwareModel.wrap(hx, inner, placement=placement, budget=1000)
+    talk(runner(agent(model, [deploy]), [HexadPlugin(hx)]), "when may I deploy?")
+    (got,) = inner.requests
+    assert str(got.model_dump()).count(RULE) == 1
+    assert (RULE in instruction(got)) == (placement == "system")
+    assert hx.knowledge.get("deploy-window").use_count == 1
+
+
+@requirement("ADK-04")
+def test_a_wrapper_inside_another_model_sees_that_the_plugin_was_there(hx: Hexad) -> None:
+    class Around(ScriptedModel):
+        async def generate_content_async(self, llm_request: LlmRequest, stream: bool = False) -> AsyncIterator[Any]:  # type: ignore[override]
+            async for each in wrapped.generate_content_async(llm_request.model_copy(), stream):
+                yield each
+
+    inner = echo()
+    wrapped = ContextAwareModel.wrap(hx, inner)
+    talk(runner(agent(Around.playing([]), [deploy]), [HexadPlugin(hx)]), "when may I deploy?")
+    assert instruction(inner.requests[0]).count(RULE) == 1
+    assert hx.knowledge.get("deploy-window").use_count == 1
