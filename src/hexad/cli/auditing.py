@@ -98,7 +98,8 @@ def _expected(expect: str | None, *, everywhere: bool) -> str | None:
 
 
 def _told(found: Verdict) -> str:
-    state = f"whole, {found.records} records" if found.ok else f"BROKEN at record {found.broken_at}: {found.problem}"
+    whole = f"whole, {screen.counted(found.records, 'record')}"
+    state = whole if found.ok else f"BROKEN at record {found.broken_at}: {found.problem}"
     return f"{found.namespace}: {state}\nhead {found.head}"
 
 

@@ -65,4 +65,4 @@ def reset(
     if as_json:
         screen.emit({"words": gone})
     else:
-        screen.say(f"{gone} {'word' if gone == 1 else 'words'} unlearned")
+        screen.say(f"{screen.counted(gone, 'word')} unlearned")

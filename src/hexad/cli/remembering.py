@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from hexad.cli import expiry, screen
+from hexad.cli import completing, expiry, screen
 from hexad.cli.opening import now_under, opened, place
 from hexad.cli.options import AsJson, Database, InCategory, KeepSecrets, Key, Namespace, Session, Tags
 from hexad.errors import InvalidInput
@@ -112,7 +112,9 @@ def delete(
 
 
 def forget(
-    key: Annotated[str | None, typer.Argument(metavar="KEY", help="The entry to erase.")] = None,
+    key: Annotated[
+        str | None, typer.Argument(metavar="KEY", help="The entry to erase.", autocompletion=completing.keys)
+    ] = None,
     *,
     subject: Annotated[str | None, typer.Option(metavar="NAME", help="Erase all about it.")] = None,
     session: Annotated[str | None, typer.Option(metavar="NAME", help="Erase all that was said in it.")] = None,
@@ -191,7 +193,7 @@ def _tell_forgotten(done: Forgotten, what: str, *, as_json: bool) -> None:
     elif what == _TRACES:
         screen.say("no traces are left" if done.erased else "traces are left")
     else:
-        screen.say(f"{done.entries} {'entry' if done.entries == 1 else 'entries'} forgotten")
+        screen.say(f"{screen.counted(done.entries, 'entry', 'entries')} forgotten")
     if not done.entries and what not in {_TRACES, _EVERYTHING}:
         screen.warn(f"nothing is stored that is {what}; names are written exactly as they were saved")
         raise typer.Exit(1)
