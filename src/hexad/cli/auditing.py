@@ -35,7 +35,7 @@ def _before(context: typer.Context) -> None:
     screen.help_if_alone(context)
 
 
-@app.command(epilog="Example: hexad audit verify --expect $(cat last-head.txt)")
+@app.command(epilog="Example: hexad audit verify --all")
 def verify(
     *,
     expect: Annotated[

@@ -27,15 +27,17 @@ class Shell(StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add this command."""
-    app.command(epilog='Example: eval "$(hexad completion bash)". For every shell to come: put this into ~/.bashrc.')(
-        completion
-    )
+    app.command(epilog="Example: hexad completion bash")(completion)
 
 
 def completion(
     shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
 ) -> None:
-    """Print a script that completes commands, options, knowledge keys and skill names in your shell."""
+    """Print a script that completes commands, options, knowledge keys and skill names in your shell.
+
+    To have it in every shell, put this into ~/.bashrc or ~/.zshrc: eval "$(hexad completion bash)", or zsh. For fish:
+    hexad completion fish > ~/.config/fish/completions/hexad.fish
+    """
     from typer.completion import get_completion_script  # type: ignore[attr-defined]  # it is documented
 
     screen.say(get_completion_script(prog_name="hexad", complete_var=_VARIABLE, shell=shell.value))

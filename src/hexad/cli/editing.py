@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from hexad.cli import screen
 from hexad.errors import InvalidInput
 
 _NO_EDITOR: Final = "no editor is known; set EDITOR, for example: export EDITOR=nano"
@@ -23,7 +24,7 @@ def form(head: Sequence[str], fields: Mapping[str, str]) -> str:
     fix = "ask ops"
     <BLANKLINE>
     """
-    comments = [f"# {line}" for each in head for line in each.splitlines()]
+    comments = [f"# {screen.one_line(line)}" for each in head for line in each.splitlines()]
     return "\n".join([*comments, "", *(f"{name} = {_written(value)}" for name, value in fields.items()), ""])
 
 

@@ -133,7 +133,7 @@ def stats(*, db: Database = None, namespace: Namespace = None, as_json: AsJson =
         screen.table(_FACTS, [(name, _told(value)) for name, value in known.items()])
 
 
-@app.command(epilog="Example: hexad learnings clean, and then: hexad learnings clean --yes")
+@app.command(epilog="Example: hexad learnings clean; then: hexad learnings clean --yes")
 def clean(
     *,
     unseen_for: UnseenFor = None,

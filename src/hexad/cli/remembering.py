@@ -29,8 +29,8 @@ def register(app: typer.Typer) -> None:
     app.command(epilog='Example: hexad remember deploy-window "Deploy on Tuesdays only" --category rule --tag ops')(
         remember
     )
-    app.command(epilog="Example: hexad pin units, and later: hexad pin units --off")(pin)
-    app.command(epilog="Example: hexad delete deploy-window, and back again: hexad delete deploy-window --undo")(delete)
+    app.command(epilog="Example: hexad pin units; later: hexad pin units --off")(pin)
+    app.command(epilog="Example: hexad delete deploy-window; back again: hexad delete deploy-window --undo")(delete)
     app.command(epilog="Example: hexad forget --subject alice --yes")(forget)
 
 

@@ -57,7 +57,7 @@ class Entry(Protocol):
 
 def register(app: typer.Typer) -> None:
     """Add this command."""
-    app.command(epilog="Example: hexad review --json. On a terminal, without --json, it asks.")(review)
+    app.command(epilog="Example: hexad review --json; on a terminal it asks: hexad review --by ada")(review)
 
 
 def review(*, by: By = None, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:

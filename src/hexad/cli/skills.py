@@ -153,7 +153,7 @@ def run(
         raise typer.Exit(1)
 
 
-@app.command(epilog="Example: hexad skills review, or for one of them: hexad skills review greet")
+@app.command(epilog="Example: hexad skills review --json; on a terminal it asks: hexad skills review greet")
 def review(
     name: Annotated[
         str | None,

@@ -30,7 +30,7 @@ Lenient = Annotated[bool, typer.Option("--lenient", help="Also what the Agent Sk
 
 def register(app: typer.Typer) -> None:
     """Add these commands."""
-    app.command("import", epilog="Example: hexad skills import ~/skills")(import_)
+    app.command("import", epilog="Example: hexad skills import ./skills")(import_)
     app.command(epilog="Example: hexad skills export release ./skills")(export)
     app.command(epilog="Example: hexad skills discover")(discover)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hexad.bootstrap import Hexad
 
 _LATEST: Final = 3  # of what was learned and of what awaits review, on the screen
+_REMEMBER: Final = 'hexad remember KEY "what to keep" (a rule, a preference, a fact)'
 _STORED: Final = (Column("layer"), Column("stored"), Column("of these", "fold"))
 _LEARNED: Final = (Column("tool", "fold", 18), Column("trust"), Column("pattern and fix", "fold"))
 _AWAITING: Final = (Column("what"), Column("which", "fold", 26), Column("about", "fold"))
@@ -79,21 +80,20 @@ def advice(found: Status) -> str:
     """The one thing that is worth doing next."""
     waiting = len(found.drafts) + len(found.doubtful)
     if waiting:
-        return f"`hexad review` shows {screen.counted(waiting, 'thing')} that a person should look at"
+        return f"hexad review ({screen.counted(waiting, 'thing')} that a person should look at)"
     if not found.knowledge:
-        return '`hexad remember KEY "what to keep"` keeps a rule, a preference or a fact'
+        return _REMEMBER
     if not found.learnings:
-        return "have an agent's tools watched, and errors and their fixes show up here: `hx.watch(tool)`"
-    return '`hexad explain "a message"` shows what an agent is told, and why'
+        return "have an agent's tools watched, to learn from their errors: hx.watch(tool)"
+    return 'hexad explain "a message" (what an agent is told, and why)'
 
 
 def _greet_newcomer(path: Path, *, as_json: bool) -> None:
-    next_ = '`hexad remember KEY "what to keep"` begins one, `hexad --help` shows all commands'
     if as_json:
-        screen.emit({"database": str(path), "exists": False, "next": next_})
+        screen.emit({"database": str(path), "exists": False, "next": _REMEMBER})
         return
     screen.say(f"hexad {__version__}: there is no memory here yet ({path})")
-    screen.say(f"next: {next_}")
+    screen.say(f"next: {_REMEMBER}\nall commands: hexad --help")
 
 
 def _show(path: Path, found: Status) -> None:
