@@ -11,7 +11,7 @@ import pytest
 from hexad.learning.housekeeping import is_doubtful
 from hexad.model import SkillStatus
 from tests.support import FixedClock, opened, requirement
-from tests.test_cli import Ran, run  # noqa: F401 - the fixture
+from tests.test_cli import Ran, run  # noqa: F401, TC001 - the fixture
 from tests.test_cli_process import Terminal
 
 if TYPE_CHECKING:

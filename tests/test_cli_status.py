@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,13 +19,14 @@ from hexad.errors import InvalidInput
 from hexad.settings import KNOWN, Settings, load
 from tests.stocked import stock_memory
 from tests.support import opened, requirement
-from tests.test_cli import Ran, run  # noqa: F401 - the fixture
+from tests.test_cli import Ran, run  # noqa: F401, TC001 - the fixture
 from tests.test_cli_process import on_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
-Run = "Callable[..., Ran]"
+    Run = Callable[..., Ran]
 
 
 @requirement("CONF-01")
