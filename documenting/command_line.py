@@ -22,7 +22,7 @@ folder, unless `--db` or `HEXAD_DB` names another. `--json` prints one JSON docu
 mistake in the command or the configuration, 130 interrupted. Errors are one sentence on standard error.
 
 In a pipe a table is a line for each row, its cells parted by tabs, and nothing is coloured. `NO_COLOR` turns colour off
-on a terminal too. `hexad review` and `hexad skills review` ask a person, so they want a terminal. The examples below are
+on a terminal too. `hexad review` and `hexad skills review` ask a person, so they want a terminal. The examples are
 run by the tests.
 """
 _COLUMNS = "80"
