@@ -13,6 +13,7 @@ from hexad.cli.opening import holds_hexad, opened, place
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.cli.screen import Column
 from hexad.model import Layer, Learning, Skill, SkillStatus
+from hexad.store import Scope
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
@@ -64,12 +65,15 @@ def status(*, db: Database = None, namespace: Namespace = None, as_json: AsJson 
 
 def status_of(hx: "Hexad") -> Status:
     """What an engine's namespace holds."""
-    entries = hx.knowledge.list()
+    knowledge, references = (Scope(hx.namespace, layer) for layer in (Layer.USER_KNOWLEDGE, Layer.EXTERNAL_KNOWLEDGE))
+    with hx.store.reading() as view:  # counted, since there may be very many
+        entries, pinned = view.statistics(knowledge, ()).rows, len(view.pinned(knowledge))
+        known = view.statistics(references, ()).rows
     return Status(
         namespace=hx.namespace,
-        knowledge=len(entries),
-        pinned=sum(entry.pinned for entry in entries),
-        references=len(hx.references.list()),
+        knowledge=entries,
+        pinned=pinned,
+        references=known,
         learnings=tuple(sorted(hx.learnings.list(), key=lambda each: each.updated, reverse=True)),
         skills=hx.skills.list(),
         doubtful=hx.learnings.doubtful(),
