@@ -205,6 +205,15 @@ GUESSES: Mapping[str, Sequence[str]] = {
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October")
 
 
+IN_WORDS = (
+    "Please {verb} the {noun} for {subject}, {note}.",
+    "Could you {verb} my {noun}: {subject}, {note}?",
+    "I need to {verb} a {noun} about {subject}. {note}",
+    "{noun} {subject}: {verb} it, {note}",
+)
+BY_NAME = ("Please use {tool} for {subject}, {note}.",)
+
+
 @dataclass(frozen=True)
 class Task:
     """What the user wants: a message, the tool for it, and the values as a person writes them."""
@@ -214,8 +223,8 @@ class Task:
     values: dict[str, Any]
 
 
-def make_task(tools: Sequence[Tool], chance: random.Random) -> Task:
-    """A task for one of the tools."""
+def make_task(tools: Sequence[Tool], chance: random.Random, ways: Sequence[str]) -> Task:
+    """A task for one of the tools, told in one of the ways."""
     tool = chance.choice(tools)
     day, month, hour = chance.randint(1, 28), chance.randrange(len(MONTHS)), chance.randint(8, 18)
     said = {
@@ -230,7 +239,9 @@ def make_task(tools: Sequence[Tool], chance: random.Random) -> Task:
         "verbose": True,
     }
     values = {name: said[name] for name in tool.parameters if name in said}
-    return Task(f"Please use {tool.name} for {values['subject']}, {values['note']}.", tool.name, values)
+    verb, _, noun = tool.name.partition("_")
+    said |= {"tool": tool.name, "verb": verb, "noun": noun}
+    return Task(chance.choice(ways).format(**said), tool.name, values)
 
 
 @dataclass
@@ -294,17 +305,15 @@ def follow(clause: str, arguments: dict[str, Any], call: Callable[..., str]) -> 
         arguments.pop(left_out[1], None)
     elif constant := re.match(r"give `([^`]+)` as (\".*\"|[\d.]+|true|false)$", clause):
         arguments[constant[1]] = json.loads(constant[2])
-    elif formed := re.match(r"give `([^`]+)` as (.+?)(?:, such as (.+?))?, not as .+", clause):
-        _give(arguments, formed[1], formed[2], formed[3])
-    elif added := re.match(r"(?:add|give another) `([^`]+)` \((.+?)(?:, such as (.+?))?\)", clause):
-        _give(arguments, added[1], added[2], added[3])
+    elif formed := re.match(r"give `([^`]+)` as (.+?), not as .+", clause):
+        _give(arguments, formed[1], formed[2])
+    elif added := re.match(r"(?:add|give another) `([^`]+)` \((.+?)\)", clause):
+        _give(arguments, added[1], added[2])
 
 
-def _give(arguments: dict[str, Any], name: str, form: str, example: str | None) -> None:
+def _give(arguments: dict[str, Any], name: str, form: str) -> None:
     if name in arguments and form in FORMS:
         arguments[name] = FORMS[form](arguments[name])
-    elif example:
-        arguments[name] = json.loads(example)
 
 
 def _date(value: Any) -> tuple[str, str, str]:
@@ -326,15 +335,15 @@ def _one(value: Any) -> str:
 # --- the experiment --------------------------------------------------------------------------------------------------
 
 
-def run(seed: int, *, reads: bool, folder: Path) -> list[int]:
+def run(seed: int, *, reads: bool, folder: Path, ways: Sequence[str] = IN_WORDS) -> list[int]:
     """How many calls failed in each task."""
     tools = make_tools(random.Random(seed))
     tasks, chance = random.Random(f"tasks {seed}"), random.Random(f"agent {seed}")
     agent, failures, outages = Agent(chance, reads), [], random.Random(f"outages {seed}")
-    with Hexad.open(folder / f"agent-{seed}-{reads}.db", enabled=reads) as hx:
+    with Hexad.open(folder / f"agent-{seed}-{reads}-{len(ways)}.db", enabled=reads) as hx:
         for number in range(TASKS):
             world, scope = World(tools, outages), hx.scoped(session=f"task {number}")
-            agent.work(make_task(tools, tasks), _watched(world, scope), _prompting(scope))
+            agent.work(make_task(tools, tasks, ways), _watched(world, scope), _prompting(scope))
             failures.append(world.failed)
     return failures
 
@@ -352,16 +361,23 @@ def _prompting(hx: Hexad) -> Callable[[str], str]:
 
 
 def measure(folder: Path, seeds: Sequence[int], page: Path | None = None) -> Iterator[Figure]:
-    """Both agents over all seeds: how many fewer calls of the last tasks fail, and a plot."""
-    reading = [run(seed, reads=True, folder=folder) for seed in seeds]
-    plain = [run(seed, reads=False, folder=folder) for seed in seeds]
-    fewer = [1 - sum(ours[-LAST:]) / max(1, sum(theirs[-LAST:])) for ours, theirs in zip(reading, plain, strict=True)]
-    if page is not None:
-        page.write_text(plot(_curve(reading), _curve(plain)), encoding="utf-8")
+    """Both agents over all seeds: how many fewer calls of the last tasks fail, and a plot; tasks told in two ways."""
+    for told, ways in (("in words", IN_WORDS), ("by the tool's name", BY_NAME)):
+        reading = [run(seed, reads=True, folder=folder, ways=ways) for seed in seeds]
+        plain = [run(seed, reads=False, folder=folder, ways=ways) for seed in seeds]
+        if page is not None and ways is IN_WORDS:
+            page.write_text(plot(_curve(reading), _curve(plain)), encoding="utf-8")
+        yield _figure(f"tasks told {told}", reading, plain)
+
+
+def _figure(about: str, reading: Sequence[Sequence[int]], plain: Sequence[Sequence[int]]) -> Figure:
+    left = [sum(ours[-LAST:]) / max(1, sum(theirs[-LAST:])) for ours, theirs in zip(reading, plain, strict=True)]
     ours, theirs = (fmean(sum(each[-LAST:]) for each in runs) for runs in (reading, plain))
-    told = f"{ours:.1f} failed calls with Known Solutions, {theirs:.1f} without; worst seed {1 - min(fewer):.2f}"
-    name = f"simulated agent, failed calls in the last {LAST} of {TASKS} tasks, share left, mean of {len(seeds)} seeds"
-    yield Figure(name, 1 - fmean(fewer), 1 - WANTED, "", told)
+    told = f"{ours:.1f} failed calls with Known Solutions, {theirs:.1f} without; worst seed {max(left):.2f}"
+    name = (
+        f"simulated agent, {about}: failed calls in the last {LAST} of {TASKS}, share left, mean of {len(left)} seeds"
+    )
+    return Figure(name, fmean(left), 1 - WANTED, "", told)
 
 
 def _curve(runs: Sequence[Sequence[int]], window: int = 10) -> list[float]:
@@ -401,10 +417,10 @@ def plot(reading: Sequence[float], plain: Sequence[float]) -> str:
 def main() -> int:
     seeds = [int(argument) for argument in sys.argv[1:]] or list(range(1, SEEDS + 1))
     with TemporaryDirectory(prefix="hexad-agent-") as name:
-        for figure in measure(Path(name), seeds):
-            print(*figure.row(), sep=" | ")
-            return 1 if figure.verdict == "NO" else 0
-    return 1
+        figures = list(measure(Path(name), seeds))
+    for figure in figures:
+        print(*figure.row(), sep=" | ")
+    return 1 if any(figure.verdict == "NO" for figure in figures) else 0
 
 
 if __name__ == "__main__":

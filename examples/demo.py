@@ -63,7 +63,8 @@ def remember(hx: Hexad) -> None:
         "ship",
         kind="composite",
         description="Release a version and announce it",
-        definition={"steps": [{"tool": "create_release", "args": {"version": "{{version}}"}}]},
+        definition={"steps": [{"tool": "create_release", "args": {"version": "{{ version }}"}}]},
+        parameters={"properties": {"version": {"type": "string"}}, "required": ["version"]},
     )
     hx.skills.activate("ship")  # a skill is a draft until somebody says so
 

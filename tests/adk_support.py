@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 from google.adk.agents import LlmAgent
 from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.apps import App
+from google.adk.models.llm_request import LlmRequest
 from google.adk.runners import InMemoryRunner, Runner
 from google.genai import types
 
 from hexad import Hexad
+from hexad.adapters.adk import ContextAwareModel
 from hexad.testing.scripted_model import ScriptedModel
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
     import pytest
     from google.adk.events.event import Event
-    from google.adk.models.llm_request import LlmRequest
+    from google.adk.models.base_llm import BaseLlm
     from google.adk.plugins.base_plugin import BasePlugin
 
     from hexad.store import Reading, Store, Writing
@@ -149,3 +151,20 @@ def over(hx: Hexad, store: Any) -> Hexad:
     keeper = replace(hx._engine.keeper, store=store)
     retriever = replace(hx.retriever, store=store)  # type: ignore[type-var]
     return Hexad(replace(hx._engine, keeper=keeper, retriever=retriever), hx.settings, owner=False)
+
+
+def request(*texts: str, system: Any = None) -> LlmRequest:
+    config = types.GenerateContentConfig(system_instruction=system)
+    return LlmRequest(contents=[message(text) for text in texts], config=config)
+
+
+async def responses(model: BaseLlm, asked: LlmRequest, *, stream: bool = False) -> list[Any]:
+    return [response async for response in model.generate_content_async(asked, stream=stream)]
+
+
+def sent(hx: Hexad, asked: LlmRequest, **how: Any) -> LlmRequest:
+    """The request as the wrapped model gets it."""
+    inner = echo()
+    done(responses(ContextAwareModel.wrap(hx, inner, **how), asked))
+    (got,) = inner.requests
+    return got

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from google.adk.models.base_llm import BaseLlm
-from google.adk.models.base_llm_connection import BaseLlmConnection
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.registry import LLMRegistry
 from google.genai import types
@@ -21,7 +19,7 @@ from hexad.adapters.adk import ContextAwareModel, HexadPlugin, adk_tools
 from hexad.adapters.adk.request import latest_message
 from hexad.errors import InvalidInput, UnknownChoice
 from hexad.testing.scripted_model import Call, ScriptedModel
-from tests.adk_support import agent, done, echo, instruction, message, runner, said, talk, told
+from tests.adk_support import agent, done, echo, instruction, message, request, responses, runner, said, sent, talk
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -42,23 +40,6 @@ def hx(tmp_path: Path) -> Iterator[Hexad]:
 def deploy(day: str) -> str:
     """Deploy the release on a day."""
     return f"deployed on {day}"
-
-
-def request(*texts: str, system: Any = None) -> LlmRequest:
-    config = types.GenerateContentConfig(system_instruction=system)
-    return LlmRequest(contents=[message(text) for text in texts], config=config)
-
-
-async def _sent(model: BaseLlm, asked: LlmRequest, *, stream: bool = False) -> list[Any]:
-    return [response async for response in model.generate_content_async(asked, stream=stream)]
-
-
-def sent(hx: Hexad, asked: LlmRequest, **how: Any) -> LlmRequest:
-    """The request as the wrapped model gets it."""
-    inner = echo()
-    done(_sent(ContextAwareModel.wrap(hx, inner, **how), asked))
-    (got,) = inner.requests
-    return got
 
 
 # what it is
@@ -256,9 +237,9 @@ def test_the_callers_request_stays_as_it_was_and_a_retry_does_not_stack_context(
     inner = ScriptedModel.playing([ConnectionError("gone"), "Yes.", "Yes."])
     model = ContextAwareModel.wrap(hx, inner, placement=placement)
     with pytest.raises(ConnectionError):
-        done(_sent(model, asked))
+        done(responses(model, asked))
     for _ in range(2):
-        done(_sent(model, asked))
+        done(responses(model, asked))
     first, *others = (each.model_dump() for each in inner.requests)
     assert all(each == first for each in others)
     assert str(first).count(RULE) == 1
@@ -283,7 +264,7 @@ class Changing(ScriptedModel):
 def test_what_a_model_writes_into_its_request_does_not_reach_the_callers(hx: Hexad) -> None:
     asked = request("when may I deploy?")
     before = asked.model_dump()
-    done(_sent(ContextAwareModel.wrap(hx, Changing.playing(["Yes."])), asked))
+    done(responses(ContextAwareModel.wrap(hx, Changing.playing(["Yes."])), asked))
     assert asked.model_dump() == before
 
 
@@ -291,7 +272,7 @@ def test_what_a_model_writes_into_its_request_does_not_reach_the_callers(hx: Hex
 def test_a_model_wrapped_twice_is_told_once(hx: Hexad) -> None:
     inner = echo()
     twice = ContextAwareModel.wrap(hx, ContextAwareModel.wrap(hx, inner))
-    done(_sent(twice, request("when may I deploy?")))
+    done(responses(twice, request("when may I deploy?")))
     assert instruction(inner.requests[0]).count(RULE) == 1
 
 
@@ -342,129 +323,6 @@ def test_at_the_end_of_the_instruction_everything_before_the_block_has_one_hash_
     texts = [instruction(each) for each in inner.requests]
     assert len({_digest(text[: text.index("## Runtime Context")]) for text in texts}) == 1
     assert len(set(texts)) > 1
-
-
-# it behaves as the model inside
-
-
-@requirement("ADK-05")
-@pytest.mark.parametrize("stream", [False, True])
-def test_the_events_are_the_same_with_and_without(hx: Hexad, stream: bool) -> None:
-    script = [["I look. ", Call("deploy", {"day": "Tuesday"})], "All of it is done."]
-    bare, inner = ScriptedModel.playing(script), ScriptedModel.playing(script)
-    without = talk(runner(agent(bare, [deploy])), "May I deploy?", stream=stream)
-    with_it = talk(runner(agent(ContextAwareModel.wrap(hx, inner), [deploy])), "May I deploy?", stream=stream)
-    assert [(told(each), each.partial, each.author) for each in without] == [
-        (told(each), each.partial, each.author) for each in with_it
-    ]
-    for one, other in zip(bare.requests, inner.requests, strict=True):
-        one_dump, other_dump = one.model_dump(), other.model_dump()
-        assert other_dump["config"].pop("system_instruction").startswith(one_dump["config"].pop("system_instruction"))
-        assert _without_ids(one_dump) == _without_ids(other_dump)
-
-
-def _without_ids(dump: Any) -> Any:
-    if isinstance(dump, dict):
-        return {name: _without_ids(value) for name, value in dump.items() if name != "id"}
-    return [_without_ids(each) for each in dump] if isinstance(dump, list) else dump
-
-
-@requirement("ADK-05")
-def test_the_models_own_error_is_the_callers(hx: Hexad) -> None:
-    trouble = ConnectionError("the provider is down")
-    with pytest.raises(ConnectionError) as caught:
-        done(_sent(ContextAwareModel.wrap(hx, ScriptedModel.playing([trouble])), request("deploy")))
-    assert caught.value is trouble
-
-
-@requirement("ADK-05")
-def test_capabilities_are_those_of_the_model_inside(hx: Hexad) -> None:
-    class Able(ScriptedModel):
-        @property
-        def capabilities(self) -> Any:
-            return super().capabilities.model_copy(update={"output_schema_and_tools": True})
-
-    inner = Able.playing(["Yes."], model="gemini-2.5-flash")
-    assert ContextAwareModel.wrap(hx, inner).capabilities == inner.capabilities
-
-
-@requirement("ADK-05")
-def test_a_stream_that_is_left_early_is_closed_inside(hx: Hexad) -> None:
-    closed = []
-
-    class Closing(ScriptedModel):
-        async def generate_content_async(self, llm_request: LlmRequest, stream: bool = False) -> AsyncIterator[Any]:  # type: ignore[override]
-            try:
-                async for each in super().generate_content_async(llm_request, stream):
-                    yield each
-            finally:
-                closed.append(True)
-
-    async def leave() -> None:
-        responses = ContextAwareModel.wrap(hx, Closing.playing(["one two"])).generate_content_async(
-            request("deploy"), stream=True
-        )
-        await anext(responses)
-        await responses.aclose()
-
-    done(leave())
-    assert closed == [True]
-
-
-class Live(ScriptedModel):
-    """A model with live connections."""
-
-    @asynccontextmanager
-    async def connect(self, llm_request: LlmRequest) -> AsyncIterator[Any]:  # type: ignore[override]
-        self.requests.append(llm_request)
-        yield _CONNECTION
-
-
-class Line(BaseLlmConnection):
-    """A connection."""
-
-
-_CONNECTION = Line()
-
-
-async def _connected(model: BaseLlm, asked: LlmRequest) -> BaseLlmConnection:
-    async with model.connect(asked) as connection:
-        return connection
-
-
-@requirement("ADK-05")
-def test_a_live_connection_is_the_models_own_and_knows_the_context(hx: Hexad) -> None:
-    inner = Live.playing([])
-    asked = request("when may I deploy?")
-    assert done(_connected(ContextAwareModel.wrap(hx, inner), asked)) is _CONNECTION
-    assert RULE in instruction(inner.requests[0])
-    assert asked.config.system_instruction is None
-
-
-@requirement("ADK-05")
-def test_a_model_without_live_connections_still_has_none(hx: Hexad) -> None:
-    with pytest.raises(NotImplementedError, match="Live connection is not supported"):
-        done(_connected(ContextAwareModel.wrap(hx, echo()), request("deploy")))
-
-
-# off
-
-
-@requirement("ADK-07", "CONF-01")
-@pytest.mark.parametrize("placement", ["system", "user_turn"])
-def test_with_the_engine_off_the_very_request_goes_through_and_nothing_is_created(
-    tmp_path: Path, placement: str
-) -> None:
-    hx = Hexad.open(tmp_path / "agent.db")
-    asked = request("when may I deploy?", system="Be terse.")
-    before, config = asked.model_dump(), asked.config
-    assert sent(hx, asked, placement=placement) is asked
-    assert asked.config is config
-    assert asked.model_dump() == before
-    inner = Live.playing([])
-    done(_connected(ContextAwareModel.wrap(hx, inner), asked))
-    assert inner.requests[0] is asked
-    assert not list(tmp_path.iterdir())
 
 
 # whose context

@@ -204,7 +204,8 @@ def test_fifty_conversations_of_twenty_turns_at_once_leak_nothing(hx: Hexad) -> 
     assert len(inner.requests) == SESSIONS * (TURNS + 2)
     for request in inner.requests:
         text = instruction(request)
-        (number,) = {int(found) for found in re.findall(r"chat:(\d\d)", str(request.contents))}
+        texts = " ".join(part.text for content in request.contents for part in content.parts or [] if part.text)
+        (number,) = {int(found) for found in re.findall(r"chat:(\d\d)", texts)}
         assert set(re.findall(r"codeword\d\dx", text)) == {_codeword(number % USERS)}
         assert set(re.findall(r"session: (\S+),", text)) == {f"chat:{number:02d}"}
     for user in range(USERS):

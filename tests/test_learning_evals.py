@@ -119,8 +119,9 @@ def test_only_whole_groups_count() -> None:
 def test_an_agent_that_reads_known_solutions_fails_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simulated_agent, "TASKS", 100)
     picture = tmp_path / "plot.svg"
-    (figure,) = simulated_agent.measure(tmp_path, [7], picture)
-    assert figure.value <= 0.4
+    in_words, by_name = simulated_agent.measure(tmp_path, [7], picture)
+    assert in_words.value <= 0.4
+    assert by_name.value <= 0.4
     assert picture.read_text(encoding="utf-8").count("<polyline") == 2
 
 
@@ -130,7 +131,7 @@ def test_an_agent_that_reads_known_solutions_fails_less(tmp_path: Path, monkeypa
     [
         ("give `day` as YYYY-MM-DD, not as text", {"day": "3 May 2026"}, {"day": "2026-05-03"}),
         ('give `unit` as "metric"', {}, {"unit": "metric"}),
-        ('leave out `a`; add `b` (lower-case word, such as "x")', {"a": 1}, {"b": "x"}),
+        ("leave out `a`; give another `b` (lower-case word)", {"a": 1, "b": "X"}, {"b": "x"}),
     ],
 )
 def test_the_simulated_agent_knows_only_what_the_sentence_says(fix: str, before: Any, after: Any) -> None:

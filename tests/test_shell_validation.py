@@ -19,6 +19,7 @@ from hexad.skills import validation
 from hexad.skills.shell.rules import RULES
 from hexad.skills.validation import check
 from tests.shell_scripts import ALLOWED, NEEDING, REJECTED
+from tests.shell_scripts_later import LATER, STOPPED
 from tests.support import requirement
 
 ROOT = Path(__file__).parent.parent
@@ -27,11 +28,17 @@ BESIDE = pytest.mark.skipif(not TLDR.exists(), reason="the evaluation data is no
 
 
 @requirement("SKILL-05")
-@pytest.mark.parametrize(("script", "rule"), REJECTED.items())
+@pytest.mark.parametrize(("script", "rule"), [*REJECTED.items(), *LATER.items()])
 def test_what_destroys_is_rejected_however_it_is_written(script: str, rule: str) -> None:
     verdict = check(script, shell="bash")
     assert verdict.decision is Decision.REJECT
     assert not rule or rule in {found.rule for found in verdict.findings}
+
+
+@requirement("SKILL-05")
+@pytest.mark.parametrize("script", STOPPED)
+def test_what_may_destroy_is_stopped_at_the_least(script: str) -> None:
+    assert check(script, shell="bash").decision is not Decision.ALLOW
 
 
 @requirement("SKILL-05")

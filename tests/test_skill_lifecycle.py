@@ -171,7 +171,7 @@ def test_without_the_extra_a_script_stays_a_draft_and_says_what_to_install(
     hx: Hexad, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script(hx, "echo a script that nobody checked before")
-    monkeypatch.setattr(validation, "find_spec", lambda _: None)
+    monkeypatch.setattr(validation, "available", lambda: False)
     with pytest.raises(SkillRefused, match=r"stays a draft: .*pip install 'hexad\[scripts\]'"):
         hx.skills.activate("job")
     assert hx.skills.get("job").status == "draft"
@@ -278,7 +278,7 @@ def test_agents_create_ten_skills_a_day_and_people_and_imports_do_not_count(hx: 
 def test_a_creation_that_fails_or_is_refused_does_not_count() -> None:
     with opened(":memory:", max_skills_per_day=1) as hx:
         with pytest.raises(InvalidInput):
-            instruct(hx, " ", origin="agent")
+            instruct(hx, origin="agent", kind="template")
         assert instruct(hx, origin="agent").version == 1
         with pytest.raises(DailyLimit):
             instruct(hx, name="more", origin="agent")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hexad import ToolRegistry
 from hexad.errors import InvalidInput, NotFound, SkillRefused
 from tests.support import opened, requirement
 
@@ -165,6 +166,20 @@ def test_a_tool_that_is_not_there_is_named_before_anything_runs(hx: Hexad, tools
         with pytest.raises(InvalidInput, match="must be a mapping of names to callables"):
             hx.skills.run("weather", {"city": "Bonn"}, tools=strange)  # type: ignore[arg-type]
     assert tools.calls == []
+
+
+@requirement("SKILL-04")
+def test_the_tools_of_a_registry_are_called_too_the_first_of_each_name(hx: Hexad, tools: Tools) -> None:
+    def fetch(city: str) -> str:
+        raise AssertionError(city)
+
+    make(hx)
+    agent = hx.with_tool_registry(ToolRegistry(tool for tool in (tools.fetch, tools.send, fetch)))
+    assert agent.skills.run("weather", {"city": "Bonn"}).ok
+    assert agent.scoped(session="chat:1").skills.run("weather", {"city": "Bonn"}).ok
+    described = hx.with_tool_registry([{"name": "fetch"}, {"name": "send"}])
+    with pytest.raises(InvalidInput, match="needs fetch, send"):
+        described.skills.run("weather", {"city": "Bonn"})
 
 
 @requirement("SKILL-04")

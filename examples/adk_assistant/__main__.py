@@ -37,14 +37,14 @@ def main() -> None:
             story.run(Path(folder).resolve())
         return
     folder = Path(given.folder).expanduser().resolve()
-    workspace = Workspace(folder, folder / "memory.db")
+    workspace = Workspace(folder, folder.with_name(f"{folder.name}.memory.db"))  # beside it: no tool reaches it there
     with Hexad.open(workspace.database, enabled=True) as hx:
         asyncio.run(_chat(hx, workspace, given.model, web=given.web))
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="adk_assistant", description=(__doc__ or "").split("\n\n", 1)[0])
-    parser.add_argument("--folder", default=".", help="the folder that it looks after; its memory is memory.db there")
+    parser.add_argument("--folder", default=".", help="the folder that it looks after")
     parser.add_argument("--model", default="gemini-2.5-flash", help="any name that ADK knows")
     parser.add_argument("--web", action="store_true", help="let it fetch pages")
     parser.add_argument("--demo", action="store_true", help="play the offline demo, whatever keys there are")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assistant import Assistant
@@ -32,7 +32,8 @@ NOTES = {
     "2026-03-04": "- New glaze: less iron\n- Called the plumber again",
     "2026-03-05": "- Sold three bowls at the market",
 }
-WISH = "When I ask you to publish, answer with the path of the page and nothing else. Remember that."
+WISH = "When I ask you to export a page, answer with its path and nothing else. Please remember that."
+APPROVE = "/approve"
 console = Console(highlight=False, markup=False, emoji=False)
 
 
@@ -42,25 +43,22 @@ console = Console(highlight=False, markup=False, emoji=False)
 def act(request: LlmRequest) -> Any:
     """What a model would do next."""
     prompt, message, results = str(request.config.system_instruction), _message(request), _results(request)
-    if "Remember" in message:
-        return (
-            "I will."
-            if results
-            else Call("save_knowledge", {"key": "publishing", "content": WISH, "category": "preference"})
-        )
-    day = re.search(r"publish my notes of (\d+) March", message)
-    return _publish(request, int(day[1]), prompt, results) if day else "Good."
+    if message == WISH:
+        saved = {"key": "exporting", "content": WISH.removesuffix(" Please remember that."), "category": "preference"}
+        return "I will." if results else Call("save_knowledge", saved)
+    day = re.search(r"(\d+) March", message)
+    return _export(request, int(day[1]), prompt, results) if day else "Good."
 
 
-def _publish(request: LlmRequest, day: int, prompt: str, results: list[tuple[str, Any]]) -> Any:
+def _export(request: LlmRequest, day: int, prompt: str, results: list[tuple[str, Any]]) -> Any:
     skill = next((name for name in request.tools_dict if name.startswith("skill_")), None)
     iso, spoken = f"2026-03-{day:02d}", f"{day:02d}/03/2026"
     if results and results[-1][0] in {"add_to_index", skill}:
-        terse = "answer with the path of the page" in prompt
-        return f"site/{iso}.html" if terse else f"I have published your notes of {day} March. Anything else?"
+        terse = "answer with its path and nothing else" in prompt
+        return f"site/{iso}.html" if terse else f"I have exported the page of {day} March. Anything else?"
     if skill:
         return Call(skill, {"day": iso})
-    if results and "error" not in str(results[-1][1]):
+    if results and "error" not in results[-1][1]:
         return Call("add_to_index", {"page": results[-1][1]["result"]})
     knows_better = bool(results) or "give `day` as YYYY-MM-DD" in prompt
     return Call("export_page", {"day": iso if knows_better else spoken})
@@ -86,68 +84,75 @@ def _results(request: LlmRequest) -> list[tuple[str, Any]]:
 
 
 @dataclass
-class Told:
-    """What one conversation showed."""
+class Turn:
+    """What one request for a page showed."""
 
-    session: str
+    title: str
     calls: int = 0
     failed: int = 0
     answer: str = ""
-    knew: list[str] = field(default_factory=list)
+    knew: str = ""
 
 
 def run(folder: Path) -> None:
     """All of it."""
-    workspace = Workspace(folder, folder / "memory.db")
+    workspace = Workspace(folder / "desk", folder / "memory.db")
     for day, text in NOTES.items():
         workspace.write_file(f"notes/{day}.md", text)
-    told = [
-        _conversation(workspace, "chat:1", "Please publish my notes of 2 March.", WISH),
-        _conversation(workspace, "chat:2", "Please publish my notes of 3 March."),
-        _conversation(
-            workspace, "chat:3", "Please publish my notes of 4 March.", "", "Please publish my notes of 5 March."
+    turns = [
+        *_conversation(workspace, 1, "Please export the page of 2 March.", WISH),
+        *_conversation(workspace, 2, "Please export the page of 3 March."),
+        *_conversation(
+            workspace, 3, "Please export the page of 4 March.", APPROVE, "Please export the page of 5 March."
         ),
     ]
-    _show_what_changed(workspace, told)
+    _show_what_changed(workspace, turns)
 
 
-def _conversation(workspace: Workspace, session: str, *messages: str) -> Told:
+def _conversation(workspace: Workspace, number: int, *messages: str) -> list[Turn]:
     """A new process could not know less: the engine and the agent are new, the database is the old one."""
-    _heading(f"Conversation {session[-1]}")
-    told = Told(session)
+    _heading(f"Conversation {number}")
     with Hexad.open(workspace.database, enabled=True) as hx:
-        asyncio.run(_talk(hx, workspace, told, messages))
-    return told
+        return asyncio.run(_talk(hx, workspace, number, messages))
 
 
-async def _talk(hx: Hexad, workspace: Workspace, told: Told, messages: tuple[str, ...]) -> None:
-    model = ScriptedModel.playing(act)
-    assistant = await Assistant.begin(hx, workspace, model, session=told.session)
+async def _talk(hx: Hexad, workspace: Workspace, number: int, messages: tuple[str, ...]) -> list[Turn]:
+    model, turns = ScriptedModel.playing(act), []
+    assistant = await Assistant.begin(hx, workspace, model, session=f"chat:{number}")
     for message in messages:
-        if not message:
+        if message == APPROVE:
             _approve(hx)
             continue
         console.print(Text.assemble(("you        ", "bold cyan"), message))
-        told.calls = told.failed = 0
+        turn = Turn(f"conversation {number}{' again' if turns else ''}")
+        asked = len(model.requests)
         async for part in assistant.say(message):
-            _show(part, told)
-    prompt = str(model.requests[-1].config.system_instruction)
-    told.knew = re.findall(r"^## (User Knowledge|Known Solutions|Available Skills)$", prompt, flags=re.MULTILINE)
+            _show(part, turn)
+        turn.knew = _sections(str(model.requests[asked].config.system_instruction))
+        turns += [turn] if message != WISH else []
+    return turns
 
 
-def _show(part: Any, told: Told) -> None:
+def _sections(prompt: str) -> str:
+    """What the turn's first prompt held of what was learned before."""
+    known = {"User Knowledge": "your wish", "Known Solutions": "the fix", "Available Skills": "the skill"}
+    return ", ".join(told for title, told in known.items() if f"## {title}" in prompt) or "nothing"
+
+
+def _show(part: Any, turn: Turn) -> None:
     if part.function_call:
         arguments = ", ".join(f"{name}={value!r}" for name, value in part.function_call.args.items())
         console.print(Text.assemble(("  calls    ", "dim"), f"{part.function_call.name}({arguments})"))
-        told.calls += 1
+        turn.calls += 1
     elif part.function_response:
         failed = "error" in part.function_response.response
-        told.failed += failed
-        answer = next(iter(part.function_response.response.values()))
+        turn.failed += failed
+        told = part.function_response.response
+        answer = told.get("error") or told.get("output") or told.get("result") or told.get("status")
         console.print(Text.assemble(("  fails    ", "red") if failed else ("  gets     ", "dim"), str(answer)))
     elif part.text:
         console.print(Text.assemble(("assistant  ", "bold green"), part.text))
-        told.answer = part.text
+        turn.answer = part.text
 
 
 def _approve(hx: Hexad) -> None:
@@ -160,25 +165,23 @@ def _approve(hx: Hexad) -> None:
     console.print(Text.assemble(("you        ", "bold cyan"), f"approve {draft.name}\n"))
 
 
-def _show_what_changed(workspace: Workspace, told: list[Told]) -> None:
+def _show_what_changed(workspace: Workspace, turns: list[Turn]) -> None:
     _heading("What changed")
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), expand=True)
-    for column in ("", "calls", "failed", "its last prompt knew", "its answer"):
-        table.add_column(column, no_wrap=column in {"", "calls", "failed"})
-    for each in told:
-        table.add_row(
-            f"conversation {each.session[-1]}", str(each.calls), str(each.failed), ", ".join(each.knew), each.answer
-        )
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    for column in ("", "calls", "failed", "its prompt knew", "it answered"):
+        table.add_column(column)
+    for turn in turns:
+        table.add_row(turn.title, str(turn.calls), str(turn.failed), turn.knew, turn.answer)
     console.print(table)
+    console.print()
     with Hexad.open(workspace.database, enabled=True) as hx:
         for entry in hx.knowledge.list():
-            console.print(Text.assemble(("\nremembered ", "bold"), entry.content))
+            console.print(Text.assemble(("remembered ", "bold"), entry.content))
         for learning in hx.learnings.list():
             console.print(Text.assemble(("learned    ", "bold"), f"{learning.trigger}: {learning.fix}"))
         for skill in hx.skills.list():
-            console.print(
-                Text.assemble(("can do     ", "bold"), f"{skill.name} ({skill.status}, used {skill.use_count} times)")
-            )
+            runs = "once" if skill.run_count == 1 else f"{skill.run_count} times"
+            console.print(Text.assemble(("can do     ", "bold"), f"{skill.name} ({skill.status}, run {runs})"))
     console.print("\nNo model, no key, no network: what the agent learned is in one file.", style="bold green")
 
 

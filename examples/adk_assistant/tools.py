@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import urllib.request
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -15,11 +16,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_TEXT = 100_000  # characters of a file, an output or a page that a model is given
+MOST_FILES = 100  # of which a script gets copies
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """A folder of notes: `notes/2026-03-02.md` is a day, `site/` is what was published."""
+    """A folder: `notes/2026-03-02.md` is a day, `site/` is what was made of it. The memory is kept elsewhere."""
 
     folder: Path
     database: Path
@@ -81,29 +83,34 @@ class Workspace:
         links = set(front.read_text(encoding="utf-8").splitlines()) if front.exists() else set()
         links.add(f'<a href="{self._inside(page).name}">{self._inside(page).stem}</a>')
         self.write_file("site/index.html", "\n".join(sorted(links)))
-        return f"{len(links)} pages on the front page"
+        return f"{len(links)} page{'s' if len(links) > 1 else ''} on the front page"
 
     def run_shell(self, script: str) -> dict[str, Any]:
-        """Run a shell script in a sandbox: it may change files of the folder, and reaches nothing else.
+        """Run a shell script over a copy of the folder, in a sandbox. Only what it prints comes back.
 
         Args:
-            script: What to run. $WORKSPACE is the folder.
+            script: What to run, such as "grep -l plumber notes/*".
         """
         from hexad.skills.sandbox import find_sandbox  # noqa: PLC0415 - it may have to say what to install
 
-        came = find_sandbox().run(
-            script,
-            environment={"WORKSPACE": str(self.folder)},
-            writable=[self.folder],
-            hidden=[self.database],
-        )
+        came = find_sandbox().run(script, environment={}, files=self._copies(), hidden=[self.database])
         told = {"stdout": came.stdout[:MOST_TEXT], "stderr": came.stderr[:MOST_TEXT], "returncode": came.exit_code}
         return told | ({"error": "it took too long"} if came.timed_out else {})
 
+    def _copies(self) -> dict[str, bytes]:
+        """The folder's files, as many as a script may be given."""
+        copies: dict[str, bytes] = {}
+        for name in self.list_files()[:MOST_FILES]:
+            with suppress(OSError):  # a link out of the folder, or a file that has just gone
+                file = self._inside(name)
+                if file.stat().st_size <= MOST_TEXT:
+                    copies[name] = file.read_bytes()
+        return copies
+
     def _inside(self, path: str) -> Path:
-        """A path of the folder; nothing outside of it, and not the assistant's own memory."""
+        """A path of the folder, and of nothing outside of it: not the assistant's own memory either."""
         found = (self.folder / path).resolve()
-        if not found.is_relative_to(self.folder.resolve()) or found == self.database.resolve():
+        if not found.is_relative_to(self.folder.resolve()):
             raise PermissionError(f"{path!r} is outside of the folder")
         return found
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-from hexad.context.layers.tools import callables_of
+from hexad.context.layers.tools import ToolRegistry, registry_of
 from hexad.context.retriever import ContextRetriever
 from hexad.context.selection import estimate_tokens
 from hexad.engine import Engine
@@ -280,9 +280,10 @@ class Hexad:
 
         Skills call the callables among them.
         """
-        given, called = callables_of(tools)
-        knowing = self._retrieving(lambda retriever: retriever.with_tool_registry(given))
-        return knowing._like(tools=called) if self.enabled else knowing  # noqa: SLF001 - one of us
+        registry = registry_of(tools)
+        known = registry.callables if isinstance(registry, ToolRegistry) else {}
+        knowing = self._retrieving(lambda retriever: retriever.with_tool_registry(registry))
+        return knowing._like(tools=known) if self.enabled else knowing  # noqa: SLF001 - one of us
 
     def with_runtime_context(self, provider: RuntimeContextProvider) -> Hexad:
         """One that also knows the state of the process. This one stays as it is."""
@@ -294,7 +295,11 @@ class Hexad:
 
     def forget(self, *, subject: str | None = None, session: str | None = None, everything: bool = False) -> Forgotten:
         """Erase all knowledge about a subject, or all records of a session or of this namespace; leave no bytes."""
-        return forget_all(self._engine.keeper, subject=subject, session=session, everything=everything)
+        from hexad.learning.housekeeping import forget_session  # noqa: PLC0415 - rare
+
+        return forget_all(
+            self._engine.keeper, subject=subject, session=session, everything=everything, also=forget_session
+        )
 
     def erase_traces(self) -> bool:
         """Finish what `forget` could not while another connection read an older state; whether nothing is left."""

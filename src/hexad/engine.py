@@ -89,9 +89,9 @@ class Engine:
         failure: FailureRule | None = None,
     ) -> Learning | None:
         """Learn from one call; the learning that its error belongs to. A store that cannot write is logged."""
+        from hexad.learning.advice import warn  # noqa: PLC0415
         from hexad.learning.evidence import Recorder  # noqa: PLC0415 - who only remembers need not load it
         from hexad.learning.outcome import outcome_of  # noqa: PLC0415
-        from hexad.learning.watching import warn  # noqa: PLC0415
 
         name, known = admission.key("tool", tool), self.keeper.session_of(session)
         try:
@@ -127,7 +127,7 @@ class Engine:
         """A tool as a skill's step calls it: watched, once, and judged by the rule that it is watched with."""
         from hexad.learning.attending import Attending  # noqa: PLC0415
 
-        return Attending(self.keeper, admission.key("tool", name), tool, session)
+        return Attending(self.keeper, name, tool, session)
 
     def explain(
         self,

@@ -77,9 +77,9 @@ def replay(failures: Sequence[Failed], progress: Progress) -> Replayed:
         found = 0
         for number, failed in enumerate(failures, start=1):
             learning = _observed(hx, failed, f"replay:{number}")
-            if failed.changed and learning is not None:
-                fixed.append((failed, learning.id))
-                found += failed.changed <= _named(hx.learnings.get(learning.id))
+            if failed.changed:
+                fixed.append((failed, "" if learning is None else learning.id))
+                found += learning is not None and failed.changed <= _named(hx.learnings.get(learning.id))
             progress(f"{FOLDER}: replaying", number, len(failures))
         again = sum(_retrieved(hx, failed, about) for failed, about in fixed)
     return Replayed(len(failures), len(fixed), found, again)

@@ -11,18 +11,19 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set, Sized
 from dataclasses import fields, is_dataclass
+from enum import Enum
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
 
 from hexad.learning.privacy import REDACTED, is_number_of_somebody, names_person, names_secret
 from hexad.memory.admission import Intake
 from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from hexad.model import Json
 
@@ -42,34 +43,34 @@ OWN_TOOLS: Final = frozenset(
 )
 _PLACEHOLDER: Final = re.compile(r"\[redacted:[a-z-]+\]")
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
-_DATES: Final = (
-    (re.compile(r"\d{4}-\d\d-\d\d"), "YYYY-MM-DD"),
-    (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d"), "YYYY-MM-DD HH:MM"),
-    (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"), "YYYY-MM-DD HH:MM:SS"),
-    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d"), "YYYY-MM-DDTHH:MM"),
-    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?"), "YYYY-MM-DDTHH:MM:SS"),
-    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)"), "YYYY-MM-DDTHH:MM:SS with zone"),
-    (re.compile(r"\d\d?/\d\d?/\d{4}"), "DD/MM/YYYY"),
-    (re.compile(r"\d\d?\.\d\d?\.\d{4}"), "DD.MM.YYYY"),
-    (re.compile(r"\d{8}"), "eight digits as text"),
-    (re.compile(r"\d\d?:\d\d"), "HH:MM"),
-    (re.compile(r"\d\d?:\d\d:\d\d"), "HH:MM:SS"),
-    (re.compile(r"[A-Z][a-z]{2,8} \d\d?,? \d{4}"), "Month D, YYYY"),
-)
-_FORMATS: Final = (
-    (re.compile(r"[+-]?\d+"), "whole number as text"),
-    (re.compile(r"[+-]?\d+\.\d+"), "number as text"),
-    (re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE), "URL"),
-    (re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), "e-mail address"),
-    (re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE), "UUID"),
-    (re.compile(r"[#@+$~/]\S*"), ""),  # told by its first character
-    (re.compile(r"[a-z]{2}[_-][A-Z]{2}"), "locale"),
-    (re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+"), "snake_case word"),
-    (re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+"), "kebab-case word"),
-    (re.compile(r"[a-z]\S*"), "lower-case word"),
-    (re.compile(r"[A-Z0-9_-]+"), "upper-case word"),
-    (re.compile(r"[A-Z]\S*"), "capitalised word"),
-)
+_SHAPES: Final = {  # the first that a whole text has
+    r"\d{4}-\d\d-\d\d": "YYYY-MM-DD",
+    r"\d{4}-\d\d-\d\d \d\d:\d\d": "YYYY-MM-DD HH:MM",
+    r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d": "YYYY-MM-DD HH:MM:SS",
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d": "YYYY-MM-DDTHH:MM",
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?": "YYYY-MM-DDTHH:MM:SS",
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)": "YYYY-MM-DDTHH:MM:SS with zone",
+    r"\d\d?/\d\d?/\d{4}": "DD/MM/YYYY",
+    r"\d\d?\.\d\d?\.\d{4}": "DD.MM.YYYY",
+    r"\d{8}": "eight digits as text",
+    r"\d\d?:\d\d": "HH:MM",
+    r"\d\d?:\d\d:\d\d": "HH:MM:SS",
+    r"[A-Z][a-z]{2,8} \d\d?,? \d{4}": "Month D, YYYY",
+    r"[+-]?\d+": "whole number as text",
+    r"[+-]?\d+\.\d+": "number as text",
+    r"(?i:[a-z][a-z0-9+.-]*://\S+)": "URL",
+    r"[^@\s]+@[^@\s]+\.[^@\s]+": "e-mail address",
+    r"(?i:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})": "UUID",
+    r"[#@+$~/]\S*": "",  # told by its first character
+    r"[a-z]{2}[_-][A-Z]{2}": "locale",
+    r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+": "snake_case word",
+    r"[a-z0-9]+(?:-[a-z0-9]+)+": "kebab-case word",
+    r"[a-z]\S*": "lower-case word",
+    r"[A-Z0-9_-]+": "upper-case word",
+    r"[A-Z]\S*": "capitalised word",
+}
+_SHAPE: Final = re.compile("|".join(f"({pattern})" for pattern in _SHAPES))
+_SHAPE_NAMES: Final = tuple(_SHAPES.values())
 CONSTANT: Final = frozenset(  # shapes of values that may be the same in every run
     {
         *("lower-case word", "upper-case word", "capitalised word", "snake_case word", "kebab-case word", "locale"),
@@ -77,14 +78,18 @@ CONSTANT: Final = frozenset(  # shapes of values that may be the same in every r
     }
 )
 _BYTES: Final = (bytes, bytearray, memoryview)
+_PLAIN: Final[dict[type, str]] = {type(None): "null", bool: "true or false", int: "whole number", float: "number"}
 _KINDS: Final[tuple[tuple[type | tuple[type, ...], str], ...]] = (
-    (type(None), "null"),
-    (bool, "true or false"),
-    (int, "whole number"),
-    (float, "number"),
+    *_PLAIN.items(),
     (_BYTES, "bytes"),
     (Mapping, "object"),
 )
+
+
+_INTAKE: Final = Intake(limit=1 << 30, redact=True)
+_as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_TOLD_WHOLE: Final = frozenset({"datetime", "decimal", "fractions", "ipaddress", "pathlib", "uuid"})
+_SINGLE: Final = frozenset({*_PLAIN, str})
 
 
 def summarised(tool: str, arguments: object) -> dict[str, Json]:
@@ -96,8 +101,7 @@ def summarised(tool: str, arguments: object) -> dict[str, Json]:
     given = named(arguments)
     if tool in OWN_TOOLS or tool.startswith("skill_"):
         return {name: f"({_size(value)})" for name, value in given.items()}
-    intake = Intake(limit=1 << 30, redact=True)
-    return {name: _summary(intake, (name,), value) for name, value in given.items()}
+    return {name: _summary((name,), value) for name, value in given.items()}
 
 
 class Argument(NamedTuple):
@@ -112,15 +116,14 @@ def shapes(tool: str, arguments: object) -> dict[str, Argument]:
     """Each argument under a path such as ``/filter/date``."""
     if tool in OWN_TOOLS:
         return {}
-    intake = Intake(limit=1 << 30, redact=True)
     found: dict[str, Argument] = {}
-    _gather(intake, (), named(arguments), found)
+    _gather((), named(arguments), found)
     return found
 
 
 def written(shaped: Mapping[str, Argument]) -> str:
     """Shapes as the store keeps them."""
-    return json.dumps(shaped, ensure_ascii=False, separators=(",", ":"))
+    return _as_json(shaped)
 
 
 def read(text: str) -> dict[str, Argument]:
@@ -134,6 +137,9 @@ def shape_of(value: object) -> str:
     >>> [shape_of(v) for v in ("2024-05-19", "#general", ["a"], "EUR", 3, None, "two words")]
     ['YYYY-MM-DD', "word with '#' before it", 'list of text', 'upper-case word', 'whole number', 'null', 'text']
     """
+    plain = _PLAIN.get(type(value))
+    if plain is not None:
+        return plain
     if isinstance(value, str):
         return _shape_of_text(value)
     if isinstance(value, Sequence | Set) and not isinstance(value, _BYTES):
@@ -145,10 +151,10 @@ def shape_of(value: object) -> str:
 def _shape_of_text(value: str) -> str:
     if not value.strip():
         return "empty text"
-    for pattern, name in (*_DATES, *_FORMATS):
-        if pattern.fullmatch(value):
-            return name or f"word with {value[0]!r} before it"
-    return "text"
+    found = _SHAPE.fullmatch(value)
+    if found is None or found.lastindex is None:
+        return "text"
+    return _SHAPE_NAMES[found.lastindex - 1] or f"word with {value[0]!r} before it"
 
 
 def _shape_of_list(value: Sequence[Any] | Set[Any]) -> str:
@@ -159,30 +165,35 @@ def _shape_of_list(value: Sequence[Any] | Set[Any]) -> str:
     return f"list of {kind}"
 
 
-def _gather(intake: Intake, path: Path, given: Mapping[str, object], found: dict[str, Argument]) -> None:
+def _gather(path: Path, given: Mapping[str, object], found: dict[str, Argument]) -> None:
     for name, value in given.items():
         if len(found) >= MOST:
             return
         here = (*path, name)
         secret = names_secret(here)
-        if isinstance(value, Mapping) and value and len(path) < _DEEPEST and not secret:
-            _gather(intake, here, named(value), found)
+        if _is_object(value) and value and len(path) < _DEEPEST and not secret:
+            _gather(here, named(value), found)
         else:
             shape = shape_of(value)
             open_ = shape in CONSTANT and not (secret or names_person(here))
-            constant = _constant(intake, name, value) if open_ else None
+            constant = _constant(name, value) if open_ else None
             mark = _mark(value, 1 if secret else 2) if constant is None else ""
-            found["".join(f"/{_pointer(each)}" for each in here)] = Argument(shape, constant, mark)
+            found[_pointer(here)] = Argument(shape, constant, mark)
 
 
-def _constant(intake: Intake, name: str, value: object) -> Json:
+def _is_object(value: object) -> TypeGuard[Mapping[Any, Any]]:
+    """Whether a value has named parts; most have not, and that is told by their types alone."""
+    return type(value) not in _SINGLE and isinstance(value, Mapping)
+
+
+def _constant(name: str, value: object) -> Json:
     """A value that may be the same in other runs; None for one that is long, private or no single thing."""
     if is_number_of_somebody(value):
         return None
     if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     if isinstance(value, str) and 0 < len(value) <= _SHORT:
-        clean = intake.named(name, _clean(value))
+        clean = _INTAKE.named(name, _clean(value))
         return clean if clean == value else None
     return None
 
@@ -198,23 +209,57 @@ def _leaves(value: object) -> Iterator[bytes]:
         if not waiting:
             return
         each = waiting.pop()
-        if isinstance(each, str):
-            yield f"{len(each)}:{each[:_MARKED]}".encode(errors="replace")
-        elif isinstance(each, Mapping):
-            waiting += [part for pair in islice(each.items(), MOST) for part in pair]
-        elif isinstance(each, Sequence | Set) and not isinstance(each, _BYTES):
-            waiting += islice(each, MOST)
+        parts = _parts(each)
+        if parts is None:
+            yield _leaf(each)
         else:
-            yield str(hash(each) if isinstance(each, int | float) else type(each).__name__).encode()
+            yield f"{len(each) if isinstance(each, Sized) else 0}".encode()
+            waiting += islice(parts, _MOST_LEAVES)
 
 
-def _summary(intake: Intake, path: Path, value: object) -> Json:
-    if _is_private(path, value):
-        return _redacted(intake, path[-1], value)
+def _parts(value: object) -> Iterable[object] | None:
+    """What a value consists of; None for one that is a single thing."""
+    if isinstance(value, (str, *_BYTES)) or type(value) in _PLAIN:
+        return None
+    if isinstance(value, Set):
+        return sorted(_leaf(part) for part in islice(value, _MOST_LEAVES))
+    if isinstance(value, Sequence):
+        return value
+    held = value if isinstance(value, Mapping) else _held(value)
+    return (part for pair in islice(held.items(), _MOST_LEAVES) for part in pair) if held else None
+
+
+def _held(value: object) -> Mapping[Any, Any]:
+    """The fields of an object, as far as they can be read without running its code."""
+    if isinstance(value, Enum | type) or type(value).__module__ in _TOLD_WHOLE:
+        return {}
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name, None) for field in fields(value)}
+    held = getattr(value, "__dict__", None)
+    return held if isinstance(held, dict) else {}
+
+
+def _leaf(value: object) -> bytes:
+    """A single thing as bytes. What cannot be told apart without running somebody's code is known by its type."""
     if isinstance(value, str):
-        return _cut(intake.named(path[-1], _clean(value[:_LOOKED_AT])))
-    if isinstance(value, Mapping) and len(path) < _DEEPEST_TOLD and not names_secret(path):
-        return {each: _summary(intake, (*path, each), inner) for each, inner in named(value).items()}
+        return f"{len(value)}:{value[:_MARKED]}".encode(errors="replace")
+    if isinstance(value, _BYTES):
+        return b"%d:%b" % (len(value), bytes(value[:_MARKED]))
+    if isinstance(value, int | float):
+        return str(hash(value)).encode()
+    if isinstance(value, Enum):
+        return value.name.encode(errors="replace")
+    told = str(value) if type(value).__module__ in _TOLD_WHOLE else ""
+    return f"{type(value).__name__}:{told}".encode(errors="replace")
+
+
+def _summary(path: Path, value: object) -> Json:
+    if _is_private(path, value):
+        return _redacted(path[-1], value)
+    if isinstance(value, str):
+        return _cut(_INTAKE.named(path[-1], _clean(value[:_LOOKED_AT])))
+    if _is_object(value) and len(path) < _DEEPEST_TOLD and not names_secret(path):
+        return {each: _summary((*path, each), inner) for each, inner in named(value).items()}
     if value is None or isinstance(value, int | float):
         return _number(value)
     return _measured(value)
@@ -227,9 +272,9 @@ def _is_private(path: Path, value: object) -> bool:
     return names_secret(path) or (names_person(path) and is_number_of_somebody(value))
 
 
-def _redacted(intake: Intake, name: str, value: object) -> str:
+def _redacted(name: str, value: object) -> str:
     """What stands for a secret: its kind, where its name and text tell it."""
-    told = intake.named(name, _clean(value)) if isinstance(value, str) and len(value) <= LONGEST else ""
+    told = _INTAKE.named(name, _clean(value)) if isinstance(value, str) and len(value) <= LONGEST else ""
     return told if told != value and _PLACEHOLDER.fullmatch(told) else REDACTED
 
 
@@ -252,30 +297,25 @@ def _measured(value: object) -> str:
 
 def named(arguments: object) -> dict[str, object]:
     """Arguments by name, at most `MOST` of them; whatever cannot be read so is one argument."""
-    if is_dataclass(arguments) and not isinstance(arguments, type):
+    if type(arguments) is not dict and is_dataclass(arguments) and not isinstance(arguments, type):
         arguments = {field.name: getattr(arguments, field.name, None) for field in fields(arguments)}
     if arguments is None:
         return {}
     if not isinstance(arguments, Mapping):
         return {"arguments": arguments}
-    return {_name(name): value for name, value in islice(arguments.items(), MOST)}
+    return {_name(str(name)[:_LOOKED_AT]): value for name, value in islice(arguments.items(), MOST)}
 
 
-def _name(name: object) -> str:
+@lru_cache(maxsize=1024)  # a tool's arguments have the same names in every call
+def _name(name: str) -> str:
     """A name without secrets: what callers use as keys may be anything."""
-    text = str(name)[:_LOOKED_AT]
-    return _usual_name(text) if len(text) <= _LONGEST_NAME else _clean_name(text)
+    return redact(_clean(name)).text[:_LONGEST_NAME]
 
 
-def _clean_name(text: str) -> str:
-    return redact(_clean(text)).text[:_LONGEST_NAME]
-
-
-_usual_name: Final = lru_cache(maxsize=1024)(_clean_name)  # the same few come with every call
-
-
-def _pointer(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")
+@lru_cache(maxsize=1024)
+def _pointer(path: Path) -> str:
+    """A path as text, as JSON Pointer writes it."""
+    return "".join("/" + name.replace("~", "~0").replace("/", "~1") for name in path)
 
 
 def _clean(text: str) -> str:

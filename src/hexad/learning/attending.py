@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hexad.learning.evidence import Recorder
+from hexad.learning.advice import warn
+from hexad.learning.evidence import write_down
 from hexad.learning.outcome import failure_told, is_cancellation, outcome_of, reported_failure
-from hexad.learning.watching import unwatched, warn
+from hexad.learning.watching import unwatched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -47,8 +47,4 @@ class Attending:
             warn(self._tool, trouble)
             return None
 
-        def write(change: Change) -> None:
-            joined = replace(self._keeper.joining(change.unit), clock=lambda: now)
-            Recorder(joined).record(outcome, tell=False)
-
-        return write
+        return lambda change: write_down(change.unit, self._keeper, outcome, now)

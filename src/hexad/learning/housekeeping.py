@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, cast
+from math import ceil
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from hexad.learning.evidence import absorb, at_odds
+from hexad.learning.fixes import at_odds, without_session
 from hexad.learning.pattern import is_placeholder, parameters, split
 from hexad.learning.remedy import ARGUMENTS, PREREQUISITE, RETRY
+from hexad.learning.tree import absorb
 from hexad.memory.indexing import records
 from hexad.model import Layer, Learning, Origin
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
     from hexad.memory.keeper import Change, Keeper
     from hexad.store import Reading
+
+    Said: TypeAlias = tuple[str, ...]  # the words of a pattern that are no values
 
 HALF_LIFE: Final = 30.0  # days
 FAINT: Final = 0.125  # 90 days of a learning that nothing confirmed
@@ -102,6 +106,15 @@ def clean(change: Change, unseen_for: timedelta | None) -> Cleaned:
     return planned
 
 
+def forget_session(change: Change, session: str) -> None:
+    """Take out of every learning the fixes that only a session found."""
+    for known in all_of(change.unit, change.keeper):
+        left = without_session(known, session)
+        if left != known:
+            change.put(left)
+            change.audit("learning.forget", known.id, {"fixes": len(known.remedies) - len(left.remedies)})
+
+
 def all_of(view: Reading, keeper: Keeper) -> list[Learning]:
     """Every learning of a keeper's namespace."""
     return [cast("Learning", each) for each in records(view, keeper.scope(Layer.AGENT_LEARNINGS))]
@@ -116,15 +129,38 @@ def _goes(learning: Learning, now: datetime, unseen_for: timedelta | None) -> bo
 
 def _duplicates(learnings: Sequence[Learning]) -> Iterable[Sequence[Learning]]:
     """Groups of learnings of one trigger whose patterns say the same in almost the same words, in the order given."""
-    triggers: dict[str, list[tuple[frozenset[str], list[Learning]]]] = {}
+    triggers: dict[str, list[Learning]] = {}
     for each in learnings:
-        said, groups = _said(each), triggers.setdefault(each.trigger, [])
-        home = next((group for words, group in groups if _alike(words, said) and _may_join(each, group)), None)
-        if home is None:
-            groups.append((said, [each]))
-        else:
-            home.append(each)
-    return [group for groups in triggers.values() for _, group in groups if len(group) > 1]
+        triggers.setdefault(each.trigger, []).append(each)
+    return [group for known in triggers.values() for group in _groups(known) if len(group) > 1]
+
+
+def _groups(learnings: Sequence[Learning]) -> Iterable[Sequence[Learning]]:
+    """Each learning joins the first group that its first member is alike with.
+
+    Two that are alike share one of the few rarest words of either, so only groups that do are looked at.
+    """
+    said = [_said(each) for each in learnings]
+    often = Counter(word for words in said for word in set(words))
+    groups: list[tuple[Said, list[Learning]]] = []
+    homes: dict[str, list[int]] = {}
+    for learning, words in zip(learnings, said, strict=True):
+        telling = _rarest(words, often)
+        near = sorted({place for word in telling for place in homes.get(word, ())})
+        home = next((at for at in near if _alike(groups[at][0], words) and _may_join(learning, groups[at][1])), None)
+        if home is not None:
+            groups[home][1].append(learning)
+            continue
+        for word in telling:
+            homes.setdefault(word, []).append(len(groups))
+        groups.append((words, [learning]))
+    return [group for _, group in groups]
+
+
+def _rarest(words: Said, often: Mapping[str, int]) -> Sequence[str]:
+    """So many words that whoever has none of them differs in too many."""
+    known = sorted(set(words), key=lambda word: (often[word], word))
+    return known[: len(known) - ceil(_ALIKE * len(known)) + 1]
 
 
 def _may_join(learning: Learning, group: Sequence[Learning]) -> bool:
@@ -133,12 +169,15 @@ def _may_join(learning: Learning, group: Sequence[Learning]) -> bool:
     return not at_odds([*group, learning]) and all(parameters(split(each.template)) == named for each in group)
 
 
-def _said(learning: Learning) -> frozenset[str]:
-    return frozenset(
-        each.casefold() for each in split(learning.template) if each[0].isalpha() and not is_placeholder(each)
-    )
+def _said(learning: Learning) -> Said:
+    words = split(learning.template)
+    return tuple(each.casefold() for each in words if each[0].isalpha() and not is_placeholder(each))
 
 
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    few, many = sorted((len(one), len(other)))
-    return few >= _FEWEST_WORDS and few >= _ALIKE * many and len(one & other) / len(one | other) >= _ALIKE
+def _alike(one: Said, other: Said) -> bool:
+    """Whether almost all words are the same, and in the same order: "from a to b" is not "from b to a"."""
+    own, theirs = frozenset(one), frozenset(other)
+    both, few, many = own & theirs, *sorted((len(own), len(theirs)))
+    if few < _FEWEST_WORDS or len(both) < _ALIKE * max(many, len(own | theirs)):
+        return False
+    return [word for word in one if word in both] == [word for word in other if word in both]

@@ -14,8 +14,9 @@ each over what the ones before left:
 | `<id>` | any other word with a digit in it, and long runs of hexadecimal digits |
 | `<*>` | several of these at one place |
 
-What tells which error it was stays: an HTTP status such as 404, a quoted name after a word such as "argument" or
-"field", and a protocol's name that ends in a digit (`SHA1`).
+What tells which error it was stays: an HTTP status such as 404, an exit status, a compiler's or database's code behind
+"error" or at the beginning (`E0382`, `ORA-00942:`), a quoted name after a word such as "argument" or "field", and a
+protocol's name that ends in a digit (`SHA1`).
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from hexad.store.learning import VALUES
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 WILD: Final = "<*>"
-PLACEHOLDER: Final = re.compile(r"<(?:url|email|uuid|time|ip|host|path|value|num|id|\*)>")
+PLACEHOLDER: Final = re.compile(rf"<(?:{'|'.join(VALUES)}|\*)>")
 
 _UNITS: Final = (
     "bytes?|[kmgt]i?b|b|%|percent|ns|us|ms|s|m|h|d|"
@@ -39,7 +42,7 @@ _ENDINGS: Final = (
 )
 _NOT_IN_A_WORD: Final = r"(?<![\w.])"
 _QUOTED: Final = (
-    r"""(?<![\w])(?:'[^'\n]{0,400}'|"[^"\n]{0,400}"|`[^`\n]{0,400}`|“[^”\n]{0,400}”|«[^»\n]{0,400}»)(?!\w)"""
+    r"""(?<![\w])(?:'[^'\n]{0,400}'|"[^"\n]{0,400}"|`[^`'\n]{0,400}['`]|“[^”\n]{0,400}”|«[^»\n]{0,400}»)(?!\w)"""
 )
 _STATUS: Final = re.compile(r"[45]\d\d")
 _STATUS_NAME: Final = 24  # characters before a number that may say it is a status
@@ -54,6 +57,20 @@ _PARAMETER: Final = re.compile(
     r"[\"'`]([A-Za-z_]\w{0,60})[\"'`]",
     re.IGNORECASE,
 )
+_CODES: Final = tuple(  # what stands before a code, and the code
+    (signs, re.compile(pattern))
+    for signs, pattern in (
+        (("rror", "arning", "RROR", "ARNING"), r"(\b(?i:error|warning)[ :\[(]{1,2})([A-Z]{1,4}\d{3,5})(?![\w-])"),
+        (("-",), r"((?:\A|: ))([A-Z]{2,4}-\d{5})(?=:)"),
+        (("SQLSTATE", "sqlstate"), r"((?i:\bsqlstate)[ :=\[(]{1,3})([0-9A-Z]{5})\b"),
+        (
+            ("xit", "rrno", "ode"),
+            r"((?i:\b(?:exit(?:ed with)?(?: status| code)?|errno|(?:error|return) ?code))[ :=]{1,3})(-?\d{1,5})(?!\w)",
+        ),
+    )
+)
+_HIDDEN: Final = {ord(str(digit)): 0xE000 + digit for digit in range(10)}  # digits that no rule takes for digits
+_SHOWN: Final = {hidden: digit for digit, hidden in _HIDDEN.items()}
 _REQUEST: Final = re.compile(r"""["'](GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\S+)(?: HTTP/[\d.]+)?["']""")
 
 
@@ -88,6 +105,7 @@ _RULES: Final = (
     _rule(":", r"(?<![\w:])(?:[0-9a-f]{1,4}:){5,7}[0-9a-f]{1,4}(?![\w:])", "<ip>"),
     _rule("::", r"(?<![\w:.])(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}(?![\w:])|(?<![\w:])::1(?![\w:])", "<ip>"),
     _rule(".", rf"{_NOT_IN_A_WORD}/?\d{{1,3}}(?:\.\d{{1,3}}){{3}}(?:[:/]\d+)?(?![\w.-]*\w)", "<ip>"),
+    _rule(":", rf"{_NOT_IN_A_WORD}[\w+/-]{{1,160}}\.(?:{_ENDINGS})(?:(?::\d+){{1,2}}(?!\w|:\d)|\(\d+,\d+\))", "<path>"),
     _rule("", rf"\b{_CLOCK}\b(?!:?\d)", "<time>"),
     _rule(":", r"\b(?:[a-z0-9][a-z0-9-]{0,62}\.){1,8}[a-z]{2,24}:\d{1,5}\b|\blocalhost:\d+\b", "<host>"),
     _rule("\\", rf"{_NOT_IN_A_WORD}(?:[a-z]:\\|\\\\)[^\s:*?\"'<>|,;()]+", "<path>"),
@@ -114,9 +132,21 @@ def mask(text: str) -> str:
     >>> mask("File '/tmp/a.txt' of ann@example.com: HTTP 404")
     'File <value> of <email>: HTTP 404'
     """
+    return masked(text).translate(_SHOWN)
+
+
+def masked(text: str) -> str:
+    """The same, with the digits of codes hidden from what comes next; `word` shows them again."""
+    for signs, pattern in _CODES:
+        if any(sign in text for sign in signs):
+            text = pattern.sub(_hidden, text)
     text = _PARAMETER.sub(r"\1\2", _REQUEST.sub(r"\1 \2", text))
     text = _NUMBER.sub(_number, _replaced(_RULES, text))
     return _replaced(_LATE_RULES, text)
+
+
+def _hidden(found: re.Match[str]) -> str:
+    return found[1] + found[2].translate(_HIDDEN)
 
 
 def _replaced(rules: Sequence[_Rule], text: str) -> str:
@@ -139,7 +169,7 @@ def word(token: str) -> str:
         return held[0] if held[0] == token else "<id>"
     if _NAMED.fullmatch(token):
         return token
-    return "<id>" if any(map(str.isdigit, token)) else token
+    return "<id>" if any(map(str.isdigit, token)) else token.translate(_SHOWN)
 
 
 def _number(found: re.Match[str]) -> str:

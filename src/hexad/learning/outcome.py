@@ -44,9 +44,14 @@ class Outcome:
     ok: bool = True
     error: str = ""
     words: Words = ()
-    category: ErrorCategory = ErrorCategory.GENERAL
     given: object = field(default=None, repr=False)  # the arguments themselves, while they are looked at
+    trouble: object = field(default=None, repr=False)  # and the error
     came: object = field(default=None, repr=False)  # the result of a success, likewise
+
+    @property
+    def category(self) -> ErrorCategory:
+        """What kind of trouble it is: an error that is known already needs none."""
+        return category_of(self.trouble)
 
     @property
     def summary(self) -> dict[str, Json]:
@@ -92,9 +97,8 @@ def outcome_of(
     if trouble is None:
         return Outcome(tool=tool, session=session, given=arguments, came=result)
     text = text_of(trouble)
-    about = category_of(trouble)
     return Outcome(
-        tool=tool, session=session, given=arguments, ok=False, error=text, words=words_of(text), category=about
+        tool=tool, session=session, given=arguments, ok=False, error=text, words=words_of(text), trouble=trouble
     )
 
 
@@ -112,9 +116,9 @@ def reported_failure(result: object) -> str | None:
         return _failure_in(result)
     if result is None or isinstance(result, str | bytes | int | float | list | tuple):
         return None
-    flags = {name: getattr(result, name, None) for name in ("is_error", "isError", "returncode")}
+    flags = {name: _held(result, name) for name in ("is_error", "isError", "returncode")}
     if flags["is_error"] is True or flags["isError"] is True or _bad_code(flags["returncode"]):
-        told = {name: getattr(result, name, None) for name in ("error", "message", "content", "stderr")}
+        told = {name: _held(result, name) for name in ("error", "message", "content", "stderr")}
         return _told(told, flags["returncode"])
     return None
 
@@ -173,7 +177,7 @@ def _carried(value: object, names: Sequence[str]) -> str:
     """The first text that an object or mapping holds under one of the names; a text is its own."""
     if isinstance(value, str):
         return value
-    held = (value.get(name) if isinstance(value, Mapping) else getattr(value, name, None) for name in names)
+    held = (value.get(name) if isinstance(value, Mapping) else _held(value, name) for name in names)
     return next((each for each in held if isinstance(each, str) and each.strip()), "")
 
 
@@ -231,7 +235,11 @@ _PROVIDER_CODES: Final = frozenset(
 _TELLING: Final = (
     (
         ErrorCategory.TIMEOUT,
-        re.compile(r"time[sd]?[ -]?out|timeout|deadline[ _]exceeded|took too long", re.IGNORECASE),
+        re.compile(
+            r"time[sd][ -]?out|deadline[ _]exceeded|took too long|"
+            r"(?<!invalid )time[ -]?out(?! (?:value|must|should|parameter|argument|option|setting))",
+            re.IGNORECASE,
+        ),
     ),
     (
         ErrorCategory.PERMISSION,
@@ -297,7 +305,16 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         seen.add(id(each))
         yield each
         inner = [each.__cause__, None if each.__suppress_context__ else each.__context__]
-        waiting += [*(getattr(each, "exceptions", None) or ()), *(cause for cause in inner if cause is not None)]
+        group = each.exceptions if isinstance(each, BaseExceptionGroup) else ()
+        waiting += [*group, *(cause for cause in inner if cause is not None)]
+
+
+def _held(holder: object, name: str) -> Any:
+    """An attribute of somebody's error or result, or None: reading one may run code that fails."""
+    try:
+        return getattr(holder, name, None)
+    except Exception:  # noqa: BLE001 - an error that cannot be asked is still an error
+        return None
 
 
 def _by_type(error: BaseException) -> ErrorCategory | None:
@@ -305,7 +322,7 @@ def _by_type(error: BaseException) -> ErrorCategory | None:
         return ErrorCategory.TIMEOUT
     if isinstance(error, PermissionError):
         return ErrorCategory.PERMISSION
-    code = getattr(error, "errno", None)
+    code = _held(error, "errno") if isinstance(_held(error, "errno"), int) else None
     if code in _TIMEOUT_CODES:
         return ErrorCategory.TIMEOUT
     if code in _PERMISSION_CODES:
@@ -316,9 +333,9 @@ def _by_type(error: BaseException) -> ErrorCategory | None:
 
 def _by_status(error: BaseException) -> ErrorCategory | None:
     """By the HTTP status that the error, or the response that it carries, has."""
-    for holder in (error, getattr(error, "response", None)):
+    for holder in (error, _held(error, "response")):
         for name in ("status_code", "status", "code"):
-            status = getattr(holder, name, None)
+            status = _held(holder, name)
             if isinstance(status, int) and not isinstance(status, bool):
                 found = _of_status(status)
                 if found is not None:

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from hexad.learning.masking import ANNOUNCES, PLACEHOLDER, WILD, mask, word
+from hexad.learning.masking import ANNOUNCES, PLACEHOLDER, WILD, masked, word
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -65,9 +66,8 @@ def words_of(error: str) -> Words:
 
 
 def _words_of(error: str) -> Words:
-    masked = mask(essence(_bounded(error)))
     found: list[str] = []
-    for place, part in enumerate(_PUNCTUATION.split(masked)):
+    for place, part in enumerate(_PUNCTUATION.split(masked(essence(_bounded(error))))):
         if place % 2:
             found += (sign for sign in part if sign in _SIGNS)
         elif part.strip(_STOPS):
@@ -77,6 +77,7 @@ def _words_of(error: str) -> Words:
     return _in_one(found)[:MOST_WORDS] or (_NOTHING,)
 
 
+@lru_cache(maxsize=4096)  # the patterns of a tool are compared with each of its new errors
 def split(pattern: str) -> Words:
     """The words of a pattern that `told` wrote."""
     parts = enumerate(_PUNCTUATION.split(pattern))
@@ -84,6 +85,7 @@ def split(pattern: str) -> Words:
     return tuple(each for part in signs for each in part if each)
 
 
+@lru_cache(maxsize=1024)
 def told(words: Words) -> str:
     """A pattern as a person reads it.
 

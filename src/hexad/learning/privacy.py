@@ -38,7 +38,7 @@ def names_secret(path: Sequence[str]) -> bool:
 
 def names_person(path: Sequence[str]) -> bool:
     """Whether it is called as what identifies a person is: a card, an account."""
-    return any(_PERSONAL.fullmatch(word) for name in path for word in _words(name))
+    return any(map(_is_personal, path))
 
 
 def is_number_of_somebody(value: object) -> bool:
@@ -52,7 +52,7 @@ def is_number_of_somebody(value: object) -> bool:
     return isinstance(value, int | float) and abs(value) > _LARGEST
 
 
-@lru_cache(maxsize=1024)  # the same few names come with every call
+@lru_cache(maxsize=1024)  # a tool's arguments have the same names in every call
 def _is_secret(name: str) -> bool:
     words = _words(name)
     while len(words) > 1 and _FILLER.fullmatch(words[-1]):
@@ -63,6 +63,11 @@ def _is_secret(name: str) -> bool:
         case [*_, last]:
             return _SECRET.fullmatch(last) is not None
     return False
+
+
+@lru_cache(maxsize=1024)
+def _is_personal(name: str) -> bool:
+    return any(map(_PERSONAL.fullmatch, _words(name)))
 
 
 def _words(name: str) -> list[str]:

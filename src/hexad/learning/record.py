@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from hexad.errors import HexadError, InvalidInput
 from hexad.learning import housekeeping
-from hexad.learning.evidence import PATIENCE, chosen, new_id, offer, trusted_for
+from hexad.learning.evidence import PATIENCE, offer
+from hexad.learning.fixes import chosen
 from hexad.learning.outcome import text_of, trigger_of
-from hexad.learning.pattern import told, words_of
+from hexad.learning.pattern import split, told, words_of
 from hexad.learning.remedy import CORRECTION, in_words, signature, trust_in
+from hexad.learning.tree import known_as, new_id, trusted_for
 from hexad.memory import admission
 from hexad.memory.indexing import document_of, records
 from hexad.memory.shelf import Shelf, not_given
@@ -249,7 +251,7 @@ class LearningShelf(Shelf[Learning]):
         exact = unit.learning_id(namespace, new.trigger, new.error_pattern)
         if exact is not None or not new.length:
             return exact
-        return unit.like_template(namespace, new.trigger, new.template, new.length)
+        return known_as(unit, namespace, new.trigger, split(new.template))
 
     def _known(self, trigger: str, error_pattern: str) -> bool:
         words = words_of(error_pattern) if error_pattern.strip() else ()
@@ -257,7 +259,7 @@ class LearningShelf(Shelf[Learning]):
         with self._keeper.store.reading() as view:
             if view.learning_id(namespace, trigger, error_pattern) is not None:
                 return True
-            return bool(words) and view.like_template(namespace, trigger, told(words), len(words)) is not None
+            return bool(words) and known_as(view, namespace, trigger, words) is not None
 
 
 def remember_offers(

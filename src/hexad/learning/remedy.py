@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 ARGUMENTS, PREREQUISITE, RETRY, TOLD, CORRECTION = "arguments", "prerequisite", "retry", "told", "correction"
 MOST: Final = 8  # remedies that are remembered of one learning
-_MOST_CHANGES: Final = 6
+_MOST_CHANGES: Final = 16
+_MOST_SESSIONS: Final = 8
 _ONE_VALUE: Final = "one value"  # seen in one session: not told
 _SAME_VALUE: Final = "same value"  # seen in several: a constant
 _OTHER_VALUES: Final = "other values"
@@ -108,7 +109,7 @@ def confirmed(known: Remedy, again: Remedy, *, by_itself: bool, elsewhere: bool)
     A session that found it ``by_itself`` adds to its weight. ``elsewhere``, in another session, its values prove
     constant or not, even if it was offered there: a value that only one session used is not told.
     """
-    joined = {**known, "support": _whole(known.get("support")) + (1 if by_itself else 0)}
+    joined = {**known, "support": _whole(known.get("support")) + (1 if by_itself else 0), **_sessions(known, again)}
     if known["kind"] == ARGUMENTS:
         pairs = zip(known["changes"], again["changes"], strict=True)
         joined["changes"] = [_joined(one, other, elsewhere=elsewhere) for one, other in pairs]
@@ -121,7 +122,23 @@ def confirmed(known: Remedy, again: Remedy, *, by_itself: bool, elsewhere: bool)
 
 def merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> Remedy:
     """The same remedy of two learnings that have become one."""
-    return {**one, **{name: _whole(one.get(name)) + _whole(other.get(name)) for name in _COUNTED}}
+    counts = {name: _whole(one.get(name)) + _whole(other.get(name)) for name in _COUNTED}
+    return {**one, **counts, **_sessions(one, other)}
+
+
+def without_session(remedy: Mapping[str, Any], session: str) -> Remedy | None:
+    """A remedy that no longer knows a session; None if no other found it."""
+    known = list(remedy.get("sessions", ()))
+    if session not in known:
+        return dict(remedy)
+    left = [each for each in known if each != session]
+    return {**remedy, "sessions": left} if left else None
+
+
+def _sessions(*remedies: Mapping[str, Any]) -> Remedy:
+    """The first sessions in which a remedy was found: what only one of them knows goes when it is forgotten."""
+    found = dict.fromkeys(each for remedy in remedies for each in remedy.get("sessions", ()))
+    return {"sessions": list(found)[:_MOST_SESSIONS]} if found else {}
 
 
 def followed(remedy: Mapping[str, Any], arguments: Shaped, before: Sequence[Call]) -> bool:

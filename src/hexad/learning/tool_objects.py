@@ -45,7 +45,7 @@ def watched_object(
         raise InvalidInput("failure", "must be a function from a result to what it says of its failure, or None")
     if watches(tool, keeper.store):
         return tool
-    watch = Watch(keeper=keeper, tool=name or "", signature=None, session=session, failure=failure, advise=advise)
+    watch = Watch.of(keeper, tool, name or "", session, failure, advise=advise)
     changed = copy.copy(tool)
     kind: type = type(tool)
     changed.__class__ = _observed_toolset(kind) if _is_toolset(tool) else _observed_tool(kind)

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import functools
 import inspect
-import logging
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
-from hexad.errors import InvalidInput
-from hexad.learning.evidence import Recorder
-from hexad.learning.outcome import ADVICE, ADVISED, is_cancellation, outcome_of
-from hexad.memory.redaction import redact
+from hexad.errors import InvalidInput, StoreBusy
+from hexad.learning.advice import advise_error, advised_result, warn
+from hexad.learning.evidence import PATIENCE, Recorder
+from hexad.learning.outcome import is_cancellation, outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Mapping
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MARK: Final = "__hexad_watched__"
 _LONGEST_NAME: Final = 200
+_AT_ONCE: Final = 0.01  # seconds that an event loop is held up at most for other writers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +40,7 @@ class Watch:
     keeper: Keeper
     tool: str
     signature: inspect.Signature | None
+    places: tuple[str, ...] | None  # names of the arguments that may be given by place, if that is all there is to it
     session: str | None
     failure: FailureRule | None
     advise: bool
@@ -54,10 +57,12 @@ class Watch:
         advise: bool,
     ) -> Watch:
         """How a tool is to be watched; one that is given no name has its own."""
+        signature = _signature(tool)
         return cls(
             keeper=keeper,
             tool=name_of(tool) if name is None else name,
-            signature=_signature(tool),
+            signature=signature,
+            places=_places(signature),
             session=session,
             failure=failure,
             advise=advise,
@@ -65,27 +70,83 @@ class Watch:
 
     def returned(self, given: tuple[Any, ...], named: Mapping[str, Any], result: Any) -> Any:
         """Write down a call that returned; its result, with advice where it reports a failure and that is wanted."""
-        learning = self._recorded(given, named, result=result)
-        return _advised_result(result, learning) if self._to_tell(learning) else result
+        return self._answer(result, self._recorded(given, named, result=result))
 
     def raised(self, given: tuple[Any, ...], named: Mapping[str, Any], error: Exception) -> None:
         """Write down a call that raised."""
         if not is_cancellation(error):
-            learning = self._recorded(given, named, error=error)
-            if learning is not None and self._to_tell(learning):
-                _advise_error(error, learning)
+            self._advise(error, self._recorded(given, named, error=error))
+
+    async def returned_async(self, given: tuple[Any, ...], named: Mapping[str, Any], result: Any) -> Any:
+        """As `returned`, without holding up the event loop where other writers do."""
+        return self._answer(result, await self._recorded_async(given, named, result=result))
+
+    async def raised_async(self, given: tuple[Any, ...], named: Mapping[str, Any], error: Exception) -> None:
+        """As `raised`, likewise."""
+        if not is_cancellation(error):
+            self._advise(error, await self._recorded_async(given, named, error=error))
+
+    def settled(self, given: tuple[Any, ...], named: Mapping[str, Any], future: Any) -> None:
+        """Write down a call that returned a future, which is done now."""
+        try:
+            error = None if future.cancelled() else future.exception()
+            if isinstance(error, Exception):
+                self.raised(given, named, error)
+            elif error is None and not future.cancelled():
+                self.returned(given, named, future.result())
+        except Exception as trouble:  # noqa: BLE001 - somebody's future; whoever waits for it gets what it holds
+            warn(self.tool, trouble)
+
+    def _answer(self, result: Any, learning: Learning | None) -> Any:
+        return advised_result(result, learning) if self._to_tell(learning) else result
+
+    def _advise(self, error: Exception, learning: Learning | None) -> None:
+        if learning is not None and self._to_tell(learning):
+            advise_error(error, learning)
+
+    def _named(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments by name; also those of a call that the signature does not admit, as far as they have a place."""
+        if self.places is None or len(given) > len(self.places):
+            return _bound(self.signature, given, named)
+        return {**dict(zip(self.places, given, strict=False)), **named}
 
     def _to_tell(self, learning: Learning | None) -> bool:
         return self.advise and learning is not None and learning.trusted
 
     def _recorded(self, given: tuple[Any, ...], named: Mapping[str, Any], **came: Any) -> Learning | None:
         try:
-            arguments = _bound(self.signature, given, named)
-            outcome = outcome_of(self.tool, arguments=arguments, session=self.session, failure=self.failure, **came)
-            return Recorder(self.keeper).record(outcome, tell=False, advise=self.advise)
+            return self._record(given, named, PATIENCE, came)
         except Exception as error:  # noqa: BLE001 - whatever goes wrong here, the tool's caller gets what the tool gave
             warn(self.tool, error)
             return None
+
+    async def _recorded_async(self, given: tuple[Any, ...], named: Mapping[str, Any], **came: Any) -> Learning | None:
+        """Written down at once if nobody else writes just then, else by another thread."""
+        try:
+            return self._record(given, named, _AT_ONCE, came)
+        except StoreBusy:
+            return await _in_a_thread(partial(self._recorded, given, named, **came))
+        except Exception as error:  # noqa: BLE001 - likewise
+            warn(self.tool, error)
+            return None
+
+    def _record(
+        self, given: tuple[Any, ...], named: Mapping[str, Any], patience: float, came: Mapping[str, Any]
+    ) -> Learning | None:
+        arguments = self._named(given, named)
+        outcome = outcome_of(self.tool, arguments=arguments, session=self.session, failure=self.failure, **came)
+        return Recorder(self.keeper).record(outcome, tell=False, advise=self.advise, patience=patience)
+
+
+async def _in_a_thread(work: Callable[[], T]) -> T:
+    """What a piece of work gives, without holding up the event loop; one that is not asyncio's waits."""
+    import asyncio  # noqa: PLC0415 - whoever awaits this has it
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return work()
+    return await asyncio.to_thread(work)
 
 
 class _Mark(NamedTuple):
@@ -114,15 +175,6 @@ def unwatched(tool: Callable[..., Any], keeper: Keeper) -> tuple[Callable[..., A
         return tool, None
     inside = None if mark.watch.advise else mark.inside(tool)
     return inside or tool, mark.watch
-
-
-def warn(tool: str, error: Exception) -> None:
-    """Say in the log that a call could not be written down; an error that cannot tell itself is named."""
-    try:
-        reason = redact(f"{type(error).__name__}: {error}").text
-    except Exception:  # noqa: BLE001 - likewise
-        reason = type(error).__name__
-    logging.getLogger("hexad").warning("a call of %s was not recorded: %s", tool, reason)
 
 
 def watched(
@@ -191,9 +243,20 @@ def _function(watch: Watch, tool: Callable[..., T]) -> Callable[..., T]:
         result = _begun(watch, tool, given, named)
         if inspect.iscoroutine(result):
             return cast("T", _awaited(watch, result, given, named))
+        if _is_future(result):
+            cast("Any", result).add_done_callback(partial(watch.settled, given, named))
+            return result
         return cast("T", watch.returned(given, named, result))
 
     return call
+
+
+def _is_future(result: object) -> bool:
+    """Whether a result is a promise of one, as asyncio and executors give them."""
+    kind = type(result)
+    return all(
+        callable(getattr(kind, name, None)) for name in ("add_done_callback", "exception", "cancelled", "result")
+    )
 
 
 def _begun(watch: Watch, tool: Callable[..., T], given: tuple[Any, ...], named: Mapping[str, Any]) -> T:
@@ -210,9 +273,9 @@ async def _awaited(watch: Watch, result: Any, given: tuple[Any, ...], named: Map
     try:
         value = await result
     except Exception as error:
-        watch.raised(given, named, error)
+        await watch.raised_async(given, named, error)
         raise
-    return watch.returned(given, named, value)
+    return await watch.returned_async(given, named, value)
 
 
 def _coroutine(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
@@ -252,13 +315,13 @@ def _async_generator(watch: Watch, tool: Callable[..., Any]) -> Callable[..., An
                 else:
                     value = await inner.asend(sent)
         except StopAsyncIteration:
-            watch.returned(given, named, None)
+            await watch.returned_async(given, named, None)
         except GeneratorExit:
             await inner.aclose()
             watch.returned(given, named, None)
             raise
         except Exception as error:
-            watch.raised(given, named, error)
+            await watch.raised_async(given, named, error)
             raise
 
     return call
@@ -271,10 +334,19 @@ def _dressed(call: Callable[..., Any], tool: Callable[..., Any], watch: Watch) -
         call.__name__ = call.__qualname__ = watch.tool
     if call.__doc__ is None:
         call.__doc__ = getattr(tool, "__doc__", None)
+    _keep_attributes(call, tool)
     if watch.signature is not None:
         call.__signature__ = watch.signature  # type: ignore[attr-defined]
     setattr(call, MARK, _Mark(watch, tool, call))
     return call
+
+
+def _keep_attributes(call: Callable[..., Any], tool: Callable[..., Any]) -> None:
+    """What a tool has beside its call, such as a cache's `cache_clear` or an object's methods."""
+    for name in dir(type(tool)):
+        if not name.startswith("_") and not hasattr(call, name):
+            with suppress(Exception):  # a property may raise
+                setattr(call, name, getattr(tool, name))
 
 
 def _signature(tool: Callable[..., Any]) -> inspect.Signature | None:
@@ -282,6 +354,15 @@ def _signature(tool: Callable[..., Any]) -> inspect.Signature | None:
         return inspect.signature(tool)
     except (ValueError, TypeError):  # some functions that are written in C have none
         return None
+
+
+def _places(signature: inspect.Signature | None) -> tuple[str, ...] | None:
+    """The arguments that may be given by place; None where names and places do not tell all, or for a method's own."""
+    known = signature.parameters if signature is not None else {}
+    plain = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
+    if not {each.kind for each in known.values()} <= plain or next(iter(known), "self") in {"self", "cls"}:
+        return None
+    return tuple(name for name, each in known.items() if each.kind is not inspect.Parameter.KEYWORD_ONLY)
 
 
 def _bound(signature: inspect.Signature | None, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
@@ -300,41 +381,3 @@ def _bound(signature: inspect.Signature | None, given: tuple[Any, ...], named: M
         elif not (place == 0 and name in {"self", "cls"}):
             found[name] = value
     return found
-
-
-# --- advice ---------------------------------------------------------------------------------------------------------
-
-
-def _advice(learning: Learning) -> str:
-    return ADVICE.format(trust=learning.trust, fix=" ".join(learning.fix.split()))
-
-
-def _advise_error(error: Exception, learning: Learning) -> None:
-    """Put the fix behind what the error says, wherever its message is kept; a note if that cannot be told.
-
-    An error that was advised before, when it was raised or inside of another tool, stays as it is.
-    """
-    advice = _advice(learning)
-    try:
-        if ADVISED.search("\n".join((str(error), *getattr(error, "__notes__", ())))):
-            return
-        if isinstance(error, OSError) and isinstance(error.strerror, str):
-            error.strerror += advice
-        elif error.args and isinstance(error.args[0], str):
-            error.args = (error.args[0] + advice, *error.args[1:])
-        elif not error.args:
-            error.args = (advice.strip(),)
-        if learning.fix not in str(error):
-            error.add_note(advice.strip())
-    except Exception as trouble:  # noqa: BLE001 - the error goes on as it was
-        warn(learning.trigger, trouble)
-
-
-def _advised_result(result: Any, learning: Learning | None) -> Any:
-    """A copy of an error dict with the fix in its message, or beside it."""
-    if learning is None or not isinstance(result, dict):
-        return result
-    said = next((name for name in ("error", "message", "detail", "stderr") if isinstance(result.get(name), str)), None)
-    if said is None:
-        return {**result, "known_fix": _advice(learning).strip()}
-    return {**result, said: result[said] + _advice(learning)}

@@ -30,8 +30,18 @@ GIVEN: Final[dict[str, Any]] = {
 """The fields that are not versioned, each with its default."""
 
 
-def forget_all(keeper: Keeper, *, subject: str | None, session: str | None, everything: bool) -> Forgotten:
-    """Erase what was named, of every kind, in one transaction; then its traces."""
+def forget_all(
+    keeper: Keeper,
+    *,
+    subject: str | None,
+    session: str | None,
+    everything: bool,
+    also: Callable[[Change, str], None] = lambda _change, _session: None,
+) -> Forgotten:
+    """Erase what was named, of every kind, in one transaction; then its traces.
+
+    ``also`` is what a session gave to records that are not its own.
+    """
     if sum((subject is not None, session is not None, everything is True)) != 1:
         raise InvalidInput("forget", "give exactly one of subject=, session= or everything=True")
     with keeper.change(actor=Origin.USER) as change:
@@ -46,6 +56,7 @@ def forget_all(keeper: Keeper, *, subject: str | None, session: str | None, ever
             _forget_habits(change, lambda learned: learned.session == name)
             keeper.prompts.forget(keeper.namespace, name)
             change.unit.forget_calls(keeper.namespace, name)
+            also(change, name)
         else:
             count = _forget_entries(change, lambda _: True) + _forget_others(change, lambda _: True)
             _forget_habits(change, lambda _: True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -17,12 +17,14 @@ from hexad.model import DEFAULT_NAMESPACE, Forgotten, Layer
 from hexad.store import Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
+    from datetime import datetime
+    from types import TracebackType
 
     from hexad.memory.meaning import Meaning
     from hexad.model import Clock, Json, Record
-    from hexad.store import Reading, Row, Store, Writing
+    from hexad.store import Reading, Row, Store, Use, Writing
 
 _HELD: Final = (
     "another connection still reads an older state; once it is closed, `erase_traces()` removes the last bytes"
@@ -51,22 +53,9 @@ class Keeper:
         """The session a call named, else the keeper's."""
         return self.session if given is None else label("session", given)
 
-    @contextmanager
-    def change(self, *, actor: str, session: str | None = None, patience: float | None = None) -> Iterator[Change]:
+    def change(self, *, actor: str, session: str | None = None, patience: float | None = None) -> Changing:
         """A transaction that audits; a failure gives back the slots it took, and a rejection is audited by itself."""
-        waiting, change = self.uses.take(), None
-        try:
-            with self.store.transaction(patience=patience) as unit:
-                unit.use(waiting)
-                change = Change(self, unit, actor, self.session_of(session))
-                yield change
-        except BaseException as error:
-            self.uses.put_back(waiting)
-            if change is not None:
-                change.give_back()
-            if isinstance(error, RateLimited):
-                self._audit_rejection(error, actor)
-            raise
+        return Changing(self, actor, self.session_of(session), patience)
 
     def joining(self, unit: Writing) -> Keeper:
         """A keeper whose changes are part of a transaction that somebody else began and will end; it has no limits."""
@@ -101,7 +90,8 @@ class Keeper:
             return row
         return replace(row, record=replace(row.record, use_count=row.record.use_count + use.count, last_used=use.at))
 
-    def _audit_rejection(self, error: RateLimited, actor: str) -> None:
+    def audit_rejection(self, error: RateLimited, actor: str) -> None:
+        """Tell in the log that a limit was reached."""
         with self.store.transaction() as unit:
             change = Change(self, unit, actor, error.session)
             change.audit(f"{error.kind}.reject", error.kind, {"limit": error.limit})
@@ -144,18 +134,66 @@ class Change:
             self.unit.remove_skill_versions(self.keeper.namespace, id)
         return self.unit.remove(self.keeper.scope(layer), id)
 
-    def audit(self, action: str, target: str, details: dict[str, Json] | None = None) -> int:
-        """Tell this change in the log; returns the record's sequence."""
+    def audit(
+        self, action: str, target: str, details: dict[str, Json] | None = None, *, at: datetime | None = None
+    ) -> int:
+        """Tell this change in the log, as of now or of when it happened; returns the record's sequence."""
         return audit.append(
             self.unit,
             self.keeper.namespace,
-            at=self.keeper.clock(),
+            at=at or self.keeper.clock(),
             session=self.session,
             action=action,
             actor=self.actor,
             target=target,
             details=details or {},
         )
+
+
+class Changing:
+    """A change as a context manager. A class, not a generator: every watched call opens one."""
+
+    def __init__(self, keeper: Keeper, actor: str, session: str, patience: float | None) -> None:
+        self._keeper = keeper
+        self._actor = actor
+        self._session = session
+        self._transaction = keeper.store.transaction(patience=patience)
+        self._change: Change | None = None
+        self._waiting: Sequence[Use] = ()
+
+    def __enter__(self) -> Change:
+        keeper = self._keeper
+        self._waiting = keeper.uses.take()
+        try:
+            unit = self._transaction.__enter__()
+        except BaseException:
+            keeper.uses.put_back(self._waiting)
+            raise
+        self._change = change = Change(keeper, unit, self._actor, self._session)
+        try:
+            unit.use(self._waiting)
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
+        return change
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._transaction.__exit__(kind, error, trace)
+        except BaseException as failure:
+            self._undo(failure)
+            raise
+        if error is not None:
+            self._undo(error)
+
+    def _undo(self, error: BaseException) -> None:
+        self._keeper.uses.put_back(self._waiting)
+        if self._change is not None:
+            self._change.give_back()
+        if isinstance(error, RateLimited):
+            self._keeper.audit_rejection(error, self._actor)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,8 +63,11 @@ def redact(text: str) -> Redacted:
 
 _HINT = re.compile(r"pass|pwd|secret|token|key|kennwort|authorization|bearer|curl|://")
 LONG_WORD = re.compile(r"\S{20,}")
+_LONG = 20
 
 
 def _may_hold_a_secret(text: str) -> bool:
     """False only if no detector can find anything."""
-    return _HINT.search(text.lower()) is not None or LONG_WORD.search(text) is not None
+    if _HINT.search(text.lower()) is not None:
+        return True
+    return len(text) >= _LONG and LONG_WORD.search(text) is not None

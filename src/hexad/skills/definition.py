@@ -1,6 +1,6 @@
 """What a skill of each kind is made of, checked before it is stored: the reason names the field.
 
-- composite: ``{"steps": [{"tool": name, "args": {…}, "save_as"?: name}, …]}``
+- composite: ``{"steps": [{"tool": name, "args": {…}, "save_as"?: name}, …], "files"?}``
 - script: ``{"script": text, "shell"?: "sh" | "bash", "needs"?: [capability, …], "writable"?: [folder, …], "files"?}``
 - template: ``{"template": text, "files"?}``
 - instruction: ``{"text": text, "files"?}``
@@ -39,7 +39,7 @@ _RESERVED: Final = re.compile(
     r"|PROMPT_COMMAND|LD_.*|BASH_.*|PYTHON.*|PERL.*|NODE_.*|RUBY.*|HEXAD_.*"
 )
 _FIELDS: Final[Mapping[SkillKind, tuple[str, frozenset[str]]]] = {
-    SkillKind.COMPOSITE: ("steps", frozenset()),
+    SkillKind.COMPOSITE: ("steps", frozenset({"files"})),
     SkillKind.SCRIPT: ("script", frozenset({"shell", "needs", "writable", "files"})),
     SkillKind.TEMPLATE: ("template", frozenset({"files"})),
     SkillKind.INSTRUCTION: ("text", frozenset({"files"})),
@@ -177,7 +177,8 @@ def _check_template(definition: Mapping[str, Any], schema: Mapping[str, Json]) -
 
 
 def _check_instruction(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:  # noqa: ARG001
-    _text(definition, "text")
+    if not isinstance(definition["text"], str):  # it may be empty: the description or its files may say it all
+        raise _wrong("text", "must be text")
 
 
 _CHECKS: Final[Mapping[SkillKind, Callable[[Mapping[str, Any], Mapping[str, Json]], None]]] = {

@@ -240,8 +240,11 @@ class Writing(Reading, LearningWriting, SkillWriting, Protocol):
         """Add to use counts and set the time of last use; rows that are gone are passed over."""
         ...
 
-    def append_audit(self, namespace: str, record: AuditRecord) -> None:
-        """Append to the log; a sequence that is taken is a `StoreError`. No record can be changed or removed."""
+    def append_audit(self, namespace: str, record: AuditRecord, details: str | None = None) -> None:
+        """Append to the log; a sequence that is taken is a `StoreError`. No record can be changed or removed.
+
+        ``details`` are the record's as JSON, where they have been written already.
+        """
         ...
 
     def set_note(self, name: str, value: str) -> None:

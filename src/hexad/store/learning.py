@@ -6,6 +6,7 @@ them is in the learnings.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -41,15 +42,39 @@ class Offer:
 OFFERED: Final = "offered"  # the state of an offer that nothing came of yet
 
 
+VALUES: Final = ("url", "email", "uuid", "time", "ip", "host", "path", "value", "num", "id")  # what `<…>` may stand for
+_VALUE: Final = re.compile(f"<(?:{'|'.join(VALUES)})>")
+
+
+def skeleton(template: str) -> str:
+    """A template without the kinds of its values: errors that differ in them alone are one.
+
+    >>> skeleton("no row <num> in <value>")
+    'no row <*> in <*>'
+    """
+    return _VALUE.sub("<*>", template)
+
+
 class LearningReading(Protocol):
     """What learning reads."""
 
-    def like_template(self, namespace: str, trigger: str, template: str, length: int) -> str | None:
-        """The id of the learning with exactly that template, which has so many words."""
-        ...
-
     def templates(self, namespace: str, trigger: str, length: int | None, limit: int) -> Sequence[tuple[str, str]]:
         """Template and id of the learnings with that trigger and so many words (None: any), newest first."""
+        ...
+
+    def open_templates(self, namespace: str, trigger: str, length: int, limit: int) -> Sequence[tuple[str, str]]:
+        """The same of those that have a wildcard (``<*>``)."""
+        ...
+
+    def like_skeleton(self, namespace: str, trigger: str, skeleton: str, length: int) -> Sequence[tuple[str, str]]:
+        """The same of those whose `skeleton` is that one: all of them."""
+        ...
+
+    def least_known(self, namespace: str, trigger: str, beyond: int) -> str | None:
+        """Where a trigger has so many learnings or more, the id of the oldest of which nothing is known.
+
+        It was observed once, and has neither fix nor diagnosis.
+        """
         ...
 
     def calls(self, namespace: str, session: str, limit: int) -> Sequence[Call]:

@@ -310,7 +310,7 @@ class _State(VolatileLearning, VolatileSkills):
                 record = replace(row.record, use_count=row.record.use_count + use.count, last_used=use.at)
                 self._set(shelf, replace(row, record=record))
 
-    def append_audit(self, namespace: str, record: AuditRecord) -> None:
+    def append_audit(self, namespace: str, record: AuditRecord, details: str | None = None) -> None:
         log = self._audit.setdefault(namespace, [])
         place = bisect_left(log, record.sequence, key=lambda known: known.sequence)
         if place < len(log) and log[place].sequence == record.sequence:

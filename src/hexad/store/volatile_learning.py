@@ -6,7 +6,9 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from hexad.model import Origin
 from hexad.store.learning import OFFERED
+from hexad.store.learning import skeleton as skeleton_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,15 +35,23 @@ class VolatileLearning(ABC):
 
     # reading
 
-    def like_template(self, namespace: str, trigger: str, template: str, length: int) -> str | None:
-        wanted = (trigger, template, length)
-        known = self.learnings(namespace)
-        return next((each.id for each in known if (each.trigger, each.template, each.length) == wanted), None)
-
     def templates(self, namespace: str, trigger: str, length: int | None, limit: int) -> Sequence[tuple[str, str]]:
         newest = reversed(self.learnings(namespace))
         fitting = (each for each in newest if each.trigger == trigger and length in {None, each.length})
         return [(each.template, each.id) for each in fitting][:limit]
+
+    def open_templates(self, namespace: str, trigger: str, length: int, limit: int) -> Sequence[tuple[str, str]]:
+        known = self.templates(namespace, trigger, length, len(self.learnings(namespace)))
+        return [each for each in known if "<*>" in each[0]][:limit]
+
+    def like_skeleton(self, namespace: str, trigger: str, skeleton: str, length: int) -> Sequence[tuple[str, str]]:
+        known = self.templates(namespace, trigger, length, len(self.learnings(namespace)))
+        return [each for each in known if skeleton_of(each[0]) == skeleton]
+
+    def least_known(self, namespace: str, trigger: str, beyond: int) -> str | None:
+        known = [each for each in self.learnings(namespace) if each.trigger == trigger]
+        bare = (each.id for each in known if _is_bare(each))
+        return next(bare, None) if len(known) >= beyond else None
 
     def calls(self, namespace: str, session: str, limit: int) -> Sequence[Call]:
         return [call for call in reversed(self._calls.get(namespace, ())) if call.session == session][:limit]
@@ -66,7 +76,9 @@ class VolatileLearning(ABC):
         self.change_learning(namespace, id, lambda known: replace(known, seen=known.seen + 1, updated=at))
 
     def see_template(self, namespace: str, trigger: str, template: str, length: int, at: datetime) -> str | None:
-        known = self.like_template(namespace, trigger, template, length)
+        wanted = (trigger, template, length)
+        found = (each.id for each in self.learnings(namespace) if (each.trigger, each.template, each.length) == wanted)
+        known = next(found, None)
         if known is not None:
             self.see(namespace, known, at)
         return known
@@ -119,3 +131,7 @@ class VolatileLearning(ABC):
         old = self._offers.get(namespace, {})
         self._offers[namespace] = {(each.session, each.learning): each for each in offers}
         self._undo.append(lambda: self._offers.update({namespace: old}))
+
+
+def _is_bare(learning: Learning) -> bool:
+    return learning.origin is Origin.TOOL and learning.seen <= 1 and not learning.fix and not learning.diagnosis

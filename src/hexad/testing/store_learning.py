@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from hexad.model import Layer
+from hexad.model import Layer, Origin
 from hexad.store import Scope
-from hexad.store.learning import Call, Offer
+from hexad.store.learning import VALUES, Call, Offer
 from hexad.testing.nouns import MOMENT, audit_record, document, learning
 
 if TYPE_CHECKING:
@@ -37,9 +37,6 @@ def test_templates_are_found_by_trigger_length_and_text(store: Store) -> None:
             unit.put(LEARNINGS, record, document("word"))
         unit.put(LEARNINGS, learning("d", "tool:other", template="x y", length=2), None)
     with store.reading() as view:
-        assert view.like_template("home", "tool:deploy", "x z", 2) == "b"
-        assert view.like_template("home", "tool:deploy", "x z", 3) is None
-        assert view.like_template("away", "tool:deploy", "x z", 2) is None
         assert [*map(tuple, view.templates("home", "tool:deploy", 2, 9))] == [("x z", "b"), ("x y", "a")]
         assert [*map(tuple, view.templates("home", "tool:deploy", None, 2))] == [("x y z", "c"), ("x z", "b")]
         rows = view.page(LEARNINGS)
@@ -115,6 +112,43 @@ def test_a_success_means_something_after_a_failure_of_the_tool_or_where_somethin
         assert awaited(unit) == [False] * 4
         unit.put_offer("home", offer())
         assert awaited(unit) == [True, True, False, False]
+
+
+@requirement("LEARN-04")
+def test_a_template_is_found_by_its_skeleton_and_among_those_with_a_wildcard(store: Store) -> None:
+    with store.transaction() as unit:
+        for kind in VALUES:
+            template = f"no <{kind}> here"
+            unit.put(LEARNINGS, learning(kind, "t", template=template, length=3), None)
+        unit.put(LEARNINGS, learning("wild", "t", template="no <*> at <num> here", length=5), None)
+        alike = unit.like_skeleton("home", "t", "no <*> here", 3)
+        assert [found for _, found in alike] == list(reversed(VALUES))
+        assert unit.like_skeleton("home", "t", "no <*> at <*> here", 5) == [("no <*> at <num> here", "wild")]
+        assert not unit.like_skeleton("home", "t", "no <*> here", 4)
+        assert not unit.like_skeleton("away", "t", "no <*> here", 3)
+        assert unit.open_templates("home", "t", 5, 9) == [("no <*> at <num> here", "wild")]
+        assert not unit.open_templates("home", "t", 5, 0)
+        assert not unit.open_templates("home", "t", 3, 9)
+        assert not unit.open_templates("home", "other", 5, 9)
+
+
+@requirement("LEARN-09")
+def test_the_least_known_learning_of_a_trigger_is_the_oldest_that_was_observed_once(store: Store) -> None:
+    bare: dict[str, Any] = {"fix": "", "diagnosis": "", "origin": Origin.TOOL, "seen": 1}
+    with store.transaction() as unit:
+        for name, fields in (
+            ("told", {"origin": Origin.USER}),
+            ("mended", {"fix": "mend it"}),
+            ("known", {"diagnosis": "a cause"}),
+            ("often", {"seen": 2}),
+            ("first", {}),
+            ("second", {}),
+        ):
+            unit.put(LEARNINGS, learning(name, "t", **{**bare, **fields}), None)
+        assert unit.least_known("home", "t", 6) == "first"
+        assert unit.least_known("home", "t", 7) is None
+        assert unit.least_known("home", "other", 0) is None
+        assert unit.least_known("away", "t", 0) is None
 
 
 @requirement("LEARN-06")

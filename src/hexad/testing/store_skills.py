@@ -68,7 +68,7 @@ def test_a_skills_versions_come_newest_first_and_go_one_by_one_or_all(store: Sto
 def test_a_version_of_a_skill_that_is_there_already_is_an_error(store: Store) -> None:
     with store.transaction() as unit:
         unit.add_skill_version("home", skill_version(1))
-    with store.transaction() as unit, pytest.raises(StoreError):
+    with pytest.raises(StoreError), store.transaction() as unit:
         unit.add_skill_version("home", skill_version(1, description="other"))
     with store.reading() as view:
         assert list(view.skill_versions("home", "release")) == [skill_version(1)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 from urllib.parse import quote
 
@@ -31,10 +31,6 @@ class Conversation:
     user: str
     session: str
     message: str = ""
-
-    def naming(self, message: str) -> Conversation:
-        """The same with what was said."""
-        return replace(self, message=message)
 
 
 NamespaceRule: TypeAlias = Callable[[Conversation], str]

@@ -55,7 +55,9 @@ class ToolRegistry:
     def __init__(self, tools: Iterable[Tool | Mapping[str, Any] | Callable[..., object]]) -> None:
         if isinstance(tools, str | Mapping) or not isinstance(tools, Iterable):
             raise InvalidInput("tools", "must be a list of callables, Tools or descriptors")
-        self._tools = tuple(_described(tool) for tool in tools)
+        listed = [(_described(tool), tool) for tool in tools]
+        self._tools = tuple(tool for tool, _ in listed)
+        self._callables = {tool.name: given for tool, given in reversed(listed) if callable(given)}
         self._names = _Names(tool.name for tool in self._tools)
         self._index = TermIndex()
         self._spaces: dict[str, Space] = {}
@@ -64,6 +66,11 @@ class ToolRegistry:
     def list_tools(self) -> Sequence[Tool]:
         """Every tool, in the order given."""
         return self._tools
+
+    @property
+    def callables(self) -> Mapping[str, Callable[..., Any]]:
+        """Those that were given as something to call, by name; of two with the same name, the first."""
+        return self._callables
 
     def search_tools(self, query: str, limit: int) -> Sequence[Tool]:
         """The tools that share words with the question, or whose name holds one of its words."""
@@ -172,14 +179,6 @@ def registry_of(tools: object) -> ToolRegistryProvider:
     if isinstance(tools, ToolRegistryProvider):
         return tools
     return ToolRegistry(tools)  # type: ignore[arg-type]  # the registry itself says what it accepts
-
-
-def callables_of(tools: object) -> tuple[object, Mapping[str, Callable[..., Any]]]:
-    """The tools, to be listed again, and those that can be called, by the name that each is known by."""
-    if isinstance(tools, ToolRegistryProvider | str | Mapping) or not isinstance(tools, Iterable):
-        return tools, {}
-    listed: list[Any] = list(tools)
-    return listed, {_described(tool).name: tool for tool in reversed(listed) if callable(tool)}
 
 
 def _item(tool: Tool, why: tuple[Reason, ...]) -> Item:

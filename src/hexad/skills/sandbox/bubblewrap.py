@@ -64,17 +64,13 @@ class Sandbox:
                 *_files(handed, given.files(files or {}, room=limits.disk)),
                 *_folders(given.folders(writable, hidden)),
                 *layout.masks(hidden),
-                *_texts(handed, layout.etc(network=network)),
-                *_texts(handed, {layout.SCRIPT: script, layout.VARIABLES: variables.assignments}),
+                *_read_only(handed, layout.etc(network=network)),
+                *_read_only(handed, {layout.SCRIPT: given.encoded("script", script)}),
+                *_read_only(handed, {layout.VARIABLES: variables.assignments.encode()}),
                 *_environment({**layout.FIXED, **variables.exported}),
                 *_last(handed),
             )
-            told = (
-                str(self.program),
-                "--args",
-                str(handed.over("\0".join(options).encode(errors="surrogateescape"))),
-                "--",
-            )
+            told = (str(self.program), "--args", str(handed.over(_joined(options))), "--")
             inside = (program, "-c", _prologue(limits, block), layout.SCRIPT)
             ended = run((*told, *inside), fds=handed.fds, limits=limits, mark=len(_READY))
         return self._result(ended)
@@ -139,9 +135,8 @@ def _files(handed: _Handed, files: Sequence[given.GivenFile]) -> Iterator[str]:
         yield from ("--perms", mode, "--file", str(handed.over(file.content)), f"{layout.WORK}/{file.path}")
 
 
-def _texts(handed: _Handed, texts: Mapping[str, str]) -> Iterator[str]:
-    for path, text in texts.items():
-        content = given.encoded(path.removeprefix("/skill/"), text)
+def _read_only(handed: _Handed, contents: Mapping[str, bytes]) -> Iterator[str]:
+    for path, content in contents.items():
         yield from ("--perms", "0444", "--file", str(handed.over(content)), path)
 
 
@@ -160,6 +155,10 @@ def _last(handed: _Handed) -> Iterator[str]:
     yield from ("--chdir", layout.WORK, "--remount-ro", "/")
     if program := seccomp.program():
         yield from ("--seccomp", str(handed.over(program)))
+
+
+def _joined(options: Sequence[str]) -> bytes:
+    return "\0".join(options).encode(errors="surrogateescape")  # as paths are that hold other bytes than text
 
 
 def _text(content: bytes) -> str:

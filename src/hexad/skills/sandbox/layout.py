@@ -30,14 +30,22 @@ _ETC_ALONE: Final = {
     "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
 }
 _SYSTEM: Final = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_ETC_ALWAYS: Final = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
+_ETC_ALWAYS: Final = ("/etc/alternatives",)
+_ETC_COPIED: Final = ("/etc/ld.so.cache", "/etc/localtime")  # a copy costs a tenth of a mount
 _ETC_NETWORK: Final = (
     *("/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/services", "/etc/protocols"),
     *("/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ca-certificates", "/etc/pki/ca-trust", "/etc/pki/tls/certs"),
     "/etc/crypto-policies",
 )
-_DEVICES: Final = ("null", "zero", "full", "random", "urandom")
-_LINKS: Final = {"fd": "/proc/self/fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2", "shm": SHARED_MEMORY}
+_DEVICES: Final = ("null", "zero", "urandom")
+_LINKS: Final = {
+    "random": "urandom",
+    "fd": "/proc/self/fd",
+    "stdin": "fd/0",
+    "stdout": "fd/1",
+    "stderr": "fd/2",
+    "shm": SHARED_MEMORY,
+}
 _NEEDED: Final = (  # without one of these no shell starts
     *("/usr", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/libexec", "/usr/share", "/usr/local"),
     *("/usr/local/bin", "/usr/local/sbin", "/usr/local/lib", *_SYSTEM, "/etc"),
@@ -69,9 +77,11 @@ def system(*, network: bool) -> Iterator[str]:
         yield from ("--symlink", target, f"/dev/{name}")
 
 
-def etc(*, network: bool) -> dict[str, str]:
-    """The files of /etc that are made up."""
-    return ETC if network else ETC | _ETC_ALONE
+def etc(*, network: bool) -> dict[str, bytes]:
+    """The files of /etc that are made up, or copied."""
+    made_up = ETC if network else ETC | _ETC_ALONE
+    copied = {path: Path(path).read_bytes() for path in _ETC_COPIED if Path(path).is_file()}
+    return {path: text.encode() for path, text in made_up.items()} | copied
 
 
 def private(disk: int) -> Iterator[str]:
@@ -87,7 +97,8 @@ def masks(hidden: Sequence[Path]) -> Iterator[str]:
     Of a hidden file it is the folder that is covered: a database has companions, and some come later.
     """
     covered = {cover for path in hidden for cover in _cover(os.path.realpath(path))}
-    for place in sorted(covered):
+    outermost = (one for one in covered if not any(within(one, other) for other in covered - {one}))
+    for place in outermost:
         yield from ("--perms", "0000", "--size", "4096", "--tmpfs", place, "--remount-ro", place)
 
 

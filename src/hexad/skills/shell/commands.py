@@ -16,6 +16,7 @@ from hexad.skills.shell.wrappers import SHELLS, WRAPPING, check_self, run_file, 
 if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
 
+_OPENS_A_BLOCK: Final = frozenset({"{", "!", "then", "do", "else", "(", "if", "while", "until"})
 _AWKS: Final = frozenset({"awk", "gawk", "mawk", "nawk", "original-awk"})
 _VERSIONED: Final = re.compile(r"(python|perl|ruby|php|lua|node|pypy|tclsh)[\d.]*")
 _EDITORS: Final = frozenset({"vim", "vi", "nvim", "ex", "ed", "view", "gvim"})
@@ -49,6 +50,12 @@ def execute(shell: Shell, argv: list[str]) -> Values:
         return _function(shell, argv)
     if word in shell.aliases:
         return _alias(shell, argv)
+    if word in _OPENS_A_BLOCK:  # the grammar takes `time { …` for a command with words
+        return shell.run_words(argv[1:])
+    return _by_name(shell, word, argv)
+
+
+def _by_name(shell: Shell, word: str, argv: list[str]) -> Values:
     if SELF in word:
         check_self(shell, argv)
         return ANYTHING

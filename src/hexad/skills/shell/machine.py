@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from hexad.skills.shell.parsing import Script
 
-MOST_STEPS: Final = 10_000  # statements that are looked at, in loops and called functions again
+MOST_STEPS: Final = 5_000  # statements that are looked at, in loops and called functions again
 DEEPEST: Final = 80  # statements within statements, texts that are run within texts
 MOST_PIECES: Final = 200
 MOST_CALLS: Final = 16  # functions that call functions
@@ -68,6 +68,7 @@ class Shell:
         "functions",
         "line",
         "loops",
+        "misread",
         "nested",
         "node",
         "piped",
@@ -93,6 +94,7 @@ class Shell:
         self.conditional = self.loops = self.background = self.piped = 0
         self.self_calls: set[int] = set()  # places of calls of a function by itself in this pipeline
         self.calls: list[tuple[str, int, int, int]] = []  # functions being run, and the three counters at their start
+        self.misread = False  # the grammar joined lines
         self.reads: set[str] = set()
         self.again: set[str] = set()
         self.steps = self.depth = self.nested = 0
@@ -104,7 +106,7 @@ class Shell:
         """The script, and then what it defines and never calls: somebody else may."""
         self.script = script
         self.run_all(script.root)
-        if script.is_broken:
+        if script.is_broken or self.misread:
             self.run_pieces(script)
         for _ in range(len(self.functions)):
             if not self.uncalled:
@@ -138,7 +140,7 @@ class Shell:
         if script.is_broken:
             self.find("unparsable", "")
         printed = self.run_all(script.root)
-        if script.is_broken:
+        if script.is_broken or self.misread:
             self.run_pieces(script)
         self.line, self.node = outer
         self.nested -= 1

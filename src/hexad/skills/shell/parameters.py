@@ -82,6 +82,8 @@ def _text(node: Node) -> str:
 def _target(shell: Shell, node: Node) -> Values:
     name, bracket, index = _text(node).partition("[")
     values = looked_up(shell, name)
+    if bracket:
+        shell.run_inside(node)
     if not bracket:
         return _first(values) if name not in {"@", "*"} else values
     return _element(values, index.rstrip("]"))

@@ -9,12 +9,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Language, Node, Parser
 
 LONGEST: Final = 262_144  # characters
 _MOST_SIGNS: Final = {"|": 2_000, "<<": 500, "=(": 500, "((": 2_000, "case": 2_000}
 _WORD_GOES_ON: Final = re.compile(rb"(?<=[^\s\\])\\\n(?=\S)")
 _VARIABLE_IN_WORD: Final = re.compile(rb"(?<=[\w./:=-])\$([A-Za-z_]\w*)")  # the grammar loses some of these
+_ARGUMENTS_LOOP: Final = re.compile(rb"\bfor\s+(\w+)\s+do\b")
 _BOTH_WAYS: Final = re.compile(rb"(?<=[\d\s])<>")
 _BRACE_FIRST: Final = re.compile(rb"(^|[;&|(\n]\s*|\b(?:do|then|else|sudo|exec)\s+)\{(?=[^\s{};]*,)")
 
@@ -50,14 +51,22 @@ def parsed(text: str) -> Script:
         return Script(root, is_broken=False, gaps=gaps)
     written, changes = _BRACE_FIRST.subn(rb"\1''{", source)  # `{a,b} c`: the grammar takes the brace for a block
     written, more = _BOTH_WAYS.subn(b"< ", written)  # `3<>file`: it knows only one way
-    again = parser().parse(written).root_node if changes or more else root
+    written, most = _ARGUMENTS_LOOP.subn(rb'for \1 in "$@"; do', written)
+    again = parser().parse(written).root_node if changes or more or most else root
     return Script(again, again.has_error, gaps)
 
 
-@cache
 def parser() -> Parser:
-    """The one parser of this process; an ImportError without the extra."""
+    """One for each text: it takes no time, threads do not meet, and nothing is left of the text before."""
     import tree_sitter  # noqa: PLC0415 - an extra, and only needed here
+
+    return tree_sitter.Parser(_language())
+
+
+@cache
+def _language() -> Language:
+    """An ImportError without the extra."""
+    import tree_sitter  # noqa: PLC0415 - likewise
     import tree_sitter_bash  # noqa: PLC0415
 
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+    return tree_sitter.Language(tree_sitter_bash.language())

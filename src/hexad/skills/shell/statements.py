@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
 
 _NEEDS_A_LOOK: Final = re.compile(rb"[`<>]|\$\(|\$\{[^}]*=").search  # substitutions, redirections, hidden assignments
+_ALL_PLAIN: Final = re.compile(rb"[\w./:=@%+, -]+").fullmatch  # words that are what they look like
 _FIRST_WORD: Final = re.compile(rb"[\w.+:-]+(?=\s|$)").match
 _FILTERS: Final = frozenset(
     {
@@ -92,11 +93,24 @@ def unusual(shell: Shell, node: Node) -> Values:
 def _command(shell: Shell, node: Node) -> Values:
     shell.node = node
     text = node.text or b""
+    if b"\n" in text and _spans_lines(node, text):
+        shell.misread = True
     if not _NEEDS_A_LOOK(text):
         name = _FIRST_WORD(text)
         if name and not shell.is_interesting(name[0]):
             return DOWNLOADED if shell.capturing and shell.stdin is not None and foreign(shell.stdin) else ANYTHING
+        if name and _ALL_PLAIN(text):
+            return execute(shell, text.decode().split())
     return _looked_at(shell, node, node.children)
+
+
+def _spans_lines(node: Node, text: bytes) -> bool:
+    """Whether the grammar took the next line's words for this command's, as it does behind some pipes."""
+    start = node.start_byte
+    if any((child.text or b"")[:1] == b"\n" for child in node.children):
+        return True
+    gaps = (text[one.end_byte - start : other.start_byte - start] for one, other in itertools.pairwise(node.children))
+    return any(b"\n" in gap.replace(b"\\\n", b"") for gap in gaps)
 
 
 def _looked_at(shell: Shell, node: Node, children: list[Node]) -> Values:
@@ -350,6 +364,7 @@ def _inside(shell: Shell, node: Node) -> Values:
 
 
 def _unset(shell: Shell, node: Node) -> Values:
+    run_inside(shell, node)
     for child in node.named_children:
         shell.assign(text_of(child), NOTHING)
     return NOTHING

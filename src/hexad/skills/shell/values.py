@@ -60,7 +60,9 @@ def foreign(values: Iterable[str]) -> bool:
 
 def bounded(values: Iterable[str]) -> Values:
     """The values without repetition; too many, or too long ones, are not known."""
-    kept = values if type(values) is tuple and len(values) == 1 else tuple(dict.fromkeys(values))
+    if type(values) is tuple and len(values) == 1 and len(values[0]) <= LONGEST:
+        return values  # nearly always
+    kept = tuple(dict.fromkeys(values))
     if len(kept) <= MOST_VALUES and all(len(value) <= LONGEST for value in kept):
         return kept
     return DOWNLOADED if foreign(kept) else ANYTHING

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
 
 _PLAIN: Final = re.compile(r"[\w./:=@%+,-]+").fullmatch
+_HOLDS_A_COMMAND: Final = re.compile(r"(?<!\\)(?:`[^`]*`|\$\()").search
 _INDEX: Final = re.compile(r"^\[[^\]]*\]=")
 _RUNS_SOMETHING: Final = re.compile(rb"`|\$\(|[<>]\(|\$\{[^}]*=").search
 _HIDDEN: Final = str.maketrans("{},", "\x11\x12\x13")
@@ -44,9 +45,19 @@ def text_of(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
-def _word(_shell: Shell, node: Node, _quoted: bool) -> Values:  # noqa: FBT001 - the table's signature
+def _word(shell: Shell, node: Node, _quoted: bool) -> Values:  # noqa: FBT001 - the table's signature
     text = text_of(node)
-    return (text,) if _PLAIN(text) else (_literal(text),)
+    if _PLAIN(text):
+        return (text,)
+    return _reread(shell, text) if _HOLDS_A_COMMAND(text) else (_literal(text),)
+
+
+def _reread(shell: Shell, text: str) -> Values:
+    """A text in which the grammar has overlooked a substitution, as the shell reads it."""
+    shell.capturing += 1
+    printed = shell.run_text('echo "' + text.replace('"', '\\"') + '"')
+    shell.capturing -= 1
+    return tuple(value.rstrip("\n") for value in printed)
 
 
 def _literal(text: str) -> str:
@@ -90,17 +101,20 @@ def filled(shell: Shell, node: Node, before: int = 0, behind: int = 0, *, raw: b
     at, end = before, len(source) - behind
     for child in node.named_children:
         if child.type in _EXPANSIONS:
-            _add_text(parts, source[at : child.start_byte - start], raw=raw)
+            _add_text(shell, parts, source[at : child.start_byte - start], raw=raw)
             parts.append(evaluate(shell, child, quoted=True))
             at = child.end_byte - start
-    _add_text(parts, source[at:end], raw=raw)
+    _add_text(shell, parts, source[at:end], raw=raw)
     return joined(parts)
 
 
-def _add_text(parts: list[Values], source: bytes, *, raw: bool) -> None:
+def _add_text(shell: Shell, parts: list[Values], source: bytes, *, raw: bool) -> None:
     if source:
         text = source.decode("utf-8", "replace")
-        parts.append((text if raw else _in_quotes(text),))
+        if not raw and _HOLDS_A_COMMAND(text):
+            parts.append(_reread(shell, text))
+        else:
+            parts.append((text if raw else _in_quotes(text),))
 
 
 def _in_quotes(text: str) -> str:
@@ -224,6 +238,8 @@ _WORDS: Final[dict[str, Callable[[Shell, Node, bool], Values]]] = {
 
 def variants(words: list[Values]) -> list[list[str]]:
     """Every list of words that a command may come to; of too many possibilities none is known."""
+    if all(len(word) == 1 for word in words):
+        return [[field for (value,) in words for field in value.split(SPLIT) if field]]
     whole = joined(words, SPLIT)
     if len(whole) == 1 and whole[0] == UNKNOWN and len(words) > 1:
         whole = joined([word if len(word) == 1 else ANYTHING for word in words], SPLIT)

@@ -182,6 +182,8 @@ def _plain(shell: Shell, name: str, argv: list[str]) -> Values:
         if equals and variable.isidentifier():
             shell.assign(variable, (value,))
     inner = inner_words(name, arguments)
+    if name == "coproc" and "{" in inner:
+        inner = inner[inner.index("{") :]
     if not inner and name in {"sudo", "doas"} and shell.stdin is not None and {"-s", "-i", "-"} & set(arguments):
         return _reads_input(shell, argv)
     return shell.run_words(inner) if inner else NOTHING

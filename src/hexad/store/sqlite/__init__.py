@@ -5,18 +5,16 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from hexad.errors import NotADatabase, StoreError, StoreReadOnly
-from hexad.store.sqlite.connections import Connections, Snapshot, translated
+from hexad.errors import NotADatabase, StoreReadOnly
+from hexad.store.sqlite.connections import Connections, Snapshot, Transaction, translated
 from hexad.store.sqlite.migrating import migrate, refuse_newer
-from hexad.store.sqlite.session import Session
 from hexad.store.sqlite.statements import migrations
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 __all__ = ["SqliteStore"]
 
@@ -47,20 +45,9 @@ class SqliteStore:
         """One snapshot; a query stops ``deadline`` seconds after it was taken."""
         return Snapshot(self._connections, deadline)
 
-    @contextmanager
-    def transaction(self, *, patience: float | None = None) -> Iterator[Session]:
+    def transaction(self, *, patience: float | None = None) -> Transaction:
         """All or nothing. The write lock is taken first, so that no one waits for it half-way."""
-        with translated(self.path), self._connections.taken() as connection:
-            if connection.in_transaction:
-                raise StoreError(self.location, "this thread is in a transaction already; use that one")
-            connection.wait_for(self._patience if patience is None else patience)
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield Session(connection)
-                connection.execute("COMMIT")
-            except BaseException:
-                _end(connection, "ROLLBACK")
-                raise
+        return Transaction(self._connections, self._patience if patience is None else patience)
 
     def flush_traces(self) -> bool:
         """Write the log into the file and cut it to nothing, unless a reader's snapshot needs it."""
@@ -120,9 +107,3 @@ def _persistently(action: Callable[[], object], patience: float) -> None:
             time.sleep(0.01)
         else:
             return
-
-
-def _end(connection: sqlite3.Connection, how: str) -> None:
-    """End the transaction, if SQLite has not ended it already (as it does on a full disk)."""
-    if connection.in_transaction:
-        connection.execute(how)

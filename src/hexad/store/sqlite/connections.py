@@ -8,7 +8,7 @@ import threading
 import time
 import weakref
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from hexad.errors import (
     DeadlineExceeded,
@@ -26,6 +26,7 @@ from hexad.store.sqlite.session import Session
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from types import TracebackType
 
 _STATEMENTS_KEPT: Final = 256
 _STEPS_BETWEEN_LOOKS: Final = 2000  # of SQLite's machine, between two looks at the clock
@@ -79,7 +80,7 @@ class Connections:
 
     def __init__(self, path: Path, *, patience: float) -> None:
         self.path = path
-        self._patience = patience
+        self.patience = patience
         self._closed = False
         self._start()
         survive_fork(self)
@@ -107,7 +108,7 @@ class Connections:
         """Close every thread's connection, once its work is done; later calls are errors."""
         with self._lock:
             self._closed = True
-            for connection in self._retire_idle(self._patience):
+            for connection in self._retire_idle(self.patience):
                 connection.retire()
             self._start()
 
@@ -158,7 +159,7 @@ class Connections:
         with self._lock:
             if self._closed:
                 raise StoreClosed(str(self.path), _CLOSED)
-            connection = open_connection(self.path, self._patience)
+            connection = open_connection(self.path, self.patience)
             self._all.add(connection)
             return connection
 
@@ -211,6 +212,7 @@ class Snapshot:
         except sqlite3.Error as error:
             raise self._told(error) from error
         try:
+            connection.wait_for(self._connections.patience)
             connection.execute("BEGIN")
         except sqlite3.Error as error:
             connection.busy.release()
@@ -235,6 +237,60 @@ class Snapshot:
 
     def _told(self, error: sqlite3.Error) -> StoreError:
         return _translate(error, str(self._connections.path), self._seconds)
+
+
+class Transaction:
+    """A write transaction as a context manager; a class for the same reason."""
+
+    def __init__(self, connections: Connections, patience: float) -> None:
+        self._connections = connections
+        self._patience = patience
+
+    def __enter__(self) -> Session:
+        try:
+            self._connection = connection = self._connections.take()
+            self._begin(connection)
+        except sqlite3.Error as error:
+            raise _translate(error, str(self._connections.path), None) from error
+        return Session(connection)
+
+    def _begin(self, connection: Connection) -> None:
+        try:
+            if connection.in_transaction:
+                _refuse_second(self._connections.path)
+            connection.wait_for(self._patience)
+            connection.execute("BEGIN IMMEDIATE")
+        except BaseException:
+            connection.busy.release()
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        connection = self._connection
+        try:
+            if error is None:
+                self._commit()
+            elif connection.in_transaction:  # SQLite has ended it already where the disk is full
+                connection.execute("ROLLBACK")
+        except sqlite3.Error as failure:
+            raise _translate(failure, str(self._connections.path), None) from failure
+        finally:
+            connection.busy.release()
+        if isinstance(error, sqlite3.Error):
+            raise _translate(error, str(self._connections.path), None) from error
+
+    def _commit(self) -> None:
+        try:
+            self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+
+
+def _refuse_second(path: Path) -> NoReturn:
+    raise StoreError(str(path), "this thread is in a transaction already; use that one")
 
 
 @contextmanager

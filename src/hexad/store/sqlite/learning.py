@@ -21,14 +21,21 @@ class LearningSession:
         self._connection = connection
         self._sql = statements()
 
-    def like_template(self, namespace: str, trigger: str, template: str, length: int) -> str | None:
-        row = self._run("like_template", namespace, trigger, template, length).fetchone()
-        return row[0] if row else None
-
     def templates(self, namespace: str, trigger: str, length: int | None, limit: int) -> Sequence[tuple[str, str]]:
         values = {"namespace": namespace, "trigger": trigger, "length": length, "limit": limit}
         name = "all_templates" if length is None else "templates"
         return self._connection.execute(self._sql[name], values).fetchall()
+
+    def open_templates(self, namespace: str, trigger: str, length: int, limit: int) -> Sequence[tuple[str, str]]:
+        return self._run("open_templates", namespace, trigger, length, limit).fetchall()
+
+    def like_skeleton(self, namespace: str, trigger: str, skeleton: str, length: int) -> Sequence[tuple[str, str]]:
+        return self._run("like_skeleton", namespace, trigger, skeleton, length).fetchall()
+
+    def least_known(self, namespace: str, trigger: str, beyond: int) -> str | None:
+        values = {"namespace": namespace, "trigger": trigger, "beyond": beyond}
+        row = self._connection.execute(self._sql["least_known"], values).fetchone()
+        return row[0] if row else None
 
     def calls(self, namespace: str, session: str, limit: int) -> Sequence[Call]:
         return [_call(row) for row in self._run("calls", namespace, session, limit)]
@@ -47,8 +54,13 @@ class LearningSession:
         self._run("see", to_microseconds(at), namespace, id)
 
     def see_template(self, namespace: str, trigger: str, template: str, length: int, at: datetime) -> str | None:
-        seen = self._run("see_template", to_microseconds(at), namespace, trigger, template, length).fetchall()
-        return seen[0][0] if seen else None
+        # In two steps: one that returns what it changed takes half as long again.
+        found = self._run("like_template", namespace, trigger, template, length).fetchone()
+        if found is None:
+            return None
+        self._run("see_number", to_microseconds(at), found[0])
+        known: str = found[1]
+        return known
 
     def add_call(self, namespace: str, call: Call) -> None:
         values = (call.session, call.number, call.tool, int(call.ok), call.learning, call.arguments)

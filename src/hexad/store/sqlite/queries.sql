@@ -127,10 +127,6 @@ INSERT INTO hexad_association (layer, id, term, weight, session, used, namespace
 -- name: remove_associations
 DELETE FROM hexad_association WHERE namespace = ? AND layer = ? AND id = ?
 
--- name: like_template
-SELECT id FROM hexad_learning INDEXED BY hexad_learning_template
-WHERE namespace = ? AND "trigger" = ? AND template = ? AND length = ? ORDER BY number LIMIT 1
-
 -- name: templates
 SELECT template, id FROM hexad_learning INDEXED BY hexad_learning_length
 WHERE namespace = :namespace AND "trigger" = :trigger AND length = :length ORDER BY number DESC LIMIT :limit
@@ -139,13 +135,30 @@ WHERE namespace = :namespace AND "trigger" = :trigger AND length = :length ORDER
 SELECT template, id FROM hexad_learning INDEXED BY hexad_learning_length
 WHERE namespace = :namespace AND "trigger" = :trigger ORDER BY number DESC LIMIT :limit
 
+-- name: open_templates
+SELECT template, id FROM hexad_learning INDEXED BY hexad_learning_open
+WHERE namespace = ? AND "trigger" = ? AND length = ? AND instr(template, '<*>') > 0 ORDER BY number DESC LIMIT ?
+
+-- name: like_skeleton
+SELECT template, id FROM hexad_learning INDEXED BY hexad_learning_skeleton WHERE namespace = ? AND "trigger" = ? AND
+    replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(template, '<url>', '<*>'), '<email>', '<*>'), '<uuid>', '<*>'), '<time>', '<*>'), '<ip>', '<*>'), '<host>', '<*>'), '<path>', '<*>'), '<value>', '<*>'), '<num>', '<*>'), '<id>', '<*>') = ?
+AND length = ? ORDER BY number DESC
+
+-- name: least_known
+SELECT id FROM hexad_learning INDEXED BY hexad_learning_length
+WHERE namespace = :namespace AND "trigger" = :trigger AND fix = '' AND diagnosis = '' AND seen <= 1 AND origin = 'tool'
+AND :beyond <= (SELECT count(*) FROM hexad_learning WHERE namespace = :namespace AND "trigger" = :trigger)
+ORDER BY number LIMIT 1
+
 -- name: see
 UPDATE hexad_learning SET seen = seen + 1, updated = ? WHERE namespace = ? AND id = ?
 
--- name: see_template
-UPDATE hexad_learning SET seen = seen + 1, updated = ? WHERE number = (
-    SELECT number FROM hexad_learning INDEXED BY hexad_learning_template
-    WHERE namespace = ? AND "trigger" = ? AND template = ? AND length = ? ORDER BY number LIMIT 1) RETURNING id
+-- name: like_template
+SELECT number, id FROM hexad_learning INDEXED BY hexad_learning_template
+WHERE namespace = ? AND "trigger" = ? AND template = ? AND length = ? ORDER BY number LIMIT 1
+
+-- name: see_number
+UPDATE hexad_learning SET seen = seen + 1, updated = ? WHERE number = ?
 
 -- name: calls
 SELECT number, session, tool, ok, learning, arguments, at FROM hexad_call

@@ -220,6 +220,9 @@ ALTER TABLE hexad_learning ADD COLUMN trust REAL NOT NULL DEFAULT 0;
 ALTER TABLE hexad_learning ADD COLUMN remedies TEXT NOT NULL DEFAULT '{}';
 CREATE INDEX hexad_learning_template ON hexad_learning (namespace, "trigger", template);
 CREATE INDEX hexad_learning_length ON hexad_learning (namespace, "trigger", length);
+CREATE INDEX hexad_learning_skeleton ON hexad_learning (namespace, "trigger",
+    replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(template, '<url>', '<*>'), '<email>', '<*>'), '<uuid>', '<*>'), '<time>', '<*>'), '<ip>', '<*>'), '<host>', '<*>'), '<path>', '<*>'), '<value>', '<*>'), '<num>', '<*>'), '<id>', '<*>'));
+CREATE INDEX hexad_learning_open ON hexad_learning (namespace, "trigger", length) WHERE instr(template, '<*>') > 0;
 
 CREATE TABLE hexad_call (
     namespace TEXT NOT NULL,

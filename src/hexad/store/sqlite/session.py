@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from hexad.shape import to_microseconds
@@ -14,7 +15,6 @@ from hexad.store.sqlite.skills import SkillSession
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
@@ -32,10 +32,13 @@ SCRUBBED: Final = (
 class Session(LearningSession, SkillSession):
     """Reads and writes through a connection whose transaction somebody else begins and ends."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        super().__init__(connection)
-        self._index = Index(connection)
-        self._meanings = Meanings(connection)
+    @cached_property
+    def _index(self) -> Index:
+        return Index(self._connection)
+
+    @cached_property
+    def _meanings(self) -> Meanings:
+        return Meanings(self._connection)
 
     # reading
 
@@ -232,10 +235,11 @@ class Session(LearningSession, SkillSession):
                 (use.count, to_microseconds(use.at), use.scope.namespace, use.id),
             )
 
-    def append_audit(self, namespace: str, record: AuditRecord) -> None:
+    def append_audit(self, namespace: str, record: AuditRecord, details: str | None = None) -> None:
         # By hand: every watched call passes here.
         what = (record.sequence, to_microseconds(record.at), record.session, record.action, record.actor, record.target)
-        self._run("append_audit", *what, as_json(record.details), record.previous, record.hash, namespace)
+        told = as_json(record.details) if details is None else details
+        self._run("append_audit", *what, told, record.previous, record.hash, namespace)
 
     def set_note(self, name: str, value: str) -> None:
         self._connection.execute(self._sql["set_note"], {"name": name, "value": value})

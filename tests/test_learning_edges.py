@@ -1,0 +1,297 @@
+"""Learning where it is hard: many errors of one tool, arguments of all kinds, promises, a busy store, forgetting."""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+import functools
+import sqlite3
+from concurrent.futures import Future
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hexad.learning import tree
+from hexad.learning.evidence import CALLS_STORED
+from hexad.learning.housekeeping import _alike, _groups, _said
+from hexad.learning.tree import COMPARED
+from hexad.testing.nouns import learning
+from tests.support import opened, requirement
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hexad import Hexad
+
+WORDS = ("apple", "bread", "cloud", "dough", "eagle", "flame", "grape", "horse")
+
+
+def flood(hx: Hexad) -> None:
+    """More patterns of seven words than a new error is compared with, no two of them alike in five places."""
+    for number, words in enumerate(permutations(WORDS, 7)):
+        if number % 29 == 0 and number < 29 * (COMPARED + 10):
+            hx.observe(tool="t", error=" ".join(words))
+
+
+@requirement("LEARN-04")
+def test_a_known_error_makes_no_second_learning_however_many_others_came_since(hx: Hexad) -> None:
+    values = hx.observe(tool="t", error="could not read row 17 of table")
+    for name in ("ann", "bob", "cid", "dan", "eve", "fay", "gus"):
+        opened_ = hx.observe(tool="t", error=f"the door of {name} is not locked")
+    assert values is not None
+    assert opened_ is not None
+    assert opened_.template == "the door of <*> is not locked"
+    flood(hx)
+    again = hx.observe(tool="t", error="could not read row blk_17x of table")
+    wild = hx.observe(tool="t", error="the door of hal is not locked")
+    assert again is not None
+    assert wild is not None
+    assert (again.id, again.seen) == (values.id, 2)
+    assert (wild.id, wild.seen) == (opened_.id, 8)
+
+
+@requirement("LEARN-04", "LEARN-08")
+def test_what_is_said_of_an_error_goes_to_the_learning_that_it_belongs_to(hx: Hexad) -> None:
+    for name in ("ann", "bob", "cid", "dan", "eve", "fay"):
+        known = hx.observe(tool="t", error=f"the door of {name} is not locked")
+    assert known is not None
+    corrected = hx.learnings.correct(trigger="tool:t", error_pattern="the door of hal is not locked", fix="lock it")
+    assert corrected.id == known.id
+    assert len(hx.learnings.list()) == 1
+    assert hx.learnings.fix_for("t", "the door of ivy is not locked") == "lock it"
+
+
+@requirement("LEARN-09")
+def test_messages_with_the_same_words_in_another_order_are_not_merged(hx: Hexad) -> None:
+    hx.learnings.save(trigger="tool:t", error_pattern="cannot convert celsius to kelvin here")
+    hx.learnings.save(trigger="tool:t", error_pattern="cannot convert kelvin to celsius here")
+    assert hx.learnings.clean(dry_run=False).merged == {}
+
+
+@requirement("LEARN-09")
+@given(st.lists(st.lists(st.sampled_from("abcdefghijkl"), min_size=1, max_size=24), max_size=20))
+def test_near_duplicates_are_those_that_comparing_all_with_all_finds(lines: list[list[str]]) -> None:
+    known = [learning(str(n), template=" ".join(words), length=len(words)) for n, words in enumerate(lines)]
+    slowly: list[list[Any]] = []
+    for each in known:
+        home = next((group for group in slowly if _alike(_said(group[0]), _said(each))), None)
+        slowly.append([each]) if home is None else home.append(each)
+    assert [[each.id for each in group] for group in _groups(known)] == [[e.id for e in group] for group in slowly]
+
+
+class Unit(enum.Enum):
+    METRIC = 1
+    IMPERIAL = 2
+
+
+@dataclass
+class Order:
+    lines: int
+
+
+class Plain:
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+
+@requirement("LEARN-06")
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        (date(2024, 1, 1), date(2025, 1, 1)),
+        (Decimal("1.5"), Decimal("2.5")),
+        (Unit.METRIC, Unit.IMPERIAL),
+        (Order(1), Order(2)),
+        (Plain(1), Plain(2)),
+        (b"abc", b"abd"),
+        ({"a", "b"}, {"a", "c"}),
+        ([*range(200), 1], [*range(200), 2]),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_changed_value_of_any_kind_is_what_fixed_it(hx: Hexad, wrong: object, right: object) -> None:
+    known = hx.observe(tool="t", args={"x": wrong}, error="no", session="a")
+    hx.observe(tool="t", args={"x": right}, result="ok", session="a")
+    assert known is not None
+    remedy = hx.learnings.get(known.id).remedy
+    assert (remedy["kind"], [change["path"] for change in remedy["changes"]]) == ("arguments", ["/x"])
+
+
+@requirement("LEARN-06")
+@pytest.mark.parametrize("make", [lambda: Order(1), lambda: Plain(1), lambda: Unit.METRIC, object, lambda: {"b", "a"}])
+def test_equal_values_of_any_kind_are_no_change(hx: Hexad, make: Any) -> None:
+    known = hx.observe(tool="t", args={"x": make()}, error="no", session="a")
+    hx.observe(tool="t", args={"x": make()}, result="ok", session="a")
+    assert known is not None
+    assert hx.learnings.get(known.id).remedy["kind"] == "retry"
+
+
+@requirement("LEARN-10")
+def test_a_future_is_judged_when_it_is_done(hx: Hexad) -> None:
+    async def late(fails: bool) -> str:
+        await asyncio.sleep(0)
+        if fails:
+            raise ValueError("too late")
+        return "done"
+
+    started = hx.watch(lambda *, fails: asyncio.ensure_future(late(fails)), name="late")
+
+    async def scenario() -> None:
+        task = started(fails=True)
+        assert isinstance(task, asyncio.Task)
+        assert not hx.learnings.list()
+        with pytest.raises(ValueError, match="too late"):
+            await task
+        assert await started(fails=False) == "done"
+        gone = started(fails=True)
+        gone.cancel()
+        await asyncio.gather(gone, return_exceptions=True)
+
+    asyncio.run(scenario())
+    (known,) = hx.learnings.list()
+    assert (known.error_pattern, known.seen, known.remedy["kind"]) == ("ValueError: too late", 1, "arguments")
+
+
+@requirement("LEARN-10")
+def test_an_executors_future_is_judged_when_it_is_done(hx: Hexad) -> None:
+    promise: Future[str] = Future()
+    assert hx.watch(lambda: promise, name="t")() is promise
+    promise.set_exception(ValueError("no"))
+    assert [each.error_pattern for each in hx.learnings.list()] == ["ValueError: no"]
+
+
+@requirement("LEARN-10")
+def test_an_error_that_cannot_be_asked_is_still_learned_from(hx: Hexad) -> None:
+    class Odd(Exception):
+        @property
+        def errno(self) -> int:
+            raise RuntimeError
+
+        @property
+        def response(self) -> object:
+            raise RuntimeError
+
+        exceptions = 5
+
+    assert hx.observe(tool="t", error=Odd("no luck")) is not None
+
+
+@requirement("LEARN-10")
+def test_a_busy_store_does_not_hold_up_the_event_loop(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db") as hx:
+        other = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+
+        async def tool() -> str:
+            return "done"
+
+        async def release() -> None:
+            other.execute("ROLLBACK")
+
+        async def scenario() -> str:
+            call = asyncio.create_task(hx.watch(tool)())
+            await asyncio.sleep(0)  # the tool is done, and another thread waits for the lock
+            await release()
+            return await call
+
+        assert asyncio.run(scenario()) == "done"
+        other.close()
+        assert [record.target for record in hx.audit.records() if record.action == "tool.call"] == ["tool"]
+
+
+@requirement("LEARN-10")
+def test_what_a_tool_has_beside_its_call_is_kept(hx: Hexad) -> None:
+    @functools.lru_cache
+    def tool(n: int) -> int:
+        return n
+
+    class Counter:
+        count = 7
+
+        def __call__(self) -> int:
+            return self.count
+
+        def reset(self) -> str:
+            return "reset"
+
+    watched = hx.watch(tool)
+    assert (watched(1), watched(1), watched.cache_info().hits) == (1, 1, 1)
+    assert hx.watch(Counter()).reset() == "reset"
+
+
+@requirement("LEARN-05")
+def test_a_clock_at_the_beginning_of_time_stops_nothing(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db", clock=lambda: datetime(1, 1, 1, tzinfo=UTC)) as hx:
+        hx.learnings.correct(trigger="tool:t", error_pattern="it broke", fix="mend it")
+        assert hx.learnings.fix_for("t", "it broke") == "mend it"
+
+
+@requirement("LEARN-06", "KNOW-08")
+def test_forgetting_a_session_takes_the_fix_that_only_it_found_from_others_learnings(hx: Hexad) -> None:
+    known = hx.observe(tool="t", args={"unit": "x"}, error="bad unit", session="first")
+    assert known is not None
+    for session, unit in (("second", "parsecs"), ("third", 5)):
+        hx.observe(tool="t", args={"unit": "x"}, error="bad unit", session=session)
+        hx.observe(tool="t", args={"unit": unit}, result="ok", session=session)
+    assert len(hx.learnings.get(known.id).remedies) == 2
+    hx.forget(session="second")
+    left = hx.learnings.get(known.id)
+    assert [change["to"] for change in left.remedy["changes"]] == ["whole number"]
+    assert "parsecs" not in str(left)
+    hx.forget(session="third")
+    bare = hx.learnings.get(known.id)
+    assert (bare.fix, bare.remedies, bare.support, bare.seen) == ("", {}, 0, 3)
+
+
+@requirement("LEARN-07", "KNOW-08")
+def test_a_fix_that_several_sessions_found_stays_when_one_is_forgotten(hx: Hexad) -> None:
+    known = hx.observe(tool="t", args={"unit": "x"}, error="bad unit", session="first")
+    assert known is not None
+    for session in ("second", "third"):
+        hx.observe(tool="t", args={"unit": "x"}, error="bad unit", session=session)
+        hx.observe(tool="t", args={"unit": "metric"}, result="ok", session=session)
+    hx.forget(session="second")
+    left = hx.learnings.get(known.id)
+    assert (left.fix, left.remedy["sessions"]) == ('give `unit` as "metric"', ["third"])
+
+
+@requirement("LEARN-09")
+def test_a_tool_that_fails_in_ever_new_words_does_not_fill_the_store(hx: Hexad, monkeypatch: Any) -> None:
+    monkeypatch.setattr(tree, "MOST_OF_A_TOOL", 5)
+    kept = hx.learnings.save(trigger="tool:t", error_pattern="something else entirely", fix="mend it")
+    for words in permutations(WORDS[:4]):
+        hx.observe(tool="t", error=" ".join(words))
+    assert len(hx.learnings.list(trigger="t")) == 5
+    assert hx.learnings.get(kept.id)
+    assert hx.audit.verify().ok
+
+
+@requirement("LEARN-06")
+def test_the_calls_of_a_session_are_kept_for_a_while_and_no_longer(hx: Hexad) -> None:
+    for number in range(2 * CALLS_STORED):
+        hx.observe(tool="t", args={"n": number}, error="no", session="long")
+    with hx.store.reading() as view:
+        left = view.calls(hx.namespace, "long", 1000)
+    assert CALLS_STORED <= len(left) < CALLS_STORED + 16
+
+
+@requirement("LEARN-07")
+def test_a_prerequisite_that_was_offered_and_followed_is_credited(hx: Hexad) -> None:
+    for session in ("a", "b"):
+        hx.observe(tool="send", args={}, error="not ready", session=session)
+        hx.observe(tool="login", args={}, result="ok", session=session)
+        known = hx.observe(tool="send", args={}, result="ok", session=session)
+    (known,) = hx.learnings.list(trigger="send")
+    assert (known.fix, known.worked) == ("call `login` first", 0)
+    hx.assemble("", hx.retrieve("send: not ready", session="c"))
+    hx.observe(tool="send", args={}, result="ok", session="c")
+    assert hx.learnings.get(known.id).worked == 0
+    hx.observe(tool="login", args={}, result="ok", session="c")
+    hx.observe(tool="send", args={}, result="ok", session="c")
+    assert hx.learnings.get(known.id).worked == 1
