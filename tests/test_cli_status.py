@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad.cli import editing
-from hexad.cli.configuring import file_text
+from hexad.cli.configuring import file_text, shown
 from hexad.errors import InvalidInput
-from hexad.settings import KNOWN, Settings, load
+from hexad.settings import KNOWN, Setting, Settings, load
 from tests.stocked import stock_memory
 from tests.support import opened, requirement
 from tests.test_cli import Ran, run  # noqa: F401, TC001 - the fixture
@@ -144,6 +144,13 @@ def test_config_show_tells_where_each_value_is_from(
     assert "max_pinned\t1\thexad.toml\t" in shown
     assert "max_text\t7\tHEXAD_MAX_TEXT\t" in shown
     assert "floor\ttrue\tdefault\t" in shown
+
+
+@requirement("CONF-04")
+def test_of_a_secret_only_that_it_is_set_is_shown() -> None:
+    secret = Setting(name="token", default="", meaning="a password", secret=True)
+    assert (shown(secret, "hunter2"), shown(secret, "")) == ("(set)", "")
+    assert not any(each.secret and each.default for each in KNOWN)
 
 
 @requirement("CONF-03")

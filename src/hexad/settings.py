@@ -26,9 +26,9 @@ _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off"})
 
 
-def _setting(default: T, meaning: str) -> T:
-    """A field with what it means to a reader, so that files, tables and pages tell the same."""
-    return field(default=default, metadata={"meaning": meaning})
+def _setting(default: T, meaning: str, *, secret: bool = False) -> T:
+    """A field with what it means to a reader, so that files, tables and pages tell the same; a secret is not shown."""
+    return field(default=default, metadata={"meaning": meaning}, repr=not secret)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,10 +90,17 @@ class Setting:
     default: Any
     meaning: str
     range: tuple[float, float] | tuple[()] = ()
+    secret: bool = False
 
 
 KNOWN: Final = tuple(
-    Setting(name=each.name, default=each.default, meaning=each.metadata["meaning"], range=_RANGES.get(each.name, ()))
+    Setting(
+        name=each.name,
+        default=each.default,
+        meaning=each.metadata["meaning"],
+        range=_RANGES.get(each.name, ()),
+        secret=not each.repr,
+    )
     for each in fields(Settings)
 )
 

@@ -83,6 +83,11 @@ def file_text() -> str:
     return "\n".join([_HEAD, *(f"# {_meaning(each)}\n# {each.name} = {_toml(each.default)}\n" for each in KNOWN)])
 
 
+def shown(setting: "Setting", value: object) -> object:
+    """A value as a screen may show it: of a secret only that there is one."""
+    return "(set)" if setting.secret and value != setting.default else value
+
+
 def _meaning(setting: "Setting") -> str:
     limits = "" if not setting.range else " ({:g} to {:g})".format(*setting.range)
     return f"{setting.meaning}{limits}"
@@ -95,10 +100,9 @@ def _toml(value: object) -> str:
 
 def _told(setting: "Setting", found: "Traced") -> dict[str, Any]:
     source = found.sources[setting.name].replace("argument", "option")
-    value = getattr(found.settings, setting.name)
     return {
         "name": setting.name,
-        "value": value,
+        "value": shown(setting, getattr(found.settings, setting.name)),
         "from": source,
         "default": setting.default,
         "meaning": setting.meaning,

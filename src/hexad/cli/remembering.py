@@ -142,7 +142,8 @@ def forget(
 def _warn_of_many_pins(hx: "Hexad") -> None:
     pinned, most = sum(entry.pinned for entry in hx.knowledge.list()), hx.settings.max_pinned
     if pinned > most:
-        screen.warn(f"{pinned} entries are pinned; a prompt has the latest {most} of them (max_pinned={most})")
+        entries = screen.counted(pinned, "entry is", "entries are")
+        screen.warn(f"{entries} pinned; a prompt has the latest {most} of them (max_pinned={most})")
 
 
 def _standard_input() -> str:
