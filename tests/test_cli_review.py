@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
+from hexad.cli import main
 from hexad.learning.housekeeping import is_doubtful
 from hexad.model import SkillStatus
 from tests.support import FixedClock, opened, requirement
@@ -188,6 +190,50 @@ def test_a_script_that_is_rejected_cannot_be_accepted(tmp_path: Path) -> None:
     shown = answer(Terminal(tmp_path, "review"), "a", "r")
     assert "bad is rejected" in shown.replace("\n", " ")
     assert skill(tmp_path, "bad")[0] is SkillStatus.DEPRECATED
+
+
+class Typed(io.StringIO):
+    """What a person types, all at once."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@requirement("SKILL-03", "LEARN-08")
+def test_a_queue_is_gone_through_in_one_go(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same in this process: skip, edit, accept; an unknown letter; and the end of the input."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("VISUAL", editor(folder, 'text = text.replace("Hello", "Good day")'))
+    monkeypatch.setattr(sys, "stdin", Typed("z\nedit\na\nedit\n"))
+    assert main(["review", "--by", "ada"]) == 0
+    told = capsys.readouterr()
+    assert "type one of these letters" in told.err
+    assert "greet: active, version 2" in told.out
+    assert "trusted 0.83" in told.out
+    monkeypatch.setattr(sys, "stdin", Typed(""))
+    assert main(["review"]) == 0
+    assert capsys.readouterr().err == "nothing awaits review\n"
+
+
+@requirement("SKILL-03", "LEARN-09")
+def test_what_cannot_be_edited_is_told_and_can_still_be_rejected(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("VISUAL", raising=False)
+    for editing, said in ((None, "no editor is known"), ("no-such-editor", "cannot be started"), ("false", "code 1")):
+        monkeypatch.setenv("EDITOR", editing) if editing else monkeypatch.delenv("EDITOR", raising=False)
+        monkeypatch.setattr(sys, "stdin", Typed("e\n"))
+        assert main(["review"]) == 0
+        told = capsys.readouterr()
+        assert said in told.err
+        assert "2 things left for later" in told.out
+    monkeypatch.setattr(sys, "stdin", Typed("r\na\n"))
+    assert main(["review"]) == 0
+    assert "greet: deprecated" in capsys.readouterr().out
+    assert learnings(folder)[0].trusted
 
 
 @requirement("LEARN-09")

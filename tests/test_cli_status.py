@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hexad.cli import editing
+from hexad.cli import editing, main
 from hexad.cli.configuring import file_text, shown
 from hexad.errors import InvalidInput
 from hexad.settings import KNOWN, Setting, Settings, load
@@ -232,6 +232,31 @@ def test_what_zsh_and_fish_ask_is_answered(stored: Path, asking: dict[str, str])
     )
     assert "deploy-window" in ran.stdout
     assert "units" not in ran.stdout
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("history dep", ["deploy-window"]),
+        ("skills show --db other.db ", ["greet"]),
+        ("reference remove --db other.db ", ["Runbook"]),
+        ("history --db nowhere.db ", []),
+    ],
+)
+def test_a_shell_that_asks_gets_the_stored_names(
+    stored: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], line: str, wanted: list[str]
+) -> None:
+    with opened(stored / "other.db") as hx:
+        hx.references.save("Runbook", location="https://wiki.example.com")
+    words = ["hexad", *line.split(" ")]
+    monkeypatch.chdir(stored)
+    monkeypatch.setenv("_HEXAD_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "\n".join(words))
+    monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
+    with pytest.raises(SystemExit):
+        main([])
+    assert capsys.readouterr().out.split() == wanted
 
 
 def _on_path(folder: Path) -> None:
