@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -234,6 +236,22 @@ def test_what_cannot_be_edited_is_told_and_can_still_be_rejected(
     assert main(["review"]) == 0
     assert "greet: deprecated" in capsys.readouterr().out
     assert learnings(folder)[0].trusted
+
+
+@requirement("SKILL-02")
+def test_a_skill_that_does_not_fit_its_kind_can_be_rejected_and_nothing_else(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(sqlite3.connect(folder / "hexad.db")) as connection, connection:
+        connection.execute("UPDATE hexad_skill SET definition = '{\"txt\": 1}'")
+    monkeypatch.chdir(folder)
+    assert main(["review", "--json"]) == 0
+    assert "template" in json.loads(capsys.readouterr().out)["queue"][0]["obstacle"]
+    monkeypatch.setattr(sys, "stdin", Typed("a\ne\nr\nq\n"))
+    assert main(["review"]) == 0
+    told = capsys.readouterr()
+    assert told.err.count("error: ") == 3
+    assert "greet: deprecated" in told.out
 
 
 @requirement("LEARN-09")

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol
 
 import typer
@@ -33,6 +33,11 @@ class Entry(Protocol):
     """Something that awaits a person's word. What was settled is not asked about again."""
 
     settled: bool
+
+    @property
+    def title(self) -> str:
+        """What it is, in two words."""
+        ...
 
     def show(self) -> None:
         """All that a person should know of it."""
@@ -92,6 +97,11 @@ class Draft:
     seen: "Review | None" = None
     text: str = ""  # the form as it was left, when it could not be read
 
+    @property
+    def title(self) -> str:
+        """Its name."""
+        return f"skill {self.name}"
+
     def show(self) -> None:
         """The skill, the validator's findings, a dry run."""
         self.seen = self.hx.skills.review(self.name)
@@ -110,7 +120,7 @@ class Draft:
         """Store what the person makes of it; it is a draft still, and shown again."""
         skill = self.hx.skills.get(self.name)
         key = _BODY[skill.kind]
-        fields = {"description": skill.description, "when": skill.when, key: _body(skill.definition[key])}
+        fields = {"description": skill.description, "when": skill.when, key: _body(skill.definition.get(key, ""))}
         self.text = editing.in_editor(self.text or editing.form([f"The skill {self.name}.", *_COMMENTS], fields))
         told = editing.read(self.text, list(fields))
         body: Json = told[key] if skill.kind is not SkillKind.COMPOSITE else _steps(told[key])
@@ -134,8 +144,11 @@ class Draft:
         self.settled = True
 
     def as_json(self) -> dict[str, Any]:
-        """With findings and a dry run."""
-        seen = self.hx.skills.review(self.name)
+        """With findings and a dry run; one that cannot be reviewed, with the reason."""
+        try:
+            seen = self.hx.skills.review(self.name)
+        except InvalidInput as error:
+            return {"what": "skill", "skill": to_json(self.hx.skills.get(self.name)), "obstacle": str(error)}
         plan = skills_review.plan(self.hx, seen.skill, None, None)
         return {"what": "skill", **skills_review.review_json(seen, plan)}
 
@@ -147,11 +160,16 @@ class Doubt:
     hx: "Hexad"
     learning: Learning
     settled: bool = False
-    text: str = field(default="")
+    text: str = ""
+
+    @property
+    def title(self) -> str:
+        """Its id."""
+        return f"learning {self.learning.id}"
 
     def show(self) -> None:
         """All that is known of the error and its fixes."""
-        screen.heading(f"learning {self.learning.id}")
+        screen.heading(self.title)
         screen.table(skills_review.FACTS, learning_facts(self.learning))
 
     def accept(self) -> None:
@@ -190,7 +208,7 @@ _BODY: Final["Mapping[SkillKind, str]"] = {
 
 def _go_through(queue: "list[Entry]") -> None:
     for place, entry in enumerate(queue, start=1):
-        entry.show()
+        _show(entry)
         while not entry.settled:
             way = _way(screen.asked(f"{place} of {len(queue)}: {_ASKED}", at_end="q"))
             if way == "quit":
@@ -199,6 +217,14 @@ def _go_through(queue: "list[Entry]") -> None:
             if way == "skip":
                 break
             _try(entry, way)
+
+
+def _show(entry: Entry) -> None:
+    """Show it; what cannot be shown, such as a skill that does not fit its kind, can still be rejected."""
+    try:
+        entry.show()
+    except HexadError as error:
+        screen.error(f"{entry.title}: {error}")
 
 
 def _way(answer: str) -> str:
