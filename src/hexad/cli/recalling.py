@@ -24,7 +24,7 @@ _VERSIONS: Final = (Column("v"), Column("when (UTC)"), Column("category"), Colum
 _JUDGED: Final = (Column("score"), screen.KEY, Column("verdict", "fold", 15), Column("reasons", "fold"))
 
 Limit = Annotated[
-    int | None, typer.Option("--limit", metavar="N", help="At most so many, of each layer or of the category.")
+    int | None, typer.Option("--limit", min=1, metavar="N", help="At most so many, of each layer or of the category.")
 ]
 
 
