@@ -17,6 +17,7 @@
     ├── ConfigError             a setting that is unknown or out of range: setting
     ├── BackupError             a backup file that cannot be read or restored: file, line
     ├── EvalError               evaluation data that cannot be read: file, line
+    ├── ClientConfigError       an MCP client's configuration that is left as it is: file, line
     ├── MissingExtra            an optional package is not installed: install
     │   └── PackageTooOld       it is, and is older than what is needed: package, found, needed
     ├── NoSandbox               scripts cannot be locked away here: reason
@@ -169,6 +170,15 @@ class BackupError(HexadError):
 
 class EvalError(HexadError):
     """Evaluation data that cannot be read."""
+
+    def __init__(self, file: str, reason: str, line: int | None = None) -> None:
+        super().__init__(f"{file}{'' if line is None else f', line {line}'}: {reason}")
+        self.file = file
+        self.line = line
+
+
+class ClientConfigError(HexadError):
+    """An MCP client's configuration file that cannot be read or changed; it was left as it is."""
 
     def __init__(self, file: str, reason: str, line: int | None = None) -> None:
         super().__init__(f"{file}{'' if line is None else f', line {line}'}: {reason}")

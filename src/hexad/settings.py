@@ -6,7 +6,7 @@ This is the only module that reads the environment or a configuration file.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,6 +22,7 @@ PREFIX: Final = "HEXAD_"
 FILE_NAME: Final = "hexad.toml"  # looked for beside the database
 _NOT_SETTINGS: Final = frozenset({"HEXAD_CONFIG", "HEXAD_DB"})  # they say where to look, not how to work
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
+_SHORTEST_TOKEN: Final = 16
 _FALSE: Final = frozenset({"0", "false", "no", "off"})
 
 
@@ -43,6 +44,8 @@ class Settings:
     auto_approve_skills: bool = False  # activate what is created at once, but no script that needs something
     script_seconds: float = 30.0  # that a script may take
     script_memory: int = 512  # MB that each process of a script may use
+    mcp_token: str = field(default="", repr=False)  # what clients of `hexad mcp --http` must present
+    mcp_rate: int = 600  # requests a minute that one address may make over HTTP
     semantic: bool = True  # search by meaning too, if the extra `semantic` is installed
 
     def __post_init__(self) -> None:
@@ -52,6 +55,12 @@ class Settings:
                 raise ConfigError(name, f"must be from {low:g} to {high:g}, not {value:g}")
         if not self.namespace.strip():
             raise ConfigError("namespace", "must not be empty")
+        if self.mcp_token and not _fit_for_a_header(self.mcp_token):
+            raise ConfigError("mcp_token", f"must have {_SHORTEST_TOKEN} visible ASCII characters or more, no spaces")
+
+
+def _fit_for_a_header(token: str) -> bool:
+    return len(token) >= _SHORTEST_TOKEN and all("!" <= character <= "~" for character in token)
 
 
 _RANGES: Final[dict[str, tuple[float, float]]] = {
@@ -65,9 +74,10 @@ _RANGES: Final[dict[str, tuple[float, float]]] = {
     "lock_timeout": (0, 3600),
     "script_seconds": (0.1, 3600),
     "script_memory": (16, 65_536),
+    "mcp_rate": (1, 1_000_000),
 }
 _TYPES: Final[dict[str, type]] = {
-    field.name: {"bool": bool, "int": int, "float": float, "str": str}[str(field.type)] for field in fields(Settings)
+    each.name: {"bool": bool, "int": int, "float": float, "str": str}[str(each.type)] for each in fields(Settings)
 }
 
 

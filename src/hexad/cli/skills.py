@@ -147,7 +147,9 @@ def run(
         values = parameters_from(given, params, skill.parameters)
         result = hx.skills.run(name, values, session=session, dry_run=dry_run)
     if as_json:
-        screen.emit({"result": _as_json(result)})
+        from hexad.skills.run import result_json
+
+        screen.emit({"result": result_json(result)})
     else:
         _show_result(result)
     if not result.ok:
@@ -288,12 +290,6 @@ def _shown(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
 
 
-def _as_json(result: "SkillResult") -> dict[str, Any]:
-    """A result as JSON; what a tool gave that is none is told in words."""
-    told: dict[str, Any] = json.loads(json.dumps(asdict(result), default=repr))
-    return told
-
-
 def _plan(hx: "Hexad", skill: Skill, given: list[str] | None, params: str | None) -> "SkillResult | str":
     """A dry run, or why there is none."""
     try:
@@ -303,13 +299,15 @@ def _plan(hx: "Hexad", skill: Skill, given: list[str] | None, params: str | None
 
 
 def _review_json(seen: "Review", plan: "SkillResult | str") -> dict[str, Any]:
+    from hexad.skills.run import result_json
+
     return {
         "skill": to_json(seen.skill),
         "fingerprint": seen.fingerprint,
         "findings": [json.loads(json.dumps(asdict(finding), default=str)) for finding in seen.findings],
         "grants": list(seen.grants),
         "obstacle": seen.obstacle,
-        "dry_run": plan if isinstance(plan, str) else _as_json(plan),
+        "dry_run": plan if isinstance(plan, str) else result_json(plan),
     }
 
 
