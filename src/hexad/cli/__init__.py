@@ -25,6 +25,7 @@ from hexad.cli import (
     references,
     remembering,
     screen,
+    serving,
     skills,
 )
 from hexad.errors import ConfigError, HexadError, InvalidInput
@@ -48,6 +49,7 @@ app.add_typer(auditing.app, name="audit")
 app.add_typer(habits.app, name="habits")
 app.add_typer(learnings.app, name="learnings")
 app.add_typer(skills.app, name="skills")
+app.add_typer(serving.app, name="mcp")
 
 
 @dataclass(slots=True)

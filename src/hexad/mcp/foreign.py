@@ -6,9 +6,10 @@ Like those of `hexad.agent_tools` they are plain callables whose signatures and 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
+
+from typing_extensions import TypedDict  # pydantic reads this one on every Python
 
 from hexad import wire
 from hexad.context.explanation import explained
@@ -18,9 +19,9 @@ from hexad.errors import InvalidInput, SkillRefused
 from hexad.model import Layer, SkillKind, Tool
 from hexad.skills.run import may_run, result_json
 
-from typing_extensions import TypedDict  # pydantic reads this one on every Python
-
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from hexad.bootstrap import Hexad
     from hexad.context.explanation import Explanation
     from hexad.model import Skill
@@ -105,7 +106,7 @@ class Foreign:
         Args:
             name: The skill's name.
             parameters: Its parameters, by name.
-            dry_run: Only show what would be done. For a skill whose steps need tools of yours, make these calls yourself.
+            dry_run: Only show what would be done. Where steps need tools of yours, make those calls yourself.
 
         Returns:
             A status and what came of it: the output, each step, and the error if it failed.

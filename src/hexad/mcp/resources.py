@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from mcp.server.mcpserver import Context
+from mcp.server.mcpserver import Context  # noqa: TC002 - the SDK reads annotations
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp.server.mcpserver.prompts.base import Message, UserMessage
 from mcp.server.mcpserver.resources import ResourceSecurity
@@ -50,7 +50,7 @@ def add_resources(server: MCPServer[Any], desk: Desk) -> None:
         return await _read(desk, context, lambda own: _active(own, name))
 
     @server.resource("hexad://learning/{id}", title="Learning", mime_type=_MIME, security=_KEYS)
-    async def learning(id: str, context: Context[Any, Any]) -> str:  # noqa: A002 - what it is called
+    async def learning(id: str, context: Context[Any, Any]) -> str:
         """An error pattern with its fix, and how far that is trusted."""
         return await _read(desk, context, lambda own: own.learnings.get(id))
 

@@ -60,7 +60,7 @@ class Desk:
 class OwnTool(Tool):
     """A tool of ours. It is called with the request's context and the arguments, once they are checked."""
 
-    async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:  # noqa: ARG002, FBT001, FBT002 - the SDK's
+    async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:  # noqa: FBT001, FBT002 - the SDK's
         """What the tool answers; an error is an answer too."""
         try:
             given = self.fn_metadata.validate_arguments(arguments)
