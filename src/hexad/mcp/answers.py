@@ -27,7 +27,12 @@ def answered(told: Mapping[str, Any], *texts: str) -> CallToolResult:
 
 def refused(sentence: str) -> CallToolResult:
     """An error, in one sentence."""
-    return answered({"status": "error", "error": redact(sentence).text})
+    return answered(failed(sentence))
+
+
+def failed(sentence: str) -> dict[str, Any]:
+    """An error as an answer."""
+    return {"status": "error", "error": redact(sentence).text}
 
 
 def wrong_arguments(tool: str, error: ValidationError, known: Collection[str]) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.choices import Choice
 from hexad.errors import ClientConfigError
-from hexad.mcp.jsontext import NotJson, is_commented, with_entry, without_entry
+from hexad.mcp.jsontext import NotJson, with_entry, without_entry
 from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:
@@ -126,12 +126,12 @@ def _changed(file: Path, before: bytes | None, change: Callable[[str], str]) -> 
     except UnicodeDecodeError:
         raise ClientConfigError(str(file), "is not UTF-8, and was left as it is; save it as UTF-8 first") from None
     except NotJson as error:
-        raise ClientConfigError(str(file), _left_alone(text, error), error.line) from None
+        raise ClientConfigError(str(file), _left_alone(error), error.line) from None
     return Change(file, before, mark + after.encode())
 
 
-def _left_alone(text: str, error: NotJson) -> str:
-    if is_commented(text):
+def _left_alone(error: NotJson) -> str:
+    if error.commented:
         return (
             "has comments or trailing commas, which JSON has not, and was left as it is; take them out, or add the "
             "server by hand: docs/mcp.md shows what to paste"

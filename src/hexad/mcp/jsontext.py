@@ -15,12 +15,13 @@ _decode: Final = json.JSONDecoder().raw_decode
 
 
 class NotJson(ValueError):
-    """A text that is not what it should be: reason, line."""
+    """A text that is not what it should be: reason, line, and whether it would be without its comments."""
 
-    def __init__(self, reason: str, line: int | None = None) -> None:
+    def __init__(self, reason: str, line: int | None = None, *, commented: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
         self.line = line
+        self.commented = commented
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ def _root(text: str) -> Object:
     try:
         whole = json.loads(text)
     except json.JSONDecodeError as error:
-        raise NotJson(f"is not JSON: {error.msg}", error.lineno) from None
+        raise NotJson(f"is not JSON: {error.msg}", error.lineno, commented=is_commented(text)) from None
     except RecursionError:
         raise NotJson("is nested too deeply") from None
     if not isinstance(whole, dict):

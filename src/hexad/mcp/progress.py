@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from mcp.server.mcpserver import Context
 
-BEAT: Final = 2.0  # seconds
+BEAT: Final = 2.0  # seconds between reports
 
 
 class Progress:
@@ -50,7 +50,7 @@ class Progress:
 
 @asynccontextmanager
 async def reporting(
-    context: Context[Any, Any], begun: str, *, beat: float = BEAT
+    context: Context[Any, Any], begun: str, *, beat: float
 ) -> AsyncIterator[Callable[[int, int, str], None]]:
     """Report while the body runs. It gives what the work's thread calls at each step; a client may not care."""
     progress = Progress(begun)

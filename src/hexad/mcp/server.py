@@ -18,6 +18,7 @@ from hexad.errors import Disabled  # noqa: E402
 from hexad.learning.watching import name_of  # noqa: E402
 from hexad.mcp.answers import refused  # noqa: E402
 from hexad.mcp.callers import Callers  # noqa: E402
+from hexad.mcp.progress import BEAT  # noqa: E402
 from hexad.mcp.resources import add_prompt, add_resources, listed  # noqa: E402
 from hexad.mcp.tools import Desk, tools_of  # noqa: E402
 
@@ -66,16 +67,21 @@ class HexadServer(MCPServer[Any]):
 
 
 def server_of(
-    hx: Hexad, *, tools: Iterable[Callable[..., Any]] = (), now: Callable[[], float] = time.monotonic
+    hx: Hexad,
+    *,
+    tools: Iterable[Callable[..., Any]] = (),
+    beat: float = BEAT,
+    now: Callable[[], float] = time.monotonic,
 ) -> HexadServer:
     """An MCP server over an engine that is on.
 
-    ``tools`` are callables that the steps of composite skills may go through, besides the agent tools. ``now`` counts
-    the seconds after which a client over HTTP that keeps no session is taken for a new one.
+    ``tools`` are callables that the steps of composite skills may go through, besides the agent tools. A client
+    that waits is told every ``beat`` seconds that work goes on. ``now`` counts the seconds after which a client over
+    HTTP that keeps no session is taken for a new one.
     """
     if not hx.enabled:
         raise Disabled
-    desk = Desk(hx, Callers(now), {name_of(tool): tool for tool in tools})
+    desk = Desk(hx, Callers(now), {name_of(tool): tool for tool in tools}, beat=beat)
     server = HexadServer(
         "hexad",
         title="Hexad",

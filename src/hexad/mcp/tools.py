@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError
 from hexad import agent_tools
 from hexad.errors import HexadError
 from hexad.mcp import foreign
-from hexad.mcp.answers import answered, refused, wrong_arguments
+from hexad.mcp.answers import answered, failed, refused, wrong_arguments
 from hexad.mcp.progress import reporting
 from hexad.mcp.schemas import ANSWERS
 from hexad.mcp.threads import in_thread
@@ -39,8 +39,11 @@ _ARGUMENT: Final = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 class Desk:
     """Where requests are worked on: one engine, its callers, and the callables that skills may go through."""
 
-    def __init__(self, hx: Hexad, callers: Callers, skill_tools: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(
+        self, hx: Hexad, callers: Callers, skill_tools: Mapping[str, Callable[..., Any]], *, beat: float
+    ) -> None:
         self.hx = hx
+        self.beat = beat
         self._callers = callers
         self._skill_tools = skill_tools
 
@@ -66,13 +69,7 @@ class OwnTool(Tool):
             given = self.fn_metadata.validate_arguments(arguments)
         except ValidationError as error:
             return refused(wrong_arguments(self.name, error, list(self.parameters["properties"])))
-        try:
-            return await self.fn(context, **given)
-        except HexadError as error:
-            return refused(str(error))
-        except Exception as error:  # noqa: BLE001 - the client gets a sentence, whatever happened
-            logging.getLogger("hexad").warning("%s failed: %s", self.name, redact(repr(error)).text)
-            return refused(f"{self.name} failed unexpectedly ({type(error).__name__}); the server's log says more")
+        return await self.fn(context, **given)
 
 
 def tools_of(desk: Desk) -> list[Tool]:
@@ -85,7 +82,7 @@ def tools_of(desk: Desk) -> list[Tool]:
 def _agent_call(desk: Desk, name: str) -> Callable[..., Any]:
     async def call(context: Context[Any, Any], **given: Any) -> CallToolResult:
         own = desk.scope(context)
-        return answered(_adapted(name, await in_thread(lambda: desk.six(own)[name](**given))))
+        return answered(_adapted(name, await _told(name, lambda: desk.six(own)[name](**given))))
 
     return call
 
@@ -100,17 +97,29 @@ def _adapted(name: str, told: dict[str, Any]) -> dict[str, Any]:
 def _foreign_call(desk: Desk, name: str) -> Callable[..., Any]:
     async def call(context: Context[Any, Any], **given: Any) -> CallToolResult:
         own = desk.scope(context)
-        async with reporting(context, f"{name} has begun") as progress:
+        async with reporting(context, f"{name} has begun", beat=desk.beat) as progress:
             tool = getattr(desk.foreign(own, progress), name)
-            told = await in_thread(functools.partial(tool, **given))
-        return answered(told, *_texts(name, told))
+            told = await _told(name, functools.partial(tool, **given))
+        return answered(told, *_texts(told))
 
     return call
 
 
-def _texts(name: str, told: Mapping[str, Any]) -> list[str]:
+async def _told(name: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What the work comes to, in a thread. An error is an answer too: the client gets a sentence, whatever happened."""
+    try:
+        return await in_thread(work)
+    except HexadError as error:
+        return failed(str(error))
+    except Exception as error:  # noqa: BLE001 - likewise
+        logging.getLogger("hexad").warning("%s failed: %s", name, redact(repr(error)).text)
+        return failed(f"{name} failed unexpectedly ({type(error).__name__}); the server's log says more")
+
+
+def _texts(told: Mapping[str, Any]) -> list[str]:
     """Context is text: a client that reads no structure should not have to read JSON."""
-    return [told["prompt"]["text"].strip()] if name == "get_context" and told["prompt"]["text"].strip() else []
+    text = told["prompt"]["text"].strip() if "prompt" in told else ""
+    return [text] if text else []
 
 
 def _tool(name: str, shape: Callable[..., Any], call: Callable[..., Any]) -> Tool:
