@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -22,7 +24,6 @@ from tests.support import opened, requirement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from mcp import Client
 
@@ -555,28 +556,33 @@ def test_a_clients_name_cannot_steer_a_prompt(name: str, plain: str) -> None:
 # --- a long life ----------------------------------------------------------------------------------------------------
 
 
-async def _call(one: Client, number: int) -> None:
-    await told(one, "save_knowledge", key="counter", content=f"The counter stands at {number % 7}")
-    await told(one, "get_context", message="where does the counter stand?", explain=False)
-    await told(one, "report_tool_result", tool="count", args={"n": number}, error="the counter is stuck")
-    await refusal(one, "save_knowledge", key="counter")
+async def _calls(one: Client, rounds: int) -> None:
+    for number in range(rounds):
+        await told(one, "search_knowledge", query="where does the counter stand?")
+        await told(one, "get_context", message="where does the counter stand?", explain=False)
+        await told(one, "list_skills")
+        await refusal(one, "save_knowledge", key=f"counter-{number}")
+    await told(one, "save_knowledge", key="counter", content=f"The counter stands at {rounds}")
+    await told(one, "report_tool_result", tool="count", args={"n": rounds}, error="the counter is stuck")
+
+
+def _resident() -> int:
+    """Bytes of memory that this process has; nothing where the system does not tell."""
+    told_of = Path("/proc/self/statm")
+    return int(told_of.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") if told_of.exists() else 0
 
 
 @requirement("META-01")
-def test_a_thousand_calls_leave_no_more_memory_behind(tmp_path: Path) -> None:
-    async def scenario() -> int:
-        with opened(tmp_path / "agent.db", max_knowledge=10_000) as hx:
-            async with in_process(hx) as one:
-                for number in range(50):
-                    await _call(one, number)
-                before = _allocated()
-                for number in range(250):
-                    await _call(one, number)
-                return _allocated() - before
+def test_a_thousand_calls_in_a_row_leave_no_more_memory_behind(file_hx: Hexad) -> None:
+    async def scenario() -> tuple[int, int]:
+        async with in_process(file_hx) as one:
+            await _calls(one, 50)
+            gc.collect()
+            blocks, resident = sys.getallocatedblocks(), _resident()
+            await _calls(one, 250)
+            gc.collect()
+            return sys.getallocatedblocks() - blocks, _resident() - resident
 
-    assert play(scenario()) < 1_500  # blocks; a thousand calls that each kept one thing would keep more
-
-
-def _allocated() -> int:
-    gc.collect()
-    return sys.getallocatedblocks()
+    blocks, resident = play(scenario())
+    assert blocks < 900  # if each of a thousand calls kept one thing, it would be more
+    assert resident < 16 * 1024 * 1024
