@@ -216,7 +216,7 @@ def test_only_our_own_names_and_pages_are_served(file_hx: Hexad) -> None:
     assert play(scenario()) == NAMES_AND_PAGES
 
 
-@requirement("LIMIT-01", "CONF-03")
+@requirement("CONF-03")
 def test_who_asks_too_often_has_to_wait(tmp_path: Path) -> None:
     async def scenario() -> list[httpx2.Response]:
         with opened(tmp_path / "agent.db", mcp_rate=3, mcp_token=TOKEN) as hx:
@@ -229,7 +229,7 @@ def test_who_asks_too_often_has_to_wait(tmp_path: Path) -> None:
     assert 1 <= int(refused.headers["retry-after"]) <= 21
 
 
-@requirement("LIMIT-01")
+@requirement("CONF-03")
 @given(
     per_minute=st.integers(1, 1000),
     gaps=st.lists(st.floats(0, 90, allow_nan=False), max_size=60),
@@ -246,7 +246,7 @@ def test_no_minute_holds_more_than_the_bucket_and_its_refill(per_minute: int, ga
         assert sum(start <= each < start + 60 for each in taken) <= 2 * per_minute + 1
 
 
-@requirement("LIMIT-01")
+@requirement("CONF-03")
 def test_waiting_as_long_as_told_is_enough() -> None:
     now = [0.0]
     rates = Rates(2, lambda: now[0])
@@ -258,7 +258,7 @@ def test_waiting_as_long_as_told_is_enough() -> None:
     assert rates.wait("ada") == 0.0
 
 
-@requirement("LIMIT-01")
+@requirement("KNOW-09")
 def test_a_body_beyond_the_limit_is_not_read(tmp_path: Path) -> None:
     async def scenario() -> tuple[int, int]:
         with opened(tmp_path / "agent.db", max_text=1000) as hx:
@@ -355,29 +355,21 @@ def test_a_port_that_is_taken_is_one_sentence(file_hx: Hexad) -> None:
 
 
 @requirement("META-01", "CTX-09")
-def test_the_command_serves_until_it_is_interrupted(tmp_path: Path) -> None:
+def test_the_command_serves_until_it_is_interrupted_also_while_a_client_listens(tmp_path: Path) -> None:
     with opened(tmp_path / "agent.db") as hx:
         hx.knowledge.save("deploy-window", "Deploy on Tuesdays only")
-    server = process(tmp_path / "agent.db", "--http", "127.0.0.1:0")
-    environment = os.environ | (server.env or {}) | {"HEXAD_MCP_TOKEN": TOKEN}
+    server = process(tmp_path / "agent.db", "--http", "127.0.0.1:0", HEXAD_MCP_TOKEN=TOKEN)
     running = subprocess.Popen(
         [server.command, *server.args],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment,
+        env=os.environ | (server.env or {}),
         encoding="utf-8",
     )
     try:
         assert running.stderr
         url = running.stderr.readline().strip().removeprefix("serving MCP at ")
-
-        async def scenario() -> None:
-            assert (await post(url)).status_code == 401
-            async with with_headers(url, {"Authorization": f"Bearer {TOKEN}"}) as one:
-                await told(one, "get_context", message="deploy")
-            running.send_signal(signal.SIGINT)
-
-        play(scenario())
+        play(_visit_and_interrupt(url, running))
         output, complaints = running.communicate(timeout=30)
     finally:
         running.kill()
@@ -385,6 +377,58 @@ def test_the_command_serves_until_it_is_interrupted(tmp_path: Path) -> None:
     assert (running.returncode, output, complaints) == (0, "", "")
     with opened(tmp_path / "agent.db") as hx:
         assert hx.knowledge.get("deploy-window").use_count == 1
+
+
+async def _visit_and_interrupt(url: str, running: subprocess.Popen[str]) -> None:
+    assert (await post(url)).status_code == 401
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    async with with_headers(url, headers) as one:
+        await told(one, "get_context", message="deploy")
+    opened_by = await post(url, **headers)
+    listens = {**HEADERS, **headers, "Mcp-Session-Id": opened_by.headers["mcp-session-id"]}
+    async with httpx2.AsyncClient(headers=listens) as sender, sender.stream("GET", url) as stream:
+        assert stream.status_code == 200
+        running.send_signal(signal.SIGINT)
+        assert [line async for line in stream.aiter_lines() if line.startswith("data")] == []
+
+
+@requirement("SKILL-04")
+def test_a_call_that_does_not_end_is_cut_short_when_the_server_ends(
+    file_hx: Hexad, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hexad.mcp.http._PATIENCE", 0.05)
+    begun, release = threading.Event(), threading.Event()
+
+    def slow() -> str:
+        begun.set()
+        release.wait(30)
+        return "late"
+
+    file_hx.skills.create(
+        "wait", kind="composite", description="Wait", definition={"steps": [{"tool": "slow", "args": {}}]}
+    )
+    file_hx.skills.activate("wait")
+    body = {
+        "jsonrpc": "2.0",
+        "id": 2,
+        "method": "tools/call",
+        "params": {"name": "run_skill", "arguments": {"name": "wait"}},
+    }
+    answers: list[str] = []
+
+    async def call(url: str) -> None:
+        session = (await post(url)).headers["mcp-session-id"]
+        answers.append((await post(url, body, **{"Mcp-Session-Id": session})).text)
+
+    async def scenario() -> None:
+        async with anyio.create_task_group() as group, listening(file_hx, tools=[slow]) as url:
+            group.start_soon(call, url)
+            await anyio.to_thread.run_sync(begun.wait)
+        release.set()
+
+    play(scenario())
+    assert len(answers) == 1
+    assert "late" not in answers[0]
 
 
 @requirement("CONF-03")

@@ -372,6 +372,34 @@ def test_long_work_is_told_to_go_on_and_stalls_nobody(hx: Hexad) -> None:
 
 
 @requirement("SKILL-04")
+def test_many_skills_that_wait_keep_no_question_waiting(memory_hx: Hexad) -> None:
+    release = threading.Event()
+
+    def slow(word: str) -> str:
+        assert release.wait(30)
+        return word
+
+    async def scenario() -> list[bool | None]:
+        _composite(memory_hx, "slow")
+        server = server_of(memory_hx, tools=[slow])
+        ended: list[bool | None] = []
+
+        async def shout(one: Client) -> None:
+            ended.append((await one.call_tool("run_skill", {"name": "shout", "parameters": {"word": "hey"}})).is_error)
+
+        async with client(server, "one") as one, client(server, "two") as two, anyio.create_task_group() as group:
+            for _ in range(30):
+                group.start_soon(shout, one)
+            await anyio.wait_all_tasks_blocked()
+            assert (await told(two, "search_knowledge", query="anything"))["count"] == 0
+            assert ended == []
+            release.set()
+        return ended
+
+    assert play(scenario()) == [False] * 30
+
+
+@requirement("SKILL-04")
 def test_a_client_that_leaves_in_the_middle_leaves_a_server_that_works(hx: Hexad) -> None:
     begun, release, ended = threading.Event(), threading.Event(), threading.Event()
 
@@ -586,3 +614,16 @@ def test_a_thousand_calls_in_a_row_leave_no_more_memory_behind(file_hx: Hexad) -
     blocks, resident = play(scenario())
     assert blocks < 900  # if each of a thousand calls kept one thing, it would be more
     assert resident < 16 * 1024 * 1024
+
+
+@requirement("META-01")
+def test_the_page_names_everything_that_the_server_offers(memory_hx: Hexad) -> None:
+    page = (Path(__file__).parent.parent / "docs" / "mcp.md").read_text(encoding="utf-8")
+
+    async def scenario() -> list[str]:
+        async with in_process(memory_hx) as one:
+            tools = [tool.name for tool in (await one.list_tools()).tools]
+            templates = [each.uri_template for each in (await one.list_resource_templates()).resource_templates]
+            return [*tools, *templates, *(prompt.name for prompt in (await one.list_prompts()).prompts)]
+
+    assert [name for name in play(scenario()) if f"`{name}`" not in page] == []

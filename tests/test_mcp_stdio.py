@@ -171,7 +171,7 @@ def _sandboxed() -> bool:
     return True
 
 
-@requirement("STORE-02", "SKILL-06")
+@requirement("STORE-02")
 @pytest.mark.skipif(not _sandboxed(), reason="no sandbox for scripts here")
 def test_a_client_that_goes_away_in_the_middle_leaves_nothing_running_and_a_whole_database(
     spoken: Spoken, tmp_path: Path

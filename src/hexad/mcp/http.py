@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from hexad.mcp.address import Names
 from hexad.mcp.callers import IDLE
 from hexad.mcp.ending import on_signal
 from hexad.mcp.guard import Guard, Rates
+from hexad.mcp.visits import Visits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -66,9 +68,10 @@ class HttpServer(uvicorn.Server):
 
     def __init__(self, app: ASGIApp, address: Address) -> None:
         self._address = address
+        self._visits = Visits(app)
         super().__init__(
             uvicorn.Config(
-                app,
+                self._visits,
                 log_config=None,
                 log_level="warning",
                 access_log=False,
@@ -76,7 +79,7 @@ class HttpServer(uvicorn.Server):
                 ws="none",
                 lifespan="on",
                 limit_concurrency=_MOST_CONNECTIONS,
-                timeout_graceful_shutdown=_PATIENCE,
+                timeout_graceful_shutdown=2 * _PATIENCE,
             )
         )
 
@@ -87,8 +90,10 @@ class HttpServer(uvicorn.Server):
             await self.serve(sockets=[listener])
 
     def end(self) -> None:
-        """Take no more requests, let those under way end, and return."""
+        """Take no more requests, let those under way end for a while, and return."""
         self.should_exit = True
+        self._visits.end_streams()
+        asyncio.get_running_loop().call_later(_PATIENCE, self._visits.end_all)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -20,8 +20,8 @@ class Progress:
     """How far work has come. What is told always grows, as the protocol wants it, and never reaches the next step.
 
     >>> progress = Progress("begun")
-    >>> [progress.value, progress.beat(), progress.beat()]
-    [0.0, 0.5, 0.6666666666666667]
+    >>> progress.value, progress.beat()
+    (0.0, 0.5)
     >>> progress.step(1, 3, "step 2 of 3")
     >>> progress.value, progress.beat()
     (1.0, 1.5)

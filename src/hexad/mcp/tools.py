@@ -18,7 +18,7 @@ from hexad.mcp import foreign
 from hexad.mcp.answers import answered, failed, refused, wrong_arguments
 from hexad.mcp.progress import reporting
 from hexad.mcp.schemas import ANSWERS
-from hexad.mcp.threads import in_thread
+from hexad.mcp.threads import QUICK, SLOW, in_thread
 from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:
@@ -99,16 +99,16 @@ def _foreign_call(desk: Desk, name: str) -> Callable[..., Any]:
         own = desk.scope(context)
         async with reporting(context, f"{name} has begun", beat=desk.beat) as progress:
             tool = getattr(desk.foreign(own, progress), name)
-            told = await _told(name, functools.partial(tool, **given))
+            told = await _told(name, functools.partial(tool, **given), among=SLOW if name == "run_skill" else QUICK)
         return answered(told, *_texts(told))
 
     return call
 
 
-async def _told(name: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+async def _told(name: str, work: Callable[[], dict[str, Any]], *, among: int = QUICK) -> dict[str, Any]:
     """What the work comes to, in a thread. An error is an answer too: the client gets a sentence, whatever happened."""
     try:
-        return await in_thread(work)
+        return await in_thread(work, among=among)
     except HexadError as error:
         return failed(str(error))
     except Exception as error:  # noqa: BLE001 - likewise
