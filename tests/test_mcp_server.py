@@ -226,6 +226,18 @@ def test_a_foreign_agent_teaches_a_fix_and_gets_it_back(hx: Hexad) -> None:
 
 
 @requirement("LEARN-01")
+@both
+def test_an_error_that_is_json_is_a_text_like_any_other(memory_hx: Hexad, mode: str) -> None:
+    error = '{"code": 429, "message": "slow down"}'
+
+    async def scenario() -> dict[str, Any]:
+        async with in_process(memory_hx, mode=mode) as one:
+            return await told(one, "report_tool_result", tool="call_api", args=None, result=None, error=error)
+
+    assert play(scenario())["learning"]["trigger"] == "tool:call_api"
+
+
+@requirement("LEARN-01")
 def test_a_result_that_reports_a_failure_is_one(hx: Hexad) -> None:
     async def scenario() -> dict[str, Any]:
         async with in_process(hx) as one:
@@ -339,6 +351,21 @@ def test_a_run_that_fails_is_an_error_with_its_result(memory_hx: Hexad) -> None:
     sentence, answer = play(scenario())
     assert "cannot say hey" in sentence
     assert answer["result"]["ok"] is False
+
+
+@requirement("SKILL-04")
+@both
+def test_what_json_cannot_hold_is_told_as_near_as_it_can(memory_hx: Hexad, mode: str) -> None:
+    def odd(word: str) -> dict[str, Any]:
+        return {"number": float("nan"), word: ["\ud800", float("-inf"), {1, 2}]}
+
+    _composite(memory_hx, "odd")
+
+    async def scenario() -> dict[str, Any]:
+        async with in_process(memory_hx, mode=mode, tools=[odd]) as one:
+            return await told(one, "run_skill", name="shout", parameters={"word": "ü"})
+
+    assert play(scenario())["result"]["output"] == {"number": "nan", "ü": ["?", "-inf", "{1, 2}"]}
 
 
 @requirement("SKILL-04")

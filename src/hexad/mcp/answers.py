@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 from mcp_types import CallToolResult, TextContent
@@ -18,11 +19,25 @@ if TYPE_CHECKING:
 
 def answered(told: Mapping[str, Any], *texts: str) -> CallToolResult:
     """What a tool tells; an answer with the status error is an error. ``texts`` replace the JSON in the text."""
-    wrong = told.get("status") == "error"
-    said = [str(told.get("error", ""))] if wrong else list(texts) or [json.dumps(told, ensure_ascii=False)]
+    sent = {name: _sendable(value) for name, value in told.items()}
+    wrong = sent.get("status") == "error"
+    said = [str(sent.get("error", ""))] if wrong else list(texts) or [json.dumps(sent, ensure_ascii=False)]
     return CallToolResult(
-        content=[TextContent(type="text", text=each) for each in said], structured_content=dict(told), is_error=wrong
+        content=[TextContent(type="text", text=_sendable(each)) for each in said],
+        structured_content=sent,
+        is_error=wrong,
     )
+
+
+def _sendable(value: Any) -> Any:
+    """The same as JSON can hold it: a skill's tool may give lone surrogates, and numbers that are none."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode(errors="replace").decode()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {_sendable(name): _sendable(each) for name, each in value.items()}
+    return [_sendable(each) for each in value] if isinstance(value, list) else value
 
 
 def refused(sentence: str) -> CallToolResult:

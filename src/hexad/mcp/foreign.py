@@ -126,7 +126,7 @@ class Foreign:
         tool: str,
         args: dict[str, Any] | None = None,
         result: Any = None,
-        error: str | None = None,
+        error: str = "",
     ) -> dict[str, Any]:
         """Tell how a call of one of your own tools went, so that its failures are learned from and known fixes found.
 

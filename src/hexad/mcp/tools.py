@@ -66,7 +66,9 @@ class OwnTool(Tool):
     async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:  # noqa: FBT001, FBT002 - the SDK's
         """What the tool answers; an error is an answer too."""
         try:
-            given = self.fn_metadata.validate_arguments(arguments)
+            given = self.fn_metadata.validate_arguments(
+                {name: value for name, value in arguments.items() if value is not None}  # null says: not given
+            )
         except ValidationError as error:
             return refused(wrong_arguments(self.name, error, list(self.parameters["properties"])))
         return await self.fn(context, **given)
@@ -143,7 +145,10 @@ def _tool(name: str, shape: Callable[..., Any], call: Callable[..., Any]) -> Too
 def _annotations(name: str) -> ToolAnnotations:
     runs = name == "run_skill"
     return ToolAnnotations(
-        read_only_hint=name in _READING, destructive_hint=runs, idempotent_hint=not runs, open_world_hint=runs
+        read_only_hint=name in _READING,
+        destructive_hint=runs,
+        idempotent_hint=name not in {"run_skill", "report_tool_result"},
+        open_world_hint=runs,
     )
 
 
