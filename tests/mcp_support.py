@@ -13,7 +13,7 @@ from mcp import Client, StdioServerParameters
 from mcp_types import Implementation, TextContent
 
 from hexad.mcp.address import Address
-from hexad.mcp.http import Door, HttpServer, app_of
+from hexad.mcp.http import PATIENCE, Door, HttpServer, app_of
 from hexad.mcp.server import server_of
 
 if TYPE_CHECKING:
@@ -68,7 +68,9 @@ def process(database: Path, *arguments: str, **environment: str) -> StdioServerP
 
 
 @asynccontextmanager
-async def listening(hx: Hexad, door: Door | None = None, **given: Any) -> AsyncIterator[str]:
+async def listening(
+    hx: Hexad, door: Door | None = None, *, patience: float = PATIENCE, **given: Any
+) -> AsyncIterator[str]:
     """The server on a free port of this machine; its address."""
     ports: list[int] = []
     ready = anyio.Event()
@@ -77,7 +79,8 @@ async def listening(hx: Hexad, door: Door | None = None, **given: Any) -> AsyncI
         ports.append(port)
         ready.set()
 
-    server = HttpServer(app_of(server_of(hx, **given), hx.settings, door or Door(address=ANY_PORT)), ANY_PORT)
+    app = app_of(server_of(hx, **given), hx.settings, door or Door(address=ANY_PORT))
+    server = HttpServer(app, ANY_PORT, patience=patience)
     async with anyio.create_task_group() as group:
         group.start_soon(server.run, listens)
         await ready.wait()

@@ -393,10 +393,7 @@ async def _visit_and_interrupt(url: str, running: subprocess.Popen[str]) -> None
 
 
 @requirement("SKILL-04")
-def test_a_call_that_does_not_end_is_cut_short_when_the_server_ends(
-    file_hx: Hexad, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("hexad.mcp.http._PATIENCE", 0.05)
+def test_a_call_that_does_not_end_is_cut_short_when_the_server_ends(file_hx: Hexad) -> None:
     begun, release = threading.Event(), threading.Event()
 
     def slow() -> str:

@@ -14,6 +14,7 @@ from hexad.errors import InvalidInput
 if TYPE_CHECKING:
     from hexad.bootstrap import Hexad
     from hexad.mcp.installing import Change
+    from hexad.mcp.server import HexadServer
 
 _CLIENTS: Final = "claude-code, cursor"
 
@@ -138,16 +139,16 @@ def _agreed(file: Path) -> bool:
     return screen.confirmed(f"Change {file}?")
 
 
-def _over_stdio(hx: "Hexad", server: object) -> None:
+def _over_stdio(hx: "Hexad", server: "HexadServer") -> None:
     from hexad.mcp.stdio import serve_stdio
 
     if sys.stdin.isatty():
         screen.remark("serving MCP on standard input; a client should start this: see `hexad mcp install --help`")
-    serve_stdio(server, end=lambda: _leave(hx))  # type: ignore[arg-type]
+    serve_stdio(server, end=lambda: _leave(hx))
     _leave(hx)
 
 
-def _over_http(hx: "Hexad", server: object, where: str, hosts: list[str], origins: list[str]) -> None:
+def _over_http(hx: "Hexad", server: "HexadServer", where: str, hosts: list[str], origins: list[str]) -> None:
     from hexad.mcp.address import Address, host_of
     from hexad.mcp.http import Door, app_of, serve_http
 
@@ -157,7 +158,7 @@ def _over_http(hx: "Hexad", server: object, where: str, hosts: list[str], origin
         hosts=frozenset(map(host_of, hosts)),
         origins=frozenset(origin.rstrip("/").casefold() for origin in origins),
     )
-    app = app_of(server, hx.settings, door)  # type: ignore[arg-type]
+    app = app_of(server, hx.settings, door)
     serve_http(app, address, ready=lambda port: screen.remark(f"serving MCP at {address.url(port)}"))
     _leave(hx)
 

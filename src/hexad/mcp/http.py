@@ -6,7 +6,7 @@ import asyncio
 import socket
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 import uvicorn
@@ -33,7 +33,7 @@ _MOST_CONNECTIONS: Final = 256
 _MOST_SESSIONS: Final = 1000
 _LARGER_THAN_TEXT: Final = 16  # JSON may need six bytes for one of a text, and a call has several texts
 _SMALLEST_BODY: Final = 64 * 1024
-_PATIENCE: Final = 2  # seconds that requests under way have to end
+PATIENCE: Final = 2  # seconds that requests under way have to end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class Door:
     origins: frozenset[str] = field(default_factory=frozenset)
 
 
-def app_of(server: MCPServer[object], settings: Settings, door: Door) -> ASGIApp:
+def app_of(server: MCPServer[Any], settings: Settings, door: Door) -> ASGIApp:
     """The server as an ASGI application, guarded."""
     door.address.refuse_open(settings.mcp_token)
     app = server.streamable_http_app(
@@ -66,8 +66,9 @@ def serve_http(app: ASGIApp, address: Address, *, ready: Callable[[int], None]) 
 class HttpServer(uvicorn.Server):
     """One server, in a running event loop."""
 
-    def __init__(self, app: ASGIApp, address: Address) -> None:
+    def __init__(self, app: ASGIApp, address: Address, *, patience: float = PATIENCE) -> None:
         self._address = address
+        self._patience = patience
         self._visits = Visits(app)
         super().__init__(
             uvicorn.Config(
@@ -79,7 +80,7 @@ class HttpServer(uvicorn.Server):
                 ws="none",
                 lifespan="on",
                 limit_concurrency=_MOST_CONNECTIONS,
-                timeout_graceful_shutdown=2 * _PATIENCE,
+                timeout_graceful_shutdown=2 * PATIENCE,
             )
         )
 
@@ -93,7 +94,7 @@ class HttpServer(uvicorn.Server):
         """Take no more requests, let those under way end for a while, and return."""
         self.should_exit = True
         self._visits.end_streams()
-        asyncio.get_running_loop().call_later(_PATIENCE, self._visits.end_all)
+        asyncio.get_running_loop().call_later(self._patience, self._visits.end_all)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
+import asyncio
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
@@ -70,7 +71,8 @@ async def reporting(
 
     def step(done: int, total: int, doing: str) -> None:
         progress.step(done, total, doing)
-        from_thread.run(tell)
+        with suppress(Exception, asyncio.CancelledError):  # the client may be gone; the work goes on
+            from_thread.run(tell)
 
     async with anyio.create_task_group() as group:
         await tell()
