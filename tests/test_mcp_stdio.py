@@ -7,12 +7,14 @@ import os
 import signal
 import subprocess
 import sys
+from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
 
-from hexad.errors import NoSandbox
+from hexad.errors import NoSandbox, PackageTooOld
+from hexad.mcp import installed
 from hexad.skills.sandbox import find_sandbox
 from tests.mcp_support import client, play, process, teach_greeting, told, tour
 from tests.support import opened, requirement
@@ -222,3 +224,16 @@ def test_the_package_is_not_loaded_before_it_is_needed(tmp_path: Path, arguments
     )
     done = subprocess.run([sys.executable, "-c", look, *arguments], cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode == 0
+
+
+@requirement("META-01")
+@pytest.mark.parametrize(
+    ("version", "says"), [("1.27.0", "needs mcp 2 or newer, and 1.27.0 is installed"), ("2.0.0", ""), ("dev", "")]
+)
+def test_an_sdk_of_another_age_is_told(monkeypatch: pytest.MonkeyPatch, version: str, says: str) -> None:
+    monkeypatch.setattr(metadata, "version", lambda _: version)
+    if not says:
+        installed.check()
+        return
+    with pytest.raises(PackageTooOld, match=says):
+        installed.check()
