@@ -18,7 +18,7 @@ from hexad.errors import Disabled
 from hexad.mcp.callers import plain_name
 from hexad.mcp.progress import Progress
 from hexad.mcp.server import server_of
-from hexad.model import Layer, Origin
+from hexad.model import Layer, Origin, Retrieval
 from tests.mcp_support import MODES, NINE, client, in_process, play, read, refusal, teach_greeting, text_of, told, tour
 from tests.support import opened, requirement
 
@@ -581,17 +581,17 @@ def test_a_wrong_argument_is_not_repeated(memory_hx: Hexad) -> None:
 
 
 @requirement("META-01")
-def test_a_crash_inside_is_one_sentence_and_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    def broken(text: str) -> int:
-        raise ZeroDivisionError(f"cannot count {len(text)} characters")
+def test_a_crash_inside_is_one_sentence_and_in_the_log(memory_hx: Hexad, caplog: pytest.LogCaptureFixture) -> None:
+    class Broken:
+        def retrieve(self, query: str, *_: Any, **__: Any) -> Retrieval:
+            return Retrieval(query=query, items={Layer.USER_KNOWLEDGE: ("no item",)})  # type: ignore[dict-item]
 
     async def scenario() -> str:
-        with opened(":memory:", token_counter=broken) as hx:
-            async with in_process(hx) as one:
-                return await refusal(one, "get_context", message="anything")
+        async with in_process(memory_hx.with_retriever(Broken())) as one:
+            return await refusal(one, "get_context", message="anything")
 
-    assert play(scenario()) == "get_context failed unexpectedly (ZeroDivisionError); the server's log says more"
-    assert "cannot count" in caplog.text
+    assert play(scenario()) == "get_context failed unexpectedly (AttributeError); the server's log says more"
+    assert "get_context failed: AttributeError" in caplog.text
 
 
 @requirement("META-01")
