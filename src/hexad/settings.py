@@ -23,6 +23,7 @@ PREFIX: Final = "HEXAD_"
 FILE_NAME: Final = "hexad.toml"  # looked for beside the database
 _NOT_SETTINGS: Final = frozenset({"HEXAD_CONFIG", "HEXAD_DB"})  # they say where to look, not how to work
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
+_SHORTEST_TOKEN: Final = 16
 _FALSE: Final = frozenset({"0", "false", "no", "off"})
 
 
@@ -54,6 +55,8 @@ class Settings:
     discover_skills: bool = _setting(
         default=True, meaning="when an engine is closed, offer what was done in several sessions as drafts of skills"
     )
+    mcp_token: str = _setting("", "what clients of `hexad mcp --http` must present", secret=True)
+    mcp_rate: int = _setting(600, "requests a minute that one address may make over HTTP")
     semantic: bool = _setting(default=True, meaning="search by meaning too, if the extra `semantic` is installed")
 
     def __post_init__(self) -> None:
@@ -63,6 +66,12 @@ class Settings:
                 raise ConfigError(name, f"must be from {low:g} to {high:g}, not {value:g}")
         if not self.namespace.strip():
             raise ConfigError("namespace", "must not be empty")
+        if self.mcp_token and not _fit_for_a_header(self.mcp_token):
+            raise ConfigError("mcp_token", f"must have {_SHORTEST_TOKEN} visible ASCII characters or more, no spaces")
+
+
+def _fit_for_a_header(token: str) -> bool:
+    return len(token) >= _SHORTEST_TOKEN and all("!" <= character <= "~" for character in token)
 
 
 _RANGES: Final[dict[str, tuple[float, float]]] = {
@@ -76,6 +85,7 @@ _RANGES: Final[dict[str, tuple[float, float]]] = {
     "lock_timeout": (0, 3600),
     "script_seconds": (0.1, 3600),
     "script_memory": (16, 65_536),
+    "mcp_rate": (1, 1_000_000),
 }
 _TYPES: Final[dict[str, type]] = {
     each.name: {"bool": bool, "int": int, "float": float, "str": str}[str(each.type)] for each in fields(Settings)

@@ -28,6 +28,7 @@ from hexad.cli import (
     remembering,
     reviewing,
     screen,
+    serving,
     skills,
     status,
 )
@@ -53,6 +54,7 @@ app.add_typer(auditing.app, name="audit")
 app.add_typer(habits.app, name="habits")
 app.add_typer(learnings.app, name="learnings")
 app.add_typer(skills.app, name="skills")
+app.add_typer(serving.app, name="mcp")
 
 
 @dataclass(slots=True)

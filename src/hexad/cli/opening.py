@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hexad.errors import InvalidInput, NotFound, StoreError
 from hexad.model import Record
@@ -20,7 +20,7 @@ FOREIGN: Final = "holds nothing of Hexad's; `hexad remember KEY CONTENT` adds it
 
 
 @contextmanager
-def opened(db: str | None, namespace: str | None, *, create: bool = False) -> "Iterator[Hexad]":
+def opened(db: str | None, namespace: str | None, *, create: bool = False, **settings: Any) -> "Iterator[Hexad]":
     """The engine over the database that was named. Without ``create`` a missing one is an error, and stays missing."""
     path = place(db)
     if not create:
@@ -29,7 +29,7 @@ def opened(db: str | None, namespace: str | None, *, create: bool = False) -> "I
 
     new = not path.exists()
     try:
-        with Hexad.open(path, enabled=True, namespace=namespace) as hx:
+        with Hexad.open(path, enabled=True, namespace=namespace, **settings) as hx:
             yield hx
     except BaseException:
         if new:

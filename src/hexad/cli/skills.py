@@ -146,7 +146,9 @@ def run(
         values = parameters_from(given, params, skill.parameters)
         result = hx.skills.run(name, values, session=session, dry_run=dry_run)
     if as_json:
-        screen.emit({"result": skills_review.result_json(result)})
+        from hexad.skills.run import result_json
+
+        screen.emit({"result": result_json(result)})
     else:
         skills_review.show_result(result)
     if not result.ok:

@@ -82,12 +82,6 @@ def _shown(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
 
 
-def result_json(result: "SkillResult") -> dict[str, Any]:
-    """A result as JSON; what a tool gave that is none is told in words."""
-    told: dict[str, Any] = json.loads(json.dumps(asdict(result), default=repr))
-    return told
-
-
 def plan(hx: "Hexad", skill: "Skill", given: "Sequence[str] | None", params: str | None) -> "SkillResult | str":
     """A dry run, or why there is none."""
     try:
@@ -98,6 +92,8 @@ def plan(hx: "Hexad", skill: "Skill", given: "Sequence[str] | None", params: str
 
 def review_json(seen: "Review", plan: "SkillResult | str") -> dict[str, Any]:
     """A review and its dry run, as JSON."""
+    from hexad.skills.run import result_json
+
     return {
         "skill": to_json(seen.skill),
         "fingerprint": seen.fingerprint,

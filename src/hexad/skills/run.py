@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -198,6 +198,12 @@ class Runner:
             credit(change, Layer.SKILL_PATTERNS, skill.name)
         elif recent is not None and recent.count(FAILED) >= TOO_MANY:
             _demote(change, skill, recent, result.error)
+
+
+def result_json(result: SkillResult) -> dict[str, Json]:
+    """A result as JSON; what a tool gave that is none is told in words."""
+    told: dict[str, Json] = json.loads(json.dumps(asdict(result), default=repr))
+    return told
 
 
 def may_run(skill: Skill) -> bool:
