@@ -9,6 +9,7 @@ from hexad.skills.shell.values import (
     ANYTHING,
     DOWNLOADED,
     HOME,
+    LONGEST,
     NOTHING,
     SELF,
     SPLIT,
@@ -85,11 +86,14 @@ def _target(shell: Shell, node: Node) -> Values:
     if bracket:
         shell.run_inside(node)
     if not bracket:
-        return _first(values) if name not in {"@", "*"} else values
+        return first_element(values) if name not in {"@", "*"} else values
     return _element(values, index.rstrip("]"))
 
 
-def _first(values: Values) -> Values:
+def first_element(values: Values) -> Values:
+    """Of each value that is an array its first element."""
+    if len(values) == 1 and SPLIT not in values[0] and len(values[0]) <= LONGEST:
+        return values  # nearly always
     return bounded(value.split(SPLIT, 1)[0] for value in values)
 
 

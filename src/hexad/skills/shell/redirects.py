@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.paths import place
+from hexad.skills.shell.plain import redirection_of
 from hexad.skills.shell.values import ANYTHING, DOWNLOADED, SPLIT, Values, bounded, joined
 from hexad.skills.shell.words import evaluate, filled, text_of
 
@@ -36,6 +37,12 @@ class Target:
 
     path: str | None
     appends: bool = False
+
+
+def plainly_followed(shell: Shell, node: Node) -> list[Target] | None:
+    """Likewise `followed`, for a redirection that can be read from its text alone; None for any other."""
+    plain = redirection_of(shell, node.text or b"") if node.type == "file_redirect" else None
+    return None if plain is None else _aimed(shell, *plain)
 
 
 def followed(shell: Shell, node: Node) -> list[Target]:
@@ -92,8 +99,12 @@ def _file(shell: Shell, node: Node) -> list[Target]:
     children = node.children
     sign = next((child.type for child in children if not child.is_named), ">")
     aim = _aim(node)
+    return _aimed(shell, sign, evaluate(shell, aim)) if aim is not None else []
+
+
+def _aimed(shell: Shell, sign: str, values: Values) -> list[Target]:
     targets: list[Target] = []
-    for value in evaluate(shell, aim) if aim is not None else ():
+    for value in values:
         path = value.replace(SPLIT, " ")
         if sign == "<&":
             shell.stdin = ANYTHING if path.isdigit() and int(path) > 2 else shell.stdin

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import redirects
 from hexad.skills.shell.commands import execute
+from hexad.skills.shell.plain import assignment_of, words_of
 from hexad.skills.shell.values import (
     ANYTHING,
     DOWNLOADED,
@@ -97,11 +98,24 @@ def _command(shell: Shell, node: Node) -> Values:
         shell.misread = True
     if not _NEEDS_A_LOOK(text):
         name = _FIRST_WORD(text)
-        if name and not shell.is_interesting(name[0]):
-            return DOWNLOADED if shell.capturing and shell.stdin is not None and foreign(shell.stdin) else ANYTHING
-        if name and _ALL_PLAIN(text):
-            return execute(shell, text.decode().split())
+        if name:
+            return _named(shell, node, name[0], text)
     return _looked_at(shell, node, node.children)
+
+
+def _named(shell: Shell, node: Node, name: bytes, text: bytes) -> Values:
+    """A command whose name stands there, and that substitutes nothing."""
+    if not shell.is_interesting(name):
+        return DOWNLOADED if shell.capturing and shell.stdin is not None and foreign(shell.stdin) else ANYTHING
+    if _ALL_PLAIN(text):
+        return execute(shell, text.decode().split())
+    words = words_of(shell, text)
+    if words is None:
+        return _looked_at(shell, node, node.children)
+    outer = shell.stdin
+    printed = _each_variant(shell, words)
+    shell.stdin = outer
+    return printed
 
 
 def _spans_lines(node: Node, text: bytes) -> bool:
@@ -154,6 +168,10 @@ def _redirected(shell: Shell, node: Node) -> Values:
     for child in node.children:
         if child.type in _REDIRECTS:
             shell.node = child
+            plain = redirects.plainly_followed(shell, child)
+            if plain is not None:
+                targets += plain
+                continue
             targets += redirects.followed(shell, child)
             rest += redirects.behind(child)
             words += redirects.more_words(child)
@@ -309,6 +327,15 @@ def _function(shell: Shell, node: Node) -> Values:
 
 
 def _assignment(shell: Shell, node: Node) -> Values:
+    plain = assignment_of(shell, node.text or b"")
+    if plain is None:
+        return _assignment_looked_at(shell, node)
+    name, values = plain
+    shell.assign(name, tuple([value.replace(SPLIT, " ") for value in values]))
+    return NOTHING
+
+
+def _assignment_looked_at(shell: Shell, node: Node) -> Values:
     children = node.children
     name, _, index = text_of(children[0]).partition("[")
     value = children[-1]

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.parameters import expansion, looked_up
+from hexad.skills.shell.plain import string_of
 from hexad.skills.shell.values import (
     ANYTHING,
     HOME,
@@ -89,8 +90,12 @@ def _ansi(_shell: Shell, node: Node, _quoted: bool) -> Values:  # noqa: FBT001
 
 
 def _string(shell: Shell, node: Node, _quoted: bool) -> Values:  # noqa: FBT001
-    if node.named_child_count <= 1 and b"$" not in (node.text or b"") and b"`" not in (node.text or b""):
-        return (_in_quotes(text_of(node)[1:-1]),)
+    source = node.text or b""
+    plain = string_of(shell, source)
+    if plain is not None:
+        return plain
+    if node.named_child_count <= 1 and b"$" not in source and b"`" not in source:
+        return (_in_quotes(source.decode("utf-8", "replace")[1:-1]),)
     return filled(shell, node, 1, 1)
 
 
