@@ -43,7 +43,9 @@ _RUN_BY_OTHERS: Final = frozenset(
     """PROMPT_COMMAND PS0 PS1 PS2 PS4 BASH_ENV ENV PAGER MANPAGER GIT_PAGER EDITOR VISUAL GIT_EDITOR GIT_SSH_COMMAND
     GIT_SSH GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR BROWSER LESSOPEN RSYNC_RSH SUDO_ASKPASS""".split()  # noqa: SIM905
 )
-_ARGUMENTS: Final = ("@", "*", *"123456789")
+_PLACES: Final = tuple("123456789")
+_ARGUMENTS: Final = ("@", "*", *_PLACES)
+_NO_ARGUMENTS: Final = dict.fromkeys(_PLACES, NOTHING)
 MOST_NESTED: Final = 12  # texts that are run within texts
 
 
@@ -179,8 +181,8 @@ class Shell:
         if arguments is None:
             self.variables.update(dict.fromkeys(_ARGUMENTS, ANYTHING))
             return
-        for place in range(9):
-            self.variables[str(place + 1)] = (arguments[place],) if place < len(arguments) else NOTHING
+        self.variables.update(_NO_ARGUMENTS)
+        self.variables.update(zip(_PLACES, [(argument,) for argument in arguments[:9]], strict=False))
         self.variables["@"] = self.variables["*"] = (SPLIT.join(arguments),)
 
     def run_words(self, argv: list[str]) -> Values:
@@ -240,7 +242,7 @@ class Shell:
         if more and old is not None:
             values = joined([old, values])
         if self.conditional:
-            values = bounded([*(old if old is not None else ANYTHING), *values])
+            values = bounded(values if values == old else (*(ANYTHING if old is None else old), *values))
         if self.loops and name in self.reads and values != old:
             self.again.add(name)
         self.variables[name] = values

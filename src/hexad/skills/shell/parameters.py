@@ -72,7 +72,7 @@ def expansion(shell: Shell, node: Node) -> Values:
 def _odd(shell: Shell, node: Node) -> Values:
     """What the grammar has no name for, such as `${10}` or `${@:2}`."""
     shell.run_inside(node)
-    name = re.fullmatch(r"\$\{(\w+|[@*#?!$-])\}", _text(node))
+    name = re.fullmatch(r"\$\{(\w+|[@*#?!$-])\}", _text(node).lstrip())
     return looked_up(shell, name[1]) if name else ANYTHING
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from hexad.skills.shell.paths import place
+from hexad.skills.shell.paths import leads_to_disk, place, stays
 from hexad.skills.shell.plain import redirection_of
 from hexad.skills.shell.values import ANYTHING, DOWNLOADED, SPLIT, Values, bounded, joined
 from hexad.skills.shell.words import evaluate, filled, text_of
@@ -120,7 +120,7 @@ def _read(shell: Shell, path: str) -> None:
     if path.startswith(_SOCKETS):
         shell.find("network", path)
         shell.stdin = DOWNLOADED
-    elif place(path, shell.folder).is_disk:
+    elif leads_to_disk(path, shell.folder):
         shell.find("disk-copy", f"< {path}")
     elif path not in {"/dev/stdin", "/dev/fd/0"}:
         shell.stdin = shell.files.get(path.removeprefix("./"))
@@ -130,6 +130,8 @@ def _check_write(shell: Shell, path: str) -> None:
     if path.startswith(_SOCKETS):
         shell.find("network", path)
         shell.stdin = DOWNLOADED
+        return
+    if stays(path, shell.folder):
         return
     target = place(path, shell.folder)
     if target.is_disk:
