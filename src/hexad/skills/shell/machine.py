@@ -74,6 +74,7 @@ class Shell:
         "nested",
         "node",
         "piped",
+        "quiet",
         "reads",
         "script",
         "self_calls",
@@ -87,6 +88,7 @@ class Shell:
         self.variables: dict[str, Values] = {"__foreign": DOWNLOADED}
         self.functions: dict[str, Node] = {}
         self.uncalled: dict[str, Node] = {}
+        self.quiet: dict[str, frozenset[str]] = {}  # of functions that only say something: the commands they call
         self.aliases: dict[str, Values] = {}
         self.files: dict[str, Values] = {}  # what the script itself wrote, by path
         self.found: dict[tuple[str, int], str] = {}  # rule and line → what it is about
@@ -132,20 +134,26 @@ class Shell:
         if not text.strip():
             return NOTHING
         self.nested += 1
-        if self.nested > MOST_NESTED:
+        if self.nested > MOST_NESTED or self.steps > MOST_STEPS:
             raise TooComplex
         if not is_parsable(text):
             raise TooComplex
         outer = self.line, self.node
         self.line = self.line_now()
-        script = parsed(_written(text))
+        written = _written(text)
+        printed = statements.plain_text(self, written)
+        if printed is None:
+            printed = self._run_parsed(parsed(written))
+        self.line, self.node = outer
+        self.nested -= 1
+        return printed
+
+    def _run_parsed(self, script: Script) -> Values:
         if script.is_broken:
             self.find("unparsable", "")
         printed = self.run_all(script.root)
         if script.is_broken or self.misread:
             self.run_pieces(script)
-        self.line, self.node = outer
-        self.nested -= 1
         return printed
 
     def run_with(self, text: str, arguments: list[str] | None) -> Values:
@@ -211,15 +219,24 @@ class Shell:
 
     def captured(self, node: Node, stdin: Values | None = None) -> Values:
         """What the statements of a substitution print; what they change stays with them."""
-        outer = self.folder, self.stdin
+        outer = self.begin_capture()
+        if stdin is not None:
+            self.stdin = stdin
+        printed = self.run_all(node)
+        self.end_capture(outer)
+        return printed
+
+    def begin_capture(self) -> tuple[str, Values | None]:
+        """From here on somebody reads what is printed; what `end_capture` needs afterwards."""
         self.capturing += 1
         self.conditional += 1
-        self.stdin = stdin if stdin is not None else self.stdin
-        printed = self.run_all(node)
+        return self.folder, self.stdin
+
+    def end_capture(self, outer: tuple[str, Values | None]) -> None:
+        """Nobody reads any more; the folder and the input are what they were."""
         self.folder, self.stdin = outer
         self.conditional -= 1
         self.capturing -= 1
-        return printed
 
     def read_from(self, node: Node) -> Values:
         """What the file of a redirection holds."""
@@ -261,14 +278,23 @@ class Shell:
 
     def is_interesting(self, name: bytes) -> bool:
         """Whether a command of this name has to be looked at, and what it prints, if somebody captures that."""
-        if (self.functions or self.aliases) and self._is_own(name.decode("utf-8", "replace")):
-            return True
+        if self.functions or self.aliases:
+            text = name.decode("utf-8", "replace")
+            if text in self.functions:
+                return self.capturing > 0 or not self._stays_quiet(text)
+            if text in self.aliases:
+                return True
         if name in INTERESTING:
             return self.capturing > 0 or name not in _PRINTERS
         return name.startswith(INTERESTING_STARTS)
 
-    def _is_own(self, name: str) -> bool:
-        return name in self.functions or name in self.aliases
+    def _stays_quiet(self, name: str) -> bool:
+        """Whether a function only says something, whatever its arguments: then it need not be called."""
+        called = self.quiet.get(name)
+        if not called or not called.isdisjoint(self.functions) or not called.isdisjoint(self.aliases):
+            return False
+        self.uncalled.pop(name, None)
+        return True
 
     def find(self, rule: str, what: str) -> None:
         """Note a finding; the first of a rule on a line is enough."""

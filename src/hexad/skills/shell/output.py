@@ -87,7 +87,10 @@ def printed(shell: Shell, name: str, arguments: list[str]) -> Values:
     given = shell.stdin
     work = _OUTPUTS.get(name)
     if work is not None:
-        return bounded(text for each in (given or NOTHING) for text in work(shell, arguments, each))
+        texts = given or NOTHING
+        if len(texts) == 1:
+            return bounded(work(shell, arguments, texts[0]))
+        return bounded(text for each in texts for text in work(shell, arguments, each))
     if name in _DECODERS:
         return _decoder(name, arguments, given)
     return DOWNLOADED if given is not None and foreign(given) else ANYTHING

@@ -136,7 +136,11 @@ def _operands(shell: Shell, nodes: list[Node]) -> list[list[Values]]:
 
 
 def _default(values: Values, groups: list[list[Values]]) -> Values:
-    other = joined(groups[0])
+    return or_default(values, joined(groups[0]))
+
+
+def or_default(values: Values, other: Values) -> Values:
+    """The values, and another one if one of them may be empty."""
     if all(value and known(value) for value in values):
         return values
     return bounded([*(value for value in values if value), *other])

@@ -8,25 +8,33 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from hexad.skills.shell.parameters import first_element, looked_up
-from hexad.skills.shell.values import SPLIT, Values, joined, split
+from hexad.skills.shell.parameters import first_element, looked_up, or_default
+from hexad.skills.shell.values import Values, joined, split
 
 if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
 
 _NAME: Final = r"[A-Za-z_]\w*"
-_VARIABLE: Final = rf"\$(?:{_NAME}|\d(?!\d)|[@*#?!$]|\{{{_NAME}\}})"
-_STRING: Final = rf'"(?:[^"`\\$\n]|{_VARIABLE})*"'
-_RAW: Final = r"'[^'\n]*'"
 _BARE: Final = r"[\w./:=@%+,*?^-]"
+_BRACED: Final = rf"\{{(?:{_NAME}\}}|(?:{_NAME}|\d):-{_BARE}*\}})"
+_VARIABLE: Final = rf"\$(?:{_NAME}|\d(?!\d)|[@*#?!$]|{_BRACED})"
+_STRING: Final = rf'"(?:[^"`\\$\n]|{_VARIABLE})*+"'
+_RAW: Final = r"'[^'\n]*'"
 _SPECIAL: Final = rf"(?:{_STRING}|{_RAW}|{_VARIABLE})"
 _END: Final = r"(?=[ \t]|\Z)"
-_WORDS: Final = re.compile(rf"[ \t]*(?:({_BARE}+){_END}|({_SPECIAL}){_END}|(.+))", re.ASCII | re.DOTALL).findall
+_WORDS: Final = re.compile(rf"[ \t]*(?:({_BARE}++){_END}|({_SPECIAL}){_END}|(.+))", re.ASCII | re.DOTALL).findall
 """For each word: its bare text, or its text with quotes and variables; behind what is unusual there is no other."""
 _IS_STRING: Final = re.compile(_STRING, re.ASCII).fullmatch
 _ASSIGNED: Final = re.compile(rf"({_NAME})=({_BARE}*|{_SPECIAL})", re.ASCII).fullmatch
 _REDIRECTED: Final = re.compile(rf"\d?(>>?|<|>&|&>>?)[ \t]*({_BARE}+|{_SPECIAL})", re.ASCII).fullmatch
-_PARTS: Final = re.compile(rf"\$(?:({_NAME}|\d|[@*#?!$])|\{{({_NAME})\}})", re.ASCII).split
+_OUTPUT: Final = re.compile(rb"([A-Za-z_]\w*)=(\"?)\$\(([^()`<>;&|\\\n]+)\)\2").fullmatch
+_SAYS: Final = re.compile(
+    rf"\s*(?:(echo|exit|return|true|printf(?=[ \t]+'[^'-]))(?:[ \t]+(?:{_BARE}++|{_SPECIAL})(?=[ \t;\n]))*+"
+    r"(?:[ \t]*\d?>&[12])?[ \t]*[;\n]\s*|(.+))",
+    re.ASCII | re.DOTALL,
+).findall
+_LONGEST_SAYING: Final = 1000
+_PARTS: Final = re.compile(rf"\$(?:({_NAME}|\d|[@*#?!$])|\{{({_NAME}|\d)(?::-({_BARE}*))?\}})", re.ASCII).split
 
 
 def words_of(shell: Shell, source: bytes) -> list[Values] | None:
@@ -37,6 +45,12 @@ def words_of(shell: Shell, source: bytes) -> list[Values] | None:
     if not found or found[-1][2]:
         return None
     return [(bare,) if bare else _special(shell, special) for bare, special, _ in found]
+
+
+def is_plain(source: bytes) -> bool:
+    """Whether a text is nothing but plain words."""
+    found = _WORDS(source.decode()) if source.isascii() else None
+    return bool(found) and not found[-1][2]
 
 
 def string_of(shell: Shell, source: bytes) -> Values | None:
@@ -87,14 +101,29 @@ def _filled(shell: Shell, text: str) -> Values:
         return (text,)
     pieces = _PARTS(text)
     parts: list[Values] = [(pieces[0],)] if pieces[0] else []
-    for at in range(1, len(pieces), 3):
-        name, braced, behind = pieces[at : at + 3]
-        parts.append(looked_up(shell, name) if name else whole(shell, braced))
+    for at in range(1, len(pieces), 4):
+        name, braced, default, behind = pieces[at : at + 4]
+        parts.append(looked_up(shell, name) if name else _braced(shell, braced, default))
         if behind:
             parts.append((behind,))
     return joined(parts)
 
 
-def whole(shell: Shell, name: str) -> Values:
-    """What a `${name}` comes to: of an array its first element."""
-    return tuple([value.replace(SPLIT, " ") for value in first_element(looked_up(shell, name))])
+def _braced(shell: Shell, name: str, default: str | None) -> Values:
+    """What a `${name}` or a `${name:-default}` comes to: of an array its first element."""
+    values = first_element(looked_up(shell, name))
+    return values if default is None else or_default(values, (default,))
+
+
+def output_of(source: bytes) -> tuple[str, bytes] | None:
+    """A variable that is set to what one command prints, and that command; None for any other assignment."""
+    found = _OUTPUT(source)
+    return (found[1].decode(), found[3].strip()) if found else None
+
+
+def says_only(source: bytes) -> frozenset[str]:
+    """The commands in a function's body if it only prints plain words, whatever its arguments; else none."""
+    if len(source) > _LONGEST_SAYING or not source.isascii() or source[:1] != b"{":
+        return frozenset()
+    found = _SAYS(source[1:-1].decode())
+    return frozenset(name for name, _ in found) if found and not found[-1][1] else frozenset()
