@@ -71,9 +71,11 @@ def _places(shell: Shell, paths: Iterable[str]) -> list[Place]:
 
 def _rm(shell: Shell, argv: list[str]) -> None:
     arguments = argv[1:]
-    targets = operands(arguments)
+    left = [path for path in operands(arguments) if not (known(path[:1]) and stays(path, shell.folder))]
+    if not left:
+        return
     recursive = _is_recursive(arguments)
-    for target in _places(shell, targets):
+    for target in _places(shell, left):
         if target.is_vital and (recursive or not target.parts or target.parts[-1][-1:] == "*"):
             shell.find("delete-root-or-home", told(argv))
         elif target.is_disk:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from hexad.skills.shell import redirects, statements, words
 from hexad.skills.shell.commands import INTERESTING, INTERESTING_STARTS, execute
 from hexad.skills.shell.parsing import is_parsable, parsed
+from hexad.skills.shell.statements import STATEMENTS, unusual
 from hexad.skills.shell.values import (
     ANYTHING,
     DOWNLOADED,
@@ -209,7 +210,7 @@ class Shell:
         self.depth += 1
         if self.steps > MOST_STEPS or self.depth > DEEPEST:
             raise TooComplex
-        printed = statements.STATEMENTS.get(node.type, statements.unusual)(self, node)
+        printed = STATEMENTS.get(node.type, unusual)(self, node)
         self.depth -= 1
         return printed
 

@@ -125,7 +125,7 @@ def _plain(name: str, text: str) -> str | None:
 
 def _echo(_shell: Shell, arguments: list[str], _given: str) -> Values:
     flags = ""
-    while arguments and re.fullmatch(r"-[neE]+", arguments[0]):
+    while arguments and arguments[0][:1] == "-" and re.fullmatch(r"-[neE]+", arguments[0]):
         flags += arguments[0]
         arguments = arguments[1:]
     text = " ".join(arguments)
@@ -149,6 +149,8 @@ def _printf(shell: Shell, arguments: list[str], _given: str) -> Values:
 
 
 def _formatted(form: str, arguments: list[str]) -> str:
+    if form == r"%s\n":  # nearly always
+        return "".join([f"{argument}\n" for argument in arguments[:64]]) or "\n"
     waiting = list(arguments)
     pieces: list[str] = []
     for _ in range(64):
@@ -230,8 +232,11 @@ def _sed(_shell: Shell, arguments: list[str], given: str) -> Values:
     return (given,)
 
 
+_COLUMNS: Final = re.compile(r"-[cb](\d*)(-?)(\d*)").fullmatch
+
+
 def _cut(_shell: Shell, arguments: list[str], given: str) -> Values:
-    told = re.fullmatch(r"-[cb](\d*)(-?)(\d*)", "".join(arguments))
+    told = _COLUMNS("".join(arguments))
     if not told or not known(given):
         return (FOREIGN,) if FOREIGN in given else ANYTHING
     first = int(told[1] or 1)

@@ -33,7 +33,9 @@ _SAYS: Final = re.compile(
     r"(?:[ \t]*\d?>&[12])?[ \t]*[;\n]\s*|(.+))",
     re.ASCII | re.DOTALL,
 ).findall
-_LONGEST_SAYING: Final = 1000
+_LONGEST_SAYING: Final = 1000  # characters
+_OPENING: Final = frozenset('"$')
+_SPECIAL_STARTS: Final = _OPENING | {"'"}
 _PARTS: Final = re.compile(rf"\$(?:({_NAME}|\d|[@*#?!$])|\{{({_NAME}|\d)(?::-({_BARE}*))?\}})", re.ASCII).split
 
 
@@ -49,7 +51,7 @@ def words_of(shell: Shell, source: bytes) -> list[Values] | None:
 
 def is_plain(source: bytes) -> bool:
     """Whether a text is nothing but plain words."""
-    found = _WORDS(source.decode()) if source.isascii() else None
+    found = _WORDS(source.decode()) if source.isascii() else []
     return bool(found) and not found[-1][2]
 
 
@@ -70,7 +72,7 @@ def assignment_of(shell: Shell, source: bytes) -> tuple[str, Values] | None:
     sign = text[:1]
     if sign == "'":
         return name, (text[1:-1],)
-    if sign != '"' and sign != "$":
+    if sign not in _OPENING:
         return name, (text,)
     return name, _filled(shell, text.strip('"'))
 
@@ -81,7 +83,7 @@ def redirection_of(shell: Shell, source: bytes) -> tuple[str, Values] | None:
     if found is None:
         return None
     sign, text = found.groups()
-    return sign, _special(shell, text) if text[0] in "\"'$" else (text,)
+    return sign, _special(shell, text) if text[0] in _SPECIAL_STARTS else (text,)
 
 
 def _special(shell: Shell, text: str) -> Values:

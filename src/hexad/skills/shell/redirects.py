@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.skills.shell.paths import leads_to_disk, place, stays
 from hexad.skills.shell.plain import redirection_of
@@ -31,8 +30,7 @@ _OF_HEREDOC: Final = _STATEMENTS_BEHIND | {
 _SOCKETS: Final = ("/dev/tcp/", "/dev/udp/")
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """A file that output goes to; ``path`` is None if it goes nowhere that is kept."""
 
     path: str | None
@@ -103,6 +101,8 @@ def _file(shell: Shell, node: Node) -> list[Target]:
 
 
 def _aimed(shell: Shell, sign: str, values: Values) -> list[Target]:
+    if sign == ">&" and values[0].isdigit():  # `>&2`, nearly always
+        return []
     targets: list[Target] = []
     for value in values:
         path = value.replace(SPLIT, " ")

@@ -38,6 +38,8 @@ _NO_COMMANDS: Final = frozenset(
     readonly local unset unsetenv let""".split()
 )
 """First words with a grammar of their own."""
+_SEPARATOR: Final = re.compile(rb"^IFS=[\w,:;|\\'\"$]*[ \t]+(?=read[ \t])").sub
+"""How `read` parts a line changes nothing that is known, and ends with it."""
 _FILTERS: Final = frozenset(
     {
         b"grep",
@@ -102,6 +104,8 @@ def _command(shell: Shell, node: Node) -> Values:
     if b"\n" in text and _spans_lines(node, text):
         shell.misread = True
     if not _NEEDS_A_LOOK(text):
+        if text.startswith(b"IFS="):
+            text = _SEPARATOR(b"", text)
         name = _FIRST_WORD(text)
         printed = _plain(shell, name[0], text) if name else None
         if printed is not None:
@@ -171,9 +175,9 @@ def _looked_at(shell: Shell, node: Node, children: list[Node]) -> Values:
 
 
 def _each_variant(shell: Shell, words: list[Values]) -> Values:
-    ways = variants(words) if words else ()
+    ways = variants(words)
     if len(ways) == 1:  # nearly always
-        return (bounded(execute(shell, ways[0])) or NOTHING) if ways[0] else NOTHING
+        return bounded(execute(shell, ways[0])) or NOTHING if ways[0] else NOTHING
     printed: list[str] = []
     for argv in ways:
         if argv:
@@ -196,13 +200,15 @@ def _redirected(shell: Shell, node: Node) -> Values:
             words += redirects.more_words(child)
         elif body is None and child.is_named:
             body = child
-    to_file = any(target.path is not None for target in targets)
+    to_file = bool(targets) and any(target.path is not None for target in targets)
     shell.capturing += to_file or bool(rest)
     printed = _with_words(shell, body, words) if body is not None else NOTHING
     shell.capturing -= to_file or bool(rest)
-    redirects.written(shell, targets, printed)
+    if to_file:
+        redirects.written(shell, targets, printed)
+        printed = NOTHING
     shell.stdin = outer
-    return _continued(shell, rest, NOTHING if to_file else printed)
+    return _continued(shell, rest, printed) if rest else printed
 
 
 def _with_words(shell: Shell, body: Node, words: list[Node]) -> Values:

@@ -81,7 +81,7 @@ def joined(parts: Sequence[Values], between: str = "") -> Values:
         count *= len(part)
     if count > MOST_VALUES:
         return DOWNLOADED if any(foreign(part) for part in parts) else ANYTHING
-    return bounded(between.join(chosen) for chosen in product(*parts))
+    return bounded([between.join(chosen) for chosen in product(*parts)])
 
 
 def mapped(values: Values, change: Callable[[str], str]) -> Values:
