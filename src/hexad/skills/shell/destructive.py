@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from hexad.skills.shell.paths import Place
 
 
+_ENOUGH: Final = 64  # more than is shown
+
+
 def told(argv: list[str]) -> str:
     """A command as a finding shows it: its words without marks, not too long."""
-    shown = " ".join(re.sub(r"[\x00-\x1f]", lambda mark: "~" if mark[0] == "\x01" else "…", word) for word in argv)
+    first = " ".join([word[:_ENOUGH] for word in argv[:_ENOUGH]])  # a command may have a hundred thousand words
+    shown = re.sub(r"[\x00-\x1f]", lambda mark: "~" if mark[0] == "\x01" else "…", first)
     return shown if len(shown) <= 60 else f"{shown[:59]}…"
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Node, Parser
 
 LONGEST: Final = 262_144  # characters
-_MOST_SIGNS: Final = {"|": 2_000, "<<": 500, "=(": 500, "((": 2_000, "case": 2_000}
+_MOST_SIGNS: Final = {"|": 2_000, "<<": 500, "=(": 500, "((": 2_000, "case": 2_000, "${": 4_000}
 _SHORT: Final = 1_000  # too short for so many
 _WORD_GOES_ON: Final = re.compile(rb"(?<=[^\s\\])\\\n(?=\S)")
 _VARIABLE_IN_WORD: Final = re.compile(rb"\$(?<=[\w./:=-]\$)([A-Za-z_]\w*)")  # the grammar loses some of these

@@ -101,7 +101,7 @@ def _file(shell: Shell, node: Node) -> list[Target]:
 
 
 def _aimed(shell: Shell, sign: str, values: Values) -> list[Target]:
-    if sign == ">&" and values[0].isdigit():  # `>&2`, nearly always
+    if sign == ">&" and len(values) == 1 and values[0].isdigit():  # `>&2`, nearly always
         return []
     targets: list[Target] = []
     for value in values:

@@ -366,7 +366,7 @@ def _assigned_output(shell: Shell, node: Node, source: bytes) -> tuple[str, Valu
     """`name=$(command with plain words)`."""
     found = output_of(source)
     first = _FIRST_WORD(found[1]) if found and not _NEEDS_A_LOOK(found[1]) else None
-    if found is None or first is None:
+    if found is None or first is None or first[0] in _NO_COMMANDS:
         return None
     shell.node = node
     shell.steps += 1
