@@ -439,56 +439,9 @@ def _unset(shell: Shell, node: Node) -> Values:
 
 
 _TOKENS: Final = frozenset(
-    [
-        ";",
-        "&",
-        ";;",
-        ";&",
-        ";;&",
-        "(",
-        ")",
-        "{",
-        "}",
-        "$(",
-        "`",
-        "<(",
-        ">(",
-        "&&",
-        "||",
-        "|",
-        "|&",
-        "!",
-        "((",
-        "))",
-        "[[",
-        "]]",
-        '"',
-        "then",
-        "else",
-        "elif",
-        "fi",
-        "do",
-        "done",
-        "if",
-        "in",
-        "esac",
-        "case",
-        "while",
-        "until",
-        "for",
-        "select",
-        "comment",
-        "word",
-        "raw_string",
-        "number",
-        "extglob_pattern",
-        "heredoc_body",
-        "heredoc_end",
-        "heredoc_start",
-        "regex",
-        "variable_name",
-        "string_content",
-    ]
+    r"""; & ;; ;& ;;& ( ) { } $( ` <( >( && || | |& ! (( )) [[ ]] " then else elif fi do done if in esac case
+    while until for select comment word raw_string number extglob_pattern heredoc_body heredoc_end
+    heredoc_start regex variable_name string_content""".split()  # noqa: SIM905
 ) | {"\n"}
 _SIGNS: Final = frozenset({"$", "comment", "(", ")", "\n", "==", "=~"})
 STATEMENTS: Final[dict[str, Callable[[Shell, Node], Values]]] = {
