@@ -101,6 +101,8 @@ def _filled(shell: Shell, text: str) -> Values:
     """A text with its variables put in; nothing is split."""
     if "$" not in text:
         return (text,)
+    if text[0] == "$" and text[1:].isidentifier():  # nearly always
+        return looked_up(shell, text[1:])
     pieces = _PARTS(text)
     parts: list[Values] = [(pieces[0],)] if pieces[0] else []
     for at in range(1, len(pieces), 4):
