@@ -152,10 +152,8 @@ class Runner:
 
     def hidden(self) -> list[Path]:
         """Hexad's own database, with what lies beside it under its name."""
-        if not self.keeper.store.durable:
-            return []
-        path = Path(self.keeper.store.location).absolute()
-        return sorted({path, *path.parent.glob(f"{_literally(path.name)}*")})
+        path = self.keeper.store.path
+        return [] if path is None else sorted({path, *path.parent.glob(f"{_literally(path.name)}*")})
 
     def _attended(
         self, skill: Skill, tools: Mapping[str, ToolCall] | None, session: str | None
