@@ -222,12 +222,29 @@ class SkillLibrary(Shelf[Skill]):
         """
         from hexad.skills import tools  # noqa: PLC0415 - who calls none needs it not
 
-        named = tools.tool_names(sorted(filter(may_run, self._records()), key=lambda skill: skill.name))
+        named = self.by_tool()
         if asynchronous:
             return tuple(
                 tools.async_tool_of(own, skill, self._bound(self.arun, session)) for own, skill in named.items()
             )
         return tuple(tools.tool_of(own, skill, self._bound(self.run, session)) for own, skill in named.items())
+
+    def by_tool(self) -> Mapping[str, Skill]:
+        """The active skills by the names of their tools, in the order of their own names.
+
+        >>> hx = Hexad.open(":memory:", enabled=True)
+        >>> for name in ("send-mail", "send mail"):
+        ...     _ = hx.skills.create(name, kind="instruction", description="Send", definition={"text": "…"})
+        ...     _ = hx.skills.activate(name)
+        >>> {tool: skill.name for tool, skill in hx.skills.by_tool().items()}
+        {'skill_send_mail_7fe0a52b': 'send mail', 'skill_send_mail': 'send-mail'}
+        """
+        from hexad.skills.tools import tool_names  # noqa: PLC0415 - likewise
+
+        named = tool_names(self._records())
+        return dict(
+            sorted(((own, each) for own, each in named.items() if may_run(each)), key=lambda pair: pair[1].name)
+        )
 
     def _bound(self, way: Callable[..., Any], session: str | None) -> partial[Any]:
         from functools import partial  # noqa: PLC0415
