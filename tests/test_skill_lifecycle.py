@@ -108,10 +108,12 @@ def test_auto_approval_activates_what_people_and_agents_create_and_nothing_else(
     with opened(":memory:", auto_approve_skills=True, clock=FixedClock()) as hx:
         for origin in ("user", "agent"):
             skill = instruct(hx, name=origin, origin=origin)
-            assert (skill.status, skill.approved_by, skill.requires_approval) == ("active", "auto_approve_skills", True)
+            assert (skill.status, skill.approved_by) == ("active", "auto_approve_skills")
+            assert (skill.requires_approval, hx.skills.get(origin).requires_approval) == (False, False)
             assert hx.skills.run(origin).ok
         for origin in ("tool", "import"):
-            assert instruct(hx, name=origin, origin=origin).status == "draft"
+            draft = instruct(hx, name=origin, origin=origin)
+            assert (draft.status, draft.requires_approval) == ("draft", True)
         assert hx.skills.activate("agent", by="ada").approved_by == "ada"
 
 

@@ -288,7 +288,13 @@ class SkillLibrary(Shelf[Skill]):
         if looked.obstacle or looked.grants:
             asks = f"a person must approve that it gets: {', '.join(looked.grants)}"
             return replace(draft, reason=looked.obstacle or asks)
-        return replace(draft, status=SkillStatus.ACTIVE, approved=looked.fingerprint, approved_by=AUTOMATIC)
+        return replace(
+            draft,
+            status=SkillStatus.ACTIVE,
+            requires_approval=False,
+            approved=looked.fingerprint,
+            approved_by=AUTOMATIC,
+        )
 
     def _settled(self, change: Change, new: Skill) -> Skill:
         """What is stored of it already stands; other work is another version, and what it was is kept."""
