@@ -30,6 +30,14 @@ _WORK: Final = ("kind", "definition", "parameters", "description", "when")
 _STANDING: Final = ("status", "requires_approval", "approved", "approved_by", "reason", "recent", "version")
 _COUNTED: Final = ("run_count", "success_count")
 _TRUSTED: Final = frozenset({Origin.USER, Origin.AGENT})  # whose skills `auto_approve_skills` activates
+_PERSONS: Final = frozenset({Origin.USER, Origin.IMPORT})  # who may take up again what a person has deprecated
+_REFUSED: Final[Mapping[str, Any]] = {
+    "status": SkillStatus.DEPRECATED,
+    "requires_approval": True,
+    "approved": "",
+    "approved_by": "",
+    "reason": "a person deprecated it, and an agent changed it since",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +125,7 @@ class SkillLibrary(Shelf[Skill]):
         return self._activate(looked.skill.name, person, seen or looked.fingerprint)
 
     def deprecate(self, name: str) -> Skill:
-        """Let a skill no longer be found or run, and keep it."""
+        """Let a skill no longer be found or run, and keep it; what an agent makes of it later is deprecated too."""
         with self._keeper.change(actor=Origin.USER) as change:
             found = self._present(change, name)
             if found.status is SkillStatus.DEPRECATED:
@@ -306,7 +314,9 @@ class SkillLibrary(Shelf[Skill]):
         if old is None:
             return new
         change.unit.add_skill_version(self._keeper.namespace, _version_of(old))
-        return replace(new, version=old.version + 1)
+        later = replace(new, version=old.version + 1)
+        refused = old.status is SkillStatus.DEPRECATED and new.origin not in _PERSONS
+        return replace(later, **_REFUSED) if refused else later
 
 
 def _same_work(old: Skill, new: Skill) -> bool:
