@@ -91,6 +91,15 @@ def test_calling_the_function_runs_the_skill_with_its_own_parameter_names(hx: He
 
 
 @requirement("SKILL-11")
+def test_parameters_whose_names_differ_only_in_signs_are_different_arguments(hx: Hexad) -> None:
+    schema: dict[str, Json] = {"properties": {"a": {}, "a-b": {}, "a_b": {}, "a b": {}}}
+    active(hx, "tell", "{{ a_b }}", parameters=schema)
+    tool = named(hx)["skill_tell"]
+    assert list(inspect.signature(tool).parameters) == ["a", "a_b", "a_b_2", "a_b_3"]
+    assert tool(a_b=1, a_b_2="this", a_b_3=3) == "this"
+
+
+@requirement("SKILL-11")
 def test_a_failing_skill_is_a_failing_tool_and_one_that_was_changed_does_not_run(hx: Hexad) -> None:
     active(hx, "tell", "{{ missing }}")
     tool = named(hx)["skill_tell"]
