@@ -142,9 +142,12 @@ class Runner:
         try:
             with _nested(job.skill.name):
                 result = yield from _KINDS[job.skill.kind](self, job)
-        except BaseException:
-            if job.lessons:  # what was called was called, though the run was cancelled
+        except Exception:
+            if job.lessons:  # what was called was called
                 self._record(job, None)
+            raise
+        except BaseException:
+            self._record(job, None, cancelled=True)
             raise
         result = replace(result, seconds=perf_counter() - started)
         self._record(job, result)
@@ -152,10 +155,8 @@ class Runner:
 
     def hidden(self) -> list[Path]:
         """Hexad's own database, with what lies beside it under its name."""
-        if not self.keeper.store.durable:
-            return []
-        path = Path(self.keeper.store.location).absolute()
-        return sorted({path, *path.parent.glob(f"{_literally(path.name)}*")})
+        path = self.keeper.store.path
+        return [] if path is None else sorted({path, *path.parent.glob(f"{_literally(path.name)}*")})
 
     def _attended(
         self, skill: Skill, tools: Mapping[str, ToolCall] | None, session: str | None
@@ -173,10 +174,11 @@ class Runner:
             )
         return {name: self.agent.attend(name, known[name], session) for name in wanted}
 
-    def _record(self, job: Job, result: SkillResult | None) -> None:
+    def _record(self, job: Job, result: SkillResult | None, *, cancelled: bool = False) -> None:
         """Write down its calls, and count and audit the run, in one transaction.
 
-        It has happened: what fails here is logged, and the caller gets the result.
+        It has happened: what fails here is logged, and the caller gets the result. A run that was cancelled went
+        neither well nor badly: it is audited, and not counted.
         """
         try:
             with self.keeper.change(actor=Origin.AGENT, session=job.session) as change:
@@ -184,6 +186,8 @@ class Runner:
                     lesson(change)
                 if result is not None:
                     self._count(change, job, result)
+                elif cancelled:
+                    change.audit("skill.run", job.skill.name, _told(job.skill, "cancelled"))
         except Exception as error:  # noqa: BLE001 - likewise
             reason = redact(composite.told(error)).text
             logging.getLogger("hexad").warning("a run of skill %s was not recorded: %s", job.skill.name, reason)
@@ -193,7 +197,8 @@ class Runner:
         recent = change.unit.count_run(
             self.keeper.namespace, skill.name, skill.version, self.keeper.clock(), ok=result.ok
         )
-        change.audit("skill.run", skill.name, _told(skill, result))
+        outcome = "ok" if result.ok else "failed"
+        change.audit("skill.run", skill.name, _told(skill, outcome) | _figures(result))
         if result.ok:
             credit(change, Layer.SKILL_PATTERNS, skill.name)
         elif recent is not None and recent.count(FAILED) >= TOO_MANY:
@@ -252,13 +257,13 @@ def _demote(change: Change, skill: Skill, recent: str, error: str) -> None:
     change.audit("skill.demote", skill.name, {"failed": failed, "runs": len(recent)})
 
 
-def _told(skill: Skill, result: SkillResult) -> dict[str, Json]:
+def _told(skill: Skill, outcome: str) -> dict[str, Json]:
     """A run for the log: how it went, nothing of what it was about."""
-    told: dict[str, Json] = {
-        "kind": skill.kind.value,
-        "version": skill.version,
-        "outcome": "ok" if result.ok else "failed",
-    }
+    return {"kind": skill.kind.value, "version": skill.version, "outcome": outcome}
+
+
+def _figures(result: SkillResult) -> dict[str, Json]:
+    told: dict[str, Json] = {}
     if result.steps:
         told["steps"] = sum(step.ok is not None for step in result.steps)
     if result.script is not None:
@@ -322,13 +327,14 @@ def _plan_script(job: Job) -> SkillResult:
 
 def _run_script(runner: Runner, job: Job) -> Program[SkillResult]:
     """A script, validated once more, in the sandbox; no transaction is open meanwhile."""
-    from hexad.skills.sandbox import SandboxLimits, find_sandbox  # noqa: PLC0415 - only scripts need it
+    from hexad.skills.sandbox import SandboxLimits, Stop, find_sandbox  # noqa: PLC0415 - only scripts need it
 
     seen, definition = review(job.skill), job.skill.definition
     if seen.obstacle:
         raise SkillRefused(job.skill.name, seen.obstacle)
     sandbox = find_sandbox()
     limits = SandboxLimits(seconds=runner.agent.script_seconds, memory=runner.agent.script_memory * 1024 * 1024)
+    stop = Stop()
     came: ScriptResult = yield Blocking(
         lambda: sandbox.run(
             cast("str", definition["script"]),
@@ -339,7 +345,9 @@ def _run_script(runner: Runner, job: Job) -> Program[SkillResult]:
             network=Capability.NETWORK in seen.grants,
             writable=[Path(folder) for folder in cast("list[str]", definition.get("writable", []))],
             hidden=runner.hidden(),
-        )
+            stop=stop,
+        ),
+        stop,
     )
     return _result(job, ok=came.ok, output=came.stdout, script=came, error="" if came.ok else _script_error(came))
 
