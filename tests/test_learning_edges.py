@@ -295,3 +295,37 @@ def test_a_prerequisite_that_was_offered_and_followed_is_credited(hx: Hexad) -> 
     hx.observe(tool="login", args={}, result="ok", session="c")
     hx.observe(tool="send", args={}, result="ok", session="c")
     assert hx.learnings.get(known.id).worked == 1
+
+
+@requirement("LEARN-08")
+@pytest.mark.parametrize("pattern", ["litres must be a whole number", "", "TypeError: litres must be a whole number"])
+def test_a_users_word_comes_before_what_was_mined(hx: Hexad, pattern: str) -> None:
+    for number in range(4):
+        hx.observe(
+            tool="water", args={"n": "x"}, error=TypeError("litres must be a whole number"), session=f"s{number}"
+        )
+        hx.observe(tool="water", args={"n": number}, result="ok", session=f"s{number}")
+    error = TypeError("litres must be a whole number")
+    assert hx.learnings.fix_for("water", error) == "give `n` as whole number, not as lower-case word"
+    hx.learnings.correct(trigger="tool:water", error_pattern=pattern, fix="ask the gardener")
+    assert hx.learnings.fix_for("water", error) == "ask the gardener"
+    assert hx.learnings.fix_for("water", str(error)) == "ask the gardener"
+
+
+@requirement("LEARN-06")
+def test_a_number_that_was_the_same_by_chance_is_not_the_fix(hx: Hexad) -> None:
+    for session in ("a", "b", "c", "d"):
+        hx.observe(tool="water", args={"litres": "5 l"}, error="not a number", session=session)
+        hx.observe(tool="water", args={"litres": 5}, result="ok", session=session)
+    (known,) = hx.learnings.list()
+    assert (known.fix, known.trusted) == ("give `litres` as whole number, not as text", True)
+
+
+@requirement("LEARN-02")
+def test_the_message_of_a_key_error_tells_errors_apart(hx: Hexad) -> None:
+    for said in ("no bed named 'x'", "pump is off", "no bed named 'y'"):
+        hx.observe(tool="water", error=KeyError(said))
+    assert [(each.error_pattern, each.seen) for each in hx.learnings.list()] == [
+        ("KeyError: no bed named <value>", 2),
+        ("KeyError: pump is off", 1),
+    ]

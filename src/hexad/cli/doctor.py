@@ -2,7 +2,6 @@
 
 import os
 import platform
-import shutil
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from hexad.cli.auditing import verify_all
 from hexad.cli.opening import ABSENT, FOREIGN, holds_hexad, opened, place
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.cli.screen import Column
-from hexad.errors import HexadError
+from hexad.errors import HexadError, NoSandbox
 from hexad.semantic import PACKAGES
 
 if TYPE_CHECKING:
@@ -35,7 +34,12 @@ NETWORK: Final = frozenset(
     {"nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "davfs"}
     | {"fuse.sshfs", "fuse.glusterfs", "fuse.s3fs", "fuse.rclone", "fuse.davfs2"}
 )
-_INSTALL: Final = "pip install 'hexad[semantic]'"
+_WITHOUT: Final = {
+    "semantic": "search is by words",
+    "scripts": "scripts cannot be checked, so they stay drafts",
+    "adk": "there is no adapter for Google ADK",
+    "mcp": "`hexad mcp` cannot serve",
+}
 _MOUNTS: Final = Path("/proc/self/mountinfo")
 _COLUMNS: Final = (Column("verdict"), Column("check", "fold", 18), Column("detail", "fold"))
 
@@ -83,7 +87,7 @@ def machine() -> Iterator[Check]:
 
     yield Check("hexad", "info", f"{__version__} on Python {platform.python_version()}, {platform.system()}")
     yield sqlite_version(sqlite3.sqlite_version_info)
-    yield sandbox(shutil.which("bwrap"))
+    yield sandbox()
     for extra, packages in EXTRAS.items():
         yield extra_packages(extra, [package for package in packages if not _importable(package)])
 
@@ -96,19 +100,21 @@ def sqlite_version(found: Sequence[int]) -> Check:
     return Check("SQLite", "problem", f"{version} is too old; {oldest} is needed: use a newer Python")
 
 
-def sandbox(program: str | None) -> Check:
-    """Whether scripts can be run safely."""
-    if program:
-        return Check("sandbox", "ok", program)
-    return Check("sandbox", "info", "bwrap is not on the PATH; this version runs no scripts and does not need it")
+def sandbox(candidates: Sequence[Path] | None = None) -> Check:
+    """Whether scripts can be run safely: bubblewrap is tried, the system's and the extra's."""
+    from hexad.skills.sandbox import find_sandbox
+
+    try:
+        return Check("sandbox", "ok", find_sandbox(candidates).name)
+    except NoSandbox as error:
+        return Check("sandbox", "info", f"scripts do not run here: {error}")
 
 
 def extra_packages(extra: str, missing: Sequence[str]) -> Check:
-    """Whether an optional part is installed."""
-    if missing and extra == "semantic":
-        return Check(f"extra {extra}", "info", f"{', '.join(missing)} not installed; search is by words: {_INSTALL}")
+    """Whether an optional part is installed, and what it is good for."""
     if missing:
-        return Check(f"extra {extra}", "info", f"{', '.join(missing)} not installed; this version does not use it yet")
+        told = f"{', '.join(missing)} not installed; {_WITHOUT[extra]}: pip install 'hexad[{extra}]'"
+        return Check(f"extra {extra}", "info", told)
     return Check(f"extra {extra}", "ok", "installed")
 
 

@@ -91,7 +91,10 @@ def install(
     check()
     known = installing.Client.parse(client, "--client")
     file = Path(path) if path else installing.file_of(known, installing.Scope.parse(scope, "--scope"))
-    change = installing.installed(file, installing.entry_of(known, place(db), namespace), name)
+    memory = place(db).absolute()
+    change = installing.installed(file, installing.entry_of(known, memory, namespace), name)
+    if not as_json:
+        screen.remark(f"its memory will be {memory}; see it with `hexad --db {memory}`, choose another with --db")
     _carry_out(change, "installed", dry_run=dry_run, yes=yes, as_json=as_json)
 
 

@@ -205,6 +205,8 @@ def text_of(error: object) -> str:
 
 def _message(error: object) -> str:
     try:
+        if isinstance(error, KeyError) and len(error.args) == 1 and " " in str(error.args[0]):
+            return str(error.args[0])  # a message: `str` would put it in quotes, as if it were a key
         return str(error)
     except Exception:  # noqa: BLE001 - an error that cannot tell itself is still an error
         return NO_MESSAGE

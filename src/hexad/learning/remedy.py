@@ -217,9 +217,15 @@ def _example(given: Argument) -> Remedy:
 def _joined(one: Remedy, other: Remedy, *, elsewhere: bool) -> Remedy:
     if "value" not in one or one.get("seen") == _OTHER_VALUES:
         return one
-    if one["value"] != other.get("value"):
+    if one["value"] != other.get("value") or _shape_tells(one):
         return {**{name: each for name, each in one.items() if name != "value"}, "seen": _OTHER_VALUES}
     return {**one, "seen": _SAME_VALUE} if elsewhere else one
+
+
+def _shape_tells(change: Mapping[str, Any]) -> bool:
+    """Whether a number instead of something else is the fix: that it was the same number may be chance."""
+    told = change["op"] == "replace" and change["from"] != change["to"]
+    return told and isinstance(change["value"], int | float) and not isinstance(change["value"], bool)
 
 
 def _follows(change: Mapping[str, Any], arguments: Shaped) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from hexad.learning.fixes import at_odds, is_corrected, joined
 from hexad.learning.pattern import Placement, fitting, holds, opens, place, split, told
+from hexad.learning.remedy import CORRECTION
 from hexad.model import Layer, Learning, Origin
 from hexad.store.learning import skeleton
 
@@ -135,10 +136,11 @@ def matching(view: Reading, namespace: str, trigger: str, words: Words) -> Seque
 
 
 def trusted_for(view: Reading, scope: Scope, trigger: str, words: Words) -> Learning | None:
-    """The closest learning about an error of a tool whose fix is trusted."""
+    """The closest learning about an error of a tool whose fix is trusted; what a user said comes first."""
     found = (view.get(scope, each) for each in matching(view, scope.namespace, trigger, words))
-    known = (cast("Learning", row.record) for row in found if row is not None)
-    return next((each for each in known if each.trusted), None)
+    trusted = [known for row in found if row is not None and (known := cast("Learning", row.record)).trusted]
+    users = (known for known in trusted if known.remedy.get("kind") == CORRECTION)
+    return next(users, trusted[0] if trusted else None)
 
 
 def new_id() -> str:
