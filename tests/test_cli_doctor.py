@@ -141,7 +141,7 @@ def test_what_is_missing_on_a_machine_is_said() -> None:
     assert doctor.sqlite_version((3, 34, 1)).verdict == "problem"
     assert doctor.sqlite_version((3, 35, 0)).verdict == "ok"
     assert doctor.sandbox(()).verdict == "info"
-    assert doctor.sandbox("/usr/bin/bwrap").detail == "/usr/bin/bwrap"
+    assert "install" in doctor.sandbox(()).detail
     assert doctor.extra_packages("adk", ["google.adk"]).detail.startswith("google.adk not installed")
     assert doctor.extra_packages("adk", []).verdict == "ok"
 
