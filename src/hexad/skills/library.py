@@ -152,7 +152,8 @@ class SkillLibrary(Shelf[Skill]):
         """
         from hexad.skills.discovery import discover  # noqa: PLC0415 - who discovers nothing need not load it
 
-        return discover(self, self._keeper, None if session is None else admission.label("session", session))
+        wanted = None if session is None else admission.label("session", session)
+        return discover(self, self._keeper, wanted, self._runner.agent.is_constant)
 
     def joining(self, change: Change) -> SkillLibrary:
         """This library inside of a change that somebody else began and will end; it activates nothing by itself."""

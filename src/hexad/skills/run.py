@@ -76,10 +76,11 @@ class _Plain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
-    """What running needs of the agent: its tools by name, how their calls are watched, and a script's limits."""
+    """What skills need of the agent: its tools by name, how their calls are watched and told, a script's limits."""
 
     tools: Mapping[str, ToolCall] = field(default_factory=dict)
     attend: Callable[[str, ToolCall, str | None], Attended] = _Plain
+    is_constant: Callable[[tuple[str, ...], Json], bool] = lambda _path, _value: False  # may a draft tell it?
     script_seconds: float = 30.0
     script_memory: int = 512  # MB of each process
 
