@@ -50,6 +50,19 @@ def test_a_skill_is_written_listed_activated_run_and_deleted(run: Callable[..., 
     assert run("skills", "list", "--json").json["skills"] == []
 
 
+@requirement("SKILL-07", "SKILL-08")
+def test_what_a_template_cannot_do_without_is_required_and_forgetting_it_costs_the_skill_nothing(
+    run: Callable[..., Ran],  # noqa: F811
+) -> None:
+    made = run(*GREET[:-1], "Hello {{ name }}{{ mark|default('!') }}", "--json").json["skill"]
+    assert made["parameters"] == {"type": "object", "properties": {"mark": {}, "name": {}}, "required": ["name"]}
+    run("skills", "activate", "greet")
+    for _ in range(3):
+        assert "error: parameters.name: is missing" in run("skills", "run", "greet").err
+    assert run("skills", "run", "greet", "--set", "name=Ada").out == "Hello Ada!\n"
+    assert run("skills", "show", "greet", "--json").json["skill"]["run_count"] == 1
+
+
 @requirement("SKILL-04")
 def test_the_command_line_shows_a_composite_skills_plan(run: Callable[..., Ran], tmp_path: Path) -> None:  # noqa: F811
     (tmp_path / "steps.json").write_text(STEPS, encoding="utf-8")

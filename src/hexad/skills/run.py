@@ -365,7 +365,14 @@ def _rendered(job: Job) -> SkillResult:
     try:
         return _result(job, output=render(cast("str", job.skill.definition["template"]), job.given))
     except TemplateFailed as error:
+        if error.parameter and _could_be_given(job, error.missing):
+            raise InvalidInput(f"parameters.{error.missing}", "is used by the template, and was not given") from None
         return _result(job, ok=False, error=str(error))
+
+
+def _could_be_given(job: Job, name: str | None) -> bool:
+    """Whether it is the caller who left a value out, and not the skill that has no place for it."""
+    return name in job.absent or bool(job.skill.parameters.get("additionalProperties"))
 
 
 def _plan_instruction(job: Job) -> SkillResult:
