@@ -372,7 +372,7 @@ def _rendered(job: Job) -> SkillResult:
 
 def _could_be_given(job: Job, name: str | None) -> bool:
     """Whether it is the caller who left a value out, and not the skill that has no place for it."""
-    return name in job.absent or bool(job.skill.parameters.get("additionalProperties"))
+    return name in job.absent or job.skill.parameters.get("additionalProperties", False) is not False
 
 
 def _plan_instruction(job: Job) -> SkillResult:

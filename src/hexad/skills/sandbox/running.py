@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Final, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from hexad.skills.sandbox.limits import SandboxLimits
 
@@ -81,15 +82,17 @@ class Ended:
     seconds: float
 
 
-def run(command: Sequence[str], *, fds: Sequence[int], limits: SandboxLimits, mark: int) -> Ended:
+def run(command: Sequence[str], program: Path, *, fds: Sequence[int], limits: SandboxLimits, mark: int) -> Ended:
     """Run a command until it ends or its time is over, then kill whatever is left of it.
 
+    ``program`` is the file that is run; the command, which what runs in the sandbox can see, does not tell where it is.
     It gets no environment, no input and none of our files but ``fds``. The first ``mark`` bytes of its output are not
     counted.
     """
     started = monotonic()
     process = subprocess.Popen(  # noqa: S603 - the command is ours; the script is a file in it
         command,
+        executable=program,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

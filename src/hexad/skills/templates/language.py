@@ -88,7 +88,7 @@ def _faults(tree: nodes.Template) -> Iterator[tuple[int, str]]:
 
 def _line(node: nodes.Node) -> int:
     """Where a node is; one that Jinja puts around others has no line of its own."""
-    return next(each.lineno for each in _all(node) if each.lineno is not None)
+    return next(each.lineno for each in _all(node) if each.lineno)
 
 
 def _all(tree: nodes.Node) -> Iterator[nodes.Node]:
