@@ -30,6 +30,7 @@ _LISTED: Final = (
     Column("worked"),
     Column("description", "fold"),
 )
+_MAKER: Final = "skills new"
 _FACTS: Final = (Column("what"), Column("value", "fold"))
 _VERSIONS: Final = (Column("version"), Column("said"), Column("origin"), Column("kind"), Column("description", "fold"))
 _STEPS: Final = (Column("step"), Column("tool", "fold", 24), Column("arguments", "fold"))
@@ -108,7 +109,7 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """Show the skills, in the order of first saving."""
-    with opened(db, namespace) as hx:
+    with opened(db, namespace, maker=_MAKER) as hx:
         found = [skill for skill in hx.skills.list() if status in {None, skill.status} and kind in {None, skill.kind}]
     if as_json:
         screen.emit({"skills": [to_json(skill) for skill in found]})
@@ -127,7 +128,7 @@ def show(name: Name, *, db: Database = None, namespace: Namespace = None, as_jso
     if as_json:
         screen.emit({"skill": to_json(skill)})
     else:
-        screen.table(_FACTS, list(_facts(skill)))
+        screen.facts(_FACTS, list(_facts(skill)))
 
 
 @app.command(epilog="Example: hexad skills run greet --set name=Ada --dry-run")
@@ -260,17 +261,22 @@ def _facts(skill: Skill) -> Iterator[tuple[str, str]]:
         "tags": ", ".join(skill.tags),
         "runs": f"{skill.run_count}, of which {skill.success_count} went well; last used {last}",
         "parameters": _pretty(skill.parameters) if skill.parameters else "",
-        "definition": _pretty(skill.definition),
     }
     yield from ((name, value) for name, value in told.items() if value)
+    yield from _parts(skill.definition)
 
 
-def _pretty(value: Mapping[str, Any]) -> str:
-    """One text as it is, everything else as JSON."""
-    texts = [each for each in value.values() if isinstance(each, str)]
-    if len(value) == 1 and texts:
-        return texts[0]
-    return json.dumps(value, indent=2, ensure_ascii=False)
+def _parts(definition: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What a skill does, part by part, each text as it is: who approves it reads every line."""
+    yield from ((name, _pretty(value)) for name, value in definition.items() if name != "files")
+    for path, file in definition.get("files", {}).items():
+        kinds = ", ".join(word for word in ("base64", "executable") if file.get(word))
+        yield f"file {path} ({kinds})" if kinds else f"file {path}", file.get("text", file.get("base64", ""))
+
+
+def _pretty(value: object) -> str:
+    """Text as it is, everything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def _show_result(result: "SkillResult") -> None:
@@ -290,7 +296,10 @@ def _arguments(args: Mapping[str, Any]) -> str:
 
 
 def _shown(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
+    """A value; text of several lines as JSON where each row is one line, so that its lines stay apart."""
+    if isinstance(value, str) and (sys.stdout.isatty() or "\n" not in value):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=repr)
 
 
 def _as_json(result: "SkillResult") -> dict[str, Any]:
@@ -320,7 +329,7 @@ def _review_json(seen: "Review", plan: "SkillResult | str") -> dict[str, Any]:
 
 def _show_review(seen: "Review", plan: "SkillResult | str") -> None:
     screen.heading(seen.skill.name)
-    screen.table(_FACTS, list(_facts(seen.skill)))
+    screen.facts(_FACTS, list(_facts(seen.skill)))
     for finding in seen.findings:
         screen.say(f"line {finding.line}: {finding.decision} ({finding.rule}): {finding.says}")
     screen.heading("dry run")
