@@ -81,7 +81,7 @@ class SkillLibrary(Shelf[Skill]):
             name=admission.key("name", name),
             description=intake.text("description", description, required=True),
             kind=SkillKind.parse(kind, "kind"),
-            definition=intake.mapping("definition", definition),
+            definition=intake.mapping("definition", shapes.plainly(definition)),
             parameters=intake.mapping("parameters", {} if parameters is None else parameters),
             when=intake.text("when", when),
             tags=admission.tags("tags", tags),
@@ -279,7 +279,7 @@ class SkillLibrary(Shelf[Skill]):
         old = cast("Skill | None", change.get(self.layer, new.name))
         if old is not None and _same_work(old, new):
             return replace(new, **{name: getattr(old, name) for name in _STANDING})
-        if new.origin is Origin.AGENT:
+        if new.origin is Origin.AGENT and (old is None or old.origin is not Origin.AGENT):
             _count_today(change, self._rules.max_per_day)
         if old is None:
             return new
