@@ -86,7 +86,9 @@ def test_a_definition_that_does_not_fit_its_kind_is_refused_with_the_reason(
 
 
 @requirement("SKILL-02")
-@pytest.mark.parametrize("path", ["/a", "../a", "a/../b", "a//b", "./a", "a\\b", "a\nb", "", "a" * 241, "ä" * 128, "a/"])
+@pytest.mark.parametrize(
+    "path", ["/a", "../a", "a/../b", "a//b", "./a", "a\\b", "a\nb", "", "a" * 241, "ä" * 128, "a/"]
+)
 def test_a_file_that_would_leave_its_folder_is_refused(hx: Hexad, path: str) -> None:
     with pytest.raises(InvalidInput, match="stays in its folder"):
         hx.skills.create(
