@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo tour test lint types arrows pytest bench eval format clean
+.PHONY: help setup demo tour test lint types arrows pytest bench eval docs format clean
 
 help: ## show what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -49,6 +49,9 @@ bench: $(VENV)/.bench ## measure, and write docs/benchmarks.md
 
 eval: $(READY) ## measure retrieval on ../shared/evals, if it is there
 	@$(BIN)/python -m benchmarks.evaluating
+
+docs: $(READY) ## write docs/reference from the code
+	@$(BIN)/python -m documenting
 
 format: $(READY) ## tidy the code
 	@$(BIN)/ruff check --fix --quiet .

@@ -7,7 +7,7 @@ import subprocess
 from functools import partial
 from typing import TYPE_CHECKING
 
-from benchmarks.figures import Figure, in_turns
+from benchmarks.figures import Figure, Pair, in_turns
 from hexad.skills.validation import check
 
 if TYPE_CHECKING:
@@ -59,9 +59,10 @@ def _checking(folder: Path) -> Iterator[Figure]:
     in_turns(ours[:WARM], theirs[:WARM])
     first = in_turns(ours[WARM:], theirs[WARM:])
     again = in_turns(ours[-1:] * ROUNDS, theirs[:ROUNDS])
+    new = Pair(first.ours, again.theirs)  # on a busy machine a shell waits its turn behind our work; here it does not
     name = "checking a script of 100 lines, against starting `sh -c true`, median"
-    yield Figure(f"{name}: before a run", again.ratio(0.5), 1.0, detail=again.told(0.5))
-    yield Figure(f"{name}: when it is new", first.ratio(0.5), None, detail=first.told(0.5))
+    yield Figure(f"{name}: when it is new", new.ratio(0.5), 1.0, detail=new.told(0.5))
+    yield Figure(f"{name}: again, before a run", again.ratio(0.5), None, detail=again.told(0.5))
 
 
 def _script(number: int) -> str:

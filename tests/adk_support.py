@@ -22,6 +22,7 @@ from hexad.testing.scripted_model import ScriptedModel
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator, Sequence
     from contextlib import AbstractContextManager
+    from pathlib import Path
 
     import pytest
     from google.adk.events.event import Event
@@ -121,6 +122,10 @@ class FaultyStore:
     @property
     def location(self) -> str:
         return f"faulty {id(self)}"
+
+    @property
+    def path(self) -> Path | None:
+        return self.inner.path
 
     @contextmanager
     def reading(self, *, deadline: float | None = None) -> Iterator[Reading]:

@@ -39,7 +39,7 @@ sys.addaudithook(_guard)
 
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in os.environ if name.startswith("HEXAD_")]:
+    for name in [name for name in os.environ if name.startswith("HEXAD_") or name in {"EDITOR", "VISUAL"}]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("HEXAD_SEMANTIC", "false")  # words alone, unless a test says otherwise: as without the extra
 

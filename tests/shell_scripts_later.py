@@ -366,6 +366,21 @@ LATER: Final[dict[str, str]] = {
     "x=`echo 'rm -rf /'`; eval \"$x\"": "delete-root-or-home",
     "if :; then echo 'rm -rf /'; fi | sh": "pipe-to-shell",
     "for i in 1; do echo 'rm -rf /'; done | sh": "delete-root-or-home",
+    'a=rm; b=-rf; c=/; eval "${a} ${b} ${c}"': "delete-root-or-home",
+    'a=rm; b=-rf; c=/; sh -c "$a $b $c"': "delete-root-or-home",
+    "a=rm; b=/; sh <<END\n$a -rf $b ${b}\nEND": "delete-root-or-home",
+    'say() { echo "$1" >&2; }; echo() { rm -rf /; }; say x': "delete-root-or-home",
+    'say() { echo "$1"; }; say "rm -rf /" > x.sh; sh x.sh': "delete-root-or-home",
+    'say() { echo "$1"; }; eval "$(say \'rm -rf /\')"': "delete-root-or-home",
+    "say() { echo x; }; say() { rm -rf /; }; say": "delete-root-or-home",
+    'say() { echo "$1"; rm -rf /; }; say x': "delete-root-or-home",
+    "x=2; test -e y && x=/dev/sda; echo a >&$x": "device-write",
+    "x=$(rm -rf /)": "delete-root-or-home",
+    'x="$(rm -rf "$HOME")"': "delete-root-or-home",
+    'IFS=: read -r a <<< "rm -rf /"; $a': "delete-root-or-home",
+    "trap 'rm -rf ${x:-/}' EXIT": "delete-root-or-home",
+    "awk '{ n = n + 1 } END { system(\"rm -rf /\") }'": "delete-root-or-home",
+    'x=$(printf "%s\\n" rm -rf /); eval $x': "delete-root-or-home",
 }
 """A script → the rule that must be found."""
 

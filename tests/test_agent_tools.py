@@ -101,6 +101,12 @@ def test_only_active_skills_are_listed_each_with_its_tool(hx: Hexad) -> None:
     hx.skills.activate("greet")
     (listed,) = mine["list_skills"]()["skills"]
     assert (listed["name"], listed["tool"], listed["kind"]) == ("greet", "skill_greet", "instruction")
+    for name in ("say-bye", "say bye"):
+        mine["create_skill"](name, "instruction", "Take leave", {"text": "Say goodbye"})
+        hx.skills.activate(name)
+    told = {each["tool"]: each["name"] for each in mine["list_skills"]()["skills"]}
+    assert list(told) == [tool.__name__ for tool in hx.skills.as_tools()]
+    assert told["skill_say_bye"] == "say-bye"
 
 
 @requirement("META-01")

@@ -624,7 +624,7 @@ def test_help_is_shown_for_every_command_with_one_example(run: Callable[..., Ran
 
 @requirement("CONF-01")
 def test_a_group_called_alone_shows_its_help(run: Callable[..., Ran]) -> None:
-    for alone in ([], ["reference"], ["audit"]):
+    for alone in (["reference"], ["audit"]):
         ran = run(*alone)
         assert ran.code == 0
         assert "Commands" in ran.out

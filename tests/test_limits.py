@@ -11,6 +11,8 @@ from hexad.errors import InvalidInput, RateLimited
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hexad import Hexad
     from hexad.memory.keeper import Keeper
 
@@ -137,3 +139,14 @@ def test_an_empty_session_is_not_limited_and_counters_are_not_persisted(
         hx.knowledge.save("b", "text", session="s")
     with opened(path, max_knowledge=2) as hx:
         hx.knowledge.save("c", "text", session="s")
+
+
+@requirement("LIMIT-04")
+def test_an_engine_that_closes_takes_its_counts_along_wherever_the_process_has_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(2):
+        monkeypatch.chdir(tmp_path)
+        with opened("a.db", max_knowledge=1) as hx:
+            hx.knowledge.save(f"k{number}", "text", session="s")
+            monkeypatch.chdir("/")

@@ -156,6 +156,58 @@ def test_harm_is_found_behind_and_in_front_of_what_is_harmless(harm: str, other:
         assert check(f"{harm}\n{other}", shell="bash").decision is Decision.REJECT
 
 
+WORDS = (
+    "rm",
+    "-rf",
+    "/",
+    "$HOME",
+    '"$a"',
+    '"$b/x"',
+    "$c",
+    "${b}",
+    '"${c:-/}"',
+    '"$a $b"',
+    "'/etc'",
+    '"/tmp/$c"',
+    "*",
+    "eval",
+    "sh",
+)
+
+
+@requirement("SKILL-05")
+@given(
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=5),
+    st.sampled_from(["a=rm", "a='rm -rf'", 'a="$b"', "a=$(echo rm)", 'a="$(basename /x/rm)"']),
+    st.sampled_from(["", " > x.sh; sh x.sh", ' > "$b"', " >&2"]),
+)
+@settings(max_examples=150, deadline=None)
+def test_an_empty_pair_of_quotes_behind_a_word_changes_nothing(words: list[str], first: str, behind: str) -> None:
+    """A word alone is read from its text, one that is put together from its parts: both come to the same."""
+    before = f"b=/; c='-r /'; {first}; "
+    alone = check(before + " ".join(["rm", *words]) + behind, shell="bash")
+    joined = check(before + " ".join(["rm", *(f"{word}''" for word in words)]) + behind, shell="bash")
+    assert [(found.rule, found.line) for found in alone.findings] == [
+        (found.rule, found.line) for found in joined.findings
+    ]
+
+
+@requirement("SKILL-05")
+@pytest.mark.parametrize(
+    "script",
+    [
+        "rm " + "$a " * 30_000,
+        'rm "' + "${a " * 60_000 + '"',
+        "say() { " + "echo a; " * 100 + "}\n" + "say\n" * 4_000,
+        "trap 'rm -rf x' EXIT\n" * 10_000,
+    ],
+    ids=["many words", "open braces", "many calls", "many texts"],
+)
+def test_a_script_that_repeats_itself_is_judged_all_the_same(script: str) -> None:
+    """Each of them took minutes, or would, if the work grew with the square of the length."""
+    assert check(script, shell="bash").decision is not Decision.REJECT
+
+
 @requirement("SKILL-05")
 def test_another_shell_is_an_error_that_names_those_that_exist() -> None:
     with pytest.raises(UnknownChoice, match="sh, bash"):

@@ -108,11 +108,49 @@ def test_auto_approval_activates_what_people_and_agents_create_and_nothing_else(
     with opened(":memory:", auto_approve_skills=True, clock=FixedClock()) as hx:
         for origin in ("user", "agent"):
             skill = instruct(hx, name=origin, origin=origin)
-            assert (skill.status, skill.approved_by, skill.requires_approval) == ("active", "auto_approve_skills", True)
+            assert (skill.status, skill.approved_by) == ("active", "auto_approve_skills")
+            assert (skill.requires_approval, hx.skills.get(origin).requires_approval) == (False, False)
             assert hx.skills.run(origin).ok
         for origin in ("tool", "import"):
-            assert instruct(hx, name=origin, origin=origin).status == "draft"
+            draft = instruct(hx, name=origin, origin=origin)
+            assert (draft.status, draft.requires_approval) == ("draft", True)
         assert hx.skills.activate("agent", by="ada").approved_by == "ada"
+
+
+@requirement("SKILL-03")
+def test_what_a_person_deprecated_an_agent_cannot_bring_back_by_changing_it() -> None:
+    with opened(":memory:", auto_approve_skills=True) as hx:
+        instruct(hx, origin="agent", session="first")
+        hx.skills.deprecate("greet")
+        for text in ("Say hello!", "Say hello!!", "Say hello", "Say hello"):
+            changed = instruct(hx, text, origin="agent", session="later")
+            assert (changed.status, changed.approved, changed.requires_approval) == ("deprecated", "", True)
+            assert hx.skills.as_tools() == hx.skills.search("greet") == ()
+            with pytest.raises(SkillRefused, match=r"is deprecated .a person deprecated it, and an agent changed it"):
+                hx.skills.run("greet")
+        assert changed.version == 4
+        assert instruct(hx, "Hey", origin="tool").status == "deprecated"
+        assert hx.skills.activate("greet", by="ada").status == "active"
+
+
+@requirement("SKILL-03", "KNOW-04")
+def test_forgetting_the_agents_change_does_not_bring_it_back_either() -> None:
+    with opened(":memory:", auto_approve_skills=True) as hx:
+        instruct(hx, session="first")
+        instruct(hx, "Say hello!", session="later")
+        hx.skills.deprecate("greet")
+        hx.forget(session="later")
+        assert hx.skills.get("greet").definition == {"text": "Say hello"}
+        assert instruct(hx, "Say hello!", origin="agent").status == "deprecated"
+
+
+@requirement("SKILL-03")
+@pytest.mark.parametrize(("origin", "status"), [("user", "active"), ("import", "draft")])
+def test_a_person_takes_up_again_what_a_person_deprecated(origin: str, status: str) -> None:
+    with opened(":memory:", auto_approve_skills=True) as hx:
+        instruct(hx, origin="agent")
+        hx.skills.deprecate("greet")
+        assert instruct(hx, "Say hello!", origin=origin).status == status
 
 
 @requirement("SKILL-03", "SKILL-05")

@@ -240,7 +240,7 @@ def test_coroutines_are_waited_for_outside_a_loop_and_inside_of_one(hx: Hexad, t
 
 
 @requirement("SKILL-04")
-def test_a_run_that_is_cancelled_ends_and_counts_nothing(hx: Hexad) -> None:
+def test_a_run_that_is_cancelled_ends_and_is_audited_and_counts_nothing(hx: Hexad) -> None:
     steps: dict[str, Json] = {"steps": [{"tool": "wait"}]}
     hx.skills.create("wait", kind="composite", description="Wait", definition=steps)
     hx.skills.activate("wait")
@@ -260,6 +260,7 @@ def test_a_run_that_is_cancelled_ends_and_counts_nothing(hx: Hexad) -> None:
 
     asyncio.run(inside())
     assert hx.skills.get("wait").run_count == 0
+    assert outcomes(hx) == ["cancelled"]
 
 
 @requirement("SKILL-04")
@@ -402,6 +403,10 @@ def test_a_skill_that_was_offered_and_worked_is_found_by_that_questions_words(ag
     assert [item.key for item in agent.retrieve("picnic").all()] == ["weather"]
 
 
+def outcomes(hx: Hexad) -> list[Json]:
+    return [record.details["outcome"] for record in hx.audit.records() if record.action == "skill.run"]
+
+
 def called(hx: Hexad) -> list[str]:
     return [record.target for record in hx.audit.records() if record.action == "tool.call"]
 
@@ -437,7 +442,8 @@ def test_what_a_cancelled_run_did_before_is_learned_and_the_run_is_not_counted(h
 
     asyncio.run(inside())
     assert called(hx) == ["fetch"]
-    assert hx.skills.get("weather").run_count == 0
+    assert outcomes(hx) == ["cancelled"]
+    assert (hx.skills.get("weather").run_count, hx.skills.get("weather").recent) == (0, "")
 
 
 @requirement("SKILL-04")
@@ -450,6 +456,7 @@ def test_an_interrupted_run_lets_the_interrupt_through(hx: Hexad, tools: Tools) 
     with pytest.raises(KeyboardInterrupt):
         hx.skills.run("weather", {"city": "Bonn"}, tools={"fetch": tools.fetch, "send": interrupt})
     assert called(hx) == ["fetch"]
+    assert outcomes(hx) == ["cancelled"]
 
 
 @requirement("SKILL-04", "LEARN-01")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import re
 import typing
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +19,7 @@ from tests.support import opened, requirement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from hexad import Hexad
     from hexad.model import Json
@@ -122,6 +124,15 @@ def test_a_skill_that_takes_more_than_it_lists_is_a_function_that_does(hx: Hexad
 
 
 @requirement("SKILL-11")
+def test_parameters_whose_names_differ_only_in_signs_are_different_arguments(hx: Hexad) -> None:
+    schema: dict[str, Json] = {"properties": {"a": {}, "a-b": {}, "a_b": {}, "a b": {}}}
+    active(hx, "tell", "{{ a_b }}", parameters=schema)
+    tool = named(hx)["skill_tell"]
+    assert list(inspect.signature(tool).parameters) == ["a", "a_b", "a_b_2", "a_b_3"]
+    assert tool(a_b=1, a_b_2="this", a_b_3=3) == "this"
+
+
+@requirement("SKILL-11")
 def test_a_failing_skill_is_a_failing_tool_and_one_that_was_changed_does_not_run(hx: Hexad) -> None:
     active(hx, "tell", "{{ missing }}")
     tool = named(hx)["skill_tell"]
@@ -158,7 +169,7 @@ def test_names_become_identifiers_and_each_is_there_once(hx: Hexad) -> None:
     for name in ("send mail", "send-mail", "send_mail", "메일 보내기", "メール", "x" * 100, "Größe"):
         active(hx, name)
     names = list(named(hx))
-    assert {"skill_send_mail", "skill_send_mail_2", "skill_send_mail_3"} < set(names)
+    assert len([name for name in names if re.fullmatch(r"skill_send_mail(_[0-9a-f]{8})?", name)]) == 3
     assert len(set(names)) == 7
     assert names == list(named(hx))
     assert all(name.isidentifier() and name.isascii() and len(name) <= 64 for name in names)
@@ -172,6 +183,47 @@ def test_whatever_skills_are_called_their_tools_have_different_names(names: list
     assert [each.name for each in tools.values()] == names
     assert all(tool.isidentifier() and tool.isascii() and tool.startswith("skill_") for tool in tools)
     assert all(len(tool) <= 64 for tool in tools)
+
+
+def called_by_tool(hx: Hexad) -> dict[str, str]:
+    return {tool: skill.name for tool, skill in hx.skills.by_tool().items()}
+
+
+@requirement("SKILL-11")
+def test_the_name_of_a_tool_belongs_to_the_skill_that_had_it_first_whatever_comes_later(hx: Hexad) -> None:
+    active(hx, "a-b", "GOOD")
+    steps: dict[str, Json] = {"steps": [{"tool": "skill_a_b"}]}
+    hx.skills.create("main", kind="composite", description="d", definition=steps)
+    hx.skills.activate("main", by="ada")
+    active(hx, "a b", "EVIL", origin="agent")  # whose name is the first in the alphabet
+    assert named(hx)["skill_a_b"]() == "GOOD"
+    assert hx.with_tool_registry(hx.skills.as_tools()).skills.run("main").output == "GOOD"
+    active(hx, "a-b", "BETTER")
+    assert named(hx)["skill_a_b"]() == "BETTER"
+    hx.skills.deprecate("a-b")
+    assert "skill_a_b" not in named(hx)
+    with pytest.raises(InvalidInput, match="needs skill_a_b"):
+        hx.with_tool_registry(hx.skills.as_tools()).skills.run("main")
+
+
+@requirement("SKILL-11")
+def test_a_skill_that_goes_changes_the_names_of_no_others(hx: Hexad) -> None:
+    for name in ("a-b", "a b", "a_b"):
+        active(hx, name)
+    before = called_by_tool(hx)
+    hx.skills.delete("a b")
+    assert called_by_tool(hx) == {tool: name for tool, name in before.items() if name != "a b"}
+
+
+@requirement("SKILL-11", "STORE-04")
+def test_tools_are_called_the_same_after_a_backup_came_back(hx: Hexad, tmp_path: Path) -> None:
+    for name in ("b-c", "b c", "a-b", "a b"):
+        active(hx, name)
+    hx.backup(tmp_path / "all.jsonl")
+    with opened(":memory:") as back:
+        back.restore(tmp_path / "all.jsonl")
+        assert called_by_tool(back) == called_by_tool(hx)
+        assert {"skill_a_b": "a-b", "skill_b_c": "b-c"}.items() < called_by_tool(back).items()
 
 
 @requirement("SKILL-03", "SKILL-11")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from hexad.errors import HexadError
 from hexad.memory.redaction import redact
-from hexad.model import KEEP, Origin, SkillStatus
+from hexad.model import KEEP, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -194,17 +194,16 @@ class _AgentTools:
         Returns:
             A status and the active skills, each with its description, kind, parameters and tool.
         """
-        known = {skill.name: skill for hx in self._readable() for skill in hx.skills.list()}
-        active = [skill for skill in known.values() if skill.status is SkillStatus.ACTIVE]
+        active = {tool: skill for hx in self._readable() for tool, skill in hx.skills.by_tool().items()}
         told = [
             {
                 "name": skill.name,
                 "description": skill.description,
                 "kind": skill.kind.value,
                 "parameters": dict(skill.parameters),
-                "tool": f"skill_{skill.name}",
+                "tool": tool,
             }
-            for skill in active
+            for tool, skill in active.items()
         ]
         return _ok(count=len(told), skills=told)
 

@@ -376,7 +376,8 @@ class Hexad:
         self._engine.keeper.uses.flush(self.store)
         if self._owner and not self._life.over:
             self._life.over = True
-            leave_tally(self.store.location)
+            if self.store.path is not None:
+                leave_tally(str(self.store.path))
             self.store.close()
 
     def __enter__(self) -> Self:

@@ -18,6 +18,7 @@
     ├── BackupError             a backup file that cannot be read or restored: file, line
     ├── FolderRefused           a SKILL.md folder that cannot be read or written: folder, reason
     ├── EvalError               evaluation data that cannot be read: file, line
+    ├── ClientConfigError       an MCP client's configuration that is left as it is: file, line
     ├── MissingExtra            an optional package is not installed: install
     │   └── PackageTooOld       it is, and is older than what is needed: package, found, needed
     ├── NoSandbox               scripts cannot be locked away here: reason
@@ -179,6 +180,15 @@ class FolderRefused(HexadError):
 
 class EvalError(HexadError):
     """Evaluation data that cannot be read."""
+
+    def __init__(self, file: str, reason: str, line: int | None = None) -> None:
+        super().__init__(f"{file}{'' if line is None else f', line {line}'}: {reason}")
+        self.file = file
+        self.line = line
+
+
+class ClientConfigError(HexadError):
+    """An MCP client's configuration file that cannot be read or changed; it was left as it is."""
 
     def __init__(self, file: str, reason: str, line: int | None = None) -> None:
         super().__init__(f"{file}{'' if line is None else f', line {line}'}: {reason}")

@@ -220,7 +220,7 @@ class Skill:
     tags: tuple[str, ...] = ()
     status: SkillStatus = SkillStatus.DRAFT
     author: str = ""
-    requires_approval: bool = True  # until a person has approved what it does now
+    requires_approval: bool = True  # until a person, or the setting for that, has approved what it does now
     approved: str = ""  # the fingerprint of what was approved
     approved_by: str = ""
     reason: str = ""  # why it is a draft, where that is not plain

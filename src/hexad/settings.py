@@ -6,9 +6,9 @@ This is the only module that reads the environment or a configuration file.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hexad.context.retriever import DEADLINE, MAX_PER_LAYER, MAX_PINNED
 from hexad.errors import ConfigError
@@ -18,33 +18,46 @@ from hexad.model import DEFAULT_NAMESPACE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+T = TypeVar("T")
 PREFIX: Final = "HEXAD_"
 FILE_NAME: Final = "hexad.toml"  # looked for beside the database
 _NOT_SETTINGS: Final = frozenset({"HEXAD_CONFIG", "HEXAD_DB"})  # they say where to look, not how to work
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
+_SHORTEST_TOKEN: Final = 16
 _FALSE: Final = frozenset({"0", "false", "no", "off"})
+
+
+def _setting(default: T, meaning: str, *, secret: bool = False) -> T:
+    """A field with what it means to a reader, so that files, tables and pages tell the same; a secret is not shown."""
+    return field(default=default, metadata={"meaning": meaning}, repr=not secret)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """How an engine works. A file or the environment may name each of these; an argument is stronger."""
 
-    enabled: bool = False
-    namespace: str = DEFAULT_NAMESPACE
-    max_knowledge: int = 20  # knowledge entries that one session may save
-    max_learnings: int = 10  # learnings that one session may save
-    max_skills_per_day: int = 10  # skills that agents may create in a namespace, each day in UTC
-    max_per_layer: int = MAX_PER_LAYER  # items that one layer returns
-    max_pinned: int = MAX_PINNED  # pinned entries in a retrieval
-    max_text: int = MAX_TEXT  # bytes of any one text
-    layer_deadline: float = DEADLINE  # seconds that one layer may take
-    lock_timeout: float = 30.0  # seconds that a writer waits for others
-    floor: bool = True  # leave out what is probably noise, rather than fill the prompt
-    auto_approve_skills: bool = False  # activate what is created at once, but no script that needs something
-    script_seconds: float = 30.0  # that a script may take
-    script_memory: int = 512  # MB that each process of a script may use
-    discover_skills: bool = True  # when an engine is closed, offer what was done in several sessions as drafts
-    semantic: bool = True  # search by meaning too, if the extra `semantic` is installed
+    enabled: bool = _setting(default=False, meaning="whether the engine does anything; commands turn it on")
+    namespace: str = _setting(DEFAULT_NAMESPACE, "whose memory it is")
+    max_knowledge: int = _setting(20, "knowledge entries that one session may save; no limit without a session")
+    max_learnings: int = _setting(10, "learnings that one session may save; what is observed does not count")
+    max_skills_per_day: int = _setting(10, "skills that agents may create in a namespace, each day in UTC")
+    max_per_layer: int = _setting(MAX_PER_LAYER, "items that one layer returns")
+    max_pinned: int = _setting(MAX_PINNED, "pinned entries in a retrieval")
+    max_text: int = _setting(MAX_TEXT, "bytes of any one text")
+    layer_deadline: float = _setting(DEADLINE, "seconds that one layer may take")
+    lock_timeout: float = _setting(30.0, "seconds that a writer waits for other writers")
+    floor: bool = _setting(default=True, meaning="leave out what is probably noise, rather than fill the prompt")
+    auto_approve_skills: bool = _setting(
+        default=False, meaning="activate skills when they are created, but no script that needs more than the sandbox"
+    )
+    script_seconds: float = _setting(30.0, "seconds that a script may take")
+    script_memory: int = _setting(512, "MB that each process of a script may use")
+    discover_skills: bool = _setting(
+        default=True, meaning="when an engine is closed, offer what was done in several sessions as drafts of skills"
+    )
+    mcp_token: str = _setting("", "what clients of `hexad mcp --http` must present", secret=True)
+    mcp_rate: int = _setting(600, "requests a minute that one address may make over HTTP")
+    semantic: bool = _setting(default=True, meaning="search by meaning too, if the extra `semantic` is installed")
 
     def __post_init__(self) -> None:
         for name, (low, high) in _RANGES.items():
@@ -53,6 +66,12 @@ class Settings:
                 raise ConfigError(name, f"must be from {low:g} to {high:g}, not {value:g}")
         if not self.namespace.strip():
             raise ConfigError("namespace", "must not be empty")
+        if self.mcp_token and not _fit_for_a_header(self.mcp_token):
+            raise ConfigError("mcp_token", f"must have {_SHORTEST_TOKEN} visible ASCII characters or more, no spaces")
+
+
+def _fit_for_a_header(token: str) -> bool:
+    return len(token) >= _SHORTEST_TOKEN and all("!" <= character <= "~" for character in token)
 
 
 _RANGES: Final[dict[str, tuple[float, float]]] = {
@@ -66,10 +85,43 @@ _RANGES: Final[dict[str, tuple[float, float]]] = {
     "lock_timeout": (0, 3600),
     "script_seconds": (0.1, 3600),
     "script_memory": (16, 65_536),
+    "mcp_rate": (1, 1_000_000),
 }
 _TYPES: Final[dict[str, type]] = {
-    field.name: {"bool": bool, "int": int, "float": float, "str": str}[str(field.type)] for field in fields(Settings)
+    each.name: {"bool": bool, "int": int, "float": float, "str": str}[str(each.type)] for each in fields(Settings)
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One setting as a reader sees it; ``range`` is empty where every value of its type will do."""
+
+    name: str
+    default: Any
+    meaning: str
+    range: tuple[float, float] | tuple[()] = ()
+    secret: bool = False
+
+
+KNOWN: Final = tuple(
+    Setting(
+        name=each.name,
+        default=each.default,
+        meaning=each.metadata["meaning"],
+        range=_RANGES.get(each.name, ()),
+        secret=not each.repr,
+    )
+    for each in fields(Settings)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traced:
+    """Settings, and for each of them where its value is from: default, file, environment or argument."""
+
+    settings: Settings
+    sources: Mapping[str, str]
+    file: Path | None = None  # the one that was read
 
 
 def load(
@@ -83,16 +135,41 @@ def load(
 
     The file is ``config``, else the one that HEXAD_CONFIG names, else `hexad.toml` in the folder ``beside``.
     """
+    return traced(arguments, beside=beside, config=config, environ=environ).settings
+
+
+def traced(
+    arguments: Mapping[str, Any],
+    *,
+    beside: Path | None = None,
+    config: str | os.PathLike[str] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Traced:
+    """The same, with where each value is from."""
     world = os.environ if environ is None else environ
     given = {name: value for name, value in arguments.items() if value is not None}
     file = _file(config, beside, world)
     layers = (
-        (_from_file(file), f"in {file}"),
-        (_from_environment(world), "in the environment"),
-        (given, "as argument"),
+        (_from_file(file), f"in {file}", "file"),
+        (_from_environment(world), "in the environment", "environment"),
+        (given, "as argument", "argument"),
     )
-    merged = {name: _typed(name, value, where) for values, where in layers for name, value in values.items()}
-    return Settings(**merged)
+    merged = {name: _typed(name, value, where) for values, where, _ in layers for name, value in values.items()}
+    sources = {name: source for values, _, source in layers for name in values}
+    return Traced(
+        settings=Settings(**merged), sources={each: sources.get(each, "default") for each in _TYPES}, file=file
+    )
+
+
+def file_place(beside: Path, environ: Mapping[str, str] | None = None) -> Path:
+    """Where the configuration file of a database in that folder is, or would be."""
+    return Path((os.environ if environ is None else environ).get("HEXAD_CONFIG") or beside / FILE_NAME)
+
+
+def editor_from_environment(environ: Mapping[str, str] | None = None) -> str | None:
+    """The command that opens a person's editor: VISUAL, else EDITOR."""
+    world = os.environ if environ is None else environ
+    return world.get("VISUAL") or world.get("EDITOR") or None
 
 
 def database_from_environment(environ: Mapping[str, str] | None = None) -> str | None:

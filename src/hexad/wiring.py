@@ -71,7 +71,7 @@ def keeper_of(store: Store, settings: Settings, clock: Clock | None, session: st
 
 def _tally(store: Store) -> Tally | None:
     """What is in memory, or off, has no second engine."""
-    return join_tally(store.location) if store.durable else None
+    return None if store.path is None else join_tally(str(store.path))
 
 
 def retriever_of(keeper: Keeper, settings: Settings) -> ContextRetriever:

@@ -16,6 +16,8 @@ from typer.main import get_command
 from hexad._version import __version__
 from hexad.cli import (
     auditing,
+    completing,
+    configuring,
     doctor,
     evaluating,
     habits,
@@ -24,9 +26,13 @@ from hexad.cli import (
     recalling,
     references,
     remembering,
+    reviewing,
     screen,
+    serving,
     skills,
+    status,
 )
+from hexad.cli.options import AsJson, Database, Namespace
 from hexad.errors import ConfigError, HexadError, InvalidInput
 
 FAILED: Final = 1
@@ -35,19 +41,20 @@ _UsageError: Final[type[Any]] = typer.BadParameter.__bases__[0]  # typer names o
 
 app = typer.Typer(
     name="hexad",
-    help="The context engine for AI agents: remember, recall, and see why.",
     epilog="Exit codes: 0 done, 1 failed, 2 usage. Errors are text on standard error, also with --json. "
     "Settings come from HEXAD_… variables and from hexad.toml beside the database.",
     pretty_exceptions_enable=False,
+    add_completion=False,  # `hexad completion` prints the script, and changes nobody's files
     rich_markup_mode="rich",
 )
-for commands in (remembering, recalling, moving, doctor, evaluating):
+for commands in (status, remembering, recalling, reviewing, moving, configuring, doctor, evaluating, completing):
     commands.register(app)
 app.add_typer(references.app, name="reference")
 app.add_typer(auditing.app, name="audit")
 app.add_typer(habits.app, name="habits")
 app.add_typer(learnings.app, name="learnings")
 app.add_typer(skills.app, name="skills")
+app.add_typer(serving.app, name="mcp")
 
 
 @dataclass(slots=True)
@@ -63,18 +70,26 @@ def _before(
     *,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
 ) -> None:
+    """The context engine for AI agents: remember, recall, and see why. Alone it shows what there is."""
     context.ensure_object(Running).debug = debug
     if version:
         screen.say(f"hexad {__version__}")
         raise typer.Exit
-    screen.help_if_alone(context)
+    if context.invoked_subcommand is None:
+        status.status(db=db, namespace=namespace, as_json=as_json)
+    elif db is not None or namespace is not None or as_json:
+        raise InvalidInput("hexad", f"--db, --namespace and --json go behind {context.invoked_subcommand!r}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; ``arguments`` are those of the process unless given. Returns the exit code."""
     running = Running()
     _prepare_streams()
+    completing.prepare()
     try:
         code = get_command(app).main(args=arguments, prog_name="hexad", standalone_mode=False, obj=running)
         screen.finish()
@@ -115,4 +130,5 @@ def _sentence(error: Exception) -> str:
 def _usage(error: Any) -> str:
     path = error.ctx.command_path if error.ctx else "hexad"
     message = error.format_message().replace("Value error, ", "").rstrip(".")
+    message = message.replace("Input should be greater than or equal to", "must be at least")
     return f"{message}; try '{path} --help'"

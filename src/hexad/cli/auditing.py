@@ -35,7 +35,7 @@ def _before(context: typer.Context) -> None:
     screen.help_if_alone(context)
 
 
-@app.command(epilog="Example: hexad audit verify --expect $(cat last-head.txt)")
+@app.command(epilog="Example: hexad audit verify --all")
 def verify(
     *,
     expect: Annotated[
@@ -98,7 +98,8 @@ def _expected(expect: str | None, *, everywhere: bool) -> str | None:
 
 
 def _told(found: Verdict) -> str:
-    state = f"whole, {found.records} records" if found.ok else f"BROKEN at record {found.broken_at}: {found.problem}"
+    whole = f"whole, {screen.counted(found.records, 'record')}"
+    state = whole if found.ok else f"BROKEN at record {found.broken_at}: {found.problem}"
     return f"{found.namespace}: {state}\nhead {found.head}"
 
 

@@ -197,7 +197,7 @@ def chains(hx: "Hexad") -> Iterator[Check]:
         yield Check("audit log", "problem", f"namespace {found.namespace!r}: {found.problem}")
     if not broken:
         records = sum(found.records for found in verdicts)
-        yield Check("audit log", "ok", f"whole: {records} records, namespaces: {len(verdicts)}")
+        yield Check("audit log", "ok", f"whole: {screen.counted(records, 'record')}, namespaces: {len(verdicts)}")
 
 
 def counts(hx: "Hexad") -> Check:
@@ -217,7 +217,8 @@ def vectors(hx: "Hexad") -> Iterator[Check]:
     if missing is None:
         return
     if missing:
-        yield Check("vectors", "warning", f"{missing} rows are found by words alone; run: hexad reindex")
+        rows = screen.counted(missing, "row is", "rows are")
+        yield Check("vectors", "warning", f"{rows} found by words alone; run: hexad reindex")
     else:
         yield Check("vectors", "ok", "every row has one")
 

@@ -10,7 +10,7 @@ from hexad.cli.opening import opened
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.cli.screen import Column
 
-app = typer.Typer(help="What use taught: the words that led to an item before.", no_args_is_help=True)
+app = typer.Typer(help="What use taught: the words that led to an item before.")
 _COLUMNS: Final = (
     Column("layer"),
     Column("item", "fold"),
@@ -20,6 +20,11 @@ _COLUMNS: Final = (
 )
 LayerName = Annotated[str | None, typer.Option("--layer", metavar="LAYER", help="Of one layer only.")]
 ItemName = Annotated[str | None, typer.Option("--item", metavar="ID", help="Of one item only; needs its layer.")]
+
+
+@app.callback(invoke_without_command=True)
+def _before(context: typer.Context) -> None:
+    screen.help_if_alone(context)
 
 
 @app.command("list", epilog="Example: hexad habits list --layer tool_registry")
@@ -65,4 +70,4 @@ def reset(
     if as_json:
         screen.emit({"words": gone})
     else:
-        screen.say(f"{gone} {'word' if gone == 1 else 'words'} unlearned")
+        screen.say(f"{screen.counted(gone, 'word')} unlearned")

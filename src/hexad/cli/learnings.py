@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from hexad.cli import screen
+from hexad.cli import completing, screen
 from hexad.cli.opening import opened
 from hexad.cli.options import AsJson, Database, Namespace, Session
 from hexad.cli.screen import Column
@@ -28,7 +28,12 @@ _LISTED: Final = (
 _FACTS: Final = (Column("what"), Column("value", "fold"))
 _DAYS: Final = "Not seen for so many days."
 
-Id = Annotated[str, typer.Argument(metavar="ID", help="The learning's id; `hexad learnings list` shows it.")]
+Id = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID", help="The learning's id; `hexad learnings list` shows it.", autocompletion=completing.learnings
+    ),
+]
 InCategory = Annotated[
     ErrorCategory | None, typer.Option("--category", metavar="WORD", help=f"{', '.join(ErrorCategory)}.")
 ]
@@ -86,7 +91,7 @@ def show(id: Id, *, db: Database = None, namespace: Namespace = None, as_json: A
     if as_json:
         screen.emit({"learning": to_json(learning)})
     else:
-        screen.table(_FACTS, _facts(learning))
+        screen.table(_FACTS, facts(learning))
 
 
 @app.command(epilog='Example: hexad learnings correct "ask ops for more quota" --tool deploy --error "quota exceeded"')
@@ -128,7 +133,7 @@ def stats(*, db: Database = None, namespace: Namespace = None, as_json: AsJson =
         screen.table(_FACTS, [(name, _told(value)) for name, value in known.items()])
 
 
-@app.command(epilog="Example: hexad learnings clean, and then: hexad learnings clean --yes")
+@app.command(epilog="Example: hexad learnings clean; then: hexad learnings clean --yes")
 def clean(
     *,
     unseen_for: UnseenFor = None,
@@ -164,7 +169,9 @@ def _row(learning: Learning) -> tuple[Any, ...]:
     return learning.id, tool, learning.category, learning.seen, f"{learning.trust:.2f}", told
 
 
-def _facts(learning: Learning) -> list[tuple[str, str]]:
+def facts(learning: Learning) -> list[tuple[str, str]]:
+    """All that is known of an error, as rows."""
+    sessions = screen.counted(learning.support, "session")
     facts = {
         "trigger": learning.trigger,
         "pattern": learning.error_pattern,
@@ -172,8 +179,8 @@ def _facts(learning: Learning) -> list[tuple[str, str]]:
         "diagnosis": learning.diagnosis,
         "fix": learning.fix,
         "trust": f"{learning.trust:.2f}",
-        "evidence": f"worked {learning.worked}, failed {learning.failed}, found by {learning.support} sessions",
-        "seen": f"{learning.seen} times, last {learning.updated.isoformat(timespec='seconds')}",
+        "evidence": f"worked {learning.worked}, failed {learning.failed}, found by {sessions}",
+        "seen": f"{screen.counted(learning.seen, 'time')}, last {learning.updated.isoformat(timespec='seconds')}",
         "origin": learning.origin.value,
     }
     others = [f"{each['says']} ({each['kind']})" for each in _remedies(learning) if each.get("says") != learning.fix]

@@ -31,7 +31,7 @@ def backup(file: File, *, db: Database = None, namespace: Namespace = None, as_j
     if as_json:
         screen.emit({"file": str(file), "lines": lines})
     else:
-        screen.say(f"{file}: {lines} lines written")
+        screen.say(f"{file}: {screen.counted(lines, 'line')} written")
 
 
 def restore(file: File, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
@@ -42,7 +42,7 @@ def restore(file: File, *, db: Database = None, namespace: Namespace = None, as_
     if as_json:
         screen.emit({"file": str(file), "lines": lines})
     else:
-        screen.say(f"{file}: {lines} lines restored")
+        screen.say(f"{file}: {screen.counted(lines, 'line')} restored")
 
 
 def reindex(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
@@ -52,7 +52,7 @@ def reindex(*, db: Database = None, namespace: Namespace = None, as_json: AsJson
     if as_json:
         screen.emit({"rows": rows})
     else:
-        screen.say(f"{rows} {'row' if rows == 1 else 'rows'} embedded" if rows else "every row has its vector already")
+        screen.say(f"{screen.counted(rows, 'row')} embedded" if rows else "every row has its vector already")
 
 
 def import_(
@@ -72,7 +72,8 @@ def import_(
     else:
         screen.say(f"{file}: {done.added} added, {done.replaced} replaced, {done.kept} kept as they were")
         if done.left_out:
-            screen.remark(f"{done.left_out} lines of history and audit, or of deleted entries, are not imported")
+            lines = screen.counted(done.left_out, "line")
+            screen.remark(f"not imported: {lines} of history and audit, or of deleted entries")
 
 
 def _refuse_unreadable(file: Path) -> None:

@@ -2,7 +2,7 @@
 
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hexad.errors import InvalidInput, NotFound, StoreError
 from hexad.model import Record
@@ -21,7 +21,9 @@ FOREIGN: Final = f"holds nothing of Hexad's; `hexad {MAKER}` adds its tables, --
 
 
 @contextmanager
-def opened(db: str | None, namespace: str | None, *, create: bool = False, maker: str = MAKER) -> "Iterator[Hexad]":
+def opened(
+    db: str | None, namespace: str | None, *, create: bool = False, maker: str = MAKER, **settings: Any
+) -> "Iterator[Hexad]":
     """The engine over the database that was named.
 
     Without ``create`` a missing one is an error that names the command ``maker``, and it stays missing.
@@ -33,7 +35,7 @@ def opened(db: str | None, namespace: str | None, *, create: bool = False, maker
 
     new = not path.exists()
     try:
-        with Hexad.open(path, enabled=True, namespace=namespace) as hx:
+        with Hexad.open(path, enabled=True, namespace=namespace, **settings) as hx:
             yield hx
     except BaseException:
         if new:

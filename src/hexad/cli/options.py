@@ -4,6 +4,7 @@ from typing import Annotated, Final
 
 import typer
 
+from hexad.cli import completing
 from hexad.model import Category, Layer
 
 _PANEL: Final = "Every command"
@@ -22,8 +23,11 @@ Namespace = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", rich_help_panel=_PANEL, help="Print one JSON document.")]
 
-Key = Annotated[str, typer.Argument(metavar="KEY", help="The name it is kept under.")]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The reference's name.")]
+Key = Annotated[str, typer.Argument(metavar="KEY", help="The name it is kept under.", autocompletion=completing.keys)]
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="The reference's name.", autocompletion=completing.references)
+]
+SkillName = Annotated[str, typer.Argument(metavar="NAME", help="The skill's name.", autocompletion=completing.skills)]
 Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="WORD", help="A tag; may be given several times.")]
 InCategory = Annotated[Category | None, typer.Option("--category", metavar="WORD", help=f"{', '.join(Category)}.")]
 Layers = Annotated[

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -12,7 +12,7 @@ from hexad.cli.options import AsJson, Database, InCategory, Key, Layers, Namespa
 from hexad.cli.screen import Column
 from hexad.errors import InvalidInput
 from hexad.model import Category, Item, Knowledge, Layer, Origin, Retrieval
-from hexad.wire import failure, item, prompt, retrieval, to_json
+from hexad.wire import retrieval, to_json
 
 if TYPE_CHECKING:
     from hexad.bootstrap import Hexad
@@ -24,7 +24,7 @@ _VERSIONS: Final = (Column("v"), Column("when (UTC)"), Column("category"), Colum
 _JUDGED: Final = (Column("score"), screen.KEY, Column("verdict", "fold", 15), Column("reasons", "fold"))
 
 Limit = Annotated[
-    int | None, typer.Option("--limit", metavar="N", help="At most so many, of each layer or of the category.")
+    int | None, typer.Option("--limit", min=1, metavar="N", help="At most so many, of each layer or of the category.")
 ]
 
 
@@ -99,10 +99,12 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Show why the prompt for a message is what it is: candidates, scores, reasons, what was kept or dropped."""
+    from hexad.context.explanation import explained
+
     with opened(db, namespace) as hx:
         told = hx.explain(message, base=base, layers=layer, budget=budget)
     if as_json:
-        screen.emit(_explanation(told))
+        screen.emit(explained(told))
     else:
         _show_explanation(told)
 
@@ -165,19 +167,3 @@ def _judged_row(judged: "Judged") -> Sequence[object]:
 
 def _milliseconds(seconds: float) -> str:
     return f"{seconds * 1000:.2f} ms"
-
-
-def _explanation(told: "Explanation") -> dict[str, Any]:
-    return {
-        "message": told.message,
-        "keywords": list(told.keywords),
-        "candidates": {layer.value: [_judged(each) for each in judged] for layer, judged in told.candidates.items()},
-        "failures": [failure(each) for each in told.failures],
-        "seconds": told.seconds,
-        "layer_seconds": {layer.value: seconds for layer, seconds in told.layer_seconds.items()},
-        "prompt": prompt(told.prompt),
-    }
-
-
-def _judged(judged: "Judged") -> dict[str, Any]:
-    return {**item(judged.item), "kept": judged.kept, "verdict": judged.verdict}

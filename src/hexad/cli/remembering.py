@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from hexad.cli import expiry, screen
+from hexad.cli import completing, expiry, screen
 from hexad.cli.opening import now_under, opened, place
 from hexad.cli.options import AsJson, Database, InCategory, KeepSecrets, Key, Namespace, Session, Tags
 from hexad.errors import InvalidInput
@@ -29,8 +29,8 @@ def register(app: typer.Typer) -> None:
     app.command(epilog='Example: hexad remember deploy-window "Deploy on Tuesdays only" --category rule --tag ops')(
         remember
     )
-    app.command(epilog="Example: hexad pin units, and later: hexad pin units --off")(pin)
-    app.command(epilog="Example: hexad delete deploy-window, and back again: hexad delete deploy-window --undo")(delete)
+    app.command(epilog="Example: hexad pin units; later: hexad pin units --off")(pin)
+    app.command(epilog="Example: hexad delete deploy-window; back again: hexad delete deploy-window --undo")(delete)
     app.command(epilog="Example: hexad forget --subject alice --yes")(forget)
 
 
@@ -112,7 +112,9 @@ def delete(
 
 
 def forget(
-    key: Annotated[str | None, typer.Argument(metavar="KEY", help="The entry to erase.")] = None,
+    key: Annotated[
+        str | None, typer.Argument(metavar="KEY", help="The entry to erase.", autocompletion=completing.keys)
+    ] = None,
     *,
     subject: Annotated[str | None, typer.Option(metavar="NAME", help="Erase all about it.")] = None,
     session: Annotated[str | None, typer.Option(metavar="NAME", help="Erase all that was said in it.")] = None,
@@ -140,7 +142,8 @@ def forget(
 def _warn_of_many_pins(hx: "Hexad") -> None:
     pinned, most = sum(entry.pinned for entry in hx.knowledge.list()), hx.settings.max_pinned
     if pinned > most:
-        screen.warn(f"{pinned} entries are pinned; a prompt has the latest {most} of them (max_pinned={most})")
+        entries = screen.counted(pinned, "entry is", "entries are")
+        screen.warn(f"{entries} pinned; a prompt has the latest {most} of them (max_pinned={most})")
 
 
 def _standard_input() -> str:
@@ -191,7 +194,7 @@ def _tell_forgotten(done: Forgotten, what: str, *, as_json: bool) -> None:
     elif what == _TRACES:
         screen.say("no traces are left" if done.erased else "traces are left")
     else:
-        screen.say(f"{done.entries} {'entry' if done.entries == 1 else 'entries'} forgotten")
+        screen.say(f"{screen.counted(done.entries, 'entry', 'entries')} forgotten")
     if not done.entries and what not in {_TRACES, _EVERYTHING}:
         screen.warn(f"nothing is stored that is {what}; names are written exactly as they were saved")
         raise typer.Exit(1)

@@ -85,6 +85,15 @@ def one_line(text: str) -> str:
     return clean(" ".join(text.split()))
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number with its noun.
+
+    >>> counted(1, "line"), counted(2, "line"), counted(0, "entry", "entries")
+    ('1 line', '2 lines', '0 entries')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def table(columns: Sequence[Column], rows: Sequence[Sequence[object]], *, title: str = "", mark: str = "") -> None:
     """Rows for a person or, in a pipe, for a program, where ``mark`` is the first cell of each."""
     if sys.stdout.isatty():
@@ -166,11 +175,12 @@ def confirmed(question: str) -> bool:
     return sys.stdin.readline().strip().casefold() in {"y", "yes"}
 
 
-def asked(question: str) -> str:
-    """What the user answers, folded; nothing where the input ends."""
+def asked(question: str, *, at_end: str = "") -> str:
+    """What the user answers, folded; ``at_end`` where the input ends."""
     sys.stderr.write(f"{clean(question)}: ")
     sys.stderr.flush()
-    return sys.stdin.readline().strip().casefold()
+    line = sys.stdin.readline()
+    return line.strip().casefold() if line else at_end
 
 
 def help_if_alone(context: typer.Context) -> None:

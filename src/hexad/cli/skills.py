@@ -1,26 +1,23 @@
 """`skills new|list|show|run|review|activate|deprecate|delete|history`: procedures, and who lets them run."""
 
-import json
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from hexad.cli import screen, skills_checking, skills_moving
+from hexad.cli import completing, screen, skills_checking, skills_moving, skills_review
 from hexad.cli.opening import opened
-from hexad.cli.options import AsJson, Database, KeepSecrets, Namespace, Session, Tags
+from hexad.cli.options import AsJson, Database, KeepSecrets, Namespace, Session, SkillName, Tags
 from hexad.cli.screen import Column
 from hexad.cli.skills_input import definition_from, object_from, parameters_from, parameters_in
-from hexad.errors import HexadError, InvalidInput
+from hexad.cli.skills_review import tell
+from hexad.errors import InvalidInput
 from hexad.model import Capability, Skill, SkillKind, SkillStatus
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
     from hexad.bootstrap import Hexad
     from hexad.skills.approving import Review
-    from hexad.skills.run import SkillResult
 
 _LISTED: Final = (
     Column("name", "fold", 24),
@@ -31,11 +28,8 @@ _LISTED: Final = (
     Column("description", "fold"),
 )
 _MAKER: Final = "skills new"
-_FACTS: Final = (Column("what"), Column("value", "fold"))
 _VERSIONS: Final = (Column("version"), Column("said"), Column("origin"), Column("kind"), Column("description", "fold"))
-_STEPS: Final = (Column("step"), Column("tool", "fold", 24), Column("arguments", "fold"))
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The skill's name.")]
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A parameter; several times.")]
 Params = Annotated[str | None, typer.Option("--params", metavar="JSON", help="All parameters as one JSON object.")]
 By = Annotated[str | None, typer.Option("--by", metavar="PERSON", help="Who approves; your login name if not given.")]
@@ -52,7 +46,7 @@ def _before(context: typer.Context) -> None:
 
 @app.command(epilog='Example: hexad skills new greet --kind template --description "Greet" --text "Hello {{ name }}"')
 def new(
-    name: Name,
+    name: SkillName,
     *,
     kind: Annotated[SkillKind, typer.Option("--kind", metavar="WORD", help=f"{', '.join(SkillKind)}.")],
     description: Annotated[str, typer.Option("--description", metavar="TEXT", help="What it does.")],
@@ -92,7 +86,7 @@ def new(
             author=author,
             redact=not keep_secrets,
         )
-    _tell(skill, as_json=as_json)
+    tell(skill, as_json=as_json)
     if skill.redactions and not as_json:
         screen.warn(f"redacted: {', '.join(skill.redactions)}")
 
@@ -121,19 +115,19 @@ def list_(
 
 
 @app.command(epilog="Example: hexad skills show greet")
-def show(name: Name, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+def show(name: SkillName, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
     """Show all of a skill: what it does, who approved it, how its runs went."""
     with opened(db, namespace) as hx:
         skill = hx.skills.get(name)
     if as_json:
         screen.emit({"skill": to_json(skill)})
     else:
-        screen.facts(_FACTS, list(_facts(skill)))
+        screen.facts(skills_review.FACTS, list(skills_review.facts(skill)))
 
 
 @app.command(epilog="Example: hexad skills run greet --set name=Ada --dry-run")
 def run(
-    name: Name,
+    name: SkillName,
     *,
     given: Set = None,
     params: Params = None,
@@ -153,16 +147,21 @@ def run(
         values = parameters_from(given, params, skill.parameters)
         result = hx.skills.run(name, values, session=session, dry_run=dry_run)
     if as_json:
-        screen.emit({"result": _as_json(result)})
+        from hexad.skills.run import result_json
+
+        screen.emit({"result": result_json(result)})
     else:
-        _show_result(result)
+        skills_review.show_result(result)
     if not result.ok:
         raise typer.Exit(1)
 
 
-@app.command(epilog="Example: hexad skills review, or for one of them: hexad skills review greet")
+@app.command(epilog="Example: hexad skills review --json; on a terminal it asks: hexad skills review greet")
 def review(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One skill; all drafts if not given.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help="One skill; all drafts if not given.", autocompletion=completing.skills),
+    ] = None,
     *,
     given: Set = None,
     params: Params = None,
@@ -177,12 +176,13 @@ def review(
     with opened(db, namespace) as hx:
         names = [skill.name for skill in hx.skills.list() if skill.status is SkillStatus.DRAFT]
         seen = [hx.skills.review(each) for each in ([name] if name else names)]
-        plans = [_plan(hx, each.skill, given, params) for each in seen]
+        plans = [skills_review.plan(hx, each.skill, given, params) for each in seen]
         if as_json:
-            screen.emit({"reviews": [_review_json(each, plan) for each, plan in zip(seen, plans, strict=True)]})
+            told = [skills_review.review_json(each, plan) for each, plan in zip(seen, plans, strict=True)]
+            screen.emit({"reviews": told})
             return
         for each, plan in zip(seen, plans, strict=True):
-            _show_review(each, plan)
+            skills_review.show_review(each, plan)
             _decide(hx, each, by)
     if not seen:
         screen.remark("there is no draft")
@@ -190,24 +190,24 @@ def review(
 
 @app.command(epilog="Example: hexad skills activate greet --by ada")
 def activate(
-    name: Name, *, by: By = None, db: Database = None, namespace: Namespace = None, as_json: AsJson = False
+    name: SkillName, *, by: By = None, db: Database = None, namespace: Namespace = None, as_json: AsJson = False
 ) -> None:
     """Approve a skill as it is now. One that needs more than the sandbox gives wants --by."""
     with opened(db, namespace) as hx:
         skill = hx.skills.activate(name, by=by or "")
-    _tell(skill, as_json=as_json)
+    tell(skill, as_json=as_json)
 
 
 @app.command(epilog="Example: hexad skills deprecate greet")
-def deprecate(name: Name, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+def deprecate(name: SkillName, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
     """Let a skill no longer be found or run, and keep it."""
     with opened(db, namespace) as hx:
         skill = hx.skills.deprecate(name)
-    _tell(skill, as_json=as_json)
+    tell(skill, as_json=as_json)
 
 
 @app.command(epilog="Example: hexad skills delete greet")
-def delete(name: Name, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+def delete(name: SkillName, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
     """Remove a skill with its earlier versions."""
     with opened(db, namespace) as hx:
         hx.skills.delete(name)
@@ -218,7 +218,7 @@ def delete(name: Name, *, db: Database = None, namespace: Namespace = None, as_j
 
 
 @app.command(epilog="Example: hexad skills history greet --json")
-def history(name: Name, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+def history(name: SkillName, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
     """Show what a skill is and was, newest first."""
     with opened(db, namespace) as hx:
         versions = hx.skills.history(name)
@@ -229,116 +229,8 @@ def history(name: Name, *, db: Database = None, namespace: Namespace = None, as_
         screen.table(_VERSIONS, rows)
 
 
-# --- what is shown ------------------------------------------------------------------------------------------------
-
-
-def _tell(skill: Skill, *, as_json: bool) -> None:
-    if as_json:
-        screen.emit({"skill": to_json(skill)})
-        return
-    screen.say(f"{skill.name}: {skill.status}, version {skill.version}")
-    if skill.reason:
-        screen.remark(skill.reason)
-
-
 def _about(skill: Skill) -> str:
     return f"{skill.description}\n({skill.reason})" if skill.reason else skill.description
-
-
-def _facts(skill: Skill) -> Iterator[tuple[str, str]]:
-    approved = f"by {skill.approved_by}" if skill.approved_by else "yes" if skill.approved else "no"
-    last = skill.last_used.isoformat(timespec="seconds") if skill.last_used else "never"
-    told = {
-        "name": skill.name,
-        "description": skill.description,
-        "when": skill.when,
-        "kind": skill.kind.value,
-        "status": f"{skill.status}: {skill.reason}" if skill.reason else skill.status.value,
-        "approved": approved,
-        "version": str(skill.version),
-        "author": skill.author,
-        "origin": skill.origin.value,
-        "tags": ", ".join(skill.tags),
-        "runs": f"{skill.run_count}, of which {skill.success_count} went well; last used {last}",
-        "parameters": _pretty(skill.parameters) if skill.parameters else "",
-    }
-    yield from ((name, value) for name, value in told.items() if value)
-    yield from _parts(skill.definition)
-
-
-def _parts(definition: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What a skill does, part by part, each text as it is: who approves it reads every line."""
-    yield from ((name, _pretty(value)) for name, value in definition.items() if name != "files")
-    for path, file in definition.get("files", {}).items():
-        kinds = ", ".join(word for word in ("base64", "executable") if file.get(word))
-        yield f"file {path} ({kinds})" if kinds else f"file {path}", file.get("text", file.get("base64", ""))
-
-
-def _pretty(value: object) -> str:
-    """Text as it is, everything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
-
-
-def _show_result(result: "SkillResult") -> None:
-    if result.dry_run and result.steps:
-        rows = [(place, step.tool, _arguments(step.args)) for place, step in enumerate(result.steps, start=1)]
-        screen.table(_STEPS, rows)
-    elif isinstance(result.output, str) and result.output:
-        screen.say(result.output.removesuffix("\n"))
-    for said in result.script.cut if result.script is not None else ():
-        screen.warn(said)
-    if result.error:
-        screen.error(result.error)
-
-
-def _arguments(args: Mapping[str, Any]) -> str:
-    return "\n".join(f"{name} = {_shown(value)}" for name, value in args.items())
-
-
-def _shown(value: object) -> str:
-    """A value; text of several lines as JSON where each row is one line, so that its lines stay apart."""
-    if isinstance(value, str) and (sys.stdout.isatty() or "\n" not in value):
-        return value
-    return json.dumps(value, ensure_ascii=False, default=repr)
-
-
-def _as_json(result: "SkillResult") -> dict[str, Any]:
-    """A result as JSON; what a tool gave that is none is told in words."""
-    told: dict[str, Any] = json.loads(json.dumps(asdict(result), default=repr))
-    return told
-
-
-def _plan(hx: "Hexad", skill: Skill, given: list[str] | None, params: str | None) -> "SkillResult | str":
-    """A dry run, or why there is none."""
-    try:
-        return hx.skills.run(skill.name, parameters_from(given, params, skill.parameters), dry_run=True)
-    except HexadError as error:
-        return f"{error}; give --set or --params for a dry run"
-
-
-def _review_json(seen: "Review", plan: "SkillResult | str") -> dict[str, Any]:
-    return {
-        "skill": to_json(seen.skill),
-        "fingerprint": seen.fingerprint,
-        "findings": [json.loads(json.dumps(asdict(finding), default=str)) for finding in seen.findings],
-        "grants": list(seen.grants),
-        "obstacle": seen.obstacle,
-        "dry_run": plan if isinstance(plan, str) else _as_json(plan),
-    }
-
-
-def _show_review(seen: "Review", plan: "SkillResult | str") -> None:
-    screen.heading(seen.skill.name)
-    screen.facts(_FACTS, list(_facts(seen.skill)))
-    for finding in seen.findings:
-        screen.say(f"line {finding.line}: {finding.decision} ({finding.rule}): {finding.says}")
-    screen.heading("dry run")
-    if isinstance(plan, str):
-        screen.say(plan)
-    else:
-        _show_result(plan)
-    if seen.grants:
-        screen.warn(f"approving it gives its script: {', '.join(seen.grants)}")
 
 
 def _decide(hx: "Hexad", seen: "Review", by: str | None) -> None:
@@ -349,18 +241,8 @@ def _decide(hx: "Hexad", seen: "Review", by: str | None) -> None:
         return
     answer = screen.asked(f"Activate {name}? y = yes, n = no, never; s = skip for now")
     if answer in {"y", "yes"}:
-        _tell(hx.skills.activate(name, by=by or _login(), seen=seen.fingerprint), as_json=False)
+        skills_review.activate(hx, seen, by)
     elif answer in {"n", "no"}:
-        _tell(hx.skills.deprecate(name), as_json=False)
+        tell(hx.skills.deprecate(name))
     else:
         screen.say(f"{name}: skipped")
-
-
-def _login() -> str:
-    try:
-        import os
-        import pwd
-
-        return pwd.getpwuid(os.getuid()).pw_name
-    except (ImportError, KeyError):
-        return "a person at the terminal"

@@ -16,7 +16,7 @@ _COLUMNS: Final = (Column("line"), Column("verdict"), Column("rule"), Column("wh
 
 def register(app: typer.Typer) -> None:
     """Add this command."""
-    app.command("check", epilog="Example: hexad skills check deploy.sh. Exit codes: 0 allowed, 1 not.")(check_)
+    app.command("check", epilog="Example: hexad skills check deploy.sh")(check_)
 
 
 def check_(
@@ -25,7 +25,10 @@ def check_(
     shell: Annotated[str, typer.Option(metavar="NAME", help="sh or bash.")] = "sh",
     as_json: AsJson = False,
 ) -> None:
-    """Judge a shell script without running it: allowed, in need of a capability, or rejected, and why."""
+    """Judge a shell script without running it: allowed, in need of a capability, or rejected, and why.
+
+    The exit code is 0 if it is allowed, else 1.
+    """
     from hexad.skills.validation import check
 
     verdict = check(_script(file), shell=shell)

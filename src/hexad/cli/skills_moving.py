@@ -8,7 +8,7 @@ import typer
 
 from hexad.cli import screen
 from hexad.cli.opening import opened
-from hexad.cli.options import AsJson, Database, KeepSecrets, Namespace, Session
+from hexad.cli.options import AsJson, Database, KeepSecrets, Namespace, Session, SkillName
 from hexad.cli.screen import Column
 from hexad.errors import FolderRefused
 from hexad.wire import to_json
@@ -24,7 +24,6 @@ Folder = Annotated[
     Path, typer.Argument(metavar="DIR", help="A folder with a SKILL.md, or one with such folders below it.")
 ]
 Into = Annotated[Path, typer.Argument(metavar="DIR", help="Where the skill's own folder is made.")]
-Skill = Annotated[str, typer.Argument(metavar="NAME", help="The skill's name.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Let it take the place of another skill of its name.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace the skill's folder that is there.")]
 Lenient = Annotated[bool, typer.Option("--lenient", help="Also what the Agent Skills format does not allow.")]
@@ -32,7 +31,7 @@ Lenient = Annotated[bool, typer.Option("--lenient", help="Also what the Agent Sk
 
 def register(app: typer.Typer) -> None:
     """Add these commands."""
-    app.command("import", epilog="Example: hexad skills import ~/skills")(import_)
+    app.command("import", epilog="Example: hexad skills import ./skills")(import_)
     app.command(epilog="Example: hexad skills export release ./skills")(export)
     app.command(epilog="Example: hexad skills discover")(discover)
 
@@ -68,7 +67,7 @@ def import_(
 
 
 def export(
-    name: Skill,
+    name: SkillName,
     folder: Into,
     *,
     force: Force = False,
@@ -84,7 +83,7 @@ def export(
     if as_json:
         screen.emit({"folder": str(written), "files": files})
     else:
-        screen.say(f"{written}: {len(files)} {'file' if len(files) == 1 else 'files'} written")
+        screen.say(f"{written}: {screen.counted(len(files), 'file')} written")
 
 
 def discover(

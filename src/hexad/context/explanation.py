@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from hexad import wire
 from hexad.context.selection import OVER_BUDGET
 from hexad.model import Layer
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from hexad.model import Failure, Item, Prompt, Retrieval
+    from hexad.model import Failure, Item, Json, Prompt, Retrieval
 
 KEPT: Final = "kept"
 BEYOND: Final = "beyond the layer's limit of {limit}"
@@ -81,6 +82,23 @@ def judge(
         layer_seconds=dict(wide.seconds),
         seconds=seconds,
     )
+
+
+def explained(told: Explanation) -> dict[str, Json]:
+    """An explanation as JSON."""
+    return {
+        "message": told.message,
+        "keywords": list(told.keywords),
+        "candidates": {layer.value: [_judged(each) for each in judged] for layer, judged in told.candidates.items()},
+        "failures": [wire.failure(each) for each in told.failures],
+        "seconds": told.seconds,
+        "layer_seconds": {layer.value: seconds for layer, seconds in told.layer_seconds.items()},
+        "prompt": wire.prompt(told.prompt),
+    }
+
+
+def _judged(judged: Judged) -> dict[str, Json]:
+    return {**wire.item(judged.item), "kept": judged.kept, "verdict": judged.verdict}
 
 
 def _told(judged: Judged) -> str:

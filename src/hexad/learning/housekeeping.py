@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from hexad.learning.fixes import at_odds, without_session
 from hexad.learning.pattern import is_placeholder, parameters, split
+from hexad.learning.remedy import ARGUMENTS, PREREQUISITE, RETRY
 from hexad.learning.tree import absorb
 from hexad.memory.indexing import records
 from hexad.model import Layer, Learning, Origin
@@ -68,6 +69,13 @@ def count(learnings: Iterable[Learning]) -> Statistics:
         categories=dict(sorted(Counter(each.category.value for each in known).items())),
         tools=dict(Counter(each.trigger.removeprefix("tool:") for each in known).most_common()),
     )
+
+
+def is_doubtful(learning: Learning) -> bool:
+    """Whether a person's word would help: a fix that is not trusted, and was tried, or was read from what happened."""
+    tried = bool(learning.worked or learning.failed)
+    mined = learning.remedy.get("kind") in {ARGUMENTS, PREREQUISITE, RETRY}
+    return bool(learning.fix) and not learning.trusted and (tried or mined)
 
 
 def strength(learning: Learning, now: datetime) -> float:

@@ -210,6 +210,14 @@ class LearningShelf(Shelf[Learning]):
         )
         return tuple(filter(wanted.admits, self._records()))
 
+    def doubtful(self) -> tuple[Learning, ...]:
+        """What a person should look at: fixes that are not trusted and were tried, or were read from what happened.
+
+        The error that was seen most often comes first, among equals the latest. `correct` or `delete` settles one.
+        """
+        found = filter(housekeeping.is_doubtful, self._records())
+        return tuple(sorted(found, key=lambda each: (each.seen, each.updated), reverse=True))
+
     def stats(self) -> Statistics:
         """How many learnings there are, of which kind, and how far they are trusted."""
         return housekeeping.count(self._records())

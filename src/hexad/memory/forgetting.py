@@ -170,7 +170,9 @@ def _earlier(skill: Skill, version: SkillVersion) -> Skill:
         "reason": "",
         "recent": "",
     }
-    return replace(skill, **said, **unapproved, status=SkillStatus.DRAFT, tags=(), updated=version.created)
+    refused = skill.status is SkillStatus.DEPRECATED  # a person's word, which no session takes back
+    status = SkillStatus.DEPRECATED if refused else SkillStatus.DRAFT
+    return replace(skill, **said, **unapproved, status=status, tags=(), updated=version.created)
 
 
 def _forget_habits(change: Change, goes: Callable[[Association], bool]) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
+    from pathlib import Path
     from types import TracebackType
 
     from hexad.memory.meaning import Meaning
@@ -210,6 +211,10 @@ class _Joined:
     @property
     def location(self) -> str:
         return self.store.location
+
+    @property
+    def path(self) -> Path | None:
+        return self.store.path
 
     def reading(self, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
         return nullcontext(self.unit)

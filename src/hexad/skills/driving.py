@@ -1,14 +1,14 @@
 """One program for `run` and `arun`: it yields what takes time, and whoever drives it waits in the way of its world.
 
 `run` waits for a coroutine in an event loop of its own, in another thread where the caller's thread has a running one.
-`arun` awaits it in the caller's loop, and has what blocks done in a thread.
+`arun` awaits it in the caller's loop, and has what blocks done in a thread; if it is cancelled, that has ended too.
 """
 
 from __future__ import annotations
 
 import contextvars
 from collections.abc import Awaitable, Callable, Generator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
@@ -23,9 +23,10 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Blocking:
-    """Work that blocks the thread it is done in."""
+    """Work that blocks the thread it is done in; ``stop``, called in another, makes it end soon."""
 
     work: Callable[[], Any]
+    stop: Callable[[], object] = lambda: None  # what takes no time need not be stopped
 
 
 Effect: TypeAlias = Awaitable[Any] | Blocking
@@ -46,16 +47,29 @@ def drive(program: Program[R]) -> R:
 
 async def adrive(program: Program[R]) -> R:
     """Run a program to its end in the running event loop."""
-    import asyncio  # noqa: PLC0415 - who is not in a loop need not load it
-
     with closing(program):
         course = _Course(program)
         while (effect := course.next()) is not None:
             try:
-                course.came(await (asyncio.to_thread(effect.work) if isinstance(effect, Blocking) else effect))
+                course.came(await (_in_thread(effect) if isinstance(effect, Blocking) else effect))
             except Exception as error:  # noqa: BLE001 - likewise
                 course.failed(error)
         return course.result
+
+
+async def _in_thread(effect: Blocking) -> Any:
+    """What the work comes to. Who is cancelled meanwhile stops it, and goes when it has ended."""
+    import asyncio  # noqa: PLC0415 - who is not in a loop need not load it
+
+    work = asyncio.get_running_loop().run_in_executor(None, contextvars.copy_context().run, effect.work)
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        effect.stop()
+        while not work.done():
+            with suppress(asyncio.CancelledError):  # it is being done already
+                await asyncio.wait([work])
+        raise
 
 
 class _Course(Generic[R]):

@@ -30,6 +30,14 @@ _WORK: Final = ("kind", "definition", "parameters", "description", "when")
 _STANDING: Final = ("status", "requires_approval", "approved", "approved_by", "reason", "recent", "version")
 _COUNTED: Final = ("run_count", "success_count")
 _TRUSTED: Final = frozenset({Origin.USER, Origin.AGENT})  # whose skills `auto_approve_skills` activates
+_PERSONS: Final = frozenset({Origin.USER, Origin.IMPORT})  # who may take up again what a person has deprecated
+_REFUSED: Final[Mapping[str, Any]] = {
+    "status": SkillStatus.DEPRECATED,
+    "requires_approval": True,
+    "approved": "",
+    "approved_by": "",
+    "reason": "a person deprecated it, and an agent changed it since",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +125,7 @@ class SkillLibrary(Shelf[Skill]):
         return self._activate(looked.skill.name, person, seen or looked.fingerprint)
 
     def deprecate(self, name: str) -> Skill:
-        """Let a skill no longer be found or run, and keep it."""
+        """Let a skill no longer be found or run, and keep it; what an agent makes of it later is deprecated too."""
         with self._keeper.change(actor=Origin.USER) as change:
             found = self._present(change, name)
             if found.status is SkillStatus.DEPRECATED:
@@ -223,12 +231,29 @@ class SkillLibrary(Shelf[Skill]):
         """
         from hexad.skills import tools  # noqa: PLC0415 - who calls none needs it not
 
-        named = tools.tool_names(sorted(filter(may_run, self._records()), key=lambda skill: skill.name))
+        named = self.by_tool()
         if asynchronous:
             return tuple(
                 tools.async_tool_of(own, skill, self._bound(self.arun, session)) for own, skill in named.items()
             )
         return tuple(tools.tool_of(own, skill, self._bound(self.run, session)) for own, skill in named.items())
+
+    def by_tool(self) -> Mapping[str, Skill]:
+        """The active skills by the names of their tools, in the order of their own names.
+
+        >>> hx = Hexad.open(":memory:", enabled=True)
+        >>> for name in ("send-mail", "send mail"):
+        ...     _ = hx.skills.create(name, kind="instruction", description="Send", definition={"text": "…"})
+        ...     _ = hx.skills.activate(name)
+        >>> {tool: skill.name for tool, skill in hx.skills.by_tool().items()}
+        {'skill_send_mail_7fe0a52b': 'send mail', 'skill_send_mail': 'send-mail'}
+        """
+        from hexad.skills.tools import tool_names  # noqa: PLC0415 - likewise
+
+        named = tool_names(self._records())
+        return dict(
+            sorted(((own, each) for own, each in named.items() if may_run(each)), key=lambda pair: pair[1].name)
+        )
 
     def _bound(self, way: Callable[..., Any], session: str | None) -> partial[Any]:
         from functools import partial  # noqa: PLC0415
@@ -272,7 +297,13 @@ class SkillLibrary(Shelf[Skill]):
         if looked.obstacle or looked.grants:
             asks = f"a person must approve that it gets: {', '.join(looked.grants)}"
             return replace(draft, reason=looked.obstacle or asks)
-        return replace(draft, status=SkillStatus.ACTIVE, approved=looked.fingerprint, approved_by=AUTOMATIC)
+        return replace(
+            draft,
+            status=SkillStatus.ACTIVE,
+            requires_approval=False,
+            approved=looked.fingerprint,
+            approved_by=AUTOMATIC,
+        )
 
     def _settled(self, change: Change, new: Skill) -> Skill:
         """What is stored of it already stands; other work is another version, and what it was is kept."""
@@ -284,7 +315,9 @@ class SkillLibrary(Shelf[Skill]):
         if old is None:
             return new
         change.unit.add_skill_version(self._keeper.namespace, _version_of(old))
-        return replace(new, version=old.version + 1)
+        later = replace(new, version=old.version + 1)
+        refused = old.status is SkillStatus.DEPRECATED and new.origin not in _PERSONS
+        return replace(later, **_REFUSED) if refused else later
 
 
 def _same_work(old: Skill, new: Skill) -> bool:

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -143,9 +143,12 @@ class Runner:
         try:
             with _nested(job.skill.name):
                 result = yield from _KINDS[job.skill.kind](self, job)
-        except BaseException:
-            if job.lessons:  # what was called was called, though the run was cancelled
+        except Exception:
+            if job.lessons:  # what was called was called
                 self._record(job, None)
+            raise
+        except BaseException:
+            self._record(job, None, cancelled=True)
             raise
         result = replace(result, seconds=perf_counter() - started)
         self._record(job, result)
@@ -153,10 +156,8 @@ class Runner:
 
     def hidden(self) -> list[Path]:
         """Hexad's own database, with what lies beside it under its name."""
-        if not self.keeper.store.durable:
-            return []
-        path = Path(self.keeper.store.location).absolute()
-        return sorted({path, *path.parent.glob(f"{_literally(path.name)}*")})
+        path = self.keeper.store.path
+        return [] if path is None else sorted({path, *path.parent.glob(f"{_literally(path.name)}*")})
 
     def _attended(
         self, skill: Skill, tools: Mapping[str, ToolCall] | None, session: str | None
@@ -174,10 +175,11 @@ class Runner:
             )
         return {name: self.agent.attend(name, known[name], session) for name in wanted}
 
-    def _record(self, job: Job, result: SkillResult | None) -> None:
+    def _record(self, job: Job, result: SkillResult | None, *, cancelled: bool = False) -> None:
         """Write down its calls, and count and audit the run, in one transaction.
 
-        It has happened: what fails here is logged, and the caller gets the result.
+        It has happened: what fails here is logged, and the caller gets the result. A run that was cancelled went
+        neither well nor badly: it is audited, and not counted.
         """
         try:
             with self.keeper.change(actor=Origin.AGENT, session=job.session) as change:
@@ -185,6 +187,8 @@ class Runner:
                     lesson(change)
                 if result is not None:
                     self._count(change, job, result)
+                elif cancelled:
+                    change.audit("skill.run", job.skill.name, _told(job.skill, "cancelled"))
         except Exception as error:  # noqa: BLE001 - likewise
             reason = redact(composite.told(error)).text
             logging.getLogger("hexad").warning("a run of skill %s was not recorded: %s", job.skill.name, reason)
@@ -194,11 +198,18 @@ class Runner:
         recent = change.unit.count_run(
             self.keeper.namespace, skill.name, skill.version, self.keeper.clock(), ok=result.ok
         )
-        change.audit("skill.run", skill.name, _told(skill, result))
+        outcome = "ok" if result.ok else "failed"
+        change.audit("skill.run", skill.name, _told(skill, outcome) | _figures(result))
         if result.ok:
             credit(change, Layer.SKILL_PATTERNS, skill.name)
         elif recent is not None and recent.count(FAILED) >= TOO_MANY:
             _demote(change, skill, recent, result.error)
+
+
+def result_json(result: SkillResult) -> dict[str, Json]:
+    """A result as JSON; what a tool gave that is none is told in words."""
+    told: dict[str, Json] = json.loads(json.dumps(asdict(result), default=repr))
+    return told
 
 
 def may_run(skill: Skill) -> bool:
@@ -247,13 +258,13 @@ def _demote(change: Change, skill: Skill, recent: str, error: str) -> None:
     change.audit("skill.demote", skill.name, {"failed": failed, "runs": len(recent)})
 
 
-def _told(skill: Skill, result: SkillResult) -> dict[str, Json]:
+def _told(skill: Skill, outcome: str) -> dict[str, Json]:
     """A run for the log: how it went, nothing of what it was about."""
-    told: dict[str, Json] = {
-        "kind": skill.kind.value,
-        "version": skill.version,
-        "outcome": "ok" if result.ok else "failed",
-    }
+    return {"kind": skill.kind.value, "version": skill.version, "outcome": outcome}
+
+
+def _figures(result: SkillResult) -> dict[str, Json]:
+    told: dict[str, Json] = {}
     if result.steps:
         told["steps"] = sum(step.ok is not None for step in result.steps)
     if result.script is not None:
@@ -317,13 +328,14 @@ def _plan_script(job: Job) -> SkillResult:
 
 def _run_script(runner: Runner, job: Job) -> Program[SkillResult]:
     """A script, validated once more, in the sandbox; no transaction is open meanwhile."""
-    from hexad.skills.sandbox import SandboxLimits, find_sandbox  # noqa: PLC0415 - only scripts need it
+    from hexad.skills.sandbox import SandboxLimits, Stop, find_sandbox  # noqa: PLC0415 - only scripts need it
 
     seen, definition = review(job.skill), job.skill.definition
     if seen.obstacle:
         raise SkillRefused(job.skill.name, seen.obstacle)
     sandbox = find_sandbox()
     limits = SandboxLimits(seconds=runner.agent.script_seconds, memory=runner.agent.script_memory * 1024 * 1024)
+    stop = Stop()
     came: ScriptResult = yield Blocking(
         lambda: sandbox.run(
             cast("str", definition["script"]),
@@ -334,7 +346,9 @@ def _run_script(runner: Runner, job: Job) -> Program[SkillResult]:
             network=Capability.NETWORK in seen.grants,
             writable=[Path(folder) for folder in cast("list[str]", definition.get("writable", []))],
             hidden=runner.hidden(),
-        )
+            stop=stop,
+        ),
+        stop,
     )
     return _result(job, ok=came.ok, output=came.stdout, script=came, error="" if came.ok else _script_error(came))
 

@@ -34,11 +34,13 @@ _TYPES: Final[Mapping[str, Any]] = {
 def tool_names(skills: Iterable[Skill]) -> dict[str, Skill]:
     """The skills by the names of their tools, each name once: letters, digits and _, at most 64 of them.
 
-    A name that another skill took before gets a number.
+    Give all there are, also those that may not run, the oldest first: a name belongs to the skill that had it first,
+    so that what calls it never gets a later one instead. The later one's has a part of a hash of its own name.
     """
     named: dict[str, Skill] = {}
     for skill in skills:
-        named[_free(_identifier(skill.name), named)] = skill
+        own = _identifier(skill.name)
+        named[_free(_marked(own, skill.name) if own in named else own, named)] = skill
     return named
 
 
@@ -178,9 +180,16 @@ def _says(schema: Mapping[str, Any]) -> str:
 
 def _identifier(name: str) -> str:
     plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
-    if not plain:  # a name in another script still needs one of its own
-        plain = hashlib.sha256(name.encode()).hexdigest()[:8]
-    return f"{PREFIX}{plain}"[:_LONGEST_NAME]
+    return f"{PREFIX}{plain or _hash(name)}"[:_LONGEST_NAME]  # a name in another script still needs one of its own
+
+
+def _marked(own: str, name: str) -> str:
+    mark = _hash(name)
+    return f"{own[: _LONGEST_NAME - len(mark) - 1]}_{mark}"
+
+
+def _hash(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()[:8]
 
 
 def _argument(name: str) -> str:

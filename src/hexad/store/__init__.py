@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
+    from pathlib import Path
 
     from hexad.model import Association, AuditRecord, Layer, Record, Version
     from hexad.text.document import Document
@@ -267,6 +268,11 @@ class Store(Protocol):
     @property
     def location(self) -> str:
         """What to call it in messages: a path, or a word."""
+        ...
+
+    @property
+    def path(self) -> Path | None:
+        """The absolute path of its file, whatever folder is current now; None where it is no file."""
         ...
 
     def reading(self, *, deadline: float | None = None) -> AbstractContextManager[Reading]:

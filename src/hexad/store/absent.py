@@ -17,6 +17,7 @@ class AbsentStore:
 
     durable: Final = False
     location: Final = "(off)"
+    path: Final = None
 
     def reading(self, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
         """There is nothing to read."""

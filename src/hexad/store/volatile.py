@@ -52,6 +52,7 @@ class VolatileStore:
 
     durable: Final = False
     location: Final = LOCATION
+    path: Final = None
 
     def __init__(self) -> None:
         self._lock = threading.RLock()

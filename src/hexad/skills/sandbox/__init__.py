@@ -10,5 +10,6 @@ from hexad.skills.sandbox.bubblewrap import Sandbox
 from hexad.skills.sandbox.finding import find_sandbox
 from hexad.skills.sandbox.limits import SandboxLimits
 from hexad.skills.sandbox.running import ScriptResult
+from hexad.skills.sandbox.stopping import Stop
 
-__all__ = ["Sandbox", "SandboxLimits", "ScriptResult", "find_sandbox"]
+__all__ = ["Sandbox", "SandboxLimits", "ScriptResult", "Stop", "find_sandbox"]

@@ -12,6 +12,7 @@ from hexad.errors import InvalidInput, NoSandbox, UnknownChoice
 from hexad.skills.sandbox import given, layout, seccomp
 from hexad.skills.sandbox.limits import SandboxLimits
 from hexad.skills.sandbox.running import Ended, ScriptResult, run
+from hexad.skills.sandbox.stopping import Stop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -43,11 +44,13 @@ class Sandbox:
         network: bool = False,
         writable: Sequence[Path] = (),
         hidden: Sequence[Path] = (),
+        stop: Stop | None = None,
     ) -> ScriptResult:
         """Run a script and wait for its end; a script that fails is a result, not an error.
 
         ``files`` (content, or content and whether it can be executed) lie in its working directory. ``writable``
-        folders are seen where they are, and written to. ``hidden`` paths cannot be reached by it in any case.
+        folders are seen where they are, and written to. ``hidden`` paths cannot be reached by it in any case. Who
+        calls ``stop``, from another thread, ends it with all that it started.
 
         Raises:
             InvalidInput: something given cannot be had in a sandbox.
@@ -72,19 +75,22 @@ class Sandbox:
             )
             told = (self.program.name, "--args", str(handed.over(_joined(options))), "--")
             inside = (program, "-c", _prologue(limits, block), layout.SCRIPT)
-            ended = run((*told, *inside), self.program, fds=handed.fds, limits=limits, mark=len(_READY))
+            ended = run(
+                (*told, *inside), self.program, fds=handed.fds, limits=limits, mark=len(_READY), stop=stop or Stop()
+            )
         return self._result(ended)
 
     def _result(self, ended: Ended) -> ScriptResult:
-        timed_out, out, err = ended.exit_code is None, bytes(ended.stdout.content), bytes(ended.stderr.content)
-        if not timed_out and not out.startswith(_READY):
+        killed, out, err = ended.exit_code is None, bytes(ended.stdout.content), bytes(ended.stderr.content)
+        if not killed and not out.startswith(_READY):
             raise NoSandbox(f"{self.name} made none: {_text(err).strip() or 'it gives no reason'}")
         return ScriptResult(
             exit_code=ended.exit_code,
             stdout=_text(out.removeprefix(_READY)),
             stderr=_text(err),
             cut=tuple(stream.cut for stream in (ended.stdout, ended.stderr) if stream.cut),
-            timed_out=timed_out,
+            timed_out=killed and not ended.stopped,
+            stopped=ended.stopped,
             seconds=ended.seconds,
             sandbox=self.name,
         )

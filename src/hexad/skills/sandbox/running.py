@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hexad.skills.sandbox.limits import SandboxLimits
+    from hexad.skills.sandbox.stopping import Stop
 
 _CHUNK: Final = 2**16
 _GRACE: Final = 1.0  # seconds for pipes to close after everybody who could hold them was killed
@@ -24,7 +25,10 @@ NOBODY: Final = 65534  # whom the superuser's scripts run as
 
 @dataclass(frozen=True, slots=True)
 class ScriptResult:
-    """What came of a script. `exit_code` is None if it was stopped; 128 and more are signals, as in a shell."""
+    """What came of a script. `exit_code` is None if it did not end by itself; 128 and more are signals, as in a shell.
+
+    `timed_out` or `stopped` then says why.
+    """
 
     exit_code: int | None
     stdout: str
@@ -33,6 +37,7 @@ class ScriptResult:
     timed_out: bool
     seconds: float
     sandbox: str  # its name and version
+    stopped: bool = False  # by who called
 
     @property
     def ok(self) -> bool:
@@ -76,21 +81,38 @@ class Stream:
 class Ended:
     """What is left of a process."""
 
-    exit_code: int | None  # None: it was stopped
+    exit_code: int | None  # None: it was killed
     stdout: Stream
     stderr: Stream
     seconds: float
+    stopped: bool = False  # by who called, not by its time
 
 
-def run(command: Sequence[str], program: Path, *, fds: Sequence[int], limits: SandboxLimits, mark: int) -> Ended:
-    """Run a command until it ends or its time is over, then kill whatever is left of it.
+def run(
+    command: Sequence[str], program: Path, *, fds: Sequence[int], limits: SandboxLimits, mark: int, stop: Stop
+) -> Ended:
+    """Run a command until it ends, its time is over or it is stopped, then kill whatever is left of it.
 
     ``program`` is the file that is run; the command, which what runs in the sandbox can see, does not tell where it is.
     It gets no environment, no input and none of our files but ``fds``. The first ``mark`` bytes of its output are not
-    counted.
+    counted. What was stopped before is not started.
     """
     started = monotonic()
-    process = subprocess.Popen(  # noqa: S603 - the command is ours; the script is a file in it
+    streams = Stream("stdout", limits.output, mark=mark), Stream("stderr", limits.output)
+    with stop.heard() as heard:
+        if stop.said:
+            return Ended(None, *streams, monotonic() - started, stopped=True)
+        process = _started(command, program, fds)
+        try:
+            ended = _read(process, streams, started + limits.seconds, heard)
+        finally:
+            _end(process)
+    _close(process, streams)
+    return Ended(process.returncode if ended else None, *streams, monotonic() - started, not ended and stop.said)
+
+
+def _started(command: Sequence[str], program: Path, fds: Sequence[int]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603 - the command is ours; the script is a file in it
         command,
         executable=program,
         stdin=subprocess.DEVNULL,
@@ -102,13 +124,6 @@ def run(command: Sequence[str], program: Path, *, fds: Sequence[int], limits: Sa
         start_new_session=True,  # a group of its own, which can be killed as a whole
         **dropped(),
     )
-    streams = Stream("stdout", limits.output, mark=mark), Stream("stderr", limits.output)
-    try:
-        timed_out = not _read(process, streams, started + limits.seconds)
-    finally:
-        _end(process)
-    _close(process, streams)
-    return Ended(None if timed_out else process.returncode, *streams, monotonic() - started)
 
 
 def dropped() -> Rights:
@@ -116,9 +131,12 @@ def dropped() -> Rights:
     return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
 
 
-def _read(process: subprocess.Popen[bytes], streams: Sequence[Stream], deadline: float) -> bool:
-    """Collect both outputs to their ends, then wait for the process; False if that was not within the time."""
-    if not _collect(process, streams, deadline):
+def _read(process: subprocess.Popen[bytes], streams: Sequence[Stream], deadline: float, heard: int) -> bool:
+    """Collect both outputs to their ends, then wait for the process; False if time or a stop came before.
+
+    The sandbox's outer process holds both until it ends, whatever the script does with its own: the wait is short.
+    """
+    if not _collect(process, streams, deadline, heard):
         return False
     try:
         process.wait(max(0.0, deadline - monotonic()))
@@ -127,16 +145,22 @@ def _read(process: subprocess.Popen[bytes], streams: Sequence[Stream], deadline:
     return True
 
 
-def _collect(process: subprocess.Popen[bytes], streams: Sequence[Stream], deadline: float) -> bool:
+def _collect(
+    process: subprocess.Popen[bytes], streams: Sequence[Stream], deadline: float, heard: int | None = None
+) -> bool:
     with selectors.DefaultSelector() as selector:
+        if heard is not None:
+            selector.register(heard, selectors.EVENT_READ)
         for pipe, stream in zip(_pipes(process), streams, strict=True):
             if not pipe.closed:
                 selector.register(pipe, selectors.EVENT_READ, stream)
-        while selector.get_map():
+        while any(key.data for key in selector.get_map().values()):
             left = deadline - monotonic()
             if left <= 0:
                 return False
             for key, _ in selector.select(left):
+                if key.data is None:
+                    return False
                 part = os.read(key.fd, _CHUNK)
                 key.data.add(part)
                 if not part:

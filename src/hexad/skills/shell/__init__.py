@@ -1,9 +1,10 @@
 """What a shell script would run, read from its syntax tree; nothing here executes anything.
 
 `machine.py` walks the tree with a `Shell`: what variables, functions, aliases and files hold at each place.
-`words.py` and `parameters.py` say what a word comes to, `values.py` is their arithmetic, `output.py` tells what a few
-harmless commands print. `commands.py` says what a command with its words does, with `destructive.py`, `wrappers.py` and
-`interpreters.py` for the three kinds that need a closer look, and `own_commands.py` for `cd`, `read` and their like.
+`plain.py` reads the words that are what they look like, `words.py` and `parameters.py` say what the others come to,
+`values.py` is their arithmetic, `output.py` tells what a few harmless commands print. `commands.py` says what a command
+with its words does, with `destructive.py`, `wrappers.py` and `interpreters.py` for the three kinds that need a closer
+look, and `own_commands.py` for `cd`, `read` and their like.
 `capabilities.py` is the table of what commands need, `paths.py` knows which places matter, `rules.py` names everything
 that can be found.
 """

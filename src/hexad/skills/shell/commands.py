@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.capabilities import NEEDED, needs
-from hexad.skills.shell.destructive import DESTRUCTIVE, check_destructive, told
+from hexad.skills.shell.destructive import DESTRUCTIVE, destroyer, told
 from hexad.skills.shell.interpreters import CODE_OPTIONS, code_of, scan, scan_awk
 from hexad.skills.shell.output import PRINTING, printed
 from hexad.skills.shell.values import ANYTHING, FOREIGN, SELF, UNKNOWN, Values, foreign, is_glob, known, pattern
 from hexad.skills.shell.wrappers import SHELLS, WRAPPING, check_self, run_file, wrapped
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hexad.skills.shell.machine import Shell
 
 _OPENS_A_BLOCK: Final = frozenset({"{", "!", "then", "do", "else", "(", "if", "while", "until"})
@@ -21,6 +24,7 @@ _AWKS: Final = frozenset({"awk", "gawk", "mawk", "nawk", "original-awk"})
 _VERSIONED: Final = re.compile(r"(python|perl|ruby|php|lua|node|pypy|tclsh)[\d.]*")
 _EDITORS: Final = frozenset({"vim", "vi", "nvim", "ex", "ed", "view", "gvim"})
 CARRYING: Final = frozenset({"m4", "sqlite3", "gdb", "less", "make", "man", "vagrant", "npm", "npx", "git"})
+_RUNNING: Final = frozenset({*CARRYING, *WRAPPING, *_AWKS, *CODE_OPTIONS, *_EDITORS})
 INTERESTING: Final = frozenset(
     name.encode()
     for names in (DESTRUCTIVE, WRAPPING, CARRYING, CODE_OPTIONS, NEEDED, PRINTING, _AWKS, _EDITORS)
@@ -52,7 +56,7 @@ def execute(shell: Shell, argv: list[str]) -> Values:
         return _alias(shell, argv)
     if word in _OPENS_A_BLOCK:  # the grammar takes `time { …` for a command with words
         return shell.run_words(argv[1:])
-    return _by_name(shell, word, argv)
+    return _named(shell, word, argv) if word.isalnum() else _by_name(shell, word, argv)
 
 
 def _by_name(shell: Shell, word: str, argv: list[str]) -> Values:
@@ -68,9 +72,30 @@ def _by_name(shell: Shell, word: str, argv: list[str]) -> Values:
 
 
 def _named(shell: Shell, name: str, argv: list[str]) -> Values:
-    for rule in needs(name, argv[1:]):
-        shell.find(rule, told(argv))
-    check_destructive(shell, name, argv)
+    needing, destroys, runs = _kind(name)
+    if needing:
+        for rule in needs(name, argv[1:]):
+            shell.find(rule, told(argv))
+    if destroys is not None:
+        destroys(shell, argv if argv[0] == name else [name, *argv[1:]])
+    if runs:
+        result = _run_by(shell, name, argv)
+        if result is not None:
+            return result
+    elif "/" in argv[0] and argv[0].removeprefix("./") in shell.files:
+        run_file(shell, argv, argv[0])
+    return printed(shell, name, argv[1:]) if shell.capturing or name == "printf" else ANYTHING
+
+
+@lru_cache(maxsize=1024)
+def _kind(name: str) -> tuple[bool, Callable[[Shell, list[str]], None] | None, bool]:
+    """Whether a command is in the table of needs, what it may destroy, and whether it may run something."""
+    runs = name in _RUNNING or _VERSIONED.fullmatch(name) is not None
+    return name in NEEDED, destroyer(name), runs
+
+
+def _run_by(shell: Shell, name: str, argv: list[str]) -> Values | None:
+    """Look at what a command runs; what it prints, if that is what the other one does."""
     if name in CARRYING:
         _carried(shell, name, argv)
     result = wrapped(shell, name, argv)
@@ -84,7 +109,7 @@ def _named(shell: Shell, name: str, argv: list[str]) -> Values:
         _editor(shell, argv)
     elif "/" in argv[0] and argv[0].removeprefix("./") in shell.files:
         run_file(shell, argv, argv[0])
-    return printed(shell, name, argv[1:]) if shell.capturing or name == "printf" else ANYTHING
+    return None
 
 
 def _function(shell: Shell, argv: list[str]) -> Values:

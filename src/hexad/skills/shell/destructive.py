@@ -6,7 +6,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING, Final
 
-from hexad.skills.shell.paths import place
+from hexad.skills.shell.paths import leads_to_disk, place, stays
 from hexad.skills.shell.values import ANYTHING, DOWNLOADED, UNKNOWN, known
 
 if TYPE_CHECKING:
@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from hexad.skills.shell.paths import Place
 
 
+_ENOUGH: Final = 64  # more than is shown
+
+
 def told(argv: list[str]) -> str:
     """A command as a finding shows it: its words without marks, not too long."""
-    shown = " ".join(re.sub(r"[\x00-\x1f]", lambda mark: "~" if mark[0] == "\x01" else "…", word) for word in argv)
+    first = " ".join([word[:_ENOUGH] for word in argv[:_ENOUGH]])  # a command may have a hundred thousand words
+    shown = re.sub(r"[\x00-\x1f]", lambda mark: "~" if mark[0] == "\x01" else "…", first)
     return shown if len(shown) <= 60 else f"{shown[:59]}…"
 
 
@@ -50,6 +54,8 @@ def _is_recursive(arguments: list[str]) -> bool:
 def check_writes(shell: Shell, argv: list[str], paths: Iterable[str]) -> None:
     """Note what is written outside the working directory, or to a raw device."""
     for path in paths:
+        if stays(path, shell.folder):
+            continue
         target = place(path, shell.folder)
         if target.is_disk:
             shell.find("device-write", told(argv))
@@ -58,8 +64,9 @@ def check_writes(shell: Shell, argv: list[str], paths: Iterable[str]) -> None:
 
 
 def _check_reads(shell: Shell, argv: list[str], paths: Iterable[str]) -> None:
-    if any("/" in path and place(path, shell.folder).is_disk for path in paths):
-        shell.find("disk-copy", told(argv))
+    for path in paths:
+        if "/" in path and leads_to_disk(path, shell.folder):
+            shell.find("disk-copy", told(argv))
 
 
 def _places(shell: Shell, paths: Iterable[str]) -> list[Place]:
@@ -68,9 +75,11 @@ def _places(shell: Shell, paths: Iterable[str]) -> list[Place]:
 
 def _rm(shell: Shell, argv: list[str]) -> None:
     arguments = argv[1:]
-    targets = operands(arguments)
+    left = [path for path in operands(arguments) if not (known(path[:1]) and stays(path, shell.folder))]
+    if not left:
+        return
     recursive = _is_recursive(arguments)
-    for target in _places(shell, targets):
+    for target in _places(shell, left):
         if target.is_vital and (recursive or not target.parts or target.parts[-1][-1:] == "*"):
             shell.find("delete-root-or-home", told(argv))
         elif target.is_disk:
@@ -231,22 +240,28 @@ def _attributes(shell: Shell, argv: list[str]) -> None:
 
 def _check_moved_away(shell: Shell, argv: list[str]) -> None:
     """An archive or a copy that deletes what it holds."""
-    if {"--remove-files", "--remove-source-files"} & set(argv):
+    if "--remove-files" in argv or "--remove-source-files" in argv:
         folders = [argv[n + 1] for n, word in enumerate(argv[:-1]) if word in {"-C", "--directory"}]
         if any(each.is_vital for each in _places(shell, [*operands(argv[1:]), *folders])):
             shell.find("delete-root-or-home", told(argv))
 
 
+_TAR_RUNS: Final = ("--to-command", "-I", "--use-compress-program", "--checkpoint-action", "--rsh-command")
+_TAR_FILE: Final = re.compile(r"-?[A-Za-z]*f").fullmatch
+
+
 def _tar(shell: Shell, argv: list[str]) -> None:
+    extracts = _extracts(argv)
     for number, word in enumerate(argv):
         following = argv[number + 1 : number + 2]
-        if word in {"-C", "--directory"}:
-            check_writes(shell, argv, following if _extracts(argv) else [])
-        option, _, code = word.partition("=")
-        if option in {"--to-command", "-I", "--use-compress-program", "--checkpoint-action", "--rsh-command"}:
-            shell.run_text(re.sub(r"^exec=", "", code or "".join(following)))
-        if word in {"-f", "--file"} or re.fullmatch(r"-?[A-Za-z]*f", word):
-            check_writes(shell, argv, following if not _extracts(argv) else [])
+        if word in {"-C", "--directory"} and extracts:
+            check_writes(shell, argv, following)
+        if word.startswith(_TAR_RUNS):
+            option, _, code = word.partition("=")
+            if option in _TAR_RUNS:
+                shell.run_text(re.sub(r"^exec=", "", code or "".join(following)))
+        if not extracts and (word == "--file" or (word.endswith("f") and _TAR_FILE(word))):
+            check_writes(shell, argv, following)
     _check_reads(shell, argv, argv)
     _check_moved_away(shell, argv)
 
@@ -257,11 +272,13 @@ def _unzip(shell: Shell, argv: list[str]) -> None:
             check_writes(shell, argv, [path])
 
 
+_EXTRACTING: Final = frozenset({"-x", "--extract", "--get", "-t", "--list"})
+_TAR_READS: Final = re.compile(r"-?[a-zA-Z]*[xt]").match
+
+
 def _extracts(argv: list[str]) -> bool:
     first = argv[1] if len(argv) > 1 else ""
-    return any(word in {"-x", "--extract", "--get", "-t", "--list"} for word in argv) or bool(
-        re.match(r"-?[a-zA-Z]*[xt]", first)
-    )
+    return bool(_TAR_READS(first)) or not _EXTRACTING.isdisjoint(argv)
 
 
 def _saved(shell: Shell, argv: list[str]) -> None:
@@ -411,10 +428,7 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
 }
 
 
-def check_destructive(shell: Shell, name: str, argv: list[str]) -> None:
-    """Look at what a command deletes, overwrites or formats."""
+def destroyer(name: str) -> Callable[[Shell, list[str]], None] | None:
+    """What looks at what a command deletes, overwrites or formats."""
     check = DESTRUCTIVE.get(name)
-    if check is None and name.startswith(("mkfs", "newfs_", "mkfs.")):
-        check = _format
-    if check is not None:
-        check(shell, [name, *argv[1:]])
+    return _format if check is None and name.startswith(("mkfs", "newfs_")) else check

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from hexad.skills.shell import redirects, statements, words
 from hexad.skills.shell.commands import INTERESTING, INTERESTING_STARTS, execute
 from hexad.skills.shell.parsing import is_parsable, parsed
+from hexad.skills.shell.statements import STATEMENTS, unusual
 from hexad.skills.shell.values import (
     ANYTHING,
     DOWNLOADED,
@@ -43,7 +44,9 @@ _RUN_BY_OTHERS: Final = frozenset(
     """PROMPT_COMMAND PS0 PS1 PS2 PS4 BASH_ENV ENV PAGER MANPAGER GIT_PAGER EDITOR VISUAL GIT_EDITOR GIT_SSH_COMMAND
     GIT_SSH GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR BROWSER LESSOPEN RSYNC_RSH SUDO_ASKPASS""".split()  # noqa: SIM905
 )
-_ARGUMENTS: Final = ("@", "*", *"123456789")
+_PLACES: Final = tuple("123456789")
+_ARGUMENTS: Final = ("@", "*", *_PLACES)
+_NO_ARGUMENTS: Final = dict.fromkeys(_PLACES, NOTHING)
 MOST_NESTED: Final = 12  # texts that are run within texts
 
 
@@ -72,6 +75,7 @@ class Shell:
         "nested",
         "node",
         "piped",
+        "quiet",
         "reads",
         "script",
         "self_calls",
@@ -85,6 +89,7 @@ class Shell:
         self.variables: dict[str, Values] = {"__foreign": DOWNLOADED}
         self.functions: dict[str, Node] = {}
         self.uncalled: dict[str, Node] = {}
+        self.quiet: dict[str, frozenset[str]] = {}  # of functions that only say something: the commands they call
         self.aliases: dict[str, Values] = {}
         self.files: dict[str, Values] = {}  # what the script itself wrote, by path
         self.found: dict[tuple[str, int], str] = {}  # rule and line → what it is about
@@ -130,20 +135,26 @@ class Shell:
         if not text.strip():
             return NOTHING
         self.nested += 1
-        if self.nested > MOST_NESTED:
+        if self.nested > MOST_NESTED or self.steps > MOST_STEPS:
             raise TooComplex
         if not is_parsable(text):
             raise TooComplex
         outer = self.line, self.node
         self.line = self.line_now()
-        script = parsed(_written(text))
+        written = _written(text)
+        printed = statements.plain_text(self, written)
+        if printed is None:
+            printed = self._run_parsed(parsed(written))
+        self.line, self.node = outer
+        self.nested -= 1
+        return printed
+
+    def _run_parsed(self, script: Script) -> Values:
         if script.is_broken:
             self.find("unparsable", "")
         printed = self.run_all(script.root)
         if script.is_broken or self.misread:
             self.run_pieces(script)
-        self.line, self.node = outer
-        self.nested -= 1
         return printed
 
     def run_with(self, text: str, arguments: list[str] | None) -> Values:
@@ -179,8 +190,8 @@ class Shell:
         if arguments is None:
             self.variables.update(dict.fromkeys(_ARGUMENTS, ANYTHING))
             return
-        for place in range(9):
-            self.variables[str(place + 1)] = (arguments[place],) if place < len(arguments) else NOTHING
+        self.variables.update(_NO_ARGUMENTS)
+        self.variables.update(zip(_PLACES, [(argument,) for argument in arguments[:9]], strict=False))
         self.variables["@"] = self.variables["*"] = (SPLIT.join(arguments),)
 
     def run_words(self, argv: list[str]) -> Values:
@@ -199,7 +210,7 @@ class Shell:
         self.depth += 1
         if self.steps > MOST_STEPS or self.depth > DEEPEST:
             raise TooComplex
-        printed = statements.STATEMENTS.get(node.type, statements.unusual)(self, node)
+        printed = STATEMENTS.get(node.type, unusual)(self, node)
         self.depth -= 1
         return printed
 
@@ -209,15 +220,24 @@ class Shell:
 
     def captured(self, node: Node, stdin: Values | None = None) -> Values:
         """What the statements of a substitution print; what they change stays with them."""
-        outer = self.folder, self.stdin
+        outer = self.begin_capture()
+        if stdin is not None:
+            self.stdin = stdin
+        printed = self.run_all(node)
+        self.end_capture(outer)
+        return printed
+
+    def begin_capture(self) -> tuple[str, Values | None]:
+        """From here on somebody reads what is printed; what `end_capture` needs afterwards."""
         self.capturing += 1
         self.conditional += 1
-        self.stdin = stdin if stdin is not None else self.stdin
-        printed = self.run_all(node)
+        return self.folder, self.stdin
+
+    def end_capture(self, outer: tuple[str, Values | None]) -> None:
+        """Nobody reads any more; the folder and the input are what they were."""
         self.folder, self.stdin = outer
         self.conditional -= 1
         self.capturing -= 1
-        return printed
 
     def read_from(self, node: Node) -> Values:
         """What the file of a redirection holds."""
@@ -240,7 +260,7 @@ class Shell:
         if more and old is not None:
             values = joined([old, values])
         if self.conditional:
-            values = bounded([*(old if old is not None else ANYTHING), *values])
+            values = bounded(values if values == old else (*(ANYTHING if old is None else old), *values))
         if self.loops and name in self.reads and values != old:
             self.again.add(name)
         self.variables[name] = values
@@ -259,14 +279,23 @@ class Shell:
 
     def is_interesting(self, name: bytes) -> bool:
         """Whether a command of this name has to be looked at, and what it prints, if somebody captures that."""
-        if (self.functions or self.aliases) and self._is_own(name.decode("utf-8", "replace")):
-            return True
+        if self.functions or self.aliases:
+            text = name.decode("utf-8", "replace")
+            if text in self.functions:
+                return self.capturing > 0 or not self._stays_quiet(text)
+            if text in self.aliases:
+                return True
         if name in INTERESTING:
             return self.capturing > 0 or name not in _PRINTERS
         return name.startswith(INTERESTING_STARTS)
 
-    def _is_own(self, name: str) -> bool:
-        return name in self.functions or name in self.aliases
+    def _stays_quiet(self, name: str) -> bool:
+        """Whether a function only says something, whatever its arguments: then it need not be called."""
+        called = self.quiet.get(name)
+        if not called or not called.isdisjoint(self.functions) or not called.isdisjoint(self.aliases):
+            return False
+        self.uncalled.pop(name, None)
+        return True
 
     def find(self, rule: str, what: str) -> None:
         """Note a finding; the first of a rule on a line is enough."""

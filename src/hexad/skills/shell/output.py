@@ -87,7 +87,10 @@ def printed(shell: Shell, name: str, arguments: list[str]) -> Values:
     given = shell.stdin
     work = _OUTPUTS.get(name)
     if work is not None:
-        return bounded(text for each in (given or NOTHING) for text in work(shell, arguments, each))
+        texts = given or NOTHING
+        if len(texts) == 1:
+            return bounded(work(shell, arguments, texts[0]))
+        return bounded(text for each in texts for text in work(shell, arguments, each))
     if name in _DECODERS:
         return _decoder(name, arguments, given)
     return DOWNLOADED if given is not None and foreign(given) else ANYTHING
@@ -122,7 +125,7 @@ def _plain(name: str, text: str) -> str | None:
 
 def _echo(_shell: Shell, arguments: list[str], _given: str) -> Values:
     flags = ""
-    while arguments and re.fullmatch(r"-[neE]+", arguments[0]):
+    while arguments and arguments[0][:1] == "-" and re.fullmatch(r"-[neE]+", arguments[0]):
         flags += arguments[0]
         arguments = arguments[1:]
     text = " ".join(arguments)
@@ -146,6 +149,8 @@ def _printf(shell: Shell, arguments: list[str], _given: str) -> Values:
 
 
 def _formatted(form: str, arguments: list[str]) -> str:
+    if form == r"%s\n":  # nearly always
+        return "".join([f"{argument}\n" for argument in arguments[:64]]) or "\n"
     waiting = list(arguments)
     pieces: list[str] = []
     for _ in range(64):
@@ -227,8 +232,11 @@ def _sed(_shell: Shell, arguments: list[str], given: str) -> Values:
     return (given,)
 
 
+_COLUMNS: Final = re.compile(r"-[cb](\d*)(-?)(\d*)").fullmatch
+
+
 def _cut(_shell: Shell, arguments: list[str], given: str) -> Values:
-    told = re.fullmatch(r"-[cb](\d*)(-?)(\d*)", "".join(arguments))
+    told = _COLUMNS("".join(arguments))
     if not told or not known(given):
         return (FOREIGN,) if FOREIGN in given else ANYTHING
     first = int(told[1] or 1)

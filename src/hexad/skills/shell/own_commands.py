@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
 
 
+_IS_NAME: Final = re.compile(r"[A-Za-z_]\w*").fullmatch
+_TO_ARRAY: Final = re.compile(r"-\w*a").fullmatch
+
+
 def _cd(shell: Shell, argv: list[str]) -> Values:
     words = [word for word in argv[1:] if not re.fullmatch(r"-[LPe@]+|--", word)]
     if not words:
@@ -65,8 +69,8 @@ def _hash(shell: Shell, argv: list[str]) -> Values:
 
 def _read(shell: Shell, argv: list[str]) -> Values:
     """`read` puts words of its input into variables."""
-    names = [word for word in argv[1:] if re.fullmatch(r"[A-Za-z_]\w*", word)]
-    to_array = any(re.fullmatch(r"-\w*a", word) for word in argv[1:])
+    names = [word for word in argv[1:] if _IS_NAME(word)]
+    to_array = any(_TO_ARRAY(word) for word in argv[1:])
     for text in (shell.stdin or ANYTHING)[:1]:
         words = text.split("\n", 1)[0].split()
         for number, name in enumerate(names):

@@ -9,6 +9,7 @@ from hexad.skills.shell.values import (
     ANYTHING,
     DOWNLOADED,
     HOME,
+    LONGEST,
     NOTHING,
     SELF,
     SPLIT,
@@ -71,7 +72,7 @@ def expansion(shell: Shell, node: Node) -> Values:
 def _odd(shell: Shell, node: Node) -> Values:
     """What the grammar has no name for, such as `${10}` or `${@:2}`."""
     shell.run_inside(node)
-    name = re.fullmatch(r"\$\{(\w+|[@*#?!$-])\}", _text(node))
+    name = re.fullmatch(r"\$\{(\w+|[@*#?!$-])\}", _text(node).lstrip())
     return looked_up(shell, name[1]) if name else ANYTHING
 
 
@@ -85,11 +86,14 @@ def _target(shell: Shell, node: Node) -> Values:
     if bracket:
         shell.run_inside(node)
     if not bracket:
-        return _first(values) if name not in {"@", "*"} else values
+        return first_element(values) if name not in {"@", "*"} else values
     return _element(values, index.rstrip("]"))
 
 
-def _first(values: Values) -> Values:
+def first_element(values: Values) -> Values:
+    """Of each value that is an array its first element."""
+    if len(values) == 1 and SPLIT not in values[0] and len(values[0]) <= LONGEST:
+        return values  # nearly always
     return bounded(value.split(SPLIT, 1)[0] for value in values)
 
 
@@ -132,7 +136,11 @@ def _operands(shell: Shell, nodes: list[Node]) -> list[list[Values]]:
 
 
 def _default(values: Values, groups: list[list[Values]]) -> Values:
-    other = joined(groups[0])
+    return or_default(values, joined(groups[0]))
+
+
+def or_default(values: Values, other: Values) -> Values:
+    """The values, and another one if one of them may be empty."""
     if all(value and known(value) for value in values):
         return values
     return bounded([*(value for value in values if value), *other])

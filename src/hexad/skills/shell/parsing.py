@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Node, Parser
 
 LONGEST: Final = 262_144  # characters
-_MOST_SIGNS: Final = {"|": 2_000, "<<": 500, "=(": 500, "((": 2_000, "case": 2_000}
+_MOST_SIGNS: Final = {"|": 2_000, "<<": 500, "=(": 500, "((": 2_000, "case": 2_000, "${": 4_000}
+_SHORT: Final = 1_000  # too short for so many
 _WORD_GOES_ON: Final = re.compile(rb"(?<=[^\s\\])\\\n(?=\S)")
-_VARIABLE_IN_WORD: Final = re.compile(rb"(?<=[\w./:=-])\$([A-Za-z_]\w*)")  # the grammar loses some of these
+_VARIABLE_IN_WORD: Final = re.compile(rb"\$(?<=[\w./:=-]\$)([A-Za-z_]\w*)")  # the grammar loses some of these
 _ARGUMENTS_LOOP: Final = re.compile(rb"\bfor\s+(\w+)\s+do\b")
 _BOTH_WAYS: Final = re.compile(rb"(?<=[\d\s])<>")
 _BRACE_FIRST: Final = re.compile(rb"(^|[;&|(\n]\s*|\b(?:do|then|else|sudo|exec)\s+)\{(?=[^\s{};]*,)")
@@ -35,7 +36,9 @@ class Script:
 
 def is_parsable(text: str) -> bool:
     """Whether parsing ends soon: the grammar takes quadratic time over many of a few signs."""
-    return len(text) <= LONGEST and all(text.count(sign) <= most for sign, most in _MOST_SIGNS.items())
+    return len(text) < _SHORT or (
+        len(text) <= LONGEST and all(text.count(sign) <= most for sign, most in _MOST_SIGNS.items())
+    )
 
 
 def parsed(text: str) -> Script:

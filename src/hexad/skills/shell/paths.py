@@ -96,6 +96,24 @@ class Place:
         return self.start == "?"
 
 
+def leads_to_disk(path: str, folder: str = WORK) -> bool:
+    """Whether a path leads to a raw device."""
+    whole = path if path.startswith("/") else f"{folder}/{path}"
+    return ("/dev/" in whole or "/proc/" in whole) and place(path, folder).is_disk
+
+
+def stays(path: str, folder: str = WORK) -> bool:
+    """Whether it is plain that a path leads nowhere that matters: no device, nothing outside, or not known at all.
+
+    What is not plain has to be looked at with `place`.
+    """
+    if path.startswith(UNKNOWN):
+        return True
+    if ".." in path or path.startswith((HOME, WORK)):
+        return False
+    return path.startswith("/tmp/") or (folder == WORK and not path.startswith("/"))  # noqa: S108 - a script's path
+
+
 def place(path: str, folder: str = WORK) -> Place:
     """Where ``path`` leads from ``folder``; both as a script writes them, with marks for what is not known."""
     if not path.startswith(("/", HOME, WORK)):

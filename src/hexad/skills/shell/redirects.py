@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.skills.shell.paths import place
+from hexad.skills.shell.paths import leads_to_disk, place, stays
+from hexad.skills.shell.plain import redirection_of
 from hexad.skills.shell.values import ANYTHING, DOWNLOADED, SPLIT, Values, bounded, joined
 from hexad.skills.shell.words import evaluate, filled, text_of
 
@@ -30,12 +30,17 @@ _OF_HEREDOC: Final = _STATEMENTS_BEHIND | {
 _SOCKETS: Final = ("/dev/tcp/", "/dev/udp/")
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """A file that output goes to; ``path`` is None if it goes nowhere that is kept."""
 
     path: str | None
     appends: bool = False
+
+
+def plainly_followed(shell: Shell, node: Node) -> list[Target] | None:
+    """Likewise `followed`, for a redirection that can be read from its text alone; None for any other."""
+    plain = redirection_of(shell, node.text or b"") if node.type == "file_redirect" else None
+    return None if plain is None else _aimed(shell, *plain)
 
 
 def followed(shell: Shell, node: Node) -> list[Target]:
@@ -92,8 +97,14 @@ def _file(shell: Shell, node: Node) -> list[Target]:
     children = node.children
     sign = next((child.type for child in children if not child.is_named), ">")
     aim = _aim(node)
+    return _aimed(shell, sign, evaluate(shell, aim)) if aim is not None else []
+
+
+def _aimed(shell: Shell, sign: str, values: Values) -> list[Target]:
+    if sign == ">&" and len(values) == 1 and values[0].isdigit():  # `>&2`, nearly always
+        return []
     targets: list[Target] = []
-    for value in evaluate(shell, aim) if aim is not None else ():
+    for value in values:
         path = value.replace(SPLIT, " ")
         if sign == "<&":
             shell.stdin = ANYTHING if path.isdigit() and int(path) > 2 else shell.stdin
@@ -109,7 +120,7 @@ def _read(shell: Shell, path: str) -> None:
     if path.startswith(_SOCKETS):
         shell.find("network", path)
         shell.stdin = DOWNLOADED
-    elif place(path, shell.folder).is_disk:
+    elif leads_to_disk(path, shell.folder):
         shell.find("disk-copy", f"< {path}")
     elif path not in {"/dev/stdin", "/dev/fd/0"}:
         shell.stdin = shell.files.get(path.removeprefix("./"))
@@ -119,6 +130,8 @@ def _check_write(shell: Shell, path: str) -> None:
     if path.startswith(_SOCKETS):
         shell.find("network", path)
         shell.stdin = DOWNLOADED
+        return
+    if stays(path, shell.folder):
         return
     target = place(path, shell.folder)
     if target.is_disk:

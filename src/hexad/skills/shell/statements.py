@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import redirects
 from hexad.skills.shell.commands import execute
+from hexad.skills.shell.plain import assignment_of, is_plain, output_of, says_only, words_of
 from hexad.skills.shell.values import (
     ANYTHING,
     DOWNLOADED,
@@ -32,6 +33,13 @@ if TYPE_CHECKING:
 _NEEDS_A_LOOK: Final = re.compile(rb"[`<>]|\$\(|\$\{[^}]*=").search  # substitutions, redirections, hidden assignments
 _ALL_PLAIN: Final = re.compile(rb"[\w./:=@%+, -]+").fullmatch  # words that are what they look like
 _FIRST_WORD: Final = re.compile(rb"[\w.+:-]+(?=\s|$)").match
+_NO_COMMANDS: Final = frozenset(
+    b"""if then else elif fi for while until do done case esac select in function time coproc declare typeset export
+    readonly local unset unsetenv let""".split()
+)
+"""First words with a grammar of their own."""
+_SEPARATOR: Final = re.compile(rb"^IFS=[\w,:;|\\'\"$]*[ \t]+(?=read[ \t])").sub
+"""How `read` parts a line changes nothing that is known, and ends with it."""
 _FILTERS: Final = frozenset(
     {
         b"grep",
@@ -96,12 +104,38 @@ def _command(shell: Shell, node: Node) -> Values:
     if b"\n" in text and _spans_lines(node, text):
         shell.misread = True
     if not _NEEDS_A_LOOK(text):
+        if text.startswith(b"IFS="):
+            text = _SEPARATOR(b"", text)
         name = _FIRST_WORD(text)
-        if name and not shell.is_interesting(name[0]):
-            return DOWNLOADED if shell.capturing and shell.stdin is not None and foreign(shell.stdin) else ANYTHING
-        if name and _ALL_PLAIN(text):
-            return execute(shell, text.decode().split())
+        printed = _plain(shell, name[0], text) if name else None
+        if printed is not None:
+            return printed
     return _looked_at(shell, node, node.children)
+
+
+def _plain(shell: Shell, name: bytes, text: bytes) -> Values | None:
+    """A command whose name stands there, and that substitutes nothing; None if its words have to be looked at."""
+    if not shell.is_interesting(name):
+        return DOWNLOADED if shell.capturing and shell.stdin is not None and foreign(shell.stdin) else ANYTHING
+    if _ALL_PLAIN(text):
+        return execute(shell, text.decode().split())
+    words = words_of(shell, text)
+    if words is None:
+        return None
+    outer = shell.stdin
+    printed = _each_variant(shell, words)
+    shell.stdin = outer
+    return printed
+
+
+def plain_text(shell: Shell, text: str) -> Values | None:
+    """A text that is one plain command, without parsing it; None if it has to be parsed."""
+    source = text.strip().encode("utf-8", "replace")
+    name = _FIRST_WORD(source) if is_plain(source) else None
+    if name is None or name[0] in _NO_COMMANDS:
+        return None
+    shell.steps += 1
+    return _plain(shell, name[0], source)
 
 
 def _spans_lines(node: Node, text: bytes) -> bool:
@@ -141,8 +175,11 @@ def _looked_at(shell: Shell, node: Node, children: list[Node]) -> Values:
 
 
 def _each_variant(shell: Shell, words: list[Values]) -> Values:
+    ways = variants(words)
+    if len(ways) == 1:  # nearly always
+        return bounded(execute(shell, ways[0])) or NOTHING if ways[0] else NOTHING
     printed: list[str] = []
-    for argv in variants(words) if words else ():
+    for argv in ways:
         if argv:
             printed += execute(shell, argv)
     return bounded(printed) if printed else NOTHING
@@ -154,18 +191,24 @@ def _redirected(shell: Shell, node: Node) -> Values:
     for child in node.children:
         if child.type in _REDIRECTS:
             shell.node = child
+            plain = redirects.plainly_followed(shell, child)
+            if plain is not None:
+                targets += plain
+                continue
             targets += redirects.followed(shell, child)
             rest += redirects.behind(child)
             words += redirects.more_words(child)
         elif body is None and child.is_named:
             body = child
-    to_file = any(target.path is not None for target in targets)
+    to_file = bool(targets) and any(target.path is not None for target in targets)
     shell.capturing += to_file or bool(rest)
     printed = _with_words(shell, body, words) if body is not None else NOTHING
     shell.capturing -= to_file or bool(rest)
-    redirects.written(shell, targets, printed)
+    if to_file:
+        redirects.written(shell, targets, printed)
+        printed = NOTHING
     shell.stdin = outer
-    return _continued(shell, rest, NOTHING if to_file else printed)
+    return _continued(shell, rest, printed) if rest else printed
 
 
 def _with_words(shell: Shell, body: Node, words: list[Node]) -> Values:
@@ -305,10 +348,35 @@ def _function(shell: Shell, node: Node) -> Values:
     if shell.conditional and name in shell.functions:
         shell.call(name, shell.functions[name], None)
     shell.functions[name] = shell.uncalled[name] = body
+    shell.quiet[name] = says_only(body.text or b"")
     return NOTHING
 
 
 def _assignment(shell: Shell, node: Node) -> Values:
+    source = node.text or b""
+    plain = assignment_of(shell, source) or _assigned_output(shell, node, source)
+    if plain is None:
+        return _assignment_looked_at(shell, node)
+    name, values = plain
+    shell.assign(name, tuple([value.replace(SPLIT, " ") for value in values]))
+    return NOTHING
+
+
+def _assigned_output(shell: Shell, node: Node, source: bytes) -> tuple[str, Values] | None:
+    """`name=$(command with plain words)`."""
+    found = output_of(source)
+    first = _FIRST_WORD(found[1]) if found and not _NEEDS_A_LOOK(found[1]) else None
+    if found is None or first is None or first[0] in _NO_COMMANDS:
+        return None
+    shell.node = node
+    shell.steps += 1
+    outer = shell.begin_capture()
+    printed = _plain(shell, first[0], found[1])
+    shell.end_capture(outer)
+    return None if printed is None else (found[0], tuple([value.rstrip("\n") for value in printed]))
+
+
+def _assignment_looked_at(shell: Shell, node: Node) -> Values:
     children = node.children
     name, _, index = text_of(children[0]).partition("[")
     value = children[-1]
@@ -371,56 +439,9 @@ def _unset(shell: Shell, node: Node) -> Values:
 
 
 _TOKENS: Final = frozenset(
-    [
-        ";",
-        "&",
-        ";;",
-        ";&",
-        ";;&",
-        "(",
-        ")",
-        "{",
-        "}",
-        "$(",
-        "`",
-        "<(",
-        ">(",
-        "&&",
-        "||",
-        "|",
-        "|&",
-        "!",
-        "((",
-        "))",
-        "[[",
-        "]]",
-        '"',
-        "then",
-        "else",
-        "elif",
-        "fi",
-        "do",
-        "done",
-        "if",
-        "in",
-        "esac",
-        "case",
-        "while",
-        "until",
-        "for",
-        "select",
-        "comment",
-        "word",
-        "raw_string",
-        "number",
-        "extglob_pattern",
-        "heredoc_body",
-        "heredoc_end",
-        "heredoc_start",
-        "regex",
-        "variable_name",
-        "string_content",
-    ]
+    r"""; & ;; ;& ;;& ( ) { } $( ` <( >( && || | |& ! (( )) [[ ]] " then else elif fi do done if in esac case
+    while until for select comment word raw_string number extglob_pattern heredoc_body heredoc_end
+    heredoc_start regex variable_name string_content""".split()  # noqa: SIM905
 ) | {"\n"}
 _SIGNS: Final = frozenset({"$", "comment", "(", ")", "\n", "==", "=~"})
 STATEMENTS: Final[dict[str, Callable[[Shell, Node], Values]]] = {

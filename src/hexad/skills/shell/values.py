@@ -63,7 +63,7 @@ def bounded(values: Iterable[str]) -> Values:
     if type(values) is tuple and len(values) == 1 and len(values[0]) <= LONGEST:
         return values  # nearly always
     kept = tuple(dict.fromkeys(values))
-    if len(kept) <= MOST_VALUES and all(len(value) <= LONGEST for value in kept):
+    if len(kept) <= MOST_VALUES and len(max(kept, key=len, default="")) <= LONGEST:
         return kept
     return DOWNLOADED if foreign(kept) else ANYTHING
 
@@ -74,13 +74,14 @@ def joined(parts: Sequence[Values], between: str = "") -> Values:
         return parts[0]
     texts = [part[0] for part in parts if len(part) == 1]
     if len(texts) == len(parts):
-        return bounded((between.join(texts),))
+        text = between.join(texts)
+        return (text,) if len(text) <= LONGEST else bounded((text,))
     count = 1
     for part in parts:
         count *= len(part)
     if count > MOST_VALUES:
         return DOWNLOADED if any(foreign(part) for part in parts) else ANYTHING
-    return bounded(between.join(chosen) for chosen in product(*parts))
+    return bounded([between.join(chosen) for chosen in product(*parts)])
 
 
 def mapped(values: Values, change: Callable[[str], str]) -> Values:

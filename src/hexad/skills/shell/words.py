@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.parameters import expansion, looked_up
+from hexad.skills.shell.plain import string_of
 from hexad.skills.shell.values import (
     ANYTHING,
     HOME,
@@ -15,6 +16,7 @@ from hexad.skills.shell.values import (
     bounded,
     braces,
     decoded,
+    fields,
     joined,
     split,
     unescaped,
@@ -89,8 +91,12 @@ def _ansi(_shell: Shell, node: Node, _quoted: bool) -> Values:  # noqa: FBT001
 
 
 def _string(shell: Shell, node: Node, _quoted: bool) -> Values:  # noqa: FBT001
-    if node.named_child_count <= 1 and b"$" not in (node.text or b"") and b"`" not in (node.text or b""):
-        return (_in_quotes(text_of(node)[1:-1]),)
+    source = node.text or b""
+    plain = string_of(shell, source)
+    if plain is not None:
+        return plain
+    if node.named_child_count <= 1 and b"$" not in source and b"`" not in source:
+        return (_in_quotes(source.decode("utf-8", "replace")[1:-1]),)
     return filled(shell, node, 1, 1)
 
 
@@ -101,7 +107,9 @@ def filled(shell: Shell, node: Node, before: int = 0, behind: int = 0, *, raw: b
     at, end = before, len(source) - behind
     for child in node.named_children:
         if child.type in _EXPANSIONS:
-            _add_text(shell, parts, source[at : child.start_byte - start], raw=raw)
+            inner = child.text or b""
+            blanks = len(inner) - len(inner.lstrip())  # the grammar counts them to what follows
+            _add_text(shell, parts, source[at : child.start_byte - start + blanks], raw=raw)
             parts.append(evaluate(shell, child, quoted=True))
             at = child.end_byte - start
     _add_text(shell, parts, source[at:end], raw=raw)
@@ -143,7 +151,7 @@ def _part(shell: Shell, node: Node, place: int, *, quoted: bool, hide: bool) -> 
 
 
 def _variable(shell: Shell, node: Node, quoted: bool) -> Values:  # noqa: FBT001
-    name = text_of(node)[1:]
+    name = text_of(node).lstrip()[1:]
     values = looked_up(shell, name)
     return values if quoted and name != "@" else _split(shell, values, keep=quoted)
 
@@ -185,7 +193,7 @@ def _process(shell: Shell, node: Node, _quoted: bool) -> Values:  # noqa: FBT001
 
 def _arithmetic(shell: Shell, node: Node, _quoted: bool) -> Values:  # noqa: FBT001
     run_inside(shell, node)
-    inner = text_of(node)[3:-2].strip()
+    inner = text_of(node).lstrip()[3:-2].strip()
     return (inner,) if inner.isdigit() else ANYTHING
 
 
@@ -238,8 +246,9 @@ _WORDS: Final[dict[str, Callable[[Shell, Node, bool], Values]]] = {
 
 def variants(words: list[Values]) -> list[list[str]]:
     """Every list of words that a command may come to; of too many possibilities none is known."""
-    if all(len(word) == 1 for word in words):
-        return [[field for (value,) in words for field in value.split(SPLIT) if field]]
+    texts = [word[0] for word in words if len(word) == 1]
+    if len(texts) == len(words):
+        return [fields(SPLIT.join(texts))]
     whole = joined(words, SPLIT)
     if len(whole) == 1 and whole[0] == UNKNOWN and len(words) > 1:
         whole = joined([word if len(word) == 1 else ANYTHING for word in words], SPLIT)

@@ -49,6 +49,14 @@ class Connection(sqlite3.Connection):
             self.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
             self._waits = seconds
 
+    @property
+    def working(self) -> bool:
+        """Whether a transaction is open; a connection that its thread took with it has none."""
+        try:
+            return self.in_transaction
+        except sqlite3.ProgrammingError:
+            return False
+
     def retire(self) -> None:
         """Close it for good; who finds it so asks for another."""
         self.retired = True
@@ -140,7 +148,7 @@ class Connections:
             if not connection.busy.acquire(timeout=max(0.0, end - time.monotonic())):
                 left.append(connection)
                 continue
-            if connection.in_transaction:  # of this very thread
+            if connection.working:  # for this very thread
                 left.append(connection)
             else:
                 connection.retire()

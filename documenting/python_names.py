@@ -1,0 +1,97 @@
+"""The public names of the library, with signatures and the first sentence of what they promise."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import hexad
+from hexad import errors
+from hexad.learning.record import LearningShelf
+from hexad.memory.audit import AuditLog
+from hexad.memory.habits import Habits
+from hexad.memory.knowledge import KnowledgeShelf
+from hexad.memory.references import ReferenceShelf
+from hexad.skills.library import SkillLibrary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_HEAD = """\
+# The Python names
+
+`make docs` writes this page. `from hexad import …` gives each name of the first part. What is on a shelf is reached
+through an engine: `hx.knowledge.save(…)`. The ADK adapter is on [its own page](../adk.md).
+"""
+_SHELVES = {
+    "hx.knowledge": KnowledgeShelf,
+    "hx.references": ReferenceShelf,
+    "hx.learnings": LearningShelf,
+    "hx.skills": SkillLibrary,
+    "hx.habits": Habits,
+    "hx.audit": AuditLog,
+}
+
+
+def python_names() -> str:
+    """The page."""
+    parts = [_HEAD, "## hexad\n"]
+    for name in sorted(hexad.__all__):
+        if not name.startswith("_"):
+            parts.extend(_described(name, getattr(hexad, name)))
+    parts.append("## What an engine has\n")
+    for name, shelf in _SHELVES.items():
+        parts.extend((f"### {name}\n\n{_summary(shelf)}\n", *_members(shelf)))
+    parts.append("## hexad.errors\n\nEvery error is a `HexadError`, and says what to do next.\n")
+    parts.extend(f"- `{name}`: {_summary(error)}" for name, error in _errors())
+    return "\n".join(parts) + "\n"
+
+
+def _described(name: str, noun: Any) -> Iterator[str]:
+    yield f"### {name}\n\n{_summary(noun)}\n"
+    if isinstance(noun, type) and issubclass(noun, Enum):
+        yield "\n".join(f"- `{each.value}`" for each in noun) + "\n"
+    elif is_dataclass(noun):
+        yield "\n".join(f"- `{each.name}: {each.type}`" for each in fields(noun)) + "\n"
+    yield from _members(noun)
+
+
+def _members(noun: Any) -> Iterator[str]:
+    """The public methods and properties, its own and those it inherits from a shelf."""
+    if isinstance(noun, type) and issubclass(noun, BaseException | Enum):
+        return
+    lines = []
+    for name in dict.fromkeys(name for kind in noun.__mro__ for name in vars(kind)):
+        member = inspect.getattr_static(noun, name)
+        if name.startswith("_") or not (callable(member) or hasattr(member, "__func__") or hasattr(member, "__doc__")):
+            continue
+        if inspect.isfunction(member) or isinstance(member, classmethod):
+            lines.append(f"- `{name}{_signature(getattr(noun, name))}`: {_summary(member)}")
+        elif isinstance(member, property) or type(member).__name__ == "cached_property":
+            lines.append(f"- `{name}`: {_summary(member)}")
+    if lines:
+        yield "\n".join(lines) + "\n"
+
+
+def _signature(function: Any) -> str:
+    """Without `self`, and without what differs from run to run."""
+    told = str(inspect.signature(function))
+    told = re.sub(r"\((self|cls)(, )?", "(", told)
+    told = re.sub(r"(: |-> )'([^']*)'", r"\1\2", told)
+    told = re.sub(r"<function (\w+) at 0x[0-9a-f]+>", r"\1", told)
+    return re.sub(r"<(\w+\.\w+): [^>]*>", r"\1", told)
+
+
+def _summary(noun: Any) -> str:
+    """The first paragraph of the docstring, as one line."""
+    told = inspect.cleandoc(noun.__doc__ or "").split("\n\n", maxsplit=1)[0]
+    return " ".join(told.split())
+
+
+def _errors() -> Iterator[tuple[str, type]]:
+    for name, noun in vars(errors).items():
+        if isinstance(noun, type) and issubclass(noun, errors.HexadError):
+            yield name, noun

@@ -1,0 +1,79 @@
+"""`completion`: the script that lets a shell complete commands, options, and the names that are stored."""
+
+import re
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from hexad.cli import screen
+from hexad.cli.opening import opened
+
+if TYPE_CHECKING:
+    from hexad.bootstrap import Hexad
+
+_VARIABLE: Final = "_HEXAD_COMPLETE"
+_PLAIN: Final = re.compile(r"[\w./@+-]+")  # what no shell reads as anything but a word; other names are not offered
+
+
+class Shell(StrEnum):
+    """The shells that can be served."""
+
+    BASH = "bash"
+    ZSH = "zsh"
+    FISH = "fish"
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command."""
+    app.command(epilog="Example: hexad completion bash")(completion)
+
+
+def completion(
+    shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
+) -> None:
+    """Print a script that completes commands, options, knowledge keys and skill names in your shell.
+
+    To have it in every shell, put this into ~/.bashrc or ~/.zshrc: eval "$(hexad completion bash)", or zsh. For fish:
+    hexad completion fish > ~/.config/fish/completions/hexad.fish
+    """
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]  # it is documented
+
+    screen.say(get_completion_script(prog_name="hexad", complete_var=_VARIABLE, shell=shell.value))
+
+
+def prepare() -> None:
+    """Let the command answer a shell that asks what could come next."""
+    from typer.completion import completion_init  # type: ignore[attr-defined]
+
+    completion_init()
+
+
+def keys(context: typer.Context, incomplete: str) -> list[str]:
+    """The knowledge keys that begin so."""
+    return _stored(context, incomplete, lambda hx: (entry.key for entry in hx.knowledge.list()))
+
+
+def references(context: typer.Context, incomplete: str) -> list[str]:
+    """The references that begin so."""
+    return _stored(context, incomplete, lambda hx: (each.name for each in hx.references.list()))
+
+
+def learnings(context: typer.Context, incomplete: str) -> list[str]:
+    """The ids of learnings that begin so."""
+    return _stored(context, incomplete, lambda hx: (each.id for each in hx.learnings.list()))
+
+
+def skills(context: typer.Context, incomplete: str) -> list[str]:
+    """The skills that begin so."""
+    return _stored(context, incomplete, lambda hx: (each.name for each in hx.skills.list()))
+
+
+def _stored(context: typer.Context, incomplete: str, names: Callable[["Hexad"], Iterable[str]]) -> list[str]:
+    """Names of the database that the line so far speaks of. Whatever goes wrong: nothing, since a shell is asking."""
+    try:
+        with opened(context.params.get("db"), context.params.get("namespace")) as hx:
+            return [name for name in names(hx) if name.startswith(incomplete) and _PLAIN.fullmatch(name)]
+    except Exception:  # noqa: BLE001 - a message here would be taken for a completion
+        return []

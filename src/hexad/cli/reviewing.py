@@ -1,0 +1,258 @@
+"""`review`: one queue of what a person should look at, draft skills and doubtful learnings."""
+
+import json
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol
+
+import typer
+
+from hexad.cli import editing, screen, skills_review
+from hexad.cli.learnings import facts as learning_facts
+from hexad.cli.opening import opened
+from hexad.cli.options import AsJson, Database, Namespace
+from hexad.errors import HexadError, InvalidInput, SkillRefused
+from hexad.model import Learning, SkillKind, SkillStatus
+from hexad.wire import to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hexad.bootstrap import Hexad
+    from hexad.model import Json
+    from hexad.skills.approving import Review
+
+_ASKED: Final = "a = accept, e = edit, r = reject, s = skip, q = quit"
+_WAYS: Final = ("accept", "edit", "reject", "skip", "quit")
+_COMMENTS: Final = ("Change what stands in quotes, save, and close the editor.",)
+
+By = Annotated[str | None, typer.Option("--by", metavar="PERSON", help="Who approves; your login name if not given.")]
+
+
+class Entry(Protocol):
+    """Something that awaits a person's word. What was settled is not asked about again."""
+
+    settled: bool
+
+    @property
+    def title(self) -> str:
+        """What it is, in two words."""
+        ...
+
+    def show(self) -> None:
+        """All that a person should know of it."""
+        ...
+
+    def accept(self) -> None:
+        """It is right as it is."""
+        ...
+
+    def edit(self) -> None:
+        """Let the person change it."""
+        ...
+
+    def reject(self) -> None:
+        """It is wrong."""
+        ...
+
+    def as_json(self) -> dict[str, Any]:
+        """It as JSON."""
+        ...
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command."""
+    app.command(epilog="Example: hexad review --json; on a terminal it asks: hexad review --by ada")(review)
+
+
+def review(*, by: By = None, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Go through draft skills and doubtful learnings: accept, edit or reject each; --json lists them."""
+    if not as_json and not sys.stdin.isatty():
+        raise InvalidInput("review", "asks a person, and there is no terminal here; --json lists the queue")
+    with opened(db, namespace) as hx:
+        queue = queue_of(hx, by)
+        if as_json:
+            screen.emit({"queue": [entry.as_json() for entry in queue]})
+        elif queue:
+            _go_through(queue)
+        else:
+            screen.remark("nothing awaits review")
+
+
+def queue_of(hx: "Hexad", by: str | None = None) -> "list[Entry]":
+    """Draft skills, the latest first, then doubtful learnings, those seen most often first."""
+    drafts = [skill for skill in hx.skills.list() if skill.status is SkillStatus.DRAFT]
+    drafts.sort(key=lambda skill: skill.updated, reverse=True)
+    return [*(Draft(hx, skill.name, by) for skill in drafts), *(Doubt(hx, each) for each in hx.learnings.doubtful())]
+
+
+@dataclass(slots=True)
+class Draft:
+    """A skill that nobody has approved."""
+
+    hx: "Hexad"
+    name: str
+    by: str | None
+    settled: bool = False
+    seen: "Review | None" = None
+    text: str = ""  # the form as it was left, when it could not be read
+
+    @property
+    def title(self) -> str:
+        """Its name."""
+        return f"skill {self.name}"
+
+    def show(self) -> None:
+        """The skill, the validator's findings, a dry run."""
+        self.seen = self.hx.skills.review(self.name)
+        skills_review.show_review(self.seen, skills_review.plan(self.hx, self.seen.skill, None, None))
+        if self.seen.obstacle:
+            screen.warn(f"{self.name} {self.seen.obstacle}")
+
+    def accept(self) -> None:
+        """Approve what was shown."""
+        if self.seen is None or self.seen.obstacle:
+            raise SkillRefused(self.name, self.seen.obstacle if self.seen else "was not shown")
+        skills_review.activate(self.hx, self.seen, self.by)
+        self.settled = True
+
+    def edit(self) -> None:
+        """Store what the person makes of it; it is a draft still, and shown again."""
+        skill = self.hx.skills.get(self.name)
+        key = _BODY[skill.kind]
+        fields = {"description": skill.description, "when": skill.when, key: _body(skill.definition.get(key, ""))}
+        self.text = editing.in_editor(self.text or editing.form([f"The skill {self.name}.", *_COMMENTS], fields))
+        told = editing.read(self.text, list(fields))
+        body: Json = told[key] if skill.kind is not SkillKind.COMPOSITE else _steps(told[key])
+        self.hx.skills.create(
+            skill.name,
+            kind=skill.kind,
+            description=told["description"],
+            when=told["when"],
+            definition={**skill.definition, key: body},
+            parameters=skill.parameters,
+            tags=skill.tags,
+            author=skill.author,
+            redact=not skill.verbatim,
+        )
+        self.text = ""
+        self.show()
+
+    def reject(self) -> None:
+        """Deprecate it: kept, never found or run, and not offered again by discovery."""
+        skills_review.tell(self.hx.skills.deprecate(self.name))
+        self.settled = True
+
+    def as_json(self) -> dict[str, Any]:
+        """With findings and a dry run; one that cannot be reviewed, with the reason."""
+        try:
+            seen = self.hx.skills.review(self.name)
+        except InvalidInput as error:
+            return {"what": "skill", "skill": to_json(self.hx.skills.get(self.name)), "obstacle": str(error)}
+        plan = skills_review.plan(self.hx, seen.skill, None, None)
+        return {"what": "skill", **skills_review.review_json(seen, plan)}
+
+
+@dataclass(slots=True)
+class Doubt:
+    """A learning whose fix is not trusted, though it was tried or was read from what happened."""
+
+    hx: "Hexad"
+    learning: Learning
+    settled: bool = False
+    text: str = ""
+
+    @property
+    def title(self) -> str:
+        """Its id."""
+        return f"learning {self.learning.id}"
+
+    def show(self) -> None:
+        """All that is known of the error and its fixes."""
+        screen.heading(self.title)
+        screen.table(skills_review.FACTS, learning_facts(self.learning))
+
+    def accept(self) -> None:
+        """The user's word for the fix that is known."""
+        self._correct(self.learning.fix)
+
+    def edit(self) -> None:
+        """The user's word for a fix of their own."""
+        about = [f"{self.learning.trigger}: {self.learning.error_pattern}", *_COMMENTS]
+        self.text = editing.in_editor(self.text or editing.form(about, {"fix": self.learning.fix}))
+        self._correct(editing.read(self.text, ["fix"])["fix"])
+
+    def reject(self) -> None:
+        """Remove it."""
+        self.hx.learnings.delete(self.learning.id)
+        screen.say(f"{self.learning.id}: deleted")
+        self.settled = True
+
+    def as_json(self) -> dict[str, Any]:
+        """The learning."""
+        return {"what": "learning", "learning": to_json(self.learning)}
+
+    def _correct(self, fix: str) -> None:
+        kept = self.hx.learnings.correct(learning=self.learning.id, fix=fix, redact=not self.learning.verbatim)
+        screen.say(f"{kept.id}: trusted {kept.trust:.2f}")
+        self.settled = True
+
+
+_BODY: Final["Mapping[SkillKind, str]"] = {
+    SkillKind.COMPOSITE: "steps",
+    SkillKind.SCRIPT: "script",
+    SkillKind.TEMPLATE: "template",
+    SkillKind.INSTRUCTION: "text",
+}
+
+
+def _go_through(queue: "list[Entry]") -> None:
+    for place, entry in enumerate(queue, start=1):
+        _show(entry)
+        while not entry.settled:
+            way = _way(screen.asked(f"{place} of {len(queue)}: {_ASKED}", at_end="q"))
+            if way == "quit":
+                screen.say(f"{screen.counted(len(queue) - place + 1, 'thing')} left for later")
+                return
+            if way == "skip":
+                break
+            _try(entry, way)
+
+
+def _show(entry: Entry) -> None:
+    """Show it; what cannot be shown, such as a skill that does not fit its kind, can still be rejected."""
+    try:
+        entry.show()
+    except HexadError as error:
+        screen.error(f"{entry.title}: {error}")
+
+
+def _way(answer: str) -> str:
+    """What was meant: a word or its beginning. Nothing means: not now."""
+    if not answer:
+        return "skip"
+    return next((way for way in _WAYS if way.startswith(answer)), "")
+
+
+def _try(entry: Entry, way: str) -> None:
+    """Do it; what goes wrong is told, and the question is asked again."""
+    doing = {"accept": entry.accept, "edit": entry.edit, "reject": entry.reject}
+    if way not in doing:
+        screen.remark("type one of these letters")
+        return
+    try:
+        doing[way]()
+    except HexadError as error:
+        screen.error(str(error))
+
+
+def _body(value: "Json") -> str:
+    return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _steps(text: str) -> "Json":
+    try:
+        steps: Json = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("steps", f"are not JSON: {error}") from None
+    return steps

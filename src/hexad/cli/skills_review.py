@@ -1,0 +1,144 @@
+"""How a person is shown a skill, and asked about it: for `skills review`, and for the queue of `review`."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad.cli import screen
+from hexad.cli.screen import Column
+from hexad.cli.skills_input import parameters_from
+from hexad.errors import HexadError
+from hexad.wire import to_json
+
+if TYPE_CHECKING:
+    from hexad.bootstrap import Hexad
+    from hexad.model import Skill
+    from hexad.skills.approving import Review
+    from hexad.skills.run import SkillResult
+
+FACTS: Final = (Column("what"), Column("value", "fold"))
+_STEPS: Final = (Column("step"), Column("tool", "fold", 24), Column("arguments", "fold"))
+
+
+def tell(skill: "Skill", *, as_json: bool = False) -> None:
+    """What a skill is now."""
+    if as_json:
+        screen.emit({"skill": to_json(skill)})
+        return
+    screen.say(f"{skill.name}: {skill.status}, version {skill.version}")
+    if skill.reason:
+        screen.remark(skill.reason)
+
+
+def facts(skill: "Skill") -> Iterator[tuple[str, str]]:
+    """All of a skill, as rows."""
+    approved = f"by {skill.approved_by}" if skill.approved_by else "yes" if skill.approved else "no"
+    last = skill.last_used.isoformat(timespec="seconds") if skill.last_used else "never"
+    told = {
+        "name": skill.name,
+        "description": skill.description,
+        "when": skill.when,
+        "kind": skill.kind.value,
+        "status": f"{skill.status}: {skill.reason}" if skill.reason else skill.status.value,
+        "approved": approved,
+        "version": str(skill.version),
+        "author": skill.author,
+        "origin": skill.origin.value,
+        "tags": ", ".join(skill.tags),
+        "runs": f"{skill.run_count}, of which {skill.success_count} went well; last used {last}",
+        "parameters": _pretty(skill.parameters) if skill.parameters else "",
+    }
+    yield from ((name, value) for name, value in told.items() if value)
+    yield from _parts(skill.definition)
+
+
+def _parts(definition: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What a skill does, part by part, each text as it is: who approves it reads every line."""
+    yield from ((name, _pretty(value)) for name, value in definition.items() if name != "files")
+    for path, file in definition.get("files", {}).items():
+        kinds = ", ".join(word for word in ("base64", "executable") if file.get(word))
+        yield f"file {path} ({kinds})" if kinds else f"file {path}", file.get("text", file.get("base64", ""))
+
+
+def _pretty(value: object) -> str:
+    """Text as it is, everything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def show_result(result: "SkillResult") -> None:
+    """What a run gave, or a plan."""
+    if result.dry_run and result.steps:
+        rows = [(place, step.tool, _arguments(step.args)) for place, step in enumerate(result.steps, start=1)]
+        screen.table(_STEPS, rows)
+    elif isinstance(result.output, str) and result.output:
+        screen.say(result.output.removesuffix("\n"))
+    for said in result.script.cut if result.script is not None else ():
+        screen.warn(said)
+    if result.error:
+        screen.error(result.error)
+
+
+def _arguments(args: Mapping[str, Any]) -> str:
+    return "\n".join(f"{name} = {_shown(value)}" for name, value in args.items())
+
+
+def _shown(value: object) -> str:
+    """A value; text of several lines as JSON where each row is one line, so that its lines stay apart."""
+    if isinstance(value, str) and (sys.stdout.isatty() or "\n" not in value):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=repr)
+
+
+def plan(hx: "Hexad", skill: "Skill", given: "Sequence[str] | None", params: str | None) -> "SkillResult | str":
+    """A dry run, or why there is none."""
+    try:
+        return hx.skills.run(skill.name, parameters_from(given, params, skill.parameters), dry_run=True)
+    except HexadError as error:
+        return f"{error}; give --set or --params for a dry run"
+
+
+def review_json(seen: "Review", plan: "SkillResult | str") -> dict[str, Any]:
+    """A review and its dry run, as JSON."""
+    from hexad.skills.run import result_json
+
+    return {
+        "skill": to_json(seen.skill),
+        "fingerprint": seen.fingerprint,
+        "findings": [json.loads(json.dumps(asdict(finding), default=str)) for finding in seen.findings],
+        "grants": list(seen.grants),
+        "obstacle": seen.obstacle,
+        "dry_run": plan if isinstance(plan, str) else result_json(plan),
+    }
+
+
+def show_review(seen: "Review", plan: "SkillResult | str") -> None:
+    """A review and its dry run, on the screen."""
+    screen.heading(seen.skill.name)
+    screen.facts(FACTS, list(facts(seen.skill)))
+    for finding in seen.findings:
+        screen.say(f"line {finding.line}: {finding.decision} ({finding.rule}): {finding.says}")
+    screen.heading("dry run")
+    if isinstance(plan, str):
+        screen.say(plan)
+    else:
+        show_result(plan)
+    if seen.grants:
+        screen.warn(f"approving it gives its script: {', '.join(seen.grants)}")
+
+
+def activate(hx: "Hexad", seen: "Review", by: str | None) -> None:
+    """Approve what was shown, and nothing that took its place since."""
+    tell(hx.skills.activate(seen.skill.name, by=by or login(), seen=seen.fingerprint))
+
+
+def login() -> str:
+    """The name of who sits here, as far as the system knows it."""
+    try:
+        import os
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_name
+    except (ImportError, KeyError):
+        return "a person at the terminal"

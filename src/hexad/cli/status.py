@@ -1,0 +1,156 @@
+"""`hexad` alone, and `status`: what is stored, what was learned lately, what awaits a person, what to do next."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import typer
+
+from hexad._version import __version__
+from hexad.cli import screen
+from hexad.cli.opening import holds_hexad, opened, place
+from hexad.cli.options import AsJson, Database, Namespace
+from hexad.cli.screen import Column
+from hexad.model import Layer, Learning, Skill, SkillStatus
+from hexad.store import Scope
+from hexad.wire import to_json
+
+if TYPE_CHECKING:
+    from hexad.bootstrap import Hexad
+
+_LATEST: Final = 3  # of what was learned and of what awaits review, on the screen
+_REMEMBER: Final = 'hexad remember KEY "what to keep" (a rule, a preference, a fact)'
+_STORED: Final = (Column("layer"), Column("stored"), Column("of these", "fold"))
+_LEARNED: Final = (Column("tool", "fold", 18), Column("trust"), Column("pattern and fix", "fold"))
+_AWAITING: Final = (Column("what"), Column("which", "fold", 26), Column("about", "fold"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """What there is in one namespace."""
+
+    namespace: str
+    knowledge: int
+    pinned: int
+    references: int
+    learnings: tuple[Learning, ...]  # the latest first
+    skills: tuple[Skill, ...]
+    doubtful: tuple[Learning, ...]
+
+    @property
+    def drafts(self) -> tuple[Skill, ...]:
+        """The skills that nobody has approved."""
+        return tuple(skill for skill in self.skills if skill.status is SkillStatus.DRAFT)
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command."""
+    app.command(epilog="Example: hexad status --db agent.db")(status)
+
+
+def status(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Show what is stored, what was learned lately and what awaits review; `hexad` alone does the same."""
+    path = place(db)
+    if not path.exists() or (path.is_file() and not holds_hexad(path)):
+        _greet_newcomer(path, as_json=as_json)
+        return
+    with opened(db, namespace) as hx:
+        found = status_of(hx)
+    if as_json:
+        screen.emit(_as_json(path, found))
+    else:
+        _show(path, found)
+
+
+def status_of(hx: "Hexad") -> Status:
+    """What an engine's namespace holds."""
+    knowledge, references = (Scope(hx.namespace, layer) for layer in (Layer.USER_KNOWLEDGE, Layer.EXTERNAL_KNOWLEDGE))
+    with hx.store.reading() as view:  # counted, since there may be very many
+        entries, pinned = view.statistics(knowledge, ()).rows, len(view.pinned(knowledge))
+        known = view.statistics(references, ()).rows
+    return Status(
+        namespace=hx.namespace,
+        knowledge=entries,
+        pinned=pinned,
+        references=known,
+        learnings=tuple(sorted(hx.learnings.list(), key=lambda each: each.updated, reverse=True)),
+        skills=hx.skills.list(),
+        doubtful=hx.learnings.doubtful(),
+    )
+
+
+def advice(found: Status) -> str:
+    """The one thing that is worth doing next."""
+    waiting = len(found.drafts) + len(found.doubtful)
+    if waiting:
+        return f"hexad review ({screen.counted(waiting, 'thing')} that a person should look at)"
+    if not found.knowledge:
+        return _REMEMBER
+    if not found.learnings:
+        return "have an agent's tools watched, to learn from their errors: hx.watch(tool)"
+    return 'hexad explain "a message" (what an agent is told, and why)'
+
+
+def _greet_newcomer(path: Path, *, as_json: bool) -> None:
+    if as_json:
+        screen.emit({"database": str(path), "exists": False, "next": _REMEMBER})
+        return
+    screen.say(f"hexad {__version__}: there is no memory here yet ({path})")
+    screen.say(f"next: {_REMEMBER}\nall commands: hexad --help")
+
+
+def _show(path: Path, found: Status) -> None:
+    screen.say(f"hexad {__version__}: {path}, namespace {found.namespace}")
+    screen.table(_STORED, list(_stored_rows(found)), title="stored")
+    if found.learnings:
+        rows = [_learned_row(each) for each in found.learnings[:_LATEST]]
+        screen.table(_LEARNED, rows, title="learned lately", mark="learned")
+    waiting = [*map(_draft_row, found.drafts[::-1]), *map(_doubt_row, found.doubtful)]
+    if waiting:
+        screen.table(_AWAITING, waiting[:_LATEST], title=f"awaits review: {len(waiting)}", mark="review")
+    screen.say(f"next: {advice(found)}")
+
+
+def _stored_rows(found: Status) -> Sequence[tuple[str, int, str]]:
+    active = sum(skill.status is SkillStatus.ACTIVE for skill in found.skills)
+    trusted = sum(each.trusted for each in found.learnings)
+    return (
+        (Layer.USER_KNOWLEDGE.value, found.knowledge, f"pinned {found.pinned}"),
+        (Layer.AGENT_LEARNINGS.value, len(found.learnings), f"trusted {trusted}, doubtful {len(found.doubtful)}"),
+        (Layer.SKILL_PATTERNS.value, len(found.skills), f"active {active}, drafts {len(found.drafts)}"),
+        (Layer.EXTERNAL_KNOWLEDGE.value, found.references, ""),
+    )
+
+
+def _learned_row(learning: Learning) -> tuple[str, str, str]:
+    fix = f"\n→ {learning.fix}" if learning.fix else ""
+    told = f"{learning.error_pattern or '(any error)'}{fix}"
+    return learning.trigger.removeprefix("tool:"), f"{learning.trust:.2f}", told
+
+
+def _draft_row(skill: Skill) -> tuple[str, str, str]:
+    return "skill", skill.name, skill.description
+
+
+def _doubt_row(learning: Learning) -> tuple[str, str, str]:
+    return "learning", learning.trigger.removeprefix("tool:"), f"{learning.fix} (trust {learning.trust:.2f})"
+
+
+def _as_json(path: Path, found: Status) -> dict[str, Any]:
+    counts = {layer: {"stored": number} for layer, number, _ in _stored_rows(found)}
+    counts[Layer.USER_KNOWLEDGE.value]["pinned"] = found.pinned
+    counts[Layer.AGENT_LEARNINGS.value]["trusted"] = sum(each.trusted for each in found.learnings)
+    counts[Layer.SKILL_PATTERNS.value]["drafts"] = len(found.drafts)
+    return {
+        "database": str(path),
+        "exists": True,
+        "namespace": found.namespace,
+        "layers": counts,
+        "learned": [to_json(each) for each in found.learnings[:_LATEST]],
+        "review": {
+            "skills": [each.name for each in found.drafts],
+            "learnings": [each.id for each in found.doubtful],
+        },
+        "next": advice(found),
+    }

@@ -1,0 +1,5 @@
+"""MCP: the six layers for every agent, in whatever language it is written.
+
+`server.server_of(hx)` makes the server, `stdio.serve_stdio` and `http.serve_http` run it. `installing` writes it into a
+client's configuration, and needs no package for that.
+"""

@@ -1,0 +1,87 @@
+"""What each tool answers with, as JSON Schema: the fields are those of `hexad.wire`."""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeAlias
+
+Schema: TypeAlias = dict[str, Any]
+
+_TEXT: Final[Schema] = {"type": "string"}
+_WHOLE: Final[Schema] = {"type": "integer"}
+_NUMBER: Final[Schema] = {"type": "number"}
+_FLAG: Final[Schema] = {"type": "boolean"}
+_TEXTS: Final[Schema] = {"type": "array", "items": _TEXT}
+_OBJECT: Final[Schema] = {"type": "object"}
+
+
+def _answer(**fields: Schema) -> Schema:
+    """An answer has a status and, where that is ok, these fields; else an error, which says what to do."""
+    either: Schema = {
+        "status": {"enum": ["ok", "error"]},
+        "error": {**_TEXT, "description": "What went wrong and what to do, where the status is error."},
+    }
+    return {"type": "object", "properties": {**either, **fields}, "required": ["status"]}
+
+
+def _several(**fields: Schema) -> Schema:
+    return {"type": "array", "items": {"type": "object", "properties": fields, "required": list(fields)}}
+
+
+def _described(schema: Schema, description: str) -> Schema:
+    return {**schema, "description": description}
+
+
+_REDACTED: Final = _described(_TEXTS, "Kinds of secret that were taken out before storing.")
+_FOUND: Final = _answer(
+    count=_WHOLE,
+    results=_several(key=_TEXT, content=_TEXT, category=_TEXT, origin=_TEXT, score=_NUMBER),
+)
+_PROMPT: Final[Schema] = {
+    "type": "object",
+    "properties": {
+        "text": _described(_TEXT, "The base prompt with the context after it."),
+        "tokens": _described(_WHOLE, "What was added, in tokens."),
+        "budget": {"type": ["integer", "null"]},
+        "kept": _described(_TEXTS, "The items in it, as layer/id."),
+        "dropped": _described(_TEXTS, "The items that did not fit the budget."),
+    },
+    "required": ["text", "tokens", "kept", "dropped"],
+}
+_EXPLANATION: Final[Schema] = {
+    "type": ["object", "null"],
+    "description": "Each layer's candidates with score, reasons and verdict, failures, and the time it took.",
+    "properties": {"keywords": _TEXTS, "candidates": _OBJECT, "failures": {"type": "array"}, "seconds": _NUMBER},
+}
+_RESULT: Final[Schema] = {
+    "type": "object",
+    "properties": {
+        "name": _TEXT,
+        "kind": _TEXT,
+        "ok": _FLAG,
+        "output": {"description": "The last step's result, the script's output, or the text."},
+        "error": _TEXT,
+        "steps": _described({"type": "array"}, "What was called and what came of it; of a dry run, the plan."),
+        "seconds": _NUMBER,
+        "dry_run": _FLAG,
+    },
+    "required": ["name", "kind", "ok"],
+}
+
+ANSWERS: Final[dict[str, Schema]] = {
+    "save_knowledge": _answer(key=_TEXT, version=_WHOLE, category=_TEXT, redacted=_REDACTED),
+    "search_knowledge": _FOUND,
+    "save_learning": _answer(id=_TEXT, trigger=_TEXT, redacted=_REDACTED),
+    "search_learnings": _FOUND,
+    "create_skill": _answer(name=_TEXT, state={"enum": ["draft", "active", "deprecated"]}, redacted=_REDACTED),
+    "list_skills": _answer(
+        count=_WHOLE,
+        skills=_several(name=_TEXT, description=_TEXT, kind=_TEXT, parameters=_OBJECT, tool=_TEXT),
+    ),
+    "run_skill": _answer(result=_RESULT),
+    "get_context": _answer(prompt=_PROMPT, explanation=_EXPLANATION),
+    "report_tool_result": _answer(
+        failed=_described(_FLAG, "Whether the call counts as a failure."),
+        learning={"type": ["object", "null"], "description": "The learning that the error belongs to."},
+        fix={"type": ["string", "null"], "description": "What fixed this error before, if that is trusted."},
+    ),
+}

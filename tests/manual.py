@@ -1,0 +1,95 @@
+"""A page of the manual as what a reader does: its blocks in order, in one folder, each with the output it shows."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+from contextlib import chdir, redirect_stdout
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hexad.cli import main
+from tests.test_cli_process import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", flags=re.MULTILINE | re.DOTALL)
+_ANSWER = re.compile(r"(q = quit: )(\w*)$", flags=re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something to do: ``kind`` is python, console (in a pipe) or terminal (with the answers that are typed)."""
+
+    kind: str
+    told: str
+    output: str
+
+    def done_in(self, folder: Path) -> str:
+        """What is really shown."""
+        if self.kind == "terminal":
+            return self._on_a_terminal(folder)
+        if self.kind == "console" and self.told.startswith("hexad") and not set("|<>$&;") & set(self.told):
+            return self._in_this_process(folder)
+        command = [sys.executable, "-c", self.told] if self.kind == "python" else ["sh", "-c", self.told]
+        environment = os.environ | {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False, timeout=60
+        )
+        assert done.returncode == 0, f"{self.told}\n{done.stderr}"
+        return done.stdout
+
+    def _in_this_process(self, folder: Path) -> str:
+        """The same, without waiting for an interpreter to start."""
+        told = io.StringIO()
+        with chdir(folder), redirect_stdout(told):
+            assert main(shlex.split(self.told)[1:]) == 0, self.told
+        return told.getvalue()
+
+    def _on_a_terminal(self, folder: Path) -> str:
+        terminal = Terminal(folder, *self.told.split()[1:])
+        for _, answer in _ANSWER.findall(self.output):
+            terminal.read_until("q = quit: ")
+            terminal.type(answer + "\n")
+        shown = terminal.read_until()
+        assert terminal.end() == 0
+        return shown
+
+
+def steps(page: Path) -> Iterator[Step]:
+    for kind, body, output in _BLOCK.findall(page.read_text(encoding="utf-8")):
+        if kind == "python":
+            yield Step(kind, body, output)
+        elif kind in {"console", "terminal"}:
+            for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
+                command, _, shown = part.partition("\n")
+                yield Step(kind, command, shown)
+
+
+def settled(text: str) -> str:
+    """Without what differs from run to run."""
+    for pattern, name in (
+        (r"\d+\.\d+ ms", "N ms"),
+        (r"\b[0-9a-f]{64}\b", "HASH"),
+        (r"\b[0-9a-f]{10}\b", "ID"),
+        (r"\d{4}-\d\d-\d\dT[0-9:+]+", "TIME"),
+        (r"hexad \d+\.\d+\.\d+", "hexad VERSION"),
+    ):
+        text = re.sub(pattern, name, text)
+    return "\n".join(line.rstrip() for line in text.strip().splitlines() if line.strip())
+
+
+def install(folder: Path) -> None:
+    """`hexad` and `python` under these names."""
+    home = folder / "bin"
+    home.mkdir()
+    for name, module in (("hexad", "-m hexad"), ("python", "")):
+        script = home / name
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
+        script.chmod(0o755)

@@ -1,0 +1,165 @@
+"""What the tests of the MCP server share: the official client over each transport, and a tour of all there is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import anyio
+from mcp import Client, StdioServerParameters
+from mcp_types import Implementation, TextContent
+
+from hexad.mcp.address import Address
+from hexad.mcp.http import PATIENCE, Door, HttpServer, app_of
+from hexad.mcp.server import server_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Coroutine
+    from pathlib import Path
+
+    from mcp_types import CallToolResult
+
+    from hexad import Hexad
+
+T = TypeVar("T")
+ANY_PORT = Address("127.0.0.1", 0)
+MODES = ("auto", "legacy")
+NINE = (
+    "save_knowledge",
+    "search_knowledge",
+    "save_learning",
+    "search_learnings",
+    "create_skill",
+    "list_skills",
+    "get_context",
+    "run_skill",
+    "report_tool_result",
+)
+
+
+def play(scenario: Coroutine[Any, Any, T]) -> T:
+    """Run a scenario in an event loop of its own; one that hangs is an error."""
+
+    async def limited() -> T:
+        with anyio.fail_after(60):
+            return await scenario
+
+    return asyncio.run(limited())
+
+
+def client(server: Any, name: str = "tester", mode: str = "auto") -> Client:
+    return Client(server, client_info=Implementation(name=name, version="1"), mode=mode)
+
+
+def in_process(hx: Hexad, name: str = "tester", mode: str = "auto", **given: Any) -> Client:
+    return client(server_of(hx, **given), name, mode)
+
+
+def process(database: Path, *arguments: str, **environment: str) -> StdioServerParameters:
+    """`hexad mcp` as a client starts it."""
+    return StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "hexad", "mcp", "--db", str(database), *arguments],
+        env={"HEXAD_SEMANTIC": "false", **environment},
+    )
+
+
+@asynccontextmanager
+async def listening(
+    hx: Hexad, door: Door | None = None, *, patience: float = PATIENCE, **given: Any
+) -> AsyncIterator[str]:
+    """The server on a free port of this machine; its address."""
+    ports: list[int] = []
+    ready = anyio.Event()
+
+    def listens(port: int) -> None:
+        ports.append(port)
+        ready.set()
+
+    app = app_of(server_of(hx, **given), hx.settings, door or Door(address=ANY_PORT))
+    server = HttpServer(app, ANY_PORT, patience=patience)
+    async with anyio.create_task_group() as group:
+        group.start_soon(server.run, listens)
+        await ready.wait()
+        try:
+            yield ANY_PORT.url(ports[0])
+        finally:
+            server.end()
+
+
+async def told(one: Client, tool: str, /, **given: Any) -> dict[str, Any]:
+    """What a tool answers, as structure; it must be what its schema says, which the client checks."""
+    result = await one.call_tool(tool, given)
+    assert result.structured_content is not None, result
+    assert not result.is_error, result.structured_content
+    return result.structured_content
+
+
+async def refusal(one: Client, tool: str, /, **given: Any) -> str:
+    """The sentence with which a tool refuses."""
+    result = await one.call_tool(tool, given)
+    assert result.is_error
+    assert result.structured_content == {**result.structured_content, "status": "error", "error": text_of(result)}
+    return text_of(result)
+
+
+def text_of(result: CallToolResult) -> str:
+    [block] = result.content
+    assert isinstance(block, TextContent)
+    return block.text
+
+
+async def read(one: Client, uri: str) -> dict[str, Any]:
+    [content] = (await one.read_resource(uri)).contents
+    assert content.mime_type == "application/json"
+    return json.loads(content.text)  # type: ignore[union-attr]
+
+
+async def tour(one: Client) -> None:
+    """Every tool, resource and prompt once, on a database where the skill `greet` is active."""
+    assert [tool.name for tool in (await one.list_tools()).tools] == list(NINE)
+    saved = await told(one, "save_knowledge", key="deploy-window", content="Deploy on Tuesdays only", category="rule")
+    assert saved == {"status": "ok", "key": "deploy-window", "version": 1, "category": "rule"}
+    found = await told(one, "search_knowledge", query="when to deploy")
+    assert [each["key"] for each in found["results"]] == ["deploy-window"]
+    learning = await told(one, "save_learning", trigger="tool:deploy", error_pattern="quota exceeded", fix="ask ops")
+    assert (await told(one, "search_learnings", query="deploy quota exceeded"))["count"] == 1
+    drafted = await told(
+        one, "create_skill", name="wave", kind="instruction", description="Wave", definition={"text": "Wave a hand"}
+    )
+    assert drafted == {"status": "ok", "name": "wave", "state": "draft"}
+    assert [skill["name"] for skill in (await told(one, "list_skills"))["skills"]] == ["greet"]
+    assert (await told(one, "run_skill", name="greet", parameters={"who": "Ada"}))["result"]["output"] == "Hello Ada"
+    context = await told(one, "get_context", message="when may I deploy?")
+    assert "Deploy on Tuesdays only" in context["prompt"]["text"]
+    reported = await told(one, "report_tool_result", tool="deploy", args={"env": "prod"}, error="no such branch")
+    assert reported["failed"]
+    templates = (await one.list_resource_templates()).resource_templates
+    assert {each.uri_template for each in templates} == {
+        "hexad://knowledge/{key}",
+        "hexad://skill/{name}",
+        "hexad://learning/{id}",
+    }
+    assert (await read(one, "hexad://knowledge/deploy-window"))["content"] == "Deploy on Tuesdays only"
+    assert (await read(one, "hexad://skill/greet"))["kind"] == "template"
+    assert (await read(one, f"hexad://learning/{learning['id']}"))["fix"] == "ask ops"
+    [prompt] = (await one.list_prompts()).prompts
+    assert prompt.name == "with_context"
+    messages = (await one.get_prompt("with_context", {"message": "when may I deploy?"})).messages
+    assert "Deploy on Tuesdays only" in messages[0].content.text  # type: ignore[union-attr]
+    assert messages[-1].content.text == "when may I deploy?"  # type: ignore[union-attr]
+
+
+def teach_greeting(hx: Hexad) -> None:
+    """An active skill, as a person would have approved it."""
+    hx.skills.create(
+        "greet",
+        kind="template",
+        description="Greet somebody",
+        definition={"template": "Hello {{ who }}"},
+        parameters={"type": "object", "properties": {"who": {"type": "string"}}, "required": ["who"]},
+    )
+    hx.skills.activate("greet")

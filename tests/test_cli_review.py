@@ -1,0 +1,298 @@
+"""`hexad review` as a person meets it: on a real terminal, with a real editor."""
+
+from __future__ import annotations
+
+import io
+import json
+import sqlite3
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hexad.cli import main
+from hexad.learning.housekeeping import is_doubtful
+from hexad.model import SkillStatus
+from tests.support import FixedClock, opened, requirement
+from tests.test_cli import Ran, run  # noqa: F401, TC001 - the fixture
+from tests.test_cli_process import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from hexad import Hexad, Learning
+
+ASKED = "q = quit"
+
+
+def fail_and_mend(hx: Hexad, session: str, tool: str = "book") -> None:
+    """A call that fails and is put right, so that a fix is mined."""
+    hx.observe(tool=tool, args={"day": "31/01/2026"}, error=f"{tool} cannot read the day", session=session)
+    hx.observe(tool=tool, args={"day": "2026-01-31"}, result="booked", session=session)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    with opened(tmp_path / "hexad.db") as hx:
+        fail_and_mend(hx, "chat:1")
+        hx.skills.create("greet", kind="template", description="Greet", definition={"template": "Hello {{ name }}"})
+    return tmp_path
+
+
+def skill(folder: Path, name: str = "greet") -> tuple[SkillStatus, int, str]:
+    with opened(folder / "hexad.db") as hx:
+        found = hx.skills.get(name)
+        return found.status, found.version, str(found.definition.get("template"))
+
+
+def learnings(folder: Path) -> list[Learning]:
+    with opened(folder / "hexad.db") as hx:
+        return list(hx.learnings.list())
+
+
+def answer(terminal: Terminal, *answers: str) -> str:
+    """What was shown when all questions were answered."""
+    for each in answers:
+        terminal.read_until(ASKED)
+        terminal.type(each + "\n")
+    shown = terminal.read_until()
+    assert terminal.end() == 0
+    assert "Traceback" not in shown
+    return shown
+
+
+def editor(folder: Path, program: str) -> str:
+    """An editor that changes the file as a program says: `text` before, `text` after."""
+    script = folder / "editor.py"
+    script.write_text(
+        "import sys, pathlib\nfile = pathlib.Path(sys.argv[1])\ntext = file.read_text()\n"
+        f"{program}\nfile.write_text(text)\n"
+    )
+    return f'"{sys.executable}" "{script}"'
+
+
+@requirement("SKILL-03", "LEARN-08")
+def test_what_is_accepted_is_active_and_trusted(folder: Path) -> None:
+    shown = answer(Terminal(folder, "review", "--by", "ada"), "a", "accept")
+    assert "1 of 2: a = accept" in shown
+    assert "Hello {{ name }}" in shown
+    assert "greet: active, version 1" in shown
+    assert "found by 1 session" in shown
+    assert "trusted 0.83" in shown
+    assert skill(folder)[0] is SkillStatus.ACTIVE
+    (learning,) = learnings(folder)
+    assert learning.trusted
+    assert learning.origin == "user"
+    assert "nothing awaits review" in answer(Terminal(folder, "review"))
+
+
+@requirement("SKILL-03", "LEARN-09")
+def test_what_is_rejected_is_gone_from_the_queue_for_good(folder: Path) -> None:
+    shown = answer(Terminal(folder, "review"), "r", "r")
+    assert "greet: deprecated" in shown
+    assert "deleted" in shown
+    assert skill(folder)[0] is SkillStatus.DEPRECATED
+    assert learnings(folder) == []
+
+
+@requirement("SKILL-10")
+def test_a_rejected_discovery_is_not_offered_again(tmp_path: Path) -> None:
+    with opened(tmp_path / "hexad.db") as hx:
+        for number in range(4):
+            found = hx.scoped(session=f"chat:{number}")
+            found.observe(tool="find", args={"mail": f"m{number}"}, result={"id": f"c-{number}"})
+            found.observe(tool="ticket", args={"customer": f"c-{number}"}, result={"number": number})
+    with opened(tmp_path / "hexad.db") as hx:
+        assert [each.name for each in hx.skills.list()] == ["find-ticket"]
+    answer(Terminal(tmp_path, "review"), "r")
+    with opened(tmp_path / "hexad.db") as hx:
+        assert hx.skills.discover() == ()
+        assert skill(tmp_path, "find-ticket")[0] is SkillStatus.DEPRECATED
+
+
+@requirement("SKILL-03", "LEARN-08")
+def test_an_edited_skill_is_shown_again_and_an_edited_fix_is_the_users_word(folder: Path) -> None:
+    command = editor(folder, 'text = text.replace("Hello", "Good morning").replace("YYYY-MM-DD", "ISO 8601")')
+    shown = answer(Terminal(folder, "review", EDITOR=command), "e", "a", "e")
+    assert "Good morning {{ name }}" in shown
+    assert skill(folder) == (SkillStatus.ACTIVE, 2, "Good morning {{ name }}")
+    (learning,) = learnings(folder)
+    assert "ISO 8601" in learning.fix
+    assert learning.trusted
+
+
+@requirement("SKILL-02")
+def test_an_edit_that_does_not_fit_is_told_and_can_be_mended(folder: Path) -> None:
+    """The first editing breaks the template, the second the form, the third mends both."""
+    program = (
+        'steps = pathlib.Path("steps"); done = len(steps.read_text()) if steps.exists() else 0\n'
+        'steps.write_text("x" * (done + 1))\n'
+        'text = [text.replace("}}", "}"), text + "nonsense", text.replace("} ", "}} ").replace("nonsense", "")][done]\n'
+        'text = text.replace("name }\\"", "name }}\\"") if done == 2 else text'
+    )
+    shown = answer(Terminal(folder, "review", EDITOR=editor(folder, program)), "e", "e", "e", "q")
+    assert "error: definition" in shown
+    assert "error: form: cannot be read" in shown
+    assert skill(folder) == (SkillStatus.DRAFT, 1, "Hello {{ name }}")
+
+
+@requirement("SKILL-04")
+def test_the_steps_of_a_composite_skill_are_edited_as_json(tmp_path: Path) -> None:
+    with opened(tmp_path / "hexad.db") as hx:
+        hx.skills.create("go", kind="composite", description="Go", definition={"steps": [{"tool": "walk", "args": {}}]})
+    command = editor(tmp_path, 'text = text.replace("walk", "run")')
+    answer(Terminal(tmp_path, "review", EDITOR=command), "e", "q")
+    with opened(tmp_path / "hexad.db") as hx:
+        assert hx.skills.get("go").definition == {"steps": [{"tool": "run", "args": {}}]}
+    broken = editor(tmp_path, 'text = text.replace("]", "")')
+    assert "error: steps: are not JSON" in answer(Terminal(tmp_path, "review", EDITOR=broken), "e", "q")
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("", "no editor is known; set EDITOR"),
+        ("no-such-editor-here", "'no-such-editor-here' cannot be started"),
+        (f"{sys.executable} -c exit(3)", "ended with code 3, so nothing was changed"),
+    ],
+)
+def test_without_an_editor_that_works_it_says_so_and_asks_again(folder: Path, command: str, said: str) -> None:
+    shown = answer(Terminal(folder, "review", EDITOR=command, VISUAL=""), "e", "q")
+    assert said in shown.replace("\n", "")
+    assert skill(folder)[0] is SkillStatus.DRAFT
+
+
+@requirement("CONF-01")
+def test_skip_quit_nonsense_and_the_end_of_input_change_nothing(folder: Path) -> None:
+    shown = answer(
+        Terminal(folder, "review"),
+        "what?",
+        "s",
+        "",
+    )
+    assert "type one of these letters" in shown
+    assert "2 of 2" in shown
+    assert "2 things left for later" in answer(Terminal(folder, "review"), "q")
+    terminal = Terminal(folder, "review")
+    terminal.read_until(ASKED)
+    terminal.type("\x04")
+    assert "2 things left for later" in terminal.read_until()
+    assert terminal.end() == 0
+    assert skill(folder)[0] is SkillStatus.DRAFT
+    assert not learnings(folder)[0].trusted
+
+
+@requirement("SKILL-05")
+def test_a_script_that_is_rejected_cannot_be_accepted(tmp_path: Path) -> None:
+    with opened(tmp_path / "hexad.db") as hx:
+        hx.skills.create("bad", kind="script", description="Bad", definition={"script": "rm -rf /"})
+    shown = answer(Terminal(tmp_path, "review"), "a", "r")
+    assert "bad is rejected" in shown.replace("\n", " ")
+    assert skill(tmp_path, "bad")[0] is SkillStatus.DEPRECATED
+
+
+class Typed(io.StringIO):
+    """What a person types, all at once."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@requirement("SKILL-03", "LEARN-08")
+def test_a_queue_is_gone_through_in_one_go(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same in this process: skip, edit, accept; an unknown letter; and the end of the input."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("VISUAL", editor(folder, 'text = text.replace("Hello", "Good day")'))
+    monkeypatch.setattr(sys, "stdin", Typed("z\nedit\na\nedit\n"))
+    assert main(["review", "--by", "ada"]) == 0
+    told = capsys.readouterr()
+    assert "type one of these letters" in told.err
+    assert "greet: active, version 2" in told.out
+    assert "trusted 0.83" in told.out
+    monkeypatch.setattr(sys, "stdin", Typed(""))
+    assert main(["review"]) == 0
+    assert capsys.readouterr().err == "nothing awaits review\n"
+
+
+@requirement("SKILL-03", "LEARN-09")
+def test_what_cannot_be_edited_is_told_and_can_still_be_rejected(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("VISUAL", raising=False)
+    for editing, said in ((None, "no editor is known"), ("no-such-editor", "cannot be started"), ("false", "code 1")):
+        monkeypatch.setenv("EDITOR", editing) if editing else monkeypatch.delenv("EDITOR", raising=False)
+        monkeypatch.setattr(sys, "stdin", Typed("e\n"))
+        assert main(["review"]) == 0
+        told = capsys.readouterr()
+        assert said in told.err
+        assert "2 things left for later" in told.out
+    monkeypatch.setattr(sys, "stdin", Typed("r\na\n"))
+    assert main(["review"]) == 0
+    assert "greet: deprecated" in capsys.readouterr().out
+    assert learnings(folder)[0].trusted
+
+
+@requirement("SKILL-02")
+def test_a_skill_that_does_not_fit_its_kind_can_be_rejected_and_nothing_else(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(sqlite3.connect(folder / "hexad.db")) as connection, connection:
+        connection.execute("UPDATE hexad_skill SET definition = '{\"txt\": 1}'")
+    monkeypatch.chdir(folder)
+    assert main(["review", "--json"]) == 0
+    assert "template" in json.loads(capsys.readouterr().out)["queue"][0]["obstacle"]
+    monkeypatch.setattr(sys, "stdin", Typed("a\ne\nr\nq\n"))
+    assert main(["review"]) == 0
+    told = capsys.readouterr()
+    assert told.err.count("error: ") == 3
+    assert "greet: deprecated" in told.out
+
+
+@requirement("LEARN-09")
+def test_without_a_terminal_it_refuses_politely_and_json_lists_the_queue(
+    run: Callable[..., Ran],  # noqa: F811
+    folder: Path,
+) -> None:
+    ran = run("review")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "error: review: asks a person, and there is no terminal here; --json lists the queue\n"
+    draft, doubt = run("review", "--json").json["queue"]
+    assert (draft["what"], draft["skill"]["name"], draft["obstacle"]) == ("skill", "greet", "")
+    assert (doubt["what"], doubt["learning"]["trigger"]) == ("learning", "tool:book")
+    assert json.dumps(doubt["learning"]["fix"])
+
+
+@requirement("LEARN-07", "LEARN-09")
+def test_doubtful_is_a_fix_that_was_tried_or_mined_and_is_not_trusted(hx: Hexad, clock: FixedClock) -> None:
+    hx.learnings.save(trigger="tool:a", error_pattern="agents say so", fix="perhaps")
+    hx.learnings.save(trigger="tool:b", error_pattern="nothing helps")
+    hx.learnings.correct(trigger="tool:c", error_pattern="users know", fix="surely")
+    assert hx.learnings.doubtful() == ()
+    fail_and_mend(hx, "chat:1", "mined")
+    assert [each.trigger for each in hx.learnings.doubtful()] == ["tool:mined"]
+    for _ in range(3):
+        hx.observe(tool="often", args={"n": 1}, error="often fails", session="chat:2")
+    hx.observe(tool="often", args={"n": "1"}, result="fine", session="chat:2")
+    assert [each.trigger for each in hx.learnings.doubtful()] == ["tool:often", "tool:mined"]
+    (first, second) = hx.learnings.doubtful()
+    hx.learnings.correct(learning=first.id, fix=first.fix)
+    hx.learnings.delete(second.id)
+    assert hx.learnings.doubtful() == ()
+
+
+@requirement("LEARN-07")
+def test_a_fix_that_was_offered_and_failed_is_doubtful(hx: Hexad) -> None:
+    told = hx.learnings.save(trigger="tool:a", error_pattern="agents say so", fix="perhaps")
+    assert not is_doubtful(told)
+    hx.assemble("", hx.retrieve("agents say so", session="chat:1"))
+    hx.observe(tool="a", args={"n": 1}, error="agents say so", session="chat:1")
+    hx.observe(tool="a", args={"n": 2}, error="agents say so", session="chat:1")
+    (known,) = hx.learnings.list()
+    assert is_doubtful(known) is bool(known.failed)
+    assert known.failed

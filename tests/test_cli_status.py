@@ -1,0 +1,296 @@
+"""`hexad` alone greets; `init`, `config show` and `completion` set it up."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hexad.cli import editing, main
+from hexad.cli.configuring import file_text, shown
+from hexad.errors import InvalidInput
+from hexad.settings import KNOWN, Setting, Settings, load
+from tests.stocked import stock_memory
+from tests.support import opened, requirement
+from tests.test_cli import Ran, run  # noqa: F401, TC001 - the fixture
+from tests.test_cli_process import on_terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., Ran]
+
+
+@requirement("CONF-01")
+def test_alone_in_an_empty_folder_it_greets_and_creates_nothing(run: Run, tmp_path: Path) -> None:  # noqa: F811
+    ran = run()
+    assert ran.code == 0
+    assert "there is no memory here yet (hexad.db)" in ran.out
+    assert 'next: hexad remember KEY "what to keep"' in ran.out
+    told = run("--json").json
+    assert (told["database"], told["exists"]) == ("hexad.db", False)
+    assert list(tmp_path.iterdir()) == []
+
+
+@requirement("CONF-01", "LEARN-09")
+def test_alone_it_tells_what_is_stored_what_was_learned_and_what_awaits_review(
+    run: Run,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path / "hexad.db") as hx:
+        stock_memory(hx)
+    shown = run().out
+    assert "user_knowledge\t4\tpinned 1\n" in shown
+    assert "agent_learnings\t2\ttrusted 1, doubtful 1\n" in shown
+    assert "skill_patterns\t2\tactive 1, drafts 1\n" in shown
+    assert "external_knowledge\t1\t" in shown
+    assert "learned\tdeploy\t0.83\tquota exceeded → ask ops for more quota\n" in shown
+    assert "review\tskill\tgreet\t" in shown
+    assert "review\tlearning\tbook\tgive `day` as YYYY-MM-DD" in shown
+    assert shown.endswith("next: hexad review (2 things that a person should look at)\n")
+    assert run("status").out == shown
+
+
+@requirement("CONF-01")
+def test_status_as_json_names_what_awaits_review(run: Run, tmp_path: Path) -> None:  # noqa: F811
+    with opened(tmp_path / "agent.db") as hx:
+        stock_memory(hx)
+        (doubtful,) = hx.learnings.doubtful()
+    told = run("--db", "agent.db", "--json").json
+    assert told["review"] == {"skills": ["greet"], "learnings": [doubtful.id]}
+    assert told["layers"]["user_knowledge"] == {"stored": 4, "pinned": 1}
+    assert [each["trigger"] for each in told["learned"]] == ["tool:deploy", "tool:book"]
+    assert run("status", "--db", "agent.db", "--namespace", "team", "--json").json["layers"]["skill_patterns"] == {
+        "stored": 0,
+        "drafts": 0,
+    }
+
+
+@requirement("CONF-01")
+def test_the_advice_fits_what_there_is(run: Run) -> None:  # noqa: F811
+    run("reference", "add", "Runbook", "--location", "https://wiki.example.com")
+    assert "next: hexad remember" in run().out
+    run("remember", "k", "v")
+    assert "hx.watch(tool)" in run().out
+    run("learnings", "correct", "wait", "--tool", "deploy")
+    assert 'next: hexad explain "a message"' in run().out
+
+
+@requirement("CONF-01")
+def test_options_of_a_command_stand_behind_it(run: Run) -> None:  # noqa: F811
+    ran = run("--json", "list")
+    assert (ran.code, ran.err) == (2, "error: hexad: --db, --namespace and --json go behind 'list'\n")
+
+
+@requirement("CONF-01")
+def test_on_a_terminal_the_greeting_has_its_headings(tmp_path: Path) -> None:
+    with opened(tmp_path / "hexad.db") as hx:
+        stock_memory(hx)
+    shown = on_terminal(tmp_path).read_until()
+    assert "learned lately" in shown
+    assert "awaits review: 2" in shown
+
+
+@requirement("CONF-03")
+def test_init_writes_every_setting_with_its_default_and_its_meaning(run: Run, tmp_path: Path) -> None:  # noqa: F811
+    assert run("init").out.startswith("hexad.toml: written")
+    text = (tmp_path / "hexad.toml").read_text(encoding="utf-8")
+    assert tomllib.loads(text) == {}
+    said = [line.removeprefix("# ") for line in text.splitlines() if " = " in line and line.startswith("# ")]
+    (tmp_path / "hexad.toml").write_text("\n".join(said))
+    assert load({}, beside=tmp_path, environ={}) == Settings()
+    assert [line.split(" = ")[0] for line in said] == [each.name for each in KNOWN]
+    assert all(each.meaning in text for each in KNOWN)
+    assert "(1 to 1000)" in text
+    assert not (tmp_path / "hexad.db").exists()
+
+
+@requirement("CONF-03")
+def test_init_never_overwrites_unless_told_to(run: Run, tmp_path: Path) -> None:  # noqa: F811
+    (tmp_path / "hexad.toml").write_text("max_pinned = 1\n")
+    ran = run("init")
+    assert (ran.code, ran.out) == (2, "")
+    assert "hexad.toml is there already; --force" in ran.err
+    assert (tmp_path / "hexad.toml").read_text() == "max_pinned = 1\n"
+    assert run("init", "--force", "--json").json == {"wire": 1, "file": "hexad.toml", "written": True}
+    assert (tmp_path / "hexad.toml").read_text(encoding="utf-8") == file_text()
+    assert run("init", "--db", "no/such/agent.db").code == 2
+
+
+@requirement("CONF-03")
+def test_config_show_tells_where_each_value_is_from(
+    run: Run,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "hexad.toml").write_text("max_pinned = 1\nmax_text = 5\n")
+    monkeypatch.setenv("HEXAD_MAX_TEXT", "7")
+    told = run("config", "show", "--namespace", "team", "--json").json
+    found = {each["name"]: (each["value"], each["from"]) for each in told["settings"]}
+    assert found["max_pinned"] == (1, "file")
+    assert found["max_text"] == (7, "environment")
+    assert found["namespace"] == ("team", "option")
+    assert found["floor"] == (True, "default")
+    assert told["file"] == "hexad.toml"
+    shown = run("config", "show").out
+    assert "max_pinned\t1\thexad.toml\t" in shown
+    assert "max_text\t7\tHEXAD_MAX_TEXT\t" in shown
+    assert "floor\ttrue\tdefault\t" in shown
+
+
+@requirement("CONF-04")
+def test_of_a_secret_only_that_it_is_set_is_shown() -> None:
+    secret = Setting(name="token", default="", meaning="a password", secret=True)
+    assert (shown(secret, "hunter2"), shown(secret, "")) == ("(set)", "")
+    assert not any(each.secret and each.default for each in KNOWN)
+
+
+@requirement("CONF-03")
+def test_config_show_reports_an_unknown_key_as_every_command_does(run: Run, tmp_path: Path) -> None:  # noqa: F811
+    (tmp_path / "hexad.toml").write_text("max_pinnd = 1\n")
+    ran = run("config", "show")
+    assert (ran.code, ran.out) == (2, "")
+    assert "did you mean 'max_pinned'?" in ran.err
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script_for_each_shell(run: Run, shell: str) -> None:  # noqa: F811
+    ran = run("completion", shell)
+    assert ran.code == 0
+    assert f"_HEXAD_COMPLETE=complete_{shell}" in ran.out
+
+
+CASES = [  # words, what is begun, what is offered, what is not
+    ("", "re", {"remember", "recall", "review", "reference"}, {"list", "deploy-window"}),
+    ("history", "dep", {"deploy-window"}, {"units", "deploy"}),  # a key with blanks is not offered
+    ("skills show --db other.db", "", {"greet"}, {"deploy-window", "$(touch-this)"}),
+    ("recall x", "--l", {"--layer", "--limit"}, {"--json"}),
+]
+_PREPARED = {"bash": "", "zsh": "autoload -Uz compinit; compinit -u; _arguments() { print -r -- $@ }; ", "fish": ""}
+_ASKED = {
+    "bash": 'COMP_WORDS=(hexad {words} "{begun}"); COMP_CWORD={place}; _hexad_completion hexad; '
+    'printf "%s\\n" "${{COMPREPLY[@]}}"',
+    "zsh": "words=(hexad {words} '{begun}'); CURRENT=$#words; _hexad_completion",
+    "fish": 'complete --do-complete "hexad {words} {begun}"',
+}
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    with opened(tmp_path / "hexad.db") as hx:
+        for key in ("deploy-window", "units", "deploy notes"):
+            hx.knowledge.save(key, "v")
+    with opened(tmp_path / "other.db") as hx:
+        for name in ("greet", "$(touch-this)"):
+            hx.skills.create(name, kind="instruction", description="d", definition={"text": "t"})
+    return tmp_path
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_real_shell_completes_commands_options_and_stored_names(stored: Path, shell: str) -> None:
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"{shell} is not installed here")
+    _on_path(stored)
+    asked = [
+        _ASKED[shell].format(words=words, begun=begun, place=len(words.split()) + 1) for words, begun, _, _ in CASES
+    ]
+    script = f"hexad completion {shell} > script; {_PREPARED[shell]}source script; " + "; echo ===; ".join(asked)
+    environment = os.environ | {"PATH": f"{stored}:{os.environ['PATH']}", "HOME": str(stored)}
+    ran = subprocess.run(
+        [program, "-c", script], cwd=stored, env=environment, capture_output=True, encoding="utf-8", check=False
+    )
+    assert "Traceback" not in ran.stderr
+    for (_, _, wanted, not_wanted), told in zip(CASES, ran.stdout.split("===\n"), strict=True):
+        assert all(name in told for name in wanted)
+        assert not not_wanted & set(told.split())
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize(
+    "asking",
+    [
+        {"_HEXAD_COMPLETE": "complete_zsh"},
+        {"_HEXAD_COMPLETE": "complete_fish", "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
+    ],
+)
+def test_what_zsh_and_fish_ask_is_answered(stored: Path, asking: dict[str, str]) -> None:
+    """Their scripts ask so; the shells themselves are not on every machine."""
+    asked = os.environ | asking | {"_TYPER_COMPLETE_ARGS": "hexad history dep"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "hexad"], cwd=stored, env=asked, capture_output=True, encoding="utf-8", check=False
+    )
+    assert "deploy-window" in ran.stdout
+    assert "units" not in ran.stdout
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("history dep", ["deploy-window"]),
+        ("skills show --db other.db ", ["greet"]),
+        ("reference remove --db other.db ", ["Runbook"]),
+        ("history --db nowhere.db ", []),
+    ],
+)
+def test_a_shell_that_asks_gets_the_stored_names(
+    stored: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], line: str, wanted: list[str]
+) -> None:
+    with opened(stored / "other.db") as hx:
+        hx.references.save("Runbook", location="https://wiki.example.com")
+    words = ["hexad", *line.split(" ")]
+    monkeypatch.chdir(stored)
+    monkeypatch.setenv("_HEXAD_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "\n".join(words))
+    monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
+    with pytest.raises(SystemExit):
+        main([])
+    assert capsys.readouterr().out.split() == wanted
+
+
+def _on_path(folder: Path) -> None:
+    """The command under its name, as an installation puts it there."""
+    script = folder / "hexad"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hexad "$@"\n')
+    script.chmod(0o755)
+
+
+@requirement("CONF-01")
+def test_completion_is_silent_where_nothing_can_be_read(tmp_path: Path) -> None:
+    (tmp_path / "hexad.db").write_text("no database at all " * 99)
+    asked = {"_HEXAD_COMPLETE": "complete_bash", "COMP_WORDS": "hexad\nhistory\n", "COMP_CWORD": "2"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "hexad"], cwd=tmp_path, env=os.environ | asked, capture_output=True, check=False
+    )
+    assert (ran.stdout.strip(), ran.stderr) == (b"", b"")
+
+
+_texts = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+@requirement("CONF-01")
+@given(st.dictionaries(st.sampled_from(["fix", "when", "script"]), _texts, min_size=1), st.lists(_texts, max_size=2))
+def test_a_form_that_is_not_touched_comes_back_as_it_was(fields: dict[str, str], head: list[str]) -> None:
+    assert editing.read(editing.form(head, fields), list(fields)) == fields
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize(
+    ("told", "named"),
+    [("fix = ", "form"), ("fix = 3", "fix"), ('fx = "a"', "fx"), ("", "fix"), ('fix = "a"\nfix = "b"', "form")],
+)
+def test_a_form_that_is_broken_names_what_is_wrong(told: str, named: str) -> None:
+    with pytest.raises(InvalidInput) as raised:
+        editing.read(told, ["fix"])
+    assert raised.value.field == named

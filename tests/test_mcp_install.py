@@ -1,0 +1,351 @@
+"""`hexad mcp install|uninstall`: one entry in a client's configuration, and not a byte more."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hexad.cli import main
+from hexad.errors import ClientConfigError
+from hexad.mcp import installing
+from hexad.mcp.jsontext import is_commented, with_entry, without_entry
+from tests.mcp_support import client, play, told
+from tests.support import requirement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CLIENTS = ("claude-code", "cursor")
+each_client = pytest.mark.parametrize("name", CLIENTS)
+OTHERS = """{
+    "numStartups": 7,
+    "mcpServers": {
+        "github": {"command": "npx", "env": {"TOKEN": "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"}}
+    },
+    "projects":   { "/home/ada": { "allowedTools": [ ] } }
+}
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Nobody's home, and the folder that commands run in."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    return tmp_path
+
+
+def file_of(home: Path, name: str, scope: str = "user") -> Path:
+    return {
+        ("claude-code", "user"): home / ".claude.json",
+        ("claude-code", "project"): home / "work/.mcp.json",
+        ("cursor", "user"): home / ".cursor/mcp.json",
+        ("cursor", "project"): home / "work/.cursor/mcp.json",
+    }[name, scope]
+
+
+def run(command: str, name: str, *more: str) -> int:
+    return main(["mcp", command, "--client", name, *more])
+
+
+@requirement("META-01")
+@each_client
+@pytest.mark.parametrize("scope", ["user", "project"])
+def test_a_client_without_a_configuration_gets_one_that_starts_this_server(home: Path, name: str, scope: str) -> None:
+    assert run("install", name, "--yes", "--scope", scope, "--db", "agent.db", "--namespace", "team") == 0
+    file = file_of(home, name, scope)
+    [entry] = json.loads(file.read_text())["mcpServers"].values()
+    assert entry["args"][-5:] == ["mcp", "--db", str(home / "work/agent.db"), "--namespace", "team"]
+    assert Path(entry["command"]).is_absolute()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert [each.name for each in file.parent.glob("*before-hexad*")] == []
+
+
+@requirement("META-01")
+def test_what_is_installed_starts_from_any_folder(home: Path) -> None:
+    from mcp import StdioServerParameters
+
+    assert run("install", "claude-code", "--yes", "--db", "agent.db") == 0
+    entry = json.loads(file_of(home, "claude-code").read_text())["mcpServers"]["hexad"]
+    assert entry.pop("type") == "stdio"
+    elsewhere = home / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "hexad.py").write_text("raise SystemExit('a module of the same name')")
+
+    async def scenario() -> None:
+        server = StdioServerParameters(**entry, cwd=elsewhere, env={"HEXAD_SEMANTIC": "false"})
+        async with client(server) as one:
+            await told(one, "save_knowledge", key="a", content="first")
+
+    play(scenario())
+    assert (home / "work/agent.db").exists()
+
+
+@requirement("META-01")
+@each_client
+def test_the_rest_of_a_configuration_stays_byte_for_byte(home: Path, name: str) -> None:
+    file = file_of(home, name)
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(OTHERS)
+    file.chmod(0o640)
+    assert run("install", name, "--yes") == 0
+    installed = file.read_text()
+    entry = json.loads(installed)["mcpServers"]["hexad"]
+    added = installed[installed.index('"hexad"') :]
+    start = OTHERS.index('\n    },\n    "projects"')
+    assert installed.startswith(OTHERS[:start])
+    assert added.endswith(OTHERS[start:])
+    assert entry["args"][0] == "mcp" or entry["args"][:3] == ["-P", "-m", "hexad"]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    assert file.with_name(f"{file.name}.before-hexad").read_text() == OTHERS
+    assert run("uninstall", name, "--yes") == 0
+    assert file.read_text() == OTHERS
+    assert file.with_name(f"{file.name}.before-hexad1").read_text() == installed
+
+
+@requirement("META-01")
+@each_client
+def test_the_change_is_shown_without_the_secrets_beside_it(
+    home: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = file_of(home, name)
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(OTHERS)
+    assert run("install", name, "--dry-run") == 0
+    shown = capsys.readouterr()
+    assert '+        "hexad": {' in shown.out
+    assert "ghp_a1B2" not in shown.out
+    assert "nothing was written" in shown.err
+    assert file.read_text() == OTHERS
+    assert sorted(file.parent.glob(f"{file.name}*")) == [file]
+
+
+@requirement("META-01")
+@each_client
+@pytest.mark.parametrize("content", ["", "  \n", "{}", "{ }", "{\n}\n", '{"mcpServers": {}}', "\ufeff{}"])
+def test_an_empty_configuration_takes_the_entry(home: Path, name: str, content: str) -> None:
+    file = file_of(home, name)
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(content, encoding="utf-8")
+    assert run("install", name, "--yes") == 0
+    assert list(json.loads(file.read_text(encoding="utf-8-sig"))["mcpServers"]) == ["hexad"]
+    assert file.read_text(encoding="utf-8").startswith("\ufeff") == content.startswith("\ufeff")
+    assert run("uninstall", name, "--yes") == 0
+    assert json.loads(file.read_text(encoding="utf-8-sig")) == {"mcpServers": {}}
+
+
+@requirement("META-01")
+@each_client
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b'{\n  "a": 1,\n  "b": }\n', "line 3: is not JSON"),
+        (b'{"a": 1', "line 1: is not JSON"),
+        (b"[1, 2]", "does not hold a JSON object"),
+        (b'{\n"mcpServers": []}', 'line 2: "mcpServers" is not an object'),
+        (b'{\n  // mine\n  "a": 1,\n}', "has comments or trailing commas"),
+        (b'{"a": "\xff\xfe"}', "is not UTF-8"),
+        (b"[" * 100_000, "left as it is"),
+    ],
+)
+def test_a_broken_configuration_is_left_alone_with_the_reason(
+    home: Path, name: str, content: bytes, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = file_of(home, name)
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(content)
+    assert run("install", name, "--yes") == 1
+    told_of = capsys.readouterr().err
+    assert says in told_of
+    assert str(file) in told_of
+    assert told_of.count("\n") == 1
+    assert file.read_bytes() == content
+    assert sorted(file.parent.glob(f"{file.name}*")) == [file]
+
+
+@requirement("META-01")
+def test_installing_twice_changes_nothing_and_another_database_replaces_the_entry(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = file_of(home, "cursor")
+    assert run("install", "cursor", "--yes") == 0
+    first = file.read_text()
+    assert run("install", "cursor", "--yes") == 0
+    assert "as it should be already" in capsys.readouterr().err
+    assert file.read_text() == first
+    assert run("install", "cursor", "--yes", "--db", "other.db") == 0
+    assert file.read_text() == first.replace("hexad.db", "other.db")
+    assert run("install", "cursor", "--yes", "--name", "second") == 0
+    assert list(json.loads(file.read_text())["mcpServers"]) == ["hexad", "second"]
+
+
+@requirement("META-01")
+def test_uninstalling_what_is_not_there_changes_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("uninstall", "cursor", "--yes") == 0
+    assert not file_of(home, "cursor").exists()
+    file_of(home, "claude-code").write_text(OTHERS)
+    assert run("uninstall", "claude-code", "--yes", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["written"] is False
+    assert file_of(home, "claude-code").read_text() == OTHERS
+
+
+@requirement("META-01")
+def test_a_link_stays_a_link_and_its_file_is_changed(home: Path) -> None:
+    real = home / "dotfiles" / "claude.json"
+    real.parent.mkdir()
+    real.write_text(OTHERS)
+    file_of(home, "claude-code").symlink_to(real)
+    assert run("install", "claude-code", "--yes") == 0
+    assert file_of(home, "claude-code").is_symlink()
+    assert "hexad" in json.loads(real.read_text())["mcpServers"]
+    assert (real.parent / "claude.json.before-hexad").read_text() == OTHERS
+
+
+def _read_only(file: Path) -> None:
+    file.write_text(OTHERS)
+    file.chmod(0o444)
+
+
+def _folder(file: Path) -> None:
+    file.mkdir()
+
+
+def _circle(file: Path) -> None:
+    file.symlink_to(file)
+
+
+@requirement("META-01")
+@pytest.mark.parametrize(
+    ("make", "says"), [(_read_only, "is read-only"), (_folder, "cannot be read"), (_circle, "link to itself")]
+)
+def test_what_cannot_be_written_is_one_sentence(
+    home: Path, make: Callable[[Path], None], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = file_of(home, "claude-code")
+    make(file)
+    assert run("install", "claude-code", "--yes") == 1
+    assert says in capsys.readouterr().err
+    assert sorted(file.parent.glob(".claude.json*")) == [file]
+
+
+@requirement("META-01")
+def test_a_file_that_changes_meanwhile_is_not_overwritten(home: Path) -> None:
+    file = home / "c.json"
+    file.write_text("{}")
+    change = installing.installed(file, {"command": "hexad"})
+    file.write_text(OTHERS)
+    with pytest.raises(ClientConfigError, match="changed meanwhile"):
+        installing.write(change)
+    assert file.read_text() == OTHERS
+
+
+@requirement("META-01")
+def test_a_disk_that_is_full_leaves_the_file_as_it_was(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = home / "c.json"
+    file.write_text(OTHERS)
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ClientConfigError, match="No space left"):
+        installing.write(installing.installed(file, {"command": "hexad"}))
+    assert file.read_text() == OTHERS
+    assert [each.name for each in home.iterdir() if each.name.startswith(".c.json")] == []
+
+
+@requirement("META-01")
+def test_nobody_is_asked_in_a_pipe(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("install", "cursor") == 2
+    assert "--yes" in capsys.readouterr().err
+    assert not file_of(home, "cursor").exists()
+
+
+@requirement("META-01")
+@pytest.mark.parametrize(("answer", "written"), [("y\n", True), ("n\n", False)])
+def test_on_a_terminal_a_person_is_asked(home: Path, answer: str, written: bool) -> None:
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    os.write(ours, answer.encode())
+    done = subprocess.run(
+        [sys.executable, "-m", "hexad", "mcp", "install", "--client", "cursor"],
+        stdin=theirs,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    os.close(theirs)
+    os.close(ours)
+    assert done.returncode == 0
+    assert "[y/N]" in done.stderr
+    assert file_of(home, "cursor").exists() is written
+
+
+@requirement("META-01")
+@pytest.mark.parametrize("more", [["--client", "emacs"], ["--client", "cursor", "--scope", "world"]])
+def test_an_unknown_client_or_scope_names_those_that_are_known(
+    home: Path, more: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["mcp", "install", "--yes", *more]) == 2
+    assert "is not one of" in capsys.readouterr().err
+
+
+# --- the text -------------------------------------------------------------------------------------------------------
+
+_values: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+_documents = st.dictionaries(st.text(max_size=5).filter(lambda key: key != "g"), _values, max_size=4)
+_groups = st.dictionaries(st.text(max_size=5).filter(lambda key: key != "n"), _values, min_size=1, max_size=3)
+_layouts = st.sampled_from([{}, {"indent": 2}, {"indent": "\t"}, {"indent": 4}, {"separators": (",", ":")}])
+
+
+@requirement("META-01")
+@given(_documents, _groups, _layouts, st.booleans())
+def test_an_entry_that_was_put_in_and_taken_out_leaves_the_same_bytes(
+    document: dict[str, Any], group: dict[str, Any], layout: dict[str, Any], windows: bool
+) -> None:
+    text = json.dumps({**document, "g": group}, ensure_ascii=False, **layout)
+    text = text.replace("\n", "\r\n") if windows else text
+    changed = with_entry(text, "g", "n", {"command": "x", "args": ["y"]})
+    assert json.loads(changed) == {**document, "g": {**group, "n": {"command": "x", "args": ["y"]}}}
+    assert ("\n" in changed.replace("\r\n", "")) == (not windows and "\n" in text)
+    assert without_entry(changed, "g", "n") == text
+
+
+@requirement("META-01")
+@given(_documents, _layouts)
+def test_a_group_that_is_not_there_is_made(document: dict[str, Any], layout: dict[str, Any]) -> None:
+    changed = with_entry(json.dumps(document, **layout), "g", "n", {"on": True})
+    assert json.loads(changed) == {**document, "g": {"n": {"on": True}}}
+    assert json.loads(without_entry(changed, "g", "n")) == {**document, "g": {}}
+
+
+@requirement("META-01")
+@pytest.mark.parametrize(
+    ("text", "commented"),
+    [
+        ('{"a": 1} // yes', True),
+        ('{"a": /* yes */ 1}', True),
+        ('{"a": [1, 2,],}', True),
+        ('{"a": "// no", "b": ",}"', False),
+        ('{"a": "unclosed', False),
+        ("/* unclosed", False),
+    ],
+)
+def test_comments_are_told_from_mistakes(text: str, commented: bool) -> None:
+    assert is_commented(text) is commented
