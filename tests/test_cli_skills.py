@@ -50,6 +50,40 @@ def test_a_skill_is_written_listed_activated_run_and_deleted(run: Callable[..., 
     assert run("skills", "list", "--json").json["skills"] == []
 
 
+@requirement("SKILL-07", "SKILL-08")
+def test_what_a_template_cannot_do_without_is_required_and_forgetting_it_costs_the_skill_nothing(
+    run: Callable[..., Ran],  # noqa: F811
+) -> None:
+    made = run(*GREET[:-1], "Hello {{ name }}{{ mark|default('!') }}", "--json").json["skill"]
+    assert made["parameters"] == {"type": "object", "properties": {"mark": {}, "name": {}}, "required": ["name"]}
+    run("skills", "activate", "greet")
+    for _ in range(3):
+        assert "error: parameters.name: is missing" in run("skills", "run", "greet").err
+    assert run("skills", "run", "greet", "--set", "name=Ada").out == "Hello Ada!\n"
+    assert run("skills", "show", "greet", "--json").json["skill"]["run_count"] == 1
+
+
+@requirement("SKILL-01", "SKILL-03")
+def test_in_a_pipe_too_every_line_of_a_skill_is_a_line(run: Callable[..., Ran]) -> None:  # noqa: F811
+    script = "echo  hi # hidden\nname\tharmless\nrm x"
+    files = {"run.sh": {"text": "a # b\nc\n", "executable": True}, "data": {"base64": "AP8="}, "one": {"text": "1"}}
+    definition = json.dumps({"script": script, "needs": ["write"], "files": files})
+    made = ("skills", "new", "s", "--kind", "script", "--description", "Two\nlines", "--definition", definition)
+    assert run(*made).code == 0
+    shown = run("skills", "show", "s").out
+    assert "description:\n    Two\n    lines\nkind\tscript\n" in shown
+    assert "script:\n    echo  hi # hidden\n    name\tharmless\n    rm x\nneeds:\n" in shown
+    parts = "file run.sh (executable):\n    a # b\n    c\n    \nfile data (base64)\tAP8=\nfile one\t1\n"
+    assert sorted(shown[shown.index("\nfile ") :].split("\nfile ")) == sorted(f"\n{parts}".split("\nfile "))
+    assert 'script = "echo  hi # hidden\\nname'.replace("  ", " ") in run("skills", "run", "s", "--dry-run").out
+
+
+@requirement("SKILL-01")
+def test_where_there_is_no_database_the_way_to_a_first_skill_is_told(run: Callable[..., Ran]) -> None:  # noqa: F811
+    told = run("skills", "list")
+    assert (told.code, "`hexad skills new` creates it" in told.err) == (1, True)
+
+
 @requirement("SKILL-04")
 def test_the_command_line_shows_a_composite_skills_plan(run: Callable[..., Ran], tmp_path: Path) -> None:  # noqa: F811
     (tmp_path / "steps.json").write_text(STEPS, encoding="utf-8")

@@ -100,7 +100,7 @@ def test_what_was_done_in_three_sessions_becomes_a_draft_with_what_differed_as_p
             {
                 "tool": "notify",
                 "args": {
-                    "channel": "#help",
+                    "channel": "{{ channel }}",
                     "text": "{{ title }}",
                     "ticket": "{{ create_ticket_result.ticket.number }}",
                     "options": {"silent": True, "by": "{{ email }}"},
@@ -113,8 +113,9 @@ def test_what_was_done_in_three_sessions_becomes_a_draft_with_what_differed_as_p
         "properties": {
             "email": {"type": "string", "description": "email of find_customer"},
             "title": {"type": "string", "description": "title of create_ticket"},
+            "channel": {"type": "string", "description": "channel of notify"},
         },
-        "required": ["email", "title"],
+        "required": ["email", "title", "channel"],
     }
     assert (skill.kind, skill.status, skill.origin, skill.author) == (
         SkillKind.COMPOSITE,
@@ -326,6 +327,82 @@ def test_what_a_session_did_is_gone_from_discovery_once_it_is_forgotten(hx: Hexa
     assert hx.skills.discover() == ()
 
 
+def nurse(hx: Hexad, session: str, **given: Any) -> None:
+    """A task of somebody whose patient happens to be the same each time."""
+    hx.observe(tool="lookup", args={"patient": "Jane Roe", "dob": "1970-01-01", **given}, session=session)
+    note = {"rec": session, "text": "HIV positive", "to": "dr@example.org", "ward": "b2", "beds": 2, "quiet": True}
+    hx.observe(tool="note", args={**note, "file": 48213, "phone": "0301", "door": ""}, session=session)
+
+
+@requirement("SKILL-10")
+def test_of_what_was_always_the_same_only_words_flags_and_small_numbers_are_told(hx: Hexad) -> None:
+    for number in range(3):
+        nurse(hx, f"s{number}", since=None)
+    [skill] = hx.skills.discover()
+    assert [step["args"] for step in skill.definition["steps"]] == [  # type: ignore[union-attr, index, call-overload]
+        {"patient": "{{ patient }}", "dob": "{{ dob }}", "since": None},
+        {
+            "rec": "{{ rec }}",
+            "text": "{{ text }}",
+            "to": "{{ to }}",
+            "ward": "b2",
+            "beds": 2,
+            "quiet": True,
+            "file": "{{ file }}",
+            "phone": "{{ phone }}",
+            "door": "",
+        },
+    ]
+    told = json.dumps([skill.definition, skill.parameters, skill.description])
+    assert not [each for each in ("Jane", "Roe", "1970", "HIV", "dr@", "48213", "0301") if each in told]
+    assert skill.parameters["required"] == ["patient", "dob", "rec", "text", "to", "file", "phone"]
+
+
+@requirement("SKILL-10")
+def test_a_draft_goes_with_the_sessions_it_was_found_in_and_leaves_no_bytes(tmp_path: Path) -> None:
+    with opened(tmp_path / "agent.db", discover_skills=False) as hx:
+        for number in range(4):
+            nurse(hx, f"s{number}")
+        [skill] = hx.skills.discover()
+        hx.forget(session="s0")
+        hx.forget(session="another")
+        assert hx.skills.list() == (skill,)
+        forgotten = hx.forget(session="s3")
+        assert hx.skills.list() == ()
+        assert (forgotten.entries, forgotten.erased) == (1, True)
+    kept = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert b"Does in one step" not in kept
+    assert b"{{ patient }}" not in kept
+
+
+@requirement("SKILL-10")
+def test_what_went_with_its_sessions_is_offered_again_when_others_did_it(hx: Hexad) -> None:
+    for number in range(3):
+        nurse(hx, f"s{number}")
+    hx.skills.discover()
+    for number in range(3):
+        hx.forget(session=f"s{number}")
+    assert hx.skills.discover() == hx.skills.list() == ()
+    for number in range(5, 8):
+        nurse(hx, f"s{number}")
+    assert [skill.name for skill in hx.skills.discover()] == ["lookup-note"]
+
+
+@requirement("SKILL-10")
+def test_what_a_person_activated_or_wrote_anew_stays_and_loses_only_what_was_discovered(hx: Hexad) -> None:
+    for number in range(3):
+        nurse(hx, f"s{number}")
+        help_customer(hx, f"s{number}", *CASES[number])
+    found = {skill.name: skill for skill in hx.skills.discover()}
+    [name] = found
+    active = hx.skills.activate(name, by="Grace")
+    hx.forget(session="s0")
+    assert hx.skills.get(name) == active
+    hx.skills.create(name, kind="instruction", description="Mine", definition={"text": "Do it by hand"})
+    hx.forget(session="s1")
+    assert [version.description for version in hx.skills.history(name)] == ["Mine"]
+
+
 @requirement("SKILL-10")
 def test_the_command_line_offers_and_then_has_nothing_new(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     database = str(tmp_path / "agent.db")
@@ -334,7 +411,8 @@ def test_the_command_line_offers_and_then_has_nothing_new(tmp_path: Path, capsys
     assert main(["skills", "discover", "--session", "another", "--db", database]) == 0
     assert "nothing new" in capsys.readouterr().err
     assert main(["skills", "discover", "--db", database]) == 0
-    assert capsys.readouterr().out.split("\t")[:3] == ["find-customer-create-ticket-notify", "3", "email, title"]
+    told = capsys.readouterr().out.split("\t")
+    assert told[:3] == ["find-customer-create-ticket-notify", "3", "email, title, channel"]
     assert main(["skills", "discover", "--db", database, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["skills"] == []
 

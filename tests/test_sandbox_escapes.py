@@ -109,6 +109,9 @@ def test_nothing_of_the_parent_is_inherited_but_what_was_given(box: Box) -> None
     told = box.run("env; cat /proc/[0-9]*/environ | tr '\\0' '\\n'", environment={"given": "yes"}).stdout
     assert "given=yes" in told
     assert "do-not-tell" not in told
+    commands = box.run("cat /proc/[0-9]*/cmdline | tr '\\0' '\\n'").stdout
+    assert "bwrap" in commands
+    assert str(find_sandbox().program) not in commands  # where it is installed is nobody's business inside
 
 
 def test_no_open_file_of_the_parent_is_inherited(tmp_path: Path) -> None:

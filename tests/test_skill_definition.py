@@ -86,7 +86,9 @@ def test_a_definition_that_does_not_fit_its_kind_is_refused_with_the_reason(
 
 
 @requirement("SKILL-02")
-@pytest.mark.parametrize("path", ["/a", "../a", "a/../b", "a//b", "./a", "a\\b", "a\nb", "", "a" * 241, "a/"])
+@pytest.mark.parametrize(
+    "path", ["/a", "../a", "a/../b", "a//b", "./a", "a\\b", "a\nb", "", "a" * 241, "ä" * 128, "a/"]
+)
 def test_a_file_that_would_leave_its_folder_is_refused(hx: Hexad, path: str) -> None:
     with pytest.raises(InvalidInput, match="stays in its folder"):
         hx.skills.create(
@@ -95,14 +97,17 @@ def test_a_file_that_would_leave_its_folder_is_refused(hx: Hexad, path: str) -> 
 
 
 @requirement("SKILL-02")
-@pytest.mark.parametrize("name", ["PATH", "LD_PRELOAD", "IFS", "BASH_ENV", "a-b", "1a", "PYTHONPATH", "PS4"])
+@pytest.mark.parametrize(
+    "name", ["PATH", "LD_PRELOAD", "IFS", "BASH_ENV", "a-b", "1a", "PYTHONPATH", "PS4", "LANG", "GIT_BRANCH"]
+)
 def test_a_parameter_that_would_steer_the_shell_is_refused(hx: Hexad, name: str) -> None:
     schema: dict[str, Json] = {"properties": {name: {"type": "string"}}}
     with pytest.raises(InvalidInput, match=f"parameters.{name}"):
         hx.skills.create("s", kind="script", description="d", definition={"script": "true"}, parameters=schema)
-    open_ended: dict[str, Json] = {"additionalProperties": True}
-    with pytest.raises(InvalidInput, match="additionalProperties"):
-        hx.skills.create("s", kind="script", description="d", definition={"script": "true"}, parameters=open_ended)
+    for more in (True, {}, {"type": "string"}):
+        open_ended: dict[str, Json] = {"additionalProperties": more}
+        with pytest.raises(InvalidInput, match="additionalProperties"):
+            hx.skills.create("s", kind="script", description="d", definition={"script": "true"}, parameters=open_ended)
 
 
 @requirement("SKILL-02")

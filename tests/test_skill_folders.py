@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import socket
@@ -16,6 +17,7 @@ from hexad.cli import main
 from hexad.errors import FolderRefused, InvalidInput
 from hexad.model import Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import frontmatter
+from hexad.skills.definition import fingerprint
 from hexad.skills.document import File, files_of, skill_in
 from hexad.skills.folders import LARGEST_FILE, MOST_FILES, read_folder
 from tests.support import FixedClock, opened, requirement
@@ -246,6 +248,43 @@ def test_hexads_own_kinds_are_folders_that_people_can_read(
         assert {n: getattr(imported.skill, n) for n in same} == {n: getattr(kept, n) for n in same}
         other.skills.export_folder("release", tmp_path / "again")
     assert everything(tmp_path / "again" / "release") == everything(folder)
+
+
+@requirement("SKILL-09")
+def test_a_text_that_was_given_as_base64_and_no_files_at_all_come_back_as_they_are_kept(
+    hx: Hexad, tmp_path: Path
+) -> None:
+    given_ = {
+        "words.txt": {"base64": base64.b64encode("wörter\n".encode()).decode(), "executable": False},
+        "run": {"base64": base64.b64encode(b"x").decode(), "executable": True},
+        "data": {"base64": base64.b64encode(b"\0\xff").decode()},
+        "nul": {"base64": base64.b64encode(b"\0").decode()},
+    }
+    for name, files in (("some", given_), ("none", {})):
+        kept = hx.skills.create(
+            name,
+            kind="instruction",
+            description="d",
+            definition={"text": "t", "files": files},  # type: ignore[dict-item]
+        )
+        folder = hx.skills.export_folder(name, tmp_path)
+        again = hx.scoped(namespace="away").skills.import_folder(folder).skill
+        assert fingerprint(again) == fingerprint(kept)
+    assert hx.skills.get("some").definition["files"] == {
+        "words.txt": {"text": "wörter\n"},
+        "run": {"text": "x", "executable": True},
+        "data": given_["data"],
+        "nul": given_["nul"],
+    }
+    assert hx.skills.get("none").definition == {"text": "t"}
+
+
+@requirement("SKILL-09")
+def test_a_secret_in_a_text_that_was_given_as_base64_is_taken_out(hx: Hexad) -> None:
+    files: Any = {"up.sh": {"base64": base64.b64encode(f"token={SECRET}\n".encode()).decode()}}
+    kept = hx.skills.create("up", kind="instruction", description="d", definition={"text": "t", "files": files})
+    assert kept.redactions
+    assert SECRET not in json.dumps(kept.definition)
 
 
 @requirement("SKILL-09")
@@ -615,9 +654,13 @@ def test_a_folder_of_folders_is_taken_in_and_what_is_refused_is_told(
     ]
     one = ["skills", "import", str(tmp_path / "all" / "pdf"), "--db", database]
     assert main([*one, "--overwrite", "--keep-secrets"]) == 0
-    assert "replaced" in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert ("replaced" in said.out, said.err) == (True, "1 taken in as a draft\n")
     assert main(one) == 0
-    assert "kept" in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert ("kept" in said.out, said.err) == (True, "1 as before\n")
+    assert main(["skills", "import", str(tmp_path / "all"), "--db", str(tmp_path / "other.db")]) == 1
+    assert capsys.readouterr().err == "2 taken in as drafts, 1 refused\n"
     written = told(capsys, "export", "pdf", str(tmp_path / "out"), "--db", database)
     assert written["files"] == ["SKILL.md", "up.sh"]
     assert everything(tmp_path / "out" / "pdf") == everything(tmp_path / "all" / "pdf")

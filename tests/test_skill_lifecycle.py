@@ -303,8 +303,10 @@ def test_agents_create_ten_skills_a_day_and_people_and_imports_do_not_count(hx: 
     assert (error.value.kind, error.value.limit, error.value.session) == ("skills", 10, "other")
     rejected = hx.audit.records()[-1]
     assert (rejected.action, rejected.session) == ("skills.reject", "other")
+    assert instruct(hx, "changed", name="a0", origin="agent").version == 2  # its own, and so no creation either
+    instruct(hx, name="a person's")
     with pytest.raises(DailyLimit):
-        instruct(hx, "changed", name="a0", origin="agent")
+        instruct(hx, "changed", name="a person's", origin="agent")
     for origin in ("user", "import", "tool"):
         assert instruct(hx, name=origin, origin=origin).status == "draft"
     instruct(hx.scoped(namespace="away"), name="more", origin="agent")

@@ -11,6 +11,7 @@ import pytest
 
 from hexad import ToolRegistry
 from hexad.errors import InvalidInput, NotFound, SkillRefused
+from hexad.model import SkillStatus
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -314,12 +315,36 @@ def test_templates_and_instructions_run_too(hx: Hexad) -> None:
         hx.skills.activate(name)
     assert hx.skills.run("letter", {"name": "Ada"}).output == "Dear Ada,"
     assert hx.skills.run("letter", {"name": "Ada"}, dry_run=True).output == "Dear Ada,"
-    missing = hx.skills.run("letter")
-    assert (missing.ok, missing.output) == (False, None)
-    assert "name" in missing.error
     result = asyncio.run(hx.skills.arun("how"))
     assert (result.output, result.files, result.kind) == ("Do this", ("a.txt",), "instruction")
     assert [hx.skills.get(name).success_count for name in ("letter", "how")] == [1, 1]
+
+
+@requirement("SKILL-01", "SKILL-07")
+@pytest.mark.parametrize("more", [{}, {"additionalProperties": True}])
+def test_a_parameter_that_a_template_needs_and_is_not_given_is_no_failure_of_the_skill(hx: Hexad, more: Any) -> None:
+    listed = {} if more else {"name": {}, "who": {}}
+    hx.skills.create(
+        "letter",
+        kind="template",
+        description="d",
+        definition={"template": "{{ who.name if who is defined else name }}"},
+        parameters={"properties": listed, **more},
+    )
+    hx.skills.activate("letter")
+    for dry_run in (False, False, False, True):
+        with pytest.raises(InvalidInput, match=r"parameters\.name: is used by the template, and was not given"):
+            hx.skills.run("letter", dry_run=dry_run)
+    skill = hx.skills.get("letter")
+    assert (skill.status, skill.run_count) == (SkillStatus.ACTIVE, 0)
+    assert "uses 'name', which is not there" in hx.skills.run("letter", {"who": {}}).error
+
+
+@requirement("SKILL-01")
+def test_a_template_that_uses_what_its_schema_has_no_place_for_fails(hx: Hexad) -> None:
+    hx.skills.create("letter", kind="template", description="d", definition={"template": "{{ name }}"})
+    hx.skills.activate("letter")
+    assert "needs the parameter 'name'" in hx.skills.run("letter").error
 
 
 @requirement("SKILL-03")

@@ -91,6 +91,39 @@ def test_calling_the_function_runs_the_skill_with_its_own_parameter_names(hx: He
 
 
 @requirement("SKILL-11")
+def test_a_parameter_that_may_be_null_can_be_given_as_none_and_left_out(hx: Hexad) -> None:
+    kinds: dict[str, Json] = {
+        "listed": {"type": ["string", "null"]},
+        "chosen": {"enum": ["x", None]},
+        "either": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        "text": {"type": "string"},
+        "free": {},
+    }
+    told = "".join(f"{{{{ '{name}=' ~ {name} ~ ' ' if {name} is defined else '' }}}}" for name in kinds)
+    active(hx, "tell", told, parameters={"properties": kinds})
+    tool = named(hx)["skill_tell"]
+    assert tool(None, None, None, None, None) == "listed=None chosen=None either=None "
+    assert tool() == ""
+    assert tool(listed="a", free=0) == "listed=a free=0 "
+
+
+@requirement("SKILL-11")
+def test_a_skill_that_takes_more_than_it_lists_is_a_function_that_does(hx: Hexad) -> None:
+    schema: dict[str, Json] = {"properties": {"more": {"type": "integer"}}, "additionalProperties": {"type": "string"}}
+    active(hx, "tell", "{{ more }} {{ a|d('-') }} {{ from|d('-') }}", parameters=schema)
+    tool = named(hx)["skill_tell"]
+    assert str(inspect.signature(tool)) == "(more: Optional[int] = None, **more_2: Any) -> Any"
+    assert "    **more_2: further values, by their names" in str(tool.__doc__)
+    assert tool(1, a="x", **{"from": "y"}) == "1 x y"
+    assert asyncio.run(named(hx, asynchronous=True)["skill_tell"](2)) == "2 - -"
+    with pytest.raises(InvalidInput, match=r"parameters\.a: must be"):
+        tool(1, a=2)
+    active(hx, "closed", "x", parameters={"properties": {}})
+    with pytest.raises(TypeError):
+        named(hx)["skill_closed"](a=2)
+
+
+@requirement("SKILL-11")
 def test_parameters_whose_names_differ_only_in_signs_are_different_arguments(hx: Hexad) -> None:
     schema: dict[str, Json] = {"properties": {"a": {}, "a-b": {}, "a_b": {}, "a b": {}}}
     active(hx, "tell", "{{ a_b }}", parameters=schema)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import fields
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,11 @@ from hypothesis import strategies as st
 from jinja2 import Environment
 
 from hexad.errors import TemplateFailed
-from hexad.skills.rendering import RenderLimits, parameters_of, problems, render
+from hexad.skills.rendering import RenderLimits, needed_by, parameters_of, problems, render
+from hexad.skills.templates.budget import Budget, Stop
+from hexad.skills.templates.evaluating import Evaluator
 from hexad.skills.templates.filters import FILTERS, ON_MISSING, TESTS
+from hexad.skills.templates.language import parse
 from tests.support import requirement
 
 pytestmark = requirement("SKILL-07")
@@ -76,6 +80,8 @@ def failure(template: str, values: dict[str, Any] | None = None, limits: RenderL
         "{{ '<b>'|e }} {{ 'a b/ü'|urlencode }} {{ n|string ~ 1 }} {{ none }} {{ true }} {{ [1, 'a'] }} {{ {'k': (1, 2)[0]} }}",
         "{{ 'a\nb\n\nc'|indent }} {{ 'a\nb'|indent(2, true) }} {{ 'a\n\nb'|indent('> ', blank=true) }}",
         "{{ n and name }} {{ none or 'else' }} {{ [1] + [2] }} {{ 'ab' * 2 }} {{ 2 * [0] }} {{ 'a' + 'b' }}",
+        "{{ people|map(attribute='name')|join(' ') }} {{ [{'a': [{'b': n}]}]|map(attribute='a.0.b')|list }}",
+        "{{ [{'a': {'b': 2}}, {'a': {'b': 1}}]|sort(attribute='a.b')|join(',', attribute='a.b') }} {{ [2, 1, 2]|unique|list }}",
         "{# a comment #}{% raw %}{{ not evaluated }}{% endraw %}{%- if true -%}  tight  {%- endif %}",
     ],
 )  # fmt: skip
@@ -89,7 +95,10 @@ def test_json_is_written_as_json() -> None:
     assert render("{{ [1]|tojson(indent=1) }}", {}) == "[\n 1\n]"
 
 
-@given(st.text(st.characters(exclude_characters="{}%#\r"), max_size=200), st.sampled_from(["\n", "\r\n"]))
+@given(
+    st.text(st.characters(exclude_characters="{}%#\r", exclude_categories=["Cs"]), max_size=200),
+    st.sampled_from(["\n", "\r\n"]),
+)
 def test_text_without_expressions_stays_as_it_is(text: str, newline: str) -> None:
     text = text.replace("\n", newline)
     assert render(text, {}) == text
@@ -147,7 +156,20 @@ def test_a_missing_parameter_is_an_error_that_names_it_and_its_line(template: st
         ("{{ a|attr('b') }}", "the filter `attr`"),
         ("{{ a|pprint }}", "the filter `pprint`"),
         ("{{ a is callable }}", "the test `callable`"),
-        ("{% autoescape true %}{% endautoescape %}", "templates do not have here"),
+        ("\n{% autoescape true %}{% endautoescape %}", "line 2: uses `autoescape`, which templates do not have here"),
+        ("{{ a|map('upper')|join }}", "line 1: gives `map` other arguments than it takes: attribute=…"),
+        ("{{ a|map }}", "gives `map` other arguments"),
+        ("{{ a|upper(1) }}", "gives `upper` other arguments than it takes: none"),
+        ("{{ a|replace('b') }}", "gives `replace` other arguments than it takes: old, new"),
+        ("{{ a|join(between=1) }}", "gives `join` other arguments than it takes: d, attribute"),
+        ("{{ a|join(d=1, d=2) }}", "gives `join` other arguments"),
+        ("{{ a|default(1, true, 2) }}", "gives `default` other arguments than it takes: default_value, boolean"),
+        ("{{ a is defined(1) }}", "gives `defined` other arguments than it takes: none"),
+        ("{{ a is divisibleby }}", "gives `divisibleby` other arguments than it takes: by"),
+        ("{{ a is eq }}", "gives `eq` other arguments than it takes: other"),
+        ("{{ a is default }}", "the test `default`"),
+        ("{{ range() }}", "gives `range` other arguments than it takes: start, stop, step"),
+        ("{{ range(stop=3) }}", "gives `range` other arguments"),
         ("{{ 1 }}" * 20_000, "characters, the limit is"),
         ("{{1}}" * 4_001, "places where something is put in"),
         ("{{ " + "[1, 2, 3]," * 3_000 + " }}", "parts; split it"),
@@ -277,6 +299,11 @@ HOSTILE = {
     "dividing by nothing": "{{ 1 / 0 }}",
     "precision": "{{ 1.5|round(10**9) }}",
     "no element": "{{ []|first }}",
+    "digits in a text": "{{ ('9' * 5000)|int }}",
+    "digits in a text with a point": "{{ ('9' * 5000)|float }}",
+    "a number that JSON has not": "{{ ('9' * 99 ~ 'e999')|float|tojson }}",
+    "half a character": "{{ '\\ud800' }}",
+    "half a character as JSON": "{{ ['\\ud800']|tojson }}",
 }  # fmt: skip
 
 
@@ -287,6 +314,20 @@ def test_a_hostile_template_ends_within_its_limits(template: str) -> None:
 
 def test_time_is_looked_at_in_each_step() -> None:
     assert "longer than 1e-09 s" in str(failure("{{ 1 }}", limits=RenderLimits(seconds=1e-9)))
+
+
+@pytest.mark.parametrize("template", ["{{ xs|unique|length }}", "{{ xs|join }}"])
+def test_time_is_looked_at_inside_of_a_filter_too(template: str) -> None:
+    seconds = count()  # each look at the clock is a second after the one before
+    evaluator = Evaluator({"xs": list(range(50))}, Budget(RenderLimits(seconds=20), lambda: float(next(seconds))))
+    with pytest.raises(Stop, match="longer than 20 s"):
+        evaluator.render(parse(template, RenderLimits()))
+
+
+def test_a_template_says_which_values_it_cannot_do_without() -> None:
+    template = "{{ a }}{{ b|d('x') }}{% if c is defined %}{{ c }}{% endif %}{% for e in f %}{{ e.g }}{% endfor %}"
+    assert needed_by(template) == {"a", "f"}
+    assert parameters_of(template) == {"a", "b", "c", "f"}
 
 
 def test_values_that_are_too_large_are_refused() -> None:

@@ -25,7 +25,15 @@ from hexad.memory.references import ReferenceShelf
 from hexad.model import Retrieval
 from hexad.settings import Settings, load
 from hexad.store.volatile import LOCATION
-from hexad.wiring import keeper_of, meaning_of, refresh_index, refresh_patterns, retriever_of, store_at
+from hexad.wiring import (
+    forget_elsewhere,
+    keeper_of,
+    meaning_of,
+    refresh_index,
+    refresh_patterns,
+    retriever_of,
+    store_at,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -295,10 +303,8 @@ class Hexad:
 
     def forget(self, *, subject: str | None = None, session: str | None = None, everything: bool = False) -> Forgotten:
         """Erase all knowledge about a subject, or all records of a session or of this namespace; leave no bytes."""
-        from hexad.learning.housekeeping import forget_session  # noqa: PLC0415 - rare
-
         return forget_all(
-            self._engine.keeper, subject=subject, session=session, everything=everything, also=forget_session
+            self._engine.keeper, subject=subject, session=session, everything=everything, also=forget_elsewhere
         )
 
     def erase_traces(self) -> bool:

@@ -229,13 +229,19 @@ class NoSandbox(HexadError):
 
 
 class TemplateFailed(HexadError):
-    """A template that cannot be rendered, or may not go on; nothing of it was given out."""
+    """A template that cannot be rendered, or may not go on; nothing of it was given out.
 
-    def __init__(self, reason: str, *, line: int | None = None, missing: str | None = None) -> None:
+    ``missing`` is the value that was not there; with ``parameter`` it is one that the caller did not give.
+    """
+
+    def __init__(
+        self, reason: str, *, line: int | None = None, missing: str | None = None, parameter: bool = False
+    ) -> None:
         super().__init__(f"template{'' if line is None else f', line {line}'}: {reason}")
         self.reason = reason
         self.line = line
         self.missing = missing
+        self.parameter = parameter
 
 
 class EmbedderFailed(HexadError):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hexad.engine import Engine
+    from hexad.memory.keeper import Change
     from hexad.memory.meaning import Meaning
     from hexad.memory.shelf import Finder
     from hexad.model import Clock
@@ -89,17 +90,28 @@ def retriever_of(keeper: Keeper, settings: Settings) -> ContextRetriever:
 
 def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
     """Procedures, with the agent's tools to run them with."""
-    from hexad.skills.library import Rules, SkillLibrary  # noqa: PLC0415 - who only remembers need not load it
+    from hexad.learning.arguments import is_constant  # noqa: PLC0415 - who only remembers need not load it
+    from hexad.skills.library import Rules, SkillLibrary  # noqa: PLC0415
     from hexad.skills.run import Agent  # noqa: PLC0415
 
     agent = Agent(
         tools=engine.tools,
         attend=engine.attend,
+        is_constant=is_constant,
         script_seconds=settings.script_seconds,
         script_memory=settings.script_memory,
     )
     rules = Rules(auto_approve=settings.auto_approve_skills, max_per_day=settings.max_skills_per_day)
     return SkillLibrary(engine.keeper, find, agent, rules)
+
+
+def forget_elsewhere(change: Change, session: str) -> int:
+    """What a session gave to learnings and discovered skills; returns how many records went whole."""
+    from hexad.learning.housekeeping import forget_session  # noqa: PLC0415 - rare
+    from hexad.skills.found_in import forget_found_in  # noqa: PLC0415
+
+    forget_session(change, session)
+    return forget_found_in(change, session)
 
 
 def meaning_of(settings: Settings, embedder: Embedder | None, name: str | None) -> Meaning | None:

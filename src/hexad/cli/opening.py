@@ -15,16 +15,22 @@ if TYPE_CHECKING:
 
 N = TypeVar("N", bound=Record)
 DEFAULT: Final = "hexad.db"
-ABSENT: Final = "there is no database; `hexad remember KEY CONTENT` creates it, --db names another"
-FOREIGN: Final = "holds nothing of Hexad's; `hexad remember KEY CONTENT` adds its tables, --db names another file"
+MAKER: Final = "remember KEY CONTENT"  # what a user who has nothing yet would do first
+ABSENT: Final = f"there is no database; `hexad {MAKER}` creates it, --db names another"
+FOREIGN: Final = f"holds nothing of Hexad's; `hexad {MAKER}` adds its tables, --db names another file"
 
 
 @contextmanager
-def opened(db: str | None, namespace: str | None, *, create: bool = False, **settings: Any) -> "Iterator[Hexad]":
-    """The engine over the database that was named. Without ``create`` a missing one is an error, and stays missing."""
+def opened(
+    db: str | None, namespace: str | None, *, create: bool = False, maker: str = MAKER, **settings: Any
+) -> "Iterator[Hexad]":
+    """The engine over the database that was named.
+
+    Without ``create`` a missing one is an error that names the command ``maker``, and it stays missing.
+    """
     path = place(db)
     if not create:
-        refuse_absent(path)
+        refuse_absent(path, maker)
     from hexad.bootstrap import Hexad
 
     new = not path.exists()
@@ -69,12 +75,12 @@ def place(db: str | None) -> Path:
     return Path(named)
 
 
-def refuse_absent(path: Path) -> None:
+def refuse_absent(path: Path, maker: str = MAKER) -> None:
     """An error where there is no file, or a database without Hexad's tables: reading must not add them."""
     if not path.exists():
-        raise StoreError(str(path), ABSENT)
+        raise StoreError(str(path), ABSENT.replace(MAKER, maker))
     if path.is_file() and not holds_hexad(path):
-        raise StoreError(str(path), FOREIGN)
+        raise StoreError(str(path), FOREIGN.replace(MAKER, maker))
 
 
 def holds_hexad(path: Path) -> bool:

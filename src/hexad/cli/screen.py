@@ -104,6 +104,17 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[object]], *, title:
         _write("\t".join(one_line(_plain(cell)) for cell in cells) + "\n")
 
 
+def facts(columns: Sequence[Column], rows: Sequence[tuple[str, str]]) -> None:
+    """Names and what they are. In a pipe a text of several lines follows its name, indented, so that none is hidden."""
+    if sys.stdout.isatty():
+        _draw(columns, rows, "")
+        return
+    for name, value in rows:
+        text = clean(value)
+        block = ":\n" + "".join(f"    {line}\n" for line in text.split("\n"))
+        _write(clean(name) + (block if "\n" in text else f"\t{text}\n"))
+
+
 def heading(title: str) -> None:
     """What stands above the next lines."""
     if sys.stdout.isatty():

@@ -27,6 +27,7 @@ _LISTED: Final = (
     Column("worked"),
     Column("description", "fold"),
 )
+_MAKER: Final = "skills new"
 _VERSIONS: Final = (Column("version"), Column("said"), Column("origin"), Column("kind"), Column("description", "fold"))
 
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A parameter; several times.")]
@@ -102,7 +103,7 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """Show the skills, in the order of first saving."""
-    with opened(db, namespace) as hx:
+    with opened(db, namespace, maker=_MAKER) as hx:
         found = [skill for skill in hx.skills.list() if status in {None, skill.status} and kind in {None, skill.kind}]
     if as_json:
         screen.emit({"skills": [to_json(skill) for skill in found]})
@@ -121,7 +122,7 @@ def show(name: SkillName, *, db: Database = None, namespace: Namespace = None, a
     if as_json:
         screen.emit({"skill": to_json(skill)})
     else:
-        screen.table(skills_review.FACTS, list(skills_review.facts(skill)))
+        screen.facts(skills_review.FACTS, list(skills_review.facts(skill)))
 
 
 @app.command(epilog="Example: hexad skills run greet --set name=Ada --dry-run")

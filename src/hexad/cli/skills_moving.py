@@ -1,5 +1,6 @@
 """`skills import|export|discover`: skills from folders, into folders, and out of what was done again and again."""
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -55,13 +56,13 @@ def import_(
         for done, each in enumerate(found, start=1):
             told.append(_taken(hx, each, overwrite=overwrite, redact=not keep_secrets))
             show(done, len(found))
-    refused = sum(each["result"] == "refused" for each in told)
+    results = Counter(each["result"] for each in told)
     if as_json:
         screen.emit({"folders": told})
     else:
         screen.table(_FOLDERS, [_row(each, folder) for each in told])
-        screen.remark(f"{len(told) - refused} of {len(told)} folders taken in, as drafts")
-    if refused:
+        screen.remark(_summary(results))
+    if results["refused"]:
         raise typer.Exit(1)
 
 
@@ -112,6 +113,12 @@ def _taken(hx: "Hexad", folder: Path, *, overwrite: bool, redact: bool) -> dict[
         "changed": [*imported.changed],
         "notes": [*imported.notes],
     }
+
+
+def _summary(results: "Counter[str]") -> str:
+    drafts, said = results["new"] + results["replaced"], {"kept": "as before", "refused": "refused"}
+    parts = [f"{drafts} taken in as {'a draft' if drafts == 1 else 'drafts'}"] if drafts else []
+    return ", ".join((*parts, *(f"{results[word]} {how}" for word, how in said.items() if results[word])))
 
 
 def _result(imported: "ImportedSkill") -> str:

@@ -1,6 +1,7 @@
 """How a person is shown a skill, and asked about it: for `skills review`, and for the queue of `review`."""
 
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
@@ -48,17 +49,22 @@ def facts(skill: "Skill") -> Iterator[tuple[str, str]]:
         "tags": ", ".join(skill.tags),
         "runs": f"{skill.run_count}, of which {skill.success_count} went well; last used {last}",
         "parameters": _pretty(skill.parameters) if skill.parameters else "",
-        "definition": _pretty(skill.definition),
     }
     yield from ((name, value) for name, value in told.items() if value)
+    yield from _parts(skill.definition)
 
 
-def _pretty(value: Mapping[str, Any]) -> str:
-    """One text as it is, everything else as JSON."""
-    texts = [each for each in value.values() if isinstance(each, str)]
-    if len(value) == 1 and texts:
-        return texts[0]
-    return json.dumps(value, indent=2, ensure_ascii=False)
+def _parts(definition: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What a skill does, part by part, each text as it is: who approves it reads every line."""
+    yield from ((name, _pretty(value)) for name, value in definition.items() if name != "files")
+    for path, file in definition.get("files", {}).items():
+        kinds = ", ".join(word for word in ("base64", "executable") if file.get(word))
+        yield f"file {path} ({kinds})" if kinds else f"file {path}", file.get("text", file.get("base64", ""))
+
+
+def _pretty(value: object) -> str:
+    """Text as it is, everything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def show_result(result: "SkillResult") -> None:
@@ -79,7 +85,10 @@ def _arguments(args: Mapping[str, Any]) -> str:
 
 
 def _shown(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
+    """A value; text of several lines as JSON where each row is one line, so that its lines stay apart."""
+    if isinstance(value, str) and (sys.stdout.isatty() or "\n" not in value):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=repr)
 
 
 def plan(hx: "Hexad", skill: "Skill", given: "Sequence[str] | None", params: str | None) -> "SkillResult | str":
@@ -107,7 +116,7 @@ def review_json(seen: "Review", plan: "SkillResult | str") -> dict[str, Any]:
 def show_review(seen: "Review", plan: "SkillResult | str") -> None:
     """A review and its dry run, on the screen."""
     screen.heading(seen.skill.name)
-    screen.table(FACTS, list(facts(seen.skill)))
+    screen.facts(FACTS, list(facts(seen.skill)))
     for finding in seen.findings:
         screen.say(f"line {finding.line}: {finding.decision} ({finding.rule}): {finding.says}")
     screen.heading("dry run")

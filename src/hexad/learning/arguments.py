@@ -175,8 +175,7 @@ def _gather(path: Path, given: Mapping[str, object], found: dict[str, Argument])
             _gather(here, named(value), found)
         else:
             shape = shape_of(value)
-            open_ = shape in CONSTANT and not (secret or names_person(here))
-            constant = _constant(name, value) if open_ else None
+            constant = _constant(here, value, shape)
             mark = _mark(value, 1 if secret else 2) if constant is None else ""
             found[_pointer(here)] = Argument(shape, constant, mark)
 
@@ -186,9 +185,20 @@ def _is_object(value: object) -> TypeGuard[Mapping[Any, Any]]:
     return type(value) not in _SINGLE and isinstance(value, Mapping)
 
 
-def _constant(name: str, value: object) -> Json:
+def is_constant(path: Path, value: object) -> bool:
+    """Whether a value may be told as the same in every run: a short word, a flag or a small number, and nobody's own.
+
+    >>> given = {"queue": "urgent", "patient": "Jane Roe", "born": "1970-01-01", "to": "a@example.org", "pages": 4000}
+    >>> [name for name, value in given.items() if is_constant((name,), value)]
+    ['queue']
+    """
+    return _constant(path, value, shape_of(value)) is not None
+
+
+def _constant(path: Path, value: object, shape: str) -> Json:
     """A value that may be the same in other runs; None for one that is long, private or no single thing."""
-    if is_number_of_somebody(value):
+    name = path[-1]
+    if shape not in CONSTANT or names_secret(path) or names_person(path) or is_number_of_somebody(value):
         return None
     if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value

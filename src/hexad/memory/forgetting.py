@@ -36,11 +36,11 @@ def forget_all(
     subject: str | None,
     session: str | None,
     everything: bool,
-    also: Callable[[Change, str], None] = lambda _change, _session: None,
+    also: Callable[[Change, str], int] = lambda _change, _session: 0,
 ) -> Forgotten:
     """Erase what was named, of every kind, in one transaction; then its traces.
 
-    ``also`` is what a session gave to records that are not its own.
+    ``also`` takes what a session gave out of records that are not its own, and says how many of them went.
     """
     if sum((subject is not None, session is not None, everything is True)) != 1:
         raise InvalidInput("forget", "give exactly one of subject=, session= or everything=True")
@@ -56,7 +56,7 @@ def forget_all(
             _forget_habits(change, lambda learned: learned.session == name)
             keeper.prompts.forget(keeper.namespace, name)
             change.unit.forget_calls(keeper.namespace, name)
-            also(change, name)
+            count += also(change, name)
         else:
             count = _forget_entries(change, lambda _: True) + _forget_others(change, lambda _: True)
             _forget_habits(change, lambda _: True)

@@ -15,14 +15,13 @@ import base64
 import binascii
 import hashlib
 import json
-import re
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import InvalidInput
 from hexad.model import Capability, SkillKind
-from hexad.skills import parameters
+from hexad.skills import parameters, variables
 from hexad.skills.references import Unresolved, is_name, references
 
 if TYPE_CHECKING:
@@ -31,13 +30,8 @@ if TYPE_CHECKING:
 DEEPEST: Final = 32  # objects and lists inside each other
 MOST_STEPS: Final = 32
 MOST_FILES: Final = 256
-_LONGEST_PATH: Final = 240
+_LONGEST_PATH, _LONGEST_PART = 240, 255  # characters, and bytes of a file's or a folder's own name
 SHELLS: Final = ("sh", "bash")
-_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_RESERVED: Final = re.compile(
-    r"PATH|HOME|IFS|ENV|BASH_ENV|BASHOPTS|SHELLOPTS|CDPATH|GLOBIGNORE|PS[0-4]|PWD|OLDPWD|SHELL|USER|LOGNAME|TMPDIR"
-    r"|PROMPT_COMMAND|LD_.*|BASH_.*|PYTHON.*|PERL.*|NODE_.*|RUBY.*|HEXAD_.*"
-)
 _FIELDS: Final[Mapping[SkillKind, tuple[str, frozenset[str]]]] = {
     SkillKind.COMPOSITE: ("steps", frozenset({"files"})),
     SkillKind.SCRIPT: ("script", frozenset({"shell", "needs", "writable", "files"})),
@@ -60,6 +54,35 @@ def fingerprint(skill: Skill) -> str:
     """What a person approves: all that a skill does and all that the model is told of it, as one hash."""
     told = [skill.kind.value, skill.definition, skill.parameters, skill.description, skill.when]
     return hashlib.sha256(json.dumps(told, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def plainly(definition: Any) -> Any:
+    """A definition as it is kept: files that are text as text, however they were given, and no empty list of files.
+
+    So the same folder is always the same definition, and a secret in a text is seen. What is wrong in it stays wrong.
+    """
+    files = definition.get("files") if isinstance(definition, Mapping) else None
+    if not isinstance(files, Mapping):
+        return definition
+    kept = {path: _as_text(file) if isinstance(file, Mapping) else file for path, file in files.items()}
+    others = {name: value for name, value in definition.items() if name != "files"}
+    return {**others, "files": kept} if kept else others
+
+
+def _as_text(file: Mapping[str, Any]) -> dict[str, Any]:
+    told = dict(file)
+    if not told.get("executable", True):
+        del told["executable"]
+    if told.keys() & {"text", "base64"} != {"base64"}:
+        return told
+    try:
+        text = _content(told).decode()
+    except (TypeError, ValueError):
+        return told
+    if "\0" in text:
+        return told
+    del told["base64"]
+    return {"text": text, **told}
 
 
 def files_of(definition: Mapping[str, Any]) -> dict[str, tuple[bytes, bool]]:
@@ -151,13 +174,11 @@ def _check_script(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> 
 
 def _check_variables(schema: Mapping[str, Json]) -> None:
     """Parameters reach a script as variables of its environment."""
-    if schema.get("additionalProperties") not in {None, False}:
+    if schema.get("additionalProperties", False) is not False:
         raise InvalidInput("parameters.additionalProperties", "must be false: each is a variable of the script")
     for name in parameters.properties_of(schema):
-        if not _VARIABLE.fullmatch(name):
-            raise InvalidInput(f"parameters.{name}", "is no name for a variable: letters, digits and _ only")
-        if _RESERVED.fullmatch(name):
-            raise InvalidInput(f"parameters.{name}", "is a variable that a shell reads itself; choose another name")
+        if reason := variables.fault(name):
+            raise InvalidInput(f"parameters.{name}", reason)
 
 
 def _is_folder(value: object) -> bool:
@@ -222,7 +243,7 @@ def _check_files(files: Any) -> None:
 def _stays_inside(path: str) -> bool:
     parts = path.split("/")
     clean = all(part not in {"", ".", ".."} and part.isprintable() and "\\" not in part for part in parts)
-    return clean and len(path) <= _LONGEST_PATH
+    return clean and len(path) <= _LONGEST_PATH and all(len(part.encode()) <= _LONGEST_PART for part in parts)
 
 
 def _content(file: Mapping[str, Any]) -> bytes:

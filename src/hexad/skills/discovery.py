@@ -1,7 +1,8 @@
 """What an agent did again and again → a draft of a composite skill, offered once and never activated by itself.
 
 It reads the calls that were watched. Their values are in the audit log, as far as they are short and no secrets; of
-all others there are marks. A value that differed between runs is never put into the skill.
+all others there are marks. Into the skill goes only a value that was the same in every run and is of a kind that says
+nothing of anybody: a short word, a flag, a small number. It goes with the sessions it was found in, see `found_in`.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from hexad.memory import admission
 from hexad.memory.marks import marked
 from hexad.model import Layer, Origin, Skill, SkillKind
+from hexad.skills.found_in import remember_sessions
 from hexad.skills.generalising import Seen, generalised, is_linked
 from hexad.skills.sequences import repeated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
 
     from hexad.memory.keeper import Change, Keeper
     from hexad.model import Json
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from hexad.skills.sequences import Repeated
     from hexad.store import Reading
     from hexad.store.learning import Call
+
+    Telling: TypeAlias = Callable[[Path, Json], bool]  # whether a value may be told, given where it was
 
 MOST: Final = 5  # offers at a time
 AUTHOR: Final = "hexad"
@@ -64,15 +69,18 @@ class Log:
         return [self.calls[session][start : start + length] for session, start in starts][-_MOST_RUNS:]
 
 
-def discover(library: SkillLibrary, keeper: Keeper, session: str | None) -> tuple[Skill, ...]:
-    """Offer what is new as drafts, at most `MOST`; with a session only what was done in it too."""
+def discover(library: SkillLibrary, keeper: Keeper, session: str | None, telling: Telling) -> tuple[Skill, ...]:
+    """Offer what is new as drafts, at most `MOST`; with a session only what was done in it too.
+
+    ``telling`` says of an argument that was always the same whether a draft may hold it.
+    """
     namespace = keeper.namespace
     with keeper.store.reading() as view:
         log = Log.of(view, namespace)
         found = repeated(log.tools(), lambda each: is_linked([[_seen(call) for call in run] for run in log.runs(each)]))
         wanted = [each for each in found if session is None or session in each.places]
-        new = [each for each in wanted if view.note(_note(namespace, each.tools)) is None]
-        made = [(each, _draft(view, namespace, each.tools, log.runs(each))) for each in new[: 4 * MOST]]
+        new = [each for each in wanted if not view.note(_note(namespace, each.tools))]
+        made = [(each, _draft(view, namespace, each.tools, log.runs(each), telling)) for each in new[: 4 * MOST]]
     known = _known(library) if made else set()
     fresh = [(each, draft) for each, draft in made if draft is not None and each.tools not in known]
     offers = (_offer(library, keeper, each, draft) for each, draft in fresh[:MOST])
@@ -82,7 +90,7 @@ def discover(library: SkillLibrary, keeper: Keeper, session: str | None) -> tupl
 def _offer(library: SkillLibrary, keeper: Keeper, sequence: Repeated, found: Procedure) -> Skill | None:
     with keeper.change(actor=Origin.TOOL) as change:
         note = _note(keeper.namespace, sequence.tools)
-        if change.unit.note(note) is not None:
+        if change.unit.note(note):
             return None  # another process was faster
         skill = library.joining(change).create(
             _free_name(change, sequence.tools),
@@ -95,13 +103,16 @@ def _offer(library: SkillLibrary, keeper: Keeper, sequence: Repeated, found: Pro
             origin=Origin.TOOL,  # what was watched, and nobody's word: it is never approved by itself, and not counted
         )
         change.unit.set_note(note, skill.name)
+        remember_sessions(change, skill.name, note, [*sequence.places][-_MOST_RUNS:])
         told: dict[str, Json] = {"sessions": sequence.sessions, "runs": len(found.runs), "tools": [*sequence.tools]}
         change.audit("skill.discover", skill.name, told)
     return skill
 
 
-def _draft(view: Reading, namespace: str, tools: Sequence[str], runs: Sequence[Sequence[Call]]) -> Procedure | None:
-    seen: Runs = [[_seen(call, _values(view, namespace, call)) for call in run] for run in runs]
+def _draft(
+    view: Reading, namespace: str, tools: Sequence[str], runs: Sequence[Sequence[Call]], telling: Telling
+) -> Procedure | None:
+    seen: Runs = [[_seen(call, _values(view, namespace, call, telling)) for call in run] for run in runs]
     return generalised(tools, seen)
 
 
@@ -130,11 +141,12 @@ def _seen(call: Call, values: Mapping[Path, Json] | None = None) -> Seen:
     return Seen(given, gave, exact)
 
 
-def _values(view: Reading, namespace: str, call: Call) -> dict[Path, Json]:
-    """The values that the audit log tells of a call; `_seen` drops those that it only summarises."""
+def _values(view: Reading, namespace: str, call: Call, telling: Telling) -> dict[Path, Json]:
+    """The values that the audit log tells of a call and a skill may; `_seen` drops those that it only summarises."""
     records = view.audit(namespace, after=call.number - 1, limit=1)
     told = records[0].details.get("arguments") if records and records[0].sequence == call.number else None
-    return dict(_flat((), cast("Mapping[str, Json]", told))) if isinstance(told, dict) else {}
+    values = _flat((), cast("Mapping[str, Json]", told)) if isinstance(told, dict) else ()
+    return {path: value for path, value in values if value is None or value == "" or telling(path, value)}
 
 
 def _flat(path: Path, values: Mapping[str, Json]) -> Iterator[tuple[Path, Json]]:

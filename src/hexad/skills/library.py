@@ -89,7 +89,7 @@ class SkillLibrary(Shelf[Skill]):
             name=admission.key("name", name),
             description=intake.text("description", description, required=True),
             kind=SkillKind.parse(kind, "kind"),
-            definition=intake.mapping("definition", definition),
+            definition=intake.mapping("definition", shapes.plainly(definition)),
             parameters=intake.mapping("parameters", {} if parameters is None else parameters),
             when=intake.text("when", when),
             tags=admission.tags("tags", tags),
@@ -160,7 +160,8 @@ class SkillLibrary(Shelf[Skill]):
         """
         from hexad.skills.discovery import discover  # noqa: PLC0415 - who discovers nothing need not load it
 
-        return discover(self, self._keeper, None if session is None else admission.label("session", session))
+        wanted = None if session is None else admission.label("session", session)
+        return discover(self, self._keeper, wanted, self._runner.agent.is_constant)
 
     def joining(self, change: Change) -> SkillLibrary:
         """This library inside of a change that somebody else began and will end; it activates nothing by itself."""
@@ -309,7 +310,7 @@ class SkillLibrary(Shelf[Skill]):
         old = cast("Skill | None", change.get(self.layer, new.name))
         if old is not None and _same_work(old, new):
             return replace(new, **{name: getattr(old, name) for name in _STANDING})
-        if new.origin is Origin.AGENT:
+        if new.origin is Origin.AGENT and (old is None or old.origin is not Origin.AGENT):
             _count_today(change, self._rules.max_per_day)
         if old is None:
             return new

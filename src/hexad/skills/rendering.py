@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from hexad.model import Json
 
-__all__ = ["RenderLimits", "parameters_of", "problems", "render"]
+__all__ = ["RenderLimits", "needed_by", "parameters_of", "problems", "render"]
 
 
 def render(template: str, values: Mapping[str, Json], *, limits: RenderLimits | None = None) -> str:
@@ -38,7 +38,7 @@ def render(template: str, values: Mapping[str, Json], *, limits: RenderLimits | 
     try:
         return evaluator.render(tree)
     except Stop as stop:
-        raise TemplateFailed(stop.reason, line=evaluator.line, missing=stop.missing) from None
+        raise TemplateFailed(stop.reason, line=evaluator.line, missing=stop.missing, parameter=stop.parameter) from None
     except RecursionError:
         raise TemplateFailed("is nested too deeply; make it flatter", line=evaluator.line) from None
     except (TypeError, ValueError, ArithmeticError) as error:
@@ -65,6 +65,18 @@ def parameters_of(template: str) -> frozenset[str]:
     from hexad.skills.templates.language import names, parse  # noqa: PLC0415 - Jinja is needed only here
 
     return names(parse(template, RenderLimits()))
+
+
+def needed_by(template: str) -> frozenset[str]:
+    """Those of its values that a template never asks about with ``default`` or ``is defined``.
+
+    >>> sorted(needed_by("{{ greeting|default('Hello') }}, {{ name }}{{ title if title is defined }}"))
+    ['name']
+    """
+    from hexad.skills.templates.language import asked_about, names, parse  # noqa: PLC0415 - likewise
+
+    tree = parse(template, RenderLimits())
+    return names(tree) - asked_about(tree)
 
 
 def _plain(values: Mapping[str, Json], limits: RenderLimits) -> dict[str, Any]:

@@ -76,10 +76,11 @@ class _Plain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
-    """What running needs of the agent: its tools by name, how their calls are watched, and a script's limits."""
+    """What skills need of the agent: its tools by name, how their calls are watched and told, a script's limits."""
 
     tools: Mapping[str, ToolCall] = field(default_factory=dict)
     attend: Callable[[str, ToolCall, str | None], Attended] = _Plain
+    is_constant: Callable[[tuple[str, ...], Json], bool] = lambda _path, _value: False  # may a draft tell it?
     script_seconds: float = 30.0
     script_memory: int = 512  # MB of each process
 
@@ -378,7 +379,14 @@ def _rendered(job: Job) -> SkillResult:
     try:
         return _result(job, output=render(cast("str", job.skill.definition["template"]), job.given))
     except TemplateFailed as error:
+        if error.parameter and _could_be_given(job, error.missing):
+            raise InvalidInput(f"parameters.{error.missing}", "is used by the template, and was not given") from None
         return _result(job, ok=False, error=str(error))
+
+
+def _could_be_given(job: Job, name: str | None) -> bool:
+    """Whether it is the caller who left a value out, and not the skill that has no place for it."""
+    return name in job.absent or job.skill.parameters.get("additionalProperties", False) is not False
 
 
 def _plan_instruction(job: Job) -> SkillResult:

@@ -6,9 +6,10 @@ import hashlib
 import inspect
 import keyword
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Optional, Union
 
-from hexad.errors import SkillFailed
+from hexad.errors import InvalidInput, SkillFailed
 from hexad.skills import parameters
 
 if TYPE_CHECKING:
@@ -45,24 +46,24 @@ def tool_names(skills: Iterable[Skill]) -> dict[str, Skill]:
 
 def tool_of(name: str, skill: Skill, run: Callable[[str, dict[str, Any]], SkillResult]) -> Callable[..., Any]:
     """A function that runs the skill and returns its output; a run that failed is `SkillFailed`."""
-    signature, originals = _signature(skill)
+    takes = _Takes.what(skill)
 
     def call(*given: Any, **named: Any) -> Any:
-        return _output(run(skill.name, _bound(signature, originals, given, named)))
+        return _output(run(skill.name, takes.parameters(given, named)))
 
-    return _dressed(call, name, skill, signature, originals)
+    return _dressed(call, name, skill, takes)
 
 
 def async_tool_of(
     name: str, skill: Skill, run: Callable[[str, dict[str, Any]], Awaitable[SkillResult]]
 ) -> Callable[..., Any]:
     """The same as a coroutine function."""
-    signature, originals = _signature(skill)
+    takes = _Takes.what(skill)
 
     async def call(*given: Any, **named: Any) -> Any:
-        return _output(await run(skill.name, _bound(signature, originals, given, named)))
+        return _output(await run(skill.name, takes.parameters(given, named)))
 
-    return _dressed(call, name, skill, signature, originals)
+    return _dressed(call, name, skill, takes)
 
 
 def _output(result: SkillResult) -> Any:
@@ -71,37 +72,63 @@ def _output(result: SkillResult) -> Any:
     return result.output
 
 
-def _bound(
-    signature: inspect.Signature, originals: Mapping[str, str], given: tuple[Any, ...], named: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The parameters of a call by their own names; an optional one that is None was not given."""
-    bound = signature.bind(*given, **named).arguments
-    left_out = {name for name, value in bound.items() if value is None and signature.parameters[name].default is None}
-    return {originals[name]: value for name, value in bound.items() if name not in left_out}
+@dataclass(frozen=True, slots=True)
+class _Takes:
+    """What the function of a skill takes."""
+
+    signature: inspect.Signature
+    originals: Mapping[str, str]  # what each parameter is called in the schema
+    nullable: frozenset[str]  # those that the schema lets be null
+    more: str  # what stands for parameters that it does not list; empty where it wants none
+
+    @classmethod
+    def what(cls, skill: Skill) -> _Takes:
+        """The parameters, those that must be given first, then what the schema allows beyond them."""
+        listed, needed = parameters.properties_of(skill.parameters), parameters.required_of(skill.parameters)
+        must = [name for name in listed if name in needed and "default" not in listed[name]]
+        originals: dict[str, str] = {}
+        found = []
+        for name in [*must, *(name for name in listed if name not in must)]:
+            own = _free(_argument(name), originals)
+            originals[own] = name
+            found.append(_parameter(own, listed[name], required=name in must))
+        others = skill.parameters.get("additionalProperties")
+        more = "" if others is None or others is False else _free("more", originals)
+        if more:
+            found.append(inspect.Parameter(more, inspect.Parameter.VAR_KEYWORD, annotation=Any))
+        nullable = frozenset(own for own, name in originals.items() if _may_be_null(listed[name]))
+        return cls(inspect.Signature(found, return_annotation=Any), originals, nullable, more)
+
+    def parameters(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters of a call by their own names; an optional one that is None, and may not be, was not given."""
+        bound = dict(self.signature.bind(*given, **named).arguments)
+        others = bound.pop(self.more, {})
+        own = {self.originals[name]: value for name, value in bound.items() if not self._left_out(name, value)}
+        return {**others, **own}
+
+    def _left_out(self, name: str, value: object) -> bool:
+        return value is None and name not in self.nullable and self.signature.parameters[name].default is None
 
 
-def _dressed(
-    call: Callable[..., Any], name: str, skill: Skill, signature: inspect.Signature, originals: Mapping[str, str]
-) -> Callable[..., Any]:
+def _may_be_null(schema: Mapping[str, Any]) -> bool:
+    """Whether a schema says that a value may be null; one that says nothing of its values does not."""
+    if not schema.keys() & {"type", "enum", "const", "anyOf"}:
+        return False
+    try:
+        parameters.admit({"properties": {"value": schema}}, {"value": None})
+    except InvalidInput:
+        return False
+    return True
+
+
+def _dressed(call: Callable[..., Any], name: str, skill: Skill, takes: _Takes) -> Callable[..., Any]:
+    signature = takes.signature
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = _docstring(skill, originals)
+    call.__doc__ = _docstring(skill, takes)
     call.__signature__ = signature  # type: ignore[attr-defined]
     hints = {each.name: each.annotation for each in signature.parameters.values()}
     call.__annotations__ = {**hints, "return": signature.return_annotation}
     return call
-
-
-def _signature(skill: Skill) -> tuple[inspect.Signature, Mapping[str, str]]:
-    """The parameters, those that must be given first, and what each is called in the schema."""
-    listed, needed = parameters.properties_of(skill.parameters), parameters.required_of(skill.parameters)
-    must = [name for name in listed if name in needed and "default" not in listed[name]]
-    originals: dict[str, str] = {}
-    found = []
-    for name in [*must, *(name for name in listed if name not in must)]:
-        own = _free(_argument(name), originals)
-        originals[own] = name
-        found.append(_parameter(own, listed[name], required=name in must))
-    return inspect.Signature(found, return_annotation=Any), originals
 
 
 def _parameter(name: str, schema: Mapping[str, Any], *, required: bool) -> inspect.Parameter:
@@ -131,13 +158,16 @@ def _plain(kind: str, schema: Mapping[str, Any]) -> Any:
     return dict[str, Any] if kind == "object" else _TYPES[kind]
 
 
-def _docstring(skill: Skill, originals: Mapping[str, str]) -> str:
+def _docstring(skill: Skill, takes: _Takes) -> str:
     listed = parameters.properties_of(skill.parameters)
     told = [skill.description]
     if skill.when:
         told.append(f"Use it when: {skill.when}")
-    if originals:
-        told.append("\n".join(("Args:", *(f"    {own}: {_says(listed[name])}" for own, name in originals.items()))))
+    arguments = [f"    {own}: {_says(listed[name])}" for own, name in takes.originals.items()]
+    if takes.more:
+        arguments.append(f"    **{takes.more}: further values, by their names")
+    if arguments:
+        told.append("\n".join(("Args:", *arguments)))
     return "\n\n".join(told)
 
 

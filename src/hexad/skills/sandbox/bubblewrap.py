@@ -73,9 +73,11 @@ class Sandbox:
                 *_environment({**layout.FIXED, **variables.exported}),
                 *_last(handed),
             )
-            told = (str(self.program), "--args", str(handed.over(_joined(options))), "--")
+            told = (self.program.name, "--args", str(handed.over(_joined(options))), "--")
             inside = (program, "-c", _prologue(limits, block), layout.SCRIPT)
-            ended = run((*told, *inside), fds=handed.fds, limits=limits, mark=len(_READY), stop=stop or Stop())
+            ended = run(
+                (*told, *inside), self.program, fds=handed.fds, limits=limits, mark=len(_READY), stop=stop or Stop()
+            )
         return self._result(ended)
 
     def _result(self, ended: Ended) -> ScriptResult:

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import InvalidInput
+from hexad.skills import variables
 from hexad.skills.sandbox.running import NOBODY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 MOST_FILES: Final = 256
-_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", flags=re.ASCII)
-_STEERING: Final = re.compile(  # these change what runs, not what it works on
-    r"PATH|HOME|TMPDIR|LANG|LC_.*|IFS|ENV|SHELLOPTS|PS[0-9]|PWD|OLDPWD|BASH.*|LD_.*|GCONV_PATH|"
-    r"PYTHON.*|PERL.*|RUBY.*|NODE_.*|JAVA_.*|GIT_.*",
-    flags=re.ASCII,
-)
+_LONGEST_PART: Final = 255  # bytes of a file's or a folder's own name
 _LARGE, _LARGE_ALL = 100_000, 1_000_000  # bytes; the kernel takes 128 KB in one variable, and some MB in all
 _SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/dev", "/proc", "/sys")
 _SYSTEM_TOO: Final = ("/boot", "/run", "/skill")  # `skill` is the sandbox's own
@@ -46,12 +41,12 @@ class GivenFile:
     executable: bool = False
 
 
-def environment(variables: Mapping[str, str]) -> Environment:
+def environment(given: Mapping[str, str]) -> Environment:
     """Check variables, and part the large ones from the others."""
     exported: dict[str, str] = {}
     large: list[str] = []
     total = 0
-    for name, value in variables.items():
+    for name, value in given.items():
         size = _size(name, value)
         if size > _LARGE or total + size > _LARGE_ALL:
             large.append(f"{name}={shlex.quote(value)}\n")
@@ -62,10 +57,8 @@ def environment(variables: Mapping[str, str]) -> Environment:
 
 
 def _size(name: str, value: str) -> int:
-    if not _NAME.fullmatch(name):
-        raise InvalidInput("environment", f"{name!r} is not a variable's name; use letters, digits and _")
-    if _STEERING.fullmatch(name):
-        raise InvalidInput("environment", f"{name} would change how programs run; give the value another name")
+    if reason := variables.fault(name):
+        raise InvalidInput(f"environment {name!r}", reason)
     return len(name) + len(encoded(f"environment {name}", value)) + 2
 
 
@@ -98,6 +91,8 @@ def _file(path: str, given: bytes | tuple[bytes, bool]) -> GivenFile:
     encoded(f"files {path!r}", path)
     if not path or str(PurePosixPath(path)) != path or path == "." or path[0] == "/" or ".." in path.split("/"):
         raise InvalidInput("files", f"{path!r} is not a plain path below the working directory, such as data/words.txt")
+    if any(len(part.encode()) > _LONGEST_PART for part in path.split("/")):
+        raise InvalidInput("files", f"{path[:60]!r}… has a name of more than {_LONGEST_PART} bytes; shorten it")
     return GivenFile(path, content, executable)
 
 

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Final, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from hexad.skills.sandbox.limits import SandboxLimits
     from hexad.skills.sandbox.stopping import Stop
@@ -87,9 +88,12 @@ class Ended:
     stopped: bool = False  # by who called, not by its time
 
 
-def run(command: Sequence[str], *, fds: Sequence[int], limits: SandboxLimits, mark: int, stop: Stop) -> Ended:
+def run(
+    command: Sequence[str], program: Path, *, fds: Sequence[int], limits: SandboxLimits, mark: int, stop: Stop
+) -> Ended:
     """Run a command until it ends, its time is over or it is stopped, then kill whatever is left of it.
 
+    ``program`` is the file that is run; the command, which what runs in the sandbox can see, does not tell where it is.
     It gets no environment, no input and none of our files but ``fds``. The first ``mark`` bytes of its output are not
     counted. What was stopped before is not started.
     """
@@ -98,7 +102,7 @@ def run(command: Sequence[str], *, fds: Sequence[int], limits: SandboxLimits, ma
     with stop.heard() as heard:
         if stop.said:
             return Ended(None, *streams, monotonic() - started, stopped=True)
-        process = _started(command, fds)
+        process = _started(command, program, fds)
         try:
             ended = _read(process, streams, started + limits.seconds, heard)
         finally:
@@ -107,9 +111,10 @@ def run(command: Sequence[str], *, fds: Sequence[int], limits: SandboxLimits, ma
     return Ended(process.returncode if ended else None, *streams, monotonic() - started, not ended and stop.said)
 
 
-def _started(command: Sequence[str], fds: Sequence[int]) -> subprocess.Popen[bytes]:
+def _started(command: Sequence[str], program: Path, fds: Sequence[int]) -> subprocess.Popen[bytes]:
     return subprocess.Popen(  # noqa: S603 - the command is ours; the script is a file in it
         command,
+        executable=program,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

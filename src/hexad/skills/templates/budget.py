@@ -16,12 +16,13 @@ _BITS: Final = 512  # of a whole number
 
 
 class Stop(Exception):
-    """A template cannot or may not go on."""
+    """A template cannot or may not go on; what is missing is an item of some data, or a parameter itself."""
 
-    def __init__(self, reason: str, missing: str | None = None) -> None:
+    def __init__(self, reason: str, missing: str | None = None, *, parameter: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
         self.missing = missing
+        self.parameter = parameter
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,7 @@ class Budget:
         self._steps -= count
         if self._steps < 0:
             raise Stop(f"takes more than {self._limits.steps:,} steps; loop over less")
-        if self._clock() > self._until:
-            raise Stop(f"takes longer than {self._limits.seconds:g} s; loop over less")
+        self._look_at_time()
 
     def room(self, size: int) -> None:
         """Make sure, before it is made, that a value of a size may be; it is paid for by `work`."""
@@ -62,10 +62,11 @@ class Budget:
         self.work(size)
 
     def work(self, size: int) -> None:
-        """Handle that many characters."""
+        """Handle that many characters, if there is time."""
         self._work -= size
         if self._work < 0:
             raise Stop(f"handles more than {self._limits.work:,} characters of data; do less with it")
+        self._look_at_time()
 
     def keep(self, value: Any) -> Any:
         """A value that is data, and no larger than one may be."""
@@ -74,9 +75,16 @@ class Budget:
 
     def write(self, text: str) -> None:
         """Give out a text."""
-        self._output -= len(text.encode(errors="surrogatepass"))
+        try:
+            self._output -= len(text.encode())
+        except UnicodeEncodeError:
+            raise Stop("writes a lone surrogate, which is no text; remove it") from None
         if self._output < 0:
             raise Stop(f"writes more than {self._limits.output:,} bytes; write less")
+
+    def _look_at_time(self) -> None:
+        if self._clock() > self._until:
+            raise Stop(f"takes longer than {self._limits.seconds:g} s; loop over less")
 
 
 def weight(value: Any, limit: int) -> int:

@@ -38,6 +38,7 @@ class Missing:
 
     name: str
     reason: str
+    parameter: bool = False
 
 
 class Evaluator:
@@ -130,7 +131,7 @@ class Evaluator:
     def _value(self, node: nodes.Node) -> Any:
         found = self._maybe(node)
         if isinstance(found, Missing):
-            raise Stop(found.reason, found.name)
+            raise Stop(found.reason, found.name, parameter=found.parameter)
         return found
 
     def _maybe(self, node: nodes.Node) -> Any:
@@ -152,7 +153,7 @@ class Evaluator:
         for scope in self._scope.maps:
             if name in scope:
                 return scope[name]
-        return Missing(name, f"needs the parameter {name!r}, which was not given")
+        return Missing(name, f"needs the parameter {name!r}, which was not given", parameter=True)
 
     def _made(self, node: nodes.Node) -> Any:
         if isinstance(node, nodes.BinExpr):
@@ -184,8 +185,6 @@ class Evaluator:
     def _default(self, node: nodes.Filter) -> Any:
         found = self._maybe(node.node) if node.node else None
         arguments, named = self._arguments(node)
-        if len(arguments) > 2 or named.keys() - {"default_value", "boolean"}:
-            raise Stop("gives `default` more than a value and whether it also stands for what is false")
         value = arguments[0] if arguments else named.get("default_value", "")
         if isinstance(found, Missing) or (not found and (arguments[1:] or [named.get("boolean", False)])[0]):
             return value
@@ -222,9 +221,7 @@ class Evaluator:
         return bool(_COMPARE[name](left, right))
 
     def _made_call(self, node: nodes.Call) -> list[int]:
-        arguments, named = self._arguments(node)
-        if named:
-            raise Stop("gives range a named argument; it takes one to three numbers")
+        arguments, _ = self._arguments(node)
         return operators.numbers(self._budget, arguments)
 
     def _made_filter(self, node: nodes.Filter) -> Any:

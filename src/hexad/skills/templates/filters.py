@@ -5,9 +5,11 @@ from __future__ import annotations
 import html
 import json
 import math
+import re
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from hexad.skills.templates import operators
 from hexad.skills.templates.budget import Stop
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from hexad.skills.templates.budget import Budget
 
 _LONGEST_NUMBER: Final = 100
+_PLACE: Final = re.compile("[0-9]{1,9}")
 _WIDEST: Final = 200
 _LEEWAY: Final = 5  # a text that is hardly too long is not truncated, as in Jinja
 
@@ -49,19 +52,28 @@ def _kind(value: Any) -> str:
 
 
 def of_each(value: Any, attribute: Any) -> list[Any]:
-    """An item of each element."""
+    """An item of each element; ``a.b.0`` is an item of an item, as in Jinja."""
     found = _list(value)
     if attribute is None:
         return found
-    for one in found:
-        if not isinstance(one, dict) or attribute not in one:
+    path = attribute.split(".") if isinstance(attribute, str) else [attribute]
+    keys = [int(part) if isinstance(part, str) and _PLACE.fullmatch(part) else part for part in path]
+    return [_within(one, keys, attribute) for one in found]
+
+
+def _within(one: Any, keys: list[Any], attribute: Any) -> Any:
+    for key in keys:
+        one = operators.item(one, key)
+        if one is operators.NOTHING:
             raise Stop(f"has an element without {attribute!r}")
-    return [one[attribute] for one in found]
+    return one
 
 
 def _join(budget: Budget, value: Any, d: Any = "", attribute: Any = None) -> str:
-    parts = [text(part) for part in of_each(value, attribute)]
-    between = _str(d, "separator")
+    parts, between = [], _str(d, "separator")
+    for part in of_each(value, attribute):
+        parts.append(text(part))
+        budget.work(len(parts[-1]))
     budget.room(sum(map(len, parts)) + len(between) * max(0, len(parts) - 1))
     return between.join(parts)
 
@@ -100,24 +112,36 @@ def _sort(budget: Budget, value: Any, reverse: Any = False, case_sensitive: Any 
 
 
 def _unique(budget: Budget, value: Any) -> list[Any]:
-    return list({_tojson(budget, one): one for one in reversed(_list(value))}.values())[::-1]
+    found: dict[str, Any] = {}
+    for one in _list(value):
+        told = json.dumps(one)
+        budget.work(len(told))
+        found.setdefault(told, one)
+    return list(found.values())
 
 
 def _tojson(_budget: Budget, value: Any, indent: Any = None) -> str:
     indent = None if indent is None else _whole(indent, "indent", 8)
-    return json.dumps(value, ensure_ascii=False, indent=indent)
+    return json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
+
+
+def _digits(value: Any) -> str:
+    told = _str(value).strip()
+    if len(told) > _LONGEST_NUMBER:
+        raise Stop(f"reads a number of {len(told):,} characters, the limit is {_LONGEST_NUMBER}")
+    return told
 
 
 def _int(_budget: Budget, value: Any, default: Any = 0) -> Any:
     try:
-        return int(value if isinstance(value, int | float) else _str(value)[:_LONGEST_NUMBER])
+        return int(value if isinstance(value, int | float) else _digits(value))
     except (ValueError, OverflowError):
         return default
 
 
 def _float(_budget: Budget, value: Any, default: Any = 0.0) -> Any:
     try:
-        return float(value if isinstance(value, int | float) else _str(value)[:_LONGEST_NUMBER])
+        return float(value if isinstance(value, int | float) else _digits(value))
     except (ValueError, OverflowError):
         return default
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
+from inspect import Signature
+from inspect import signature as signature_of
 from typing import TYPE_CHECKING, Final
 
 from jinja2 import TemplateSyntaxError, meta, nodes
@@ -12,7 +14,7 @@ from hexad.errors import TemplateFailed
 from hexad.skills.templates.filters import FILTERS, ON_MISSING, TESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from hexad.skills.templates.budget import RenderLimits
 
@@ -27,7 +29,7 @@ _KNOWN: Final = frozenset({
 _CALLED: Final = {
     "Include": "include", "Import": "import", "FromImport": "import", "Extends": "extends", "Block": "block",
     "Macro": "macro", "CallBlock": "call", "FilterBlock": "filter", "AssignBlock": "set with a body",
-    "NSRef": "namespace", "ScopedEvalContextModifier": "autoescape",
+    "NSRef": "namespace", "Scope": "autoescape",
 }  # fmt: skip
 
 
@@ -57,6 +59,12 @@ def names(tree: nodes.Template) -> frozenset[str]:
     return frozenset(meta.find_undeclared_variables(tree)) - {"range"}
 
 
+def asked_about(tree: nodes.Template) -> frozenset[str]:
+    """The names of which a template somewhere says what happens where they are not given."""
+    asking = (node for node in tree.find_all((nodes.Filter, nodes.Test)) if node.name in ON_MISSING)
+    return frozenset(node.node.name for node in asking if isinstance(node.node, nodes.Name))
+
+
 def _newline(template: str) -> str:
     """Jinja writes all ends of lines alike: as the first one is."""
     found = template.find("\n")
@@ -72,10 +80,15 @@ def _faults(tree: nodes.Template) -> Iterator[tuple[int, str]]:
     """What is not known here, or used in an unknown way, each with its line."""
     for count, node in enumerate(_all(tree)):
         if count >= MOST_NODES:
-            yield node.lineno, f"has more than {MOST_NODES:,} parts; split it"
+            yield _line(node), f"has more than {MOST_NODES:,} parts; split it"
             return
         if reason := _fault(node):
-            yield node.lineno, reason
+            yield _line(node), reason
+
+
+def _line(node: nodes.Node) -> int:
+    """Where a node is; one that Jinja puts around others has no line of its own."""
+    return next(each.lineno for each in _all(node) if each.lineno)
 
 
 def _all(tree: nodes.Node) -> Iterator[nodes.Node]:
@@ -92,20 +105,75 @@ def _fault(node: nodes.Node) -> str:
         return f"uses `{_CALLED.get(kind, kind)}`, which templates do not have here"
     if isinstance(node, nodes.For) and node.recursive:
         return "uses a recursive loop, which templates do not have here"
-    if isinstance(node, nodes.Filter | nodes.Test):
-        return _unknown(node)
     if isinstance(node, nodes.Call) and not (isinstance(node.node, nodes.Name) and node.node.name == "range"):
         return "calls a function; only range can be called, for everything else there are filters, such as |items"
-    if isinstance(node, nodes.Filter | nodes.Test | nodes.Call) and (node.dyn_args or node.dyn_kwargs):
-        return "spreads arguments with *, which templates do not have here; name them"
+    if isinstance(node, nodes.Filter | nodes.Test | nodes.Call):
+        return _unknown(node) or _misfit(node)
     return ""
 
 
-def _unknown(node: nodes.Filter | nodes.Test) -> str:
+def _unknown(node: nodes.Filter | nodes.Test | nodes.Call) -> str:
+    if isinstance(node, nodes.Call) or _signature(type(node), node.name) is not None:
+        return ""
     kind, known = ("filter", FILTERS) if isinstance(node, nodes.Filter) else ("test", TESTS)
-    if node.name in known or node.name in ON_MISSING or (kind == "test" and node.name in COMPARISONS):
-        return "spreads arguments with *; name them" if node.dyn_args or node.dyn_kwargs else ""
     return f"uses the {kind} `{node.name}`, which templates do not have here; there are {', '.join(sorted(known))}"
+
+
+def _misfit(node: nodes.Filter | nodes.Test | nodes.Call) -> str:
+    """What is wrong with the arguments, as far as it is seen without their values."""
+    if node.dyn_args or node.dyn_kwargs:
+        return "spreads arguments with *, which templates do not have here; name them"
+    name = "range" if isinstance(node, nodes.Call) else node.name
+    signature = _signature(type(node), name)
+    named = [str(each.key) for each in node.kwargs]
+    try:
+        if signature is not None and len(named) == len(set(named)):
+            signature.bind(*node.args, **dict.fromkeys(named))
+            return ""
+    except TypeError:
+        pass
+    return f"gives `{name}` other arguments than it takes: {_told(signature)}"
+
+
+@cache
+def _signature(kind: type[nodes.Node], name: str) -> Signature | None:
+    """What a filter, a test or `range` takes beside the value that it is used on; None if there is no such thing."""
+    if issubclass(kind, nodes.Call):
+        return signature_of(_range)
+    if name in ON_MISSING:
+        fits = issubclass(kind, nodes.Filter) == (name in {"d", "default"})
+        return signature_of(_default if issubclass(kind, nodes.Filter) else _nothing) if fits else None
+    if issubclass(kind, nodes.Test):
+        work = _other if name in COMPARISONS else TESTS.get(name)
+        return work and _without_first(work, 0 if name in COMPARISONS else 1)
+    return _without_first(FILTERS[name], 2) if name in FILTERS else None  # the budget, and the value
+
+
+def _without_first(work: Callable[..., object], count: int) -> Signature:
+    signature = signature_of(work)
+    return signature.replace(parameters=[*signature.parameters.values()][count:])
+
+
+def _told(signature: Signature | None) -> str:
+    """Parameters as a reader of the page knows them."""
+    listed = signature.parameters.values() if signature else ()
+    return ", ".join(f"{each.name}=…" if each.kind is each.KEYWORD_ONLY else each.name for each in listed) or "none"
+
+
+def _range(start: int, stop: int = 0, step: int = 1, /) -> None:
+    """What `range` takes."""
+
+
+def _default(default_value: object = "", boolean: object = False) -> None:  # noqa: FBT002 - as Jinja has it
+    """What `default` takes."""
+
+
+def _other(other: object) -> None:
+    """What a comparison takes."""
+
+
+def _nothing() -> None:
+    """What `defined` takes."""
 
 
 COMPARISONS: Final = {
