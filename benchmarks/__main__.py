@@ -50,12 +50,7 @@ Checking a script is told in starts of `sh -c true`: before each run of a skill,
 for a script that was never seen.
 The simulated agent is described in [learning.md](learning.md).
 
-A script in the sandbox is compared with a bare shell. The second row is for a shell that is started as the script is:
-as another user, its outputs collected within limits.
-
-What context costs an ADK agent is the time of a whole turn with it, less that of the same turn with the bare model, in
-calls of `retrieve` on the same database, all in turns. The model is scripted and answers at once. The plugin's row is
-for information: it reads two memories and offers six tools.
+A script in the sandbox is compared with a bare shell.
 
 ![Failed calls of a simulated agent, with and without Known Solutions](simulated-agent.svg)
 
