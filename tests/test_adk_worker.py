@@ -6,7 +6,8 @@ import asyncio
 import subprocess
 import sys
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -17,7 +18,6 @@ from tests.support import opened, requirement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from hexad import Hexad
 
@@ -81,12 +81,15 @@ def test_waiting_for_a_thread_counts_so_that_patient_calls_do_not_hold_up_a_hast
             else Call("save_knowledge", {"key": "a", "content": "b"})
         )
     )
+    store = cast("FaultyStore", hung.store)
+    hangs, store.before = store.before, lambda: None
     patient = runner(agent(saving, adk_tools(hung)[:1]))
+    store.before, store.touched = hangs, 0
     hasty = runner(agent(ContextAwareModel.wrap(hung, echo())))
 
     async def all_of_them() -> None:
         saves = [asyncio.create_task(said(patient, "Save it", session=f"chat:{number}")) for number in range(MANY)]
-        while hung.store.touched < 1:  # type: ignore[attr-defined]
+        while not store.touched:
             await asyncio.sleep(0)
         events = await said(hasty, "when may I deploy?")
         assert told(events[-1]) == ["Yes."]
@@ -113,12 +116,10 @@ print("leaving")
 
 @requirement("ADK-06")
 def test_a_process_exits_though_a_database_hangs(tmp_path: Path) -> None:
-    from tests.support import ROOT
-
     left = subprocess.run(
         [sys.executable, "-c", _LEAVING],
         cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        env={"PYTHONPATH": str(Path(__file__).parents[1]), "PATH": ""},
         capture_output=True,
         text=True,
         timeout=90,
@@ -128,7 +129,7 @@ def test_a_process_exits_though_a_database_hangs(tmp_path: Path) -> None:
 
 
 @requirement("ADK-06")
-def test_threads_are_few_and_each_of_many_databases_has_its_own(tmp_path: Path) -> None:
+def test_a_database_has_few_threads_and_they_are_enough() -> None:
     before = threading.active_count()
     with opened(":memory:") as engine:
         engine.knowledge.save("deploy-window", RULE, category="rule")

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from hexad.errors import HexadError
 from hexad.memory.redaction import redact
-from hexad.model import KEEP, Origin, SkillStatus
+from hexad.model import KEEP, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hexad.bootstrap import Hexad
-    from hexad.model import Item
+    from hexad.model import Item, Skill
 
 NAMES: Final = (
     "save_knowledge",
@@ -194,17 +194,21 @@ class _AgentTools:
         Returns:
             A status and the active skills, each with its description, kind, parameters and tool.
         """
-        known = {skill.name: skill for hx in self._readable() for skill in hx.skills.list()}
-        active = [skill for skill in known.values() if skill.status is SkillStatus.ACTIVE]
+        from hexad.skills.run import may_run  # noqa: PLC0415 - who lists none needs it not
+        from hexad.skills.tools import tool_names  # noqa: PLC0415
+
+        named: dict[str, Skill] = {}
+        for hx in self._readable():
+            named |= tool_names(sorted(filter(may_run, hx.skills.list()), key=lambda skill: skill.name))
         told = [
             {
                 "name": skill.name,
                 "description": skill.description,
                 "kind": skill.kind.value,
                 "parameters": dict(skill.parameters),
-                "tool": f"skill_{skill.name}",
+                "tool": tool,
             }
-            for skill in active
+            for tool, skill in named.items()
         ]
         return _ok(count=len(told), skills=told)
 
