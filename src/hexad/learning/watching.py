@@ -24,6 +24,7 @@ from hexad.learning.outcome import is_cancellation, outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+    from contextvars import Context
 
     from hexad.learning.outcome import FailureRule
     from hexad.memory.keeper import Keeper
@@ -249,11 +250,16 @@ def _function(watch: Watch, tool: Callable[..., T]) -> Callable[..., T]:
         if inspect.iscoroutine(result):
             return cast("T", _awaited(watch, result, given, named))
         if _is_future(result):
-            cast("Any", result).add_done_callback(partial(copy_context().run, watch.settled, given, named))
+            cast("Any", result).add_done_callback(partial(_settled, copy_context(), watch, given, named))
             return result
         return cast("T", watch.returned(given, named, result))
 
     return call
+
+
+def _settled(where: Context, watch: Watch, given: tuple[Any, ...], named: Mapping[str, Any], future: Any) -> None:
+    """A future may be done in any thread; its call was made where it was made."""
+    where.run(watch.settled, given, named, future)
 
 
 def _is_future(result: object) -> bool:

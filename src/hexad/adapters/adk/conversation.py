@@ -134,9 +134,9 @@ UNDER_WAY: Final[Notes[Known]] = Notes()  # requests whose conversation somebody
 
 @dataclass(frozen=True, slots=True)
 class _Opening:
-    """A live run that is about to connect: of which invocation, with which model."""
+    """A live run that is about to connect: in which session, which lives as long as the run, and with which model."""
 
-    invocation: weakref.ref[Any]
+    session: weakref.ref[Any]
     model: object
     known: Known
 
@@ -144,15 +144,15 @@ class _Opening:
 _opening: Final[ContextVar[_Opening | None]] = ContextVar("hexad_opening", default=None)
 
 
-def opening(invocation: object, model: object, known: Known) -> None:
+def opening(session: object, model: object, known: Known) -> None:
     """Tell who is about to connect, as ADK shows plugins a live request only when the connection is open."""
-    _opening.set(_Opening(weakref.ref(invocation), model, known))
+    _opening.set(_Opening(weakref.ref(session), model, known))
 
 
 def opened_by(model: object) -> Known | None:
     """Who connects to that model in this task, as long as the run lasts that told."""
     found = _opening.get()
-    if found is None or found.model is not model or found.invocation() is None:
+    if found is None or found.model is not model or found.session() is None:
         return None
     return found.known
 

@@ -76,7 +76,7 @@ class HexadPlugin(BasePlugin):
         invocation = callback_context.get_invocation_context()
         model = getattr(agent, "canonical_live_model", None) if invocation.live_request_queue is not None else None
         if self._hx.enabled and isinstance(model, ContextAwareModel):
-            opening(invocation, model, Known(conversation_of(callback_context), self._rule))
+            opening(invocation.session, model, Known(conversation_of(callback_context), self._rule))
 
     async def after_agent_callback(self, *, agent: Any, callback_context: CallbackContext) -> None:
         """The agent is done, and so is what was told of it."""
