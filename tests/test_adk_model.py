@@ -10,12 +10,14 @@ import pytest
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.registry import LLMRegistry
+from google.adk.tools import ToolContext  # noqa: TC002 - ADK reads the annotation
 from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad import Hexad, Layer, Retrieval, SessionRuntime
-from hexad.adapters.adk import ContextAwareModel, HexadPlugin, adk_tools
+from hexad.adapters.adk import ContextAwareModel, Conversation, HexadPlugin, adk_tools, shared
+from hexad.adapters.adk.conversation import UNDER_WAY, Known
 from hexad.adapters.adk.request import latest_message
 from hexad.errors import InvalidInput, UnknownChoice
 from hexad.testing.scripted_model import Call, ScriptedModel
@@ -159,22 +161,89 @@ def test_of_a_multimodal_message_the_words_are_asked(hx: Hexad) -> None:
     assert RULE in instruction(sent(hx, asked))
 
 
+def called(*tools: str) -> types.Content:
+    calls = [types.Part(function_call=types.FunctionCall(name=tool, args={})) for tool in tools]
+    return types.Content(role="model", parts=calls)
+
+
+def answered(*tools: str) -> types.Content:
+    parts = [types.Part(function_response=types.FunctionResponse(name=tool, response={"a": 1})) for tool in tools]
+    return types.Content(role="user", parts=parts)
+
+
+ADKS_OWN = [
+    types.Content(role="user", parts=[types.Part(text="For context:"), types.Part(text="[other] said: hello")]),
+    message("For context: below is a transcript of what another agent did, quoted between markers."),
+    message("The text between <<<BEGIN_SYSTEM_INSTRUCTION>>> and\n… is\nBe brief.\n<<<END_SYSTEM_INSTRUCTION>>>"),
+    message(
+        "The following content is from your previous conversations with the user.\n"
+        "<PAST_CONVERSATIONS>\nx\n</PAST_CONVERSATIONS>\n"
+    ),
+]
+
+
 @requirement("ADK-02")
-def test_what_adk_puts_into_the_users_role_is_not_the_users_message() -> None:
-    answer = types.Part(function_response=types.FunctionResponse(name="f", response={"a": 1}))
-    contents = [
-        message("the question"),
-        types.Content(role="model", parts=[types.Part(function_call=types.FunctionCall(name="f", args={}))]),
-        types.Content(role="user", parts=[answer]),
-        message("an instruction of the moment"),
-    ]
-    assert latest_message(contents) == (0, "the question")
-    assert latest_message([message("the question"), message("For context:\n[other] said: hello")]) == (
-        0,
-        "the question",
-    )
-    assert latest_message([message("<PAST_CONVERSATIONS>x</PAST_CONVERSATIONS>"), message("q")]) == (1, "q")
+@pytest.mark.parametrize("made", ADKS_OWN, ids=["older relay", "relay", "instruction", "preload"])
+def test_what_adk_puts_into_the_users_role_is_not_the_users_message(made: types.Content) -> None:
+    assert latest_message([message("q"), called("f"), answered("f"), made]) == (0, "q")
+    assert latest_message([message("q"), made]) == (0, "q")
+    assert latest_message([made, message("q")]) == (1, "q")
     assert latest_message([]) is None
+
+
+@requirement("ADK-02")
+@pytest.mark.parametrize(
+    "text",
+    ["the next question", "For context: I keep birds. When?", "What does <PAST_CONVERSATIONS> mean?", "For context:"],
+)
+def test_a_users_text_is_the_users_also_behind_a_tools_answer_and_whatever_it_begins_with(text: str) -> None:
+    before = [message("q"), called("f"), answered("f")]
+    assert latest_message([*before, message(text)]) == (3, text)
+
+
+@requirement("ADK-02")
+def test_after_a_tool_that_ends_the_turn_the_next_message_is_the_question(hx: Hexad) -> None:
+    def show(tool_context: ToolContext) -> dict[str, str]:
+        """Show a menu."""
+        tool_context.actions.skip_summarization = True
+        return {"shown": "menu"}
+
+    inner = ScriptedModel.playing([Call("show"), "Yes."])
+    talk(runner(agent(ContextAwareModel.wrap(hx, inner), [show])), "Show me a menu", "When may I deploy?")
+    assert RULE in instruction(inner.requests[-1])
+
+
+@requirement("ADK-08", "ADK-02")
+@pytest.mark.parametrize(
+    ("contents", "place"),
+    [
+        ([message("q")], 0),
+        ([message("q"), called("f"), answered("f")], 0),
+        ([message("p"), called("f"), answered("f"), message("q")], 3),
+        ([message("p"), called("f"), answered("f"), message("q"), called("g"), answered("g")], 3),
+        ([ADKS_OWN[1], called("f"), answered("f")], 0),
+    ],
+)
+def test_context_in_a_user_turn_never_stands_between_a_call_and_its_answer(
+    hx: Hexad, contents: list[types.Content], place: int
+) -> None:
+    asked = LlmRequest(contents=contents)
+    UNDER_WAY.put(asked, Known(Conversation("desk", "dana", "s1", "May I deploy? q"), shared))
+    got = sent(hx, asked, placement="user_turn")
+    at = next(number for number, each in enumerate(got.contents) if "Context for the next" in str(each))
+    assert at == place
+    assert [each for each in got.contents if each is not got.contents[at]] == contents
+
+
+@requirement("ADK-08")
+def test_where_no_place_in_the_contents_is_safe_context_stands_in_the_instruction(hx: Hexad) -> None:
+    config = types.GenerateContentConfig(system_instruction="Be terse.")
+    asked = LlmRequest(contents=[called("f"), answered("f")], config=config)
+    UNDER_WAY.put(asked, Known(Conversation("desk", "dana", "s1", "May I deploy?"), shared))
+    got = sent(hx, asked, placement="user_turn")
+    assert got.contents == asked.contents
+    assert instruction(got).startswith("Be terse.\n\n## Runtime Context")
+    assert RULE in instruction(got)
 
 
 @requirement("ADK-02")

@@ -222,12 +222,64 @@ def test_a_result_that_reports_a_failure_and_missing_arguments_are_failures(hx: 
     assert calls(hx.scoped(namespace=OWN)) == [("s1", "report", False), ("s1", "book", False)]
 
 
+def _watched(hx: Hexad, kind: str) -> Any:
+    kinds = {
+        "plain function": lambda: hx.watch(book),
+        "function": lambda: FunctionTool(hx.watch(book)),
+        "tool": lambda: hx.watch(FunctionTool(book)),
+    }
+    return kinds[kind]()
+
+
+WATCHED = pytest.mark.parametrize("kind", ["plain function", "function", "tool"])
+
+
 @requirement("ADK-09")
-@pytest.mark.parametrize("wrapped", ["function", "tool"])
-def test_a_watched_tool_and_the_plugin_write_a_call_down_once(hx: Hexad, wrapped: str) -> None:
-    tool = FunctionTool(hx.watch(book)) if wrapped == "function" else hx.watch(FunctionTool(book))
-    talk(runner(agent(working("2026-01-31"), [tool]), [HexadPlugin(hx)]), "Book a room")
-    assert len(calls(hx)) + len(calls(hx.scoped(namespace=OWN))) == 1
+@WATCHED
+def test_a_watched_tool_beside_the_plugin_is_written_down_once_in_its_conversation(hx: Hexad, kind: str) -> None:
+    place = runner(agent(working("2026-01-31"), [_watched(hx, kind)]), [HexadPlugin(hx)])
+    talk(place, "Book a room", session="slack:C1")
+    assert calls(hx.scoped(namespace=OWN)) == [("slack:C1", "book", True)]
+    assert not calls(hx)
+
+
+@requirement("ADK-09", "STORE-06")
+@WATCHED
+def test_a_watched_tools_error_is_told_to_nobody_else(hx: Hexad, kind: str) -> None:
+    inner = ScriptedModel.playing(
+        [Call("book", {"day": "31/01/2026"}), Call("book", {"day": "2026-01-31"}), "So.", "So."]
+    )
+    place = runner(agent(inner, [_watched(hx, kind)]), [HexadPlugin(hx), Forgiving("forgiving")])
+
+    async def both() -> None:
+        await said(place, "Book a room", session="s1")
+        await said(place, "Book a room", user="eve", session="s2")
+
+    done(both())
+    assert not hx.learnings.list()
+    assert len(hx.scoped(namespace=OWN).learnings.list()) == 1
+    assert "cannot read the day" not in instruction(inner.requests[-1])
+
+
+@requirement("ADK-09")
+def test_a_watch_in_a_namespace_of_its_own_stays_there(hx: Hexad) -> None:
+    team = hx.scoped(namespace="team")
+    talk(runner(agent(working("2026-01-31"), [team.watch(FunctionTool(book))]), [HexadPlugin(hx)]), "Book a room")
+    assert calls(team) == [("s1", "book", True)]
+    assert not calls(hx)
+    assert not calls(hx.scoped(namespace=OWN))
+
+
+@requirement("ADK-09")
+def test_after_a_run_a_watched_function_is_the_engines_again(hx: Hexad) -> None:
+    watched = hx.watch(book)
+
+    async def one_task() -> None:
+        await said(runner(agent(working("2026-01-31"), [watched]), [HexadPlugin(hx)]), "Book a room")
+        watched("2026-02-01")
+
+    done(one_task())
+    assert calls(hx) == [("", "book", True)]
 
 
 @requirement("ADK-09")

@@ -75,16 +75,52 @@ def test_a_composite_skill_is_a_tool_and_its_steps_go_through_the_agents_tools(h
 
 
 @requirement("META-01", "ADK-09")
-def test_each_call_of_a_skill_and_of_its_steps_is_written_down_once(hx: Hexad) -> None:
+@pytest.mark.parametrize("watched", [False, True])
+@pytest.mark.parametrize("way", ["tools", "plugin"])
+def test_the_steps_of_the_houses_skill_are_written_down_once_and_are_the_callers(
+    hx: Hexad, way: str, watched: bool
+) -> None:
     meeting(hx)
-    place = runner(agent(calling("skill_plan_meeting", day="2026-01-31"), [book, invite]), [HexadPlugin(hx)])
+    tools = [hx.watch(FunctionTool(book)), hx.watch(invite)] if watched else [book, invite]
+    offered = adk_tools(hx) if way == "tools" else []
+    model = calling("skill_plan_meeting", day="2026-01-31")
+    place = runner(agent(model, [*tools, *offered]), [HexadPlugin(hx)] if way == "plugin" else [])
     talk(place, "Plan a meeting", session="chat:1")
-    both = (hx, hx.scoped(namespace=OWN))
-    calls = [each for engine in both for each in engine.audit.records() if each.action == "tool.call"]
+    calls = [each for each in hx.scoped(namespace=OWN).audit.records() if each.action == "tool.call"]
     assert [(each.target, each.session) for each in calls] == [("book", "chat:1"), ("invite", "chat:1")]
+    assert not [each for each in hx.audit.records() if each.action == "tool.call"]
     runs = [each for each in hx.audit.records() if each.action == "skill.run"]
     assert [(each.target, each.session) for each in runs] == [("plan-meeting", "chat:1")]
     assert hx.skills.get("plan-meeting").success_count == 1
+
+
+@requirement("META-01", "STORE-06")
+@pytest.mark.parametrize("way", ["tools", "plugin"])
+def test_what_a_step_of_the_houses_skill_taught_one_user_no_other_is_told(hx: Hexad, way: str) -> None:
+    meeting(hx)
+    model = ScriptedModel.playing([Call("skill_plan_meeting", {"day": "31/01/2026"}), "So.", "So."])
+    offered = adk_tools(hx) if way == "tools" else []
+    place = runner(agent(model, [book, invite, *offered]), [HexadPlugin(hx)] if way == "plugin" else [])
+
+    async def both() -> None:
+        await said(place, "Book a room and plan a meeting")
+        await said(place, "Book a room and plan a meeting", user="eve", session="s2")
+
+    done(both())
+    assert "cannot read the day" not in str(model.requests[-1].config.system_instruction)
+    assert len(hx.scoped(namespace=OWN).learnings.list()) == 1
+    assert not hx.learnings.list()
+
+
+@requirement("META-01")
+def test_list_skills_names_the_tools_that_there_are(hx: Hexad) -> None:
+    meeting(hx)
+    meeting(hx, "Plan: meeting 2")
+    model = ScriptedModel.playing([Call("list_skills"), "So."])
+    (came,) = answers(talk(runner(agent(model, [book, invite]), [HexadPlugin(hx)]), "What can you do?"))
+    named = {each["tool"] for each in came["skills"]}
+    assert named == {name for name in model.requests[0].tools_dict if name.startswith("skill_")}
+    assert "skill_plan_meeting" in named
 
 
 @requirement("META-01")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from google.adk.agents.live_request_queue import LiveRequestQueue
+from google.adk.agents.run_config import RunConfig
+from google.adk.events.event import Event
 from google.adk.models.base_llm_connection import BaseLlmConnection
+from google.adk.models.llm_response import LlmResponse
+from google.genai import types
 
 from hexad import Hexad
-from hexad.adapters.adk import ContextAwareModel
+from hexad.adapters.adk import ContextAwareModel, HexadPlugin
 from hexad.testing.scripted_model import Call, ScriptedModel
-from tests.adk_support import agent, done, echo, instruction, request, responses, runner, sent, talk, told
+from tests.adk_support import APP, agent, done, echo, instruction, message, request, responses, runner, sent, talk, told
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -154,3 +159,64 @@ def test_with_the_engine_off_the_very_request_goes_through_and_nothing_is_create
     done(_connected(ContextAwareModel.wrap(hx, inner), asked))
     assert inner.requests[0] is asked
     assert not list(tmp_path.iterdir())
+
+
+# a live run
+
+
+class Speaking(BaseLlmConnection):
+    """A connection that answers once."""
+
+    async def send_history(self, history: Any) -> None:
+        """Nothing to do."""
+
+    async def send_content(self, content: Any) -> None:
+        """Nothing to do."""
+
+    async def send_realtime(self, blob: Any) -> None:
+        """Nothing to do."""
+
+    async def receive(self) -> AsyncIterator[LlmResponse]:
+        yield LlmResponse(content=types.Content(role="model", parts=[types.Part(text="Hi.")]), turn_complete=True)
+
+    async def close(self) -> None:
+        """Nothing to do."""
+
+
+class Telephone(ScriptedModel):
+    """A model whose live connections answer; it keeps what it was told when each was opened."""
+
+    @asynccontextmanager
+    async def connect(self, llm_request: LlmRequest) -> AsyncIterator[Any]:  # type: ignore[override]
+        self.requests.append(llm_request.model_copy(deep=False))
+        yield Speaking()
+
+
+async def _called_up(model: Any, plugins: list[Any], *users: str) -> None:
+    """Each user asks when to deploy, and then opens a live connection, all in one task."""
+    place = runner(agent(model), plugins)
+    for user in users:
+        session = await place.session_service.create_session(app_name=APP, user_id=user, session_id=user)
+        said = Event(author="user", invocation_id="before", content=message("when may I deploy?"))
+        await place.session_service.append_event(session, said)
+        queue = LiveRequestQueue()
+        how = RunConfig(response_modalities=["TEXT"])  # type: ignore[list-item]
+        live = place.run_live(user_id=user, session_id=user, live_request_queue=queue, run_config=how)
+        async with aclosing(live) as events:
+            async for event in events:
+                if event.turn_complete:
+                    break
+
+
+@requirement("ADK-05", "ADK-03")
+@pytest.mark.filterwarnings("ignore")
+def test_wrapper_and_plugin_open_a_live_connection_with_the_memory_of_its_user(hx: Hexad) -> None:
+    hx.scoped(namespace=f"default/{APP}/dana").knowledge.save("place", "Deploy from the train")
+    inner = Telephone.playing([])
+    model = ContextAwareModel.wrap(hx, inner)
+    done(_called_up(model, [HexadPlugin(hx)], "dana", "eve"))
+    dana, eve = (instruction(each) for each in inner.requests)
+    assert RULE in dana
+    assert RULE in eve
+    assert ("from the train" in dana, "from the train" in eve) == (True, False)
+    assert "session: dana," in dana

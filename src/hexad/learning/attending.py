@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hexad.learning.advice import warn
+from hexad.learning.caller import keeper_of
 from hexad.learning.evidence import write_down
 from hexad.learning.outcome import failure_told, is_cancellation, outcome_of, reported_failure
 from hexad.learning.watching import unwatched
@@ -22,11 +23,12 @@ class Attending:
     def __init__(self, keeper: Keeper, name: str, tool: Callable[..., Any], session: str | None) -> None:
         self.call, before = unwatched(tool, keeper)
         own = before is not None and before.keeper == keeper
-        self._keeper = keeper
+        whose = keeper_of(keeper)
+        self._keeper = whose or keeper
         self._tool = name if before is None else before.tool
         self._session = before.session if before is not None and own and session is None else session
         self._rule: FailureRule = (before.failure if before is not None else None) or reported_failure
-        self._silent = before is not None and self.call is tool  # it tells by itself
+        self._silent = whose is None or (before is not None and self.call is tool)  # somebody tells of it, or it does
 
     def failure(self, result: object) -> str | None:
         """What failure a result reports, if any."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MethodType
@@ -17,11 +18,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
 from hexad.errors import InvalidInput, StoreBusy
 from hexad.learning.advice import advise_error, advised_result, warn
+from hexad.learning.caller import keeper_of
 from hexad.learning.evidence import PATIENCE, Recorder
 from hexad.learning.outcome import is_cancellation, outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+    from contextvars import Context
 
     from hexad.learning.outcome import FailureRule
     from hexad.memory.keeper import Keeper
@@ -133,9 +136,12 @@ class Watch:
     def _record(
         self, given: tuple[Any, ...], named: Mapping[str, Any], patience: float, came: Mapping[str, Any]
     ) -> Learning | None:
+        keeper = keeper_of(self.keeper)
+        if keeper is None:
+            return None
         arguments = self._named(given, named)
         outcome = outcome_of(self.tool, arguments=arguments, session=self.session, failure=self.failure, **came)
-        return Recorder(self.keeper).record(outcome, tell=False, advise=self.advise, patience=patience)
+        return Recorder(keeper).record(outcome, tell=False, advise=self.advise, patience=patience)
 
 
 async def _in_a_thread(work: Callable[[], T]) -> T:
@@ -244,11 +250,16 @@ def _function(watch: Watch, tool: Callable[..., T]) -> Callable[..., T]:
         if inspect.iscoroutine(result):
             return cast("T", _awaited(watch, result, given, named))
         if _is_future(result):
-            cast("Any", result).add_done_callback(partial(watch.settled, given, named))
+            cast("Any", result).add_done_callback(partial(_settled, copy_context(), watch, given, named))
             return result
         return cast("T", watch.returned(given, named, result))
 
     return call
+
+
+def _settled(where: Context, watch: Watch, given: tuple[Any, ...], named: Mapping[str, Any], future: Any) -> None:
+    """A future may be done in any thread; its call was made where it was made."""
+    where.run(watch.settled, given, named, future)
 
 
 def _is_future(result: object) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from hexad.adapters.adk.conversation import UNDER_WAY, Known, Notes, scope_of
-from hexad.adapters.adk.request import Placement, base_of, latest_message, with_context
+from hexad.adapters.adk.request import Placement, base_of, latest_message, safe_place, with_context
 from hexad.adapters.adk.worker import LOG, told, tried
 from hexad.agent_tools import NAMES
 from hexad.context.layers.runtime import SessionRuntime
@@ -53,14 +53,17 @@ class Recall:
         """With checked settings."""
         return cls(hx, Placement.parse(placement, "placement"), admission.whole("budget", budget, low=0))
 
-    async def augmented(self, request: LlmRequest, *, reasons: Iterable[str] = ()) -> LlmRequest:
+    async def augmented(
+        self, request: LlmRequest, *, reasons: Iterable[str] = (), known: Known | None = None
+    ) -> LlmRequest:
         """The request itself where there is nothing to add, else a copy with context.
 
-        ``reasons`` is what went wrong before, to be told in the same warning.
+        ``reasons`` is what went wrong before, to be told in the same warning. ``known`` is what is known of the
+        conversation, where nobody told of this very request.
         """
         if not self.hx.enabled or self._whose in (_SERVED.of(request.config) or ()):
             return request
-        known, why, served = UNDER_WAY.of(request), list(reasons), request
+        known, why, served = UNDER_WAY.of(request) or known, list(reasons), request
         query = known.conversation.message if known else ""
         try:
             found = latest_message(request.contents, query)
@@ -75,14 +78,15 @@ class Recall:
     async def _served(
         self, request: LlmRequest, known: Known | None, found: tuple[int, str], reasons: list[str]
     ) -> LlmRequest:
-        place, query = found
+        message, query = found
+        place = safe_place(request.contents, message) if self.placement is Placement.USER_TURN else None
         seconds = self.hx.settings.layer_deadline * _PATIENCE
-        base = base_of(request) if self.placement is Placement.SYSTEM else ""
+        base = base_of(request) if place is None else ""
         task = _Task(self, known, query, base, dict(request.tools_dict), seconds)
         prompt = await tried(self.hx, task.prompt, seconds=seconds, reasons=reasons)
         if prompt is None or not prompt.kept:
             return request
-        return with_context(request, self.marked(request.config), prompt, self.placement, place)
+        return with_context(request, self.marked(request.config), prompt, place)
 
     def marked(self, config: GenerateContentConfig) -> GenerateContentConfig:
         """A copy of the config of a request that was looked at: a wrapper around the model need not look again."""

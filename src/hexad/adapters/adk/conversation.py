@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 import weakref
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 from urllib.parse import quote
 
 from hexad.errors import InvalidInput
+from hexad.learning.caller import Caller
 from hexad.memory import admission
 
 if TYPE_CHECKING:
@@ -66,6 +68,11 @@ def scope_of(hx: Hexad, conversation: Conversation, rule: NamespaceRule) -> Hexa
         raise InvalidInput("namespace", f"the rule must return text, not {type(below).__name__}")
     namespace = f"{hx.namespace}/{below}" if below else hx.namespace
     return hx.scoped(namespace=namespace, session=session_of(conversation.session))
+
+
+def caller_of(house: Hexad, own: Hexad) -> Caller:
+    """A conversation as the one that calls tools which the house's engine watches."""
+    return Caller(house.store, house.namespace, own.namespace, own.session)
 
 
 def session_of(id: str) -> str:
@@ -123,3 +130,33 @@ class Known:
 
 
 UNDER_WAY: Final[Notes[Known]] = Notes()  # requests whose conversation somebody told
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """A live run that is about to connect: in which session, which lives as long as the run, and with which model."""
+
+    session: weakref.ref[Any]
+    model: object
+    known: Known
+
+
+_opening: Final[ContextVar[_Opening | None]] = ContextVar("hexad_opening", default=None)
+
+
+def opening(session: object, model: object, known: Known) -> None:
+    """Tell who is about to connect, as ADK shows plugins a live request only when the connection is open."""
+    _opening.set(_Opening(weakref.ref(session), model, known))
+
+
+def opened_by(model: object) -> Known | None:
+    """Who connects to that model in this task, as long as the run lasts that told."""
+    found = _opening.get()
+    if found is None or found.model is not model or found.session() is None:
+        return None
+    return found.known
+
+
+def opened_by_nobody() -> None:
+    """The run is over."""
+    _opening.set(None)

@@ -10,6 +10,7 @@ from google.adk.models.registry import LLMRegistry
 from pydantic import PrivateAttr
 
 from hexad.adapters.adk.context import BUDGET, Recall
+from hexad.adapters.adk.conversation import opened_by
 from hexad.adapters.adk.request import Placement
 from hexad.errors import InvalidInput
 
@@ -86,5 +87,6 @@ class ContextAwareModel(BaseLlm):
 
     @asynccontextmanager
     async def _connected(self, llm_request: LlmRequest) -> AsyncIterator[BaseLlmConnection]:
-        async with self._inner.connect(await self._recall.augmented(llm_request)) as connection:
+        request = await self._recall.augmented(llm_request, known=opened_by(self))
+        async with self._inner.connect(request) as connection:
             yield connection

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,23 @@ from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
 
 from hexad.adapters.adk.context import BUDGET, Recall
-from hexad.adapters.adk.conversation import UNDER_WAY, Conversation, Known, Notes, per_user, scope_of
+from hexad.adapters.adk.conversation import (
+    UNDER_WAY,
+    Conversation,
+    Known,
+    Notes,
+    caller_of,
+    opened_by_nobody,
+    opening,
+    per_user,
+    scope_of,
+)
 from hexad.adapters.adk.model import ContextAwareModel
 from hexad.adapters.adk.request import Placement
 from hexad.adapters.adk.skills import SkillTools
 from hexad.adapters.adk.tools import OwnTool, conversation_of, the_six
 from hexad.adapters.adk.worker import LOG, attempted, told, tried
+from hexad.learning.caller import begin, end
 from hexad.learning.tool_objects import awaits_a_person, is_pending, watches
 
 if TYPE_CHECKING:
@@ -59,6 +71,17 @@ class HexadPlugin(BasePlugin):
         self._skills = SkillTools(hx, namespace) if tools else None
         self._failed: Notes[bool] = Notes()  # calls that raised, while something may turn that into a result
 
+    async def before_agent_callback(self, *, agent: Any, callback_context: CallbackContext) -> None:
+        """Tell a wrapped model whose live connection it is about to open."""
+        invocation = callback_context.get_invocation_context()
+        model = getattr(agent, "canonical_live_model", None) if invocation.live_request_queue is not None else None
+        if self._hx.enabled and isinstance(model, ContextAwareModel):
+            opening(invocation.session, model, Known(conversation_of(callback_context), self._rule))
+
+    async def after_agent_callback(self, *, agent: Any, callback_context: CallbackContext) -> None:
+        """The agent is done, and so is what was told of it."""
+        opened_by_nobody()
+
     async def before_model_callback(self, *, callback_context: CallbackContext, llm_request: LlmRequest) -> None:
         """Add tools and context to the request, or leave the context to a model that is wrapped already."""
         if not self._hx.enabled:
@@ -78,10 +101,20 @@ class HexadPlugin(BasePlugin):
         served = await self._recall.augmented(request, reasons=reasons)
         request.contents, request.config = served.contents, self._recall.marked(served.config)
 
+    async def before_tool_callback(
+        self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
+    ) -> None:
+        """Let a watch on the tool, or on what it calls, write into the memory of the conversation that calls it."""
+        if not self._hx.enabled:
+            return
+        with suppress(Exception):  # a rule of the user's own may fail; `_observe` tells of it
+            begin(caller_of(self._hx, scope_of(self._hx, conversation_of(tool_context), self._rule)))
+
     async def after_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any
     ) -> None:
         """Learn from a result, unless it only stands for an error that was learned from already."""
+        end()
         seen = self._failed.of(tool_context) or is_pending(tool, result) or awaits_a_person(tool_context)
         if not seen and self._is_mine(tool):
             await self._observe(conversation_of(tool_context), tool=tool.name, args=tool_args, result=result)
@@ -90,6 +123,7 @@ class HexadPlugin(BasePlugin):
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, error: BaseException
     ) -> None:
         """Learn from an error; a cancellation says nothing about the tool."""
+        end()
         if isinstance(error, asyncio.CancelledError) or type(tool) is BaseTool or not self._is_mine(tool):
             return  # a bare BaseTool stands for a name that the model made up
         self._failed.put(tool_context, note=True)

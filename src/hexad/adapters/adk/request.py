@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     from hexad.model import Prompt
 
 _PREFACE: Final = "Context for the next message, from memory. It is information, not a request.\n\n"
-_OTHER_AGENT: Final = "For context:"  # how ADK begins what another agent said, in the user's role
-_PRELOADED: Final = "<PAST_CONVERSATIONS>"  # what ADK's own memory preload puts in front of a message
+_OTHER_AGENT: Final = "For context:"  # how older versions of ADK begin what another agent did, in a part of its own
+_SHAPES: Final = (  # how texts begin and end that ADK itself puts into the user's role
+    ("For context: below is a transcript of what another agent did", ""),
+    ("The text between <<<BEGIN_SYSTEM_INSTRUCTION>>>", "<<<END_SYSTEM_INSTRUCTION>>>"),
+    ("The following content is from your previous conversations with the user.", "</PAST_CONVERSATIONS>"),
+)
 
 
 class Placement(Choice):
@@ -36,31 +40,44 @@ def text_of(content: types.Content | None) -> str:
 def latest_message(contents: Sequence[types.Content], said: str = "") -> tuple[int, str] | None:
     """Where the user's latest message stands, and its words; None where there is none, or it has no words.
 
-    ``said`` is the message as ADK tells it, if it does. Otherwise it is the last content in the user's role that a user
-    can have sent: ADK puts other things there too, and after a tool's answer only such.
+    ``said`` is the message as ADK tells it, if it does; where it does not stand in the request, the place is the end.
+    Otherwise it is the last content in the user's role that a user can have sent: ADK puts other things there too.
     """
-    users = [place for place in reversed(range(len(contents))) if _is_users(contents, place)]
+    users = [place for place in reversed(range(len(contents))) if _is_users(contents[place])]
     if said:
-        place = next((place for place in users if text_of(contents[place]) == said), max(len(contents) - 1, 0))
-        return place, said
+        return next((place for place in users if text_of(contents[place]) == said), len(contents)), said
     words = text_of(contents[users[0]]) if users else ""
     return (users[0], words) if words else None
 
 
-def _is_users(contents: Sequence[types.Content], place: int) -> bool:
-    text = text_of(contents[place])
-    made_by_adk = text.startswith(_OTHER_AGENT) or _PRELOADED in text
-    return contents[place].role == "user" and not made_by_adk and not _answers_a_call(contents, place)
+def safe_place(contents: Sequence[types.Content], message: int) -> int | None:
+    """Where context can stand: in front of the message, or of the nearest earlier turn of the user's role.
+
+    Never between a tool's call and its answer, which providers refuse. None where there is no such place.
+    """
+    for place in reversed(range(min(message + 1, len(contents)))):
+        behind_a_call = place > 0 and _holds(contents[place - 1], "function_call")
+        if contents[place].role == "user" and not behind_a_call and not _holds(contents[place], "function_response"):
+            return place
+    return None
 
 
-def _answers_a_call(contents: Sequence[types.Content], place: int) -> bool:
-    """Whether it is a tool's answer, or stands behind one with only the user's role between: then ADK put it there."""
-    for content in reversed(contents[: place + 1]):
-        if content.role != "user":
-            return False
-        if any(part.function_response for part in content.parts or ()):
-            return True
-    return False
+def _holds(content: types.Content, what: str) -> bool:
+    return any(getattr(part, what) for part in content.parts or ())
+
+
+def _is_users(content: types.Content) -> bool:
+    """Whether a user can have sent it: in their role, neither a tool's answer alone nor in a shape of ADK's own."""
+    if content.role != "user" or (_holds(content, "function_response") and not text_of(content)):
+        return False
+    return not _is_adks([part.text or "" for part in content.parts or ()])
+
+
+def _is_adks(texts: Sequence[str]) -> bool:
+    """Whether ADK made it: what another agent did, an instruction of the moment, or memory that was loaded before."""
+    first, *more = [text.strip() for text in texts] or [""]
+    relayed = first == _OTHER_AGENT and bool(more) and all(text.startswith("[") for text in more if text)
+    return relayed or any(first.startswith(begins) and first.endswith(ends) for begins, ends in _SHAPES)
 
 
 def base_of(request: LlmRequest) -> str:
@@ -70,15 +87,16 @@ def base_of(request: LlmRequest) -> str:
 
 
 def with_context(
-    request: LlmRequest, config: types.GenerateContentConfig, prompt: Prompt, placement: Placement, place: int
+    request: LlmRequest, config: types.GenerateContentConfig, prompt: Prompt, place: int | None
 ) -> LlmRequest:
     """A copy of the request with the prompt's sections in it; live tools and all else are the same objects.
 
+    They stand in front of the content at ``place``, or, where that is None, at the end of the system instruction.
     ``config`` is a copy of the request's. What models are known to change in a request is copied too, so that the
     caller's stays as it is.
     """
     contents = list(request.contents)
-    if placement is Placement.USER_TURN:
+    if place is not None:
         contents.insert(place, types.Content(role="user", parts=[types.Part(text=_PREFACE + prompt.added.strip())]))
     else:
         config.system_instruction = _longer(config.system_instruction, prompt)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections import OrderedDict
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.adapters.adk.conversation import per_user
-from hexad.adapters.adk.tools import OwnTool, the_six
-from hexad.adapters.adk.worker import LOG
+from hexad.adapters.adk.conversation import caller_of, per_user
+from hexad.adapters.adk.tools import SECONDS, OwnTool, the_six
+from hexad.adapters.adk.worker import LOG, WORKER
 from hexad.context.retriever import ContextRetriever
 from hexad.errors import HexadError
+from hexad.learning.caller import calling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
     from hexad.adapters.adk.conversation import NamespaceRule
     from hexad.bootstrap import Hexad
+    from hexad.learning.caller import Caller
 
 _MOST_KEPT: Final = 256  # skills whose declarations are remembered
 
@@ -73,10 +77,13 @@ class SkillTool(OwnTool):
         self._namespace = namespace
 
     async def _answer(self, own: Hexad, args: dict[str, Any], tool_context: ToolContext) -> Any:
+        """The skill is whose it is; its steps are the caller's, and what they teach is kept there."""
         engine = own.scoped(namespace=self._namespace)
+        caller = caller_of(engine, own)
         if isinstance(engine.retriever, ContextRetriever):
-            engine = engine.with_tool_registry(await _callables(tool_context))
-        skills = engine.skills.as_tools(session=own.session, asynchronous=True)
+            engine = engine.with_tool_registry(await _callables(tool_context, replace(caller, told=True)))
+        listed = partial(engine.skills.as_tools, session=own.session, asynchronous=True)
+        skills = await WORKER.run(engine, listed, seconds=SECONDS)
         skill = next((each for each in skills if each.__name__ == self.name), None)
         if skill is None:
             return {"status": "error", "error": f"{self.name} is no longer an active skill"}
@@ -84,20 +91,25 @@ class SkillTool(OwnTool):
             given = inspect.signature(skill).bind(**args)
         except TypeError as error:
             return {"status": "error", "error": f"{self.name}: {error}"}
-        return {"status": "ok", "output": await skill(*given.args, **given.kwargs)}
+        with calling(caller):
+            return {"status": "ok", "output": await skill(*given.args, **given.kwargs)}
 
 
-async def _callables(context: ToolContext) -> list[Callable[..., Any]]:
+async def _callables(context: ToolContext, told: Caller) -> list[Callable[..., Any]]:
     """The tools of the agent that calls, but ours, as coroutine functions."""
     agent: Any = context.get_invocation_context().agent
-    return [_callable(tool, context) for tool in await agent.canonical_tools(context) if not isinstance(tool, OwnTool)]
+    tools = await agent.canonical_tools(context)
+    return [_callable(tool, context, told) for tool in tools if not isinstance(tool, OwnTool)]
 
 
-def _callable(tool: BaseTool, context: ToolContext) -> Callable[..., Any]:
+def _callable(tool: BaseTool, context: ToolContext, told: Caller) -> Callable[..., Any]:
+    """A tool for a step. The skill's run writes its calls down, so a watch on it does not."""
+
     async def call(**args: Any) -> Any:
         if await tool.check_require_confirmation(args, context):
             raise PermissionError(f"{tool.name} needs a person's word: call it by itself")
-        return await tool.run_async(args=args, tool_context=context)
+        with calling(told):
+            return await tool.run_async(args=args, tool_context=context)
 
     call.__name__, call.__doc__ = tool.name, tool.description
     return call

@@ -1,7 +1,8 @@
 """The engine is synchronous, ADK is not: its work is done in threads of ours, within a time, with one warning at most.
 
-What does not answer in time is left to itself, and until it has ended nothing more is asked of that database: an agent
-waits for a store that hangs once, not at every turn.
+Each database has threads of its own, so one that hangs holds up no other. What does not answer in time is left to
+itself, and until it has ended nothing more is asked of that database: an agent waits for a store that hangs once, not
+at every turn.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
-import time
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+import threading
+from contextlib import contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
+from hexad.adapters.adk.threads import Threads, Work
 from hexad.errors import DeadlineExceeded
 from hexad.fork import survive_fork
 from hexad.memory.redaction import redact
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from hexad.bootstrap import Hexad
+    from hexad.store import Store
 
 T = TypeVar("T")
-_THREADS: Final = 8  # a store keeps a connection for each
 LOG: Final = logging.getLogger("hexad")
 
 
@@ -38,57 +39,44 @@ class Worker:
 
     def after_fork(self) -> None:
         """Threads stay in the parent."""
-        self._threads: ThreadPoolExecutor | None = None
-        self._late: dict[str, list[_Work[Any]]] = {}
+        self._lock = threading.Lock()
+        self._threads: dict[str, Threads] = {}
 
     async def run(self, hx: Hexad, call: Callable[[], T], *, seconds: float) -> T:
-        """The call's result, or `DeadlineExceeded` where the work itself takes longer than that.
+        """The call's result, or `DeadlineExceeded` where it takes longer than that, or no thread gets free meanwhile.
 
-        Waiting for a thread, or for an event loop that is busy, does not count.
+        An event loop that is busy does not count: what is there when it looks is taken.
         """
-        place = hx.store.location
-        if self._hangs(place):
-            raise DeadlineExceeded(place, seconds)
-        work = self._begin(call)
-        waiting = asyncio.wrap_future(work.future)
-        while not work.future.done():
-            await asyncio.wait({waiting}, timeout=seconds)
-            if not work.future.done() and (work.is_over(seconds) or self._hangs(place)):
-                self._late.setdefault(place, []).append(work)
-                waiting.cancel()
-                raise DeadlineExceeded(place, seconds)
-        return work.future.result()
+        threads = self._of(hx.store)
+        if threads.hang:
+            raise DeadlineExceeded(hx.store.location, seconds)
+        ended = asyncio.Event()
+        told = partial(_tell, asyncio.get_running_loop(), ended)
+        work = Work(partial(contextvars.copy_context().run, call), told)
+        threads.take(work)
+        while not work.done:
+            left = threads.left(work, seconds)
+            if left <= 0:
+                threads.give_up(work)
+                raise DeadlineExceeded(hx.store.location, seconds)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(ended.wait(), left)
+        return work.outcome()
 
-    def _begin(self, call: Callable[[], T]) -> _Work[T]:
-        if self._threads is None:
-            self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="hexad")
-        work = _Work(partial(contextvars.copy_context().run, call))
-        work.future = self._threads.submit(work)
-        return work
-
-    def _hangs(self, place: str) -> bool:
-        """Whether an earlier call on that database is late and has not ended."""
-        late = [work for work in self._late.pop(place, ()) if not work.future.done()]
-        if late:
-            self._late[place] = late
-        return bool(late)
+    def _of(self, store: Store) -> Threads:
+        """The database's own; those of databases that nobody asks any more are forgotten."""
+        place = store.location if store.durable else f"{store.location} {id(store)}"
+        with self._lock:
+            known = self._threads.get(place)
+            if known is None:
+                self._threads = {name: each for name, each in self._threads.items() if not each.gone}
+                known = self._threads[place] = Threads()
+            return known
 
 
-class _Work(Generic[T]):
-    """One call, and when its thread began with it."""
-
-    future: Future[T]
-
-    def __init__(self, call: Callable[[], T]) -> None:
-        self._call = call
-        self._began: float | None = None
-
-    def __call__(self) -> T:
-        self._began = time.monotonic()
-        return self._call()
-
-    def is_over(self, seconds: float) -> bool:
-        return self._began is not None and time.monotonic() - self._began >= seconds
+def _tell(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
+    with suppress(RuntimeError):  # the loop is closed: nobody waits
+        loop.call_soon_threadsafe(ended.set)
 
 
 WORKER: Final = Worker()

@@ -1,0 +1,144 @@
+"""Threads of the ADK adapter: one database that hangs holds up no other, and no process that wants to exit."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from hexad.adapters.adk import ContextAwareModel, HexadPlugin, adk_tools
+from hexad.testing.scripted_model import Call, ScriptedModel
+from tests.adk_support import FaultyStore, agent, done, echo, instruction, over, runner, said, told, warnings
+from tests.support import opened, requirement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hexad import Hexad
+
+RULE = "Deploy on Tuesdays and Thursdays only"
+MANY = 12  # conversations: more than a database has threads
+
+
+@pytest.fixture
+def released() -> Iterator[threading.Event]:
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+@pytest.fixture
+def hung(tmp_path: Path, released: threading.Event) -> Iterator[Hexad]:
+    """An engine whose store answers nothing until it is released."""
+    with opened(tmp_path / "hung.db", layer_deadline=0.1) as engine:
+        yield over(engine, FaultyStore(engine.store, lambda: released.wait(60) and None))
+        released.set()
+
+
+@pytest.fixture
+def healthy(tmp_path: Path) -> Iterator[Hexad]:
+    with opened(tmp_path / "healthy.db") as engine:
+        engine.knowledge.save("deploy-window", RULE, category="rule")
+        yield engine
+
+
+@requirement("ADK-06")
+@pytest.mark.parametrize("way", ["wrapper", "plugin"])
+def test_a_database_that_hangs_holds_up_no_agent_of_another(
+    hung: Hexad, healthy: Hexad, released: threading.Event, way: str
+) -> None:
+    inner = echo()
+    stuck = runner(agent(ContextAwareModel.wrap(hung, echo())))
+    sound = (
+        runner(agent(ContextAwareModel.wrap(healthy, inner)))
+        if way == "wrapper"
+        else runner(agent(inner), [HexadPlugin(healthy)])
+    )
+
+    async def both() -> None:
+        await asyncio.gather(*(said(stuck, "deploy?", session=f"chat:{number}") for number in range(MANY)))
+        assert not released.is_set()
+        await said(sound, "when may I deploy?")
+
+    done(asyncio.wait_for(both(), 60))
+    assert not released.is_set()
+    assert RULE in instruction(inner.requests[0])
+
+
+@requirement("ADK-06")
+def test_waiting_for_a_thread_counts_so_that_patient_calls_do_not_hold_up_a_hasty_one(
+    hung: Hexad, released: threading.Event, caplog: pytest.LogCaptureFixture
+) -> None:
+    saving = ScriptedModel.playing(
+        lambda asked: (
+            "Saved."
+            if (asked.contents[-1].parts or [])[0].function_response
+            else Call("save_knowledge", {"key": "a", "content": "b"})
+        )
+    )
+    store = cast("FaultyStore", hung.store)
+    hangs, store.before = store.before, lambda: None
+    patient = runner(agent(saving, adk_tools(hung)[:1]))
+    store.before, store.touched = hangs, 0
+    hasty = runner(agent(ContextAwareModel.wrap(hung, echo())))
+
+    async def all_of_them() -> None:
+        saves = [asyncio.create_task(said(patient, "Save it", session=f"chat:{number}")) for number in range(MANY)]
+        while not store.touched:
+            await asyncio.sleep(0)
+        events = await said(hasty, "when may I deploy?")
+        assert told(events[-1]) == ["Yes."]
+        assert not released.is_set()
+        released.set()
+        await asyncio.gather(*saves)
+
+    done(asyncio.wait_for(all_of_them(), 60))
+    assert [each for each in warnings(caplog) if "no answer within 0.2 s" in each]
+
+
+_LEAVING = """
+import asyncio, threading
+from tests.adk_support import FaultyStore, agent, echo, over, runner, talk
+from hexad import Hexad
+from hexad.adapters.adk import ContextAwareModel
+
+hx = Hexad.open("hung.db", enabled=True, layer_deadline=0.1)
+hung = over(hx, FaultyStore(hx.store, lambda: threading.Event().wait(600) and None))
+talk(runner(agent(ContextAwareModel.wrap(hung, echo()))), "when may I deploy?")
+print("leaving")
+"""
+
+
+@requirement("ADK-06")
+def test_a_process_exits_though_a_database_hangs(tmp_path: Path) -> None:
+    left = subprocess.run(
+        [sys.executable, "-c", _LEAVING],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(Path(__file__).parents[1]), "PATH": ""},
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    assert (left.returncode, left.stdout.strip()) == (0, "leaving"), left.stderr
+
+
+@requirement("ADK-06")
+def test_a_database_has_few_threads_and_they_are_enough() -> None:
+    before = threading.active_count()
+    with opened(":memory:") as engine:
+        engine.knowledge.save("deploy-window", RULE, category="rule")
+        inner = echo()
+        place = runner(agent(ContextAwareModel.wrap(engine, inner)))
+
+        async def many() -> None:
+            await asyncio.gather(*(said(place, "when may I deploy?", session=f"chat:{each}") for each in range(50)))
+
+        done(many())
+        assert all(RULE in instruction(each) for each in inner.requests)
+        assert threading.active_count() - before <= 4
