@@ -141,6 +141,17 @@ def test_a_users_own_skills_are_the_users_and_the_engines_are_for_all(hx: Hexad)
 
 
 @requirement("META-01")
+def test_a_users_draft_does_not_hide_the_houses_skill_of_its_name(hx: Hexad) -> None:
+    hx.skills.create("greet", kind="instruction", description="Greet", definition={"text": "Say hello"})
+    hx.skills.activate("greet")
+    draft = {"name": "greet", "kind": "instruction", "description": "Greet", "definition": {"text": "Wave"}}
+    inner = ScriptedModel.playing([Call("create_skill", draft), Call("list_skills"), "So."])
+    proposed, listed = answers(talk(runner(agent(inner), [HexadPlugin(hx)]), "Greet Eve"))
+    assert proposed["state"] == "draft"
+    assert [skill["name"] for skill in listed["skills"]] == ["greet"]
+
+
+@requirement("META-01")
 def test_what_is_activated_or_withdrawn_while_an_agent_runs_is_offered_or_not_from_then_on(hx: Hexad) -> None:
     model = ScriptedModel.playing(lambda _request: "So.")
     place = runner(agent(model, [book, invite]), [HexadPlugin(hx)])

@@ -194,8 +194,12 @@ class _AgentTools:
         Returns:
             A status and the active skills, each with its description, kind, parameters and tool.
         """
-        known = {skill.name: skill for hx in self._readable() for skill in hx.skills.list()}
-        active = [skill for skill in known.values() if skill.status is SkillStatus.ACTIVE]
+        known = {
+            skill.name: skill
+            for hx in self._readable()
+            for skill in hx.skills.list()
+            if skill.status is SkillStatus.ACTIVE
+        }
         told = [
             {
                 "name": skill.name,
@@ -204,7 +208,7 @@ class _AgentTools:
                 "parameters": dict(skill.parameters),
                 "tool": f"skill_{skill.name}",
             }
-            for skill in active
+            for skill in known.values()
         ]
         return _ok(count=len(told), skills=told)
 

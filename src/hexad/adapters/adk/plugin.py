@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
 
+from hexad.adapters.adk.calls import failure_in, is_adks_own, long_running_call
 from hexad.adapters.adk.context import BUDGET, Recall
 from hexad.adapters.adk.conversation import UNDER_WAY, Conversation, Known, Notes, per_user, scope_of
 from hexad.adapters.adk.model import ContextAwareModel
@@ -16,7 +17,7 @@ from hexad.adapters.adk.request import Placement
 from hexad.adapters.adk.skills import SkillTools
 from hexad.adapters.adk.tools import OwnTool, conversation_of, the_six
 from hexad.adapters.adk.worker import LOG, attempted, told, tried
-from hexad.learning.tool_objects import awaits_a_person, is_pending, watches
+from hexad.learning.tool_objects import awaits_a_person, is_pending, is_under_way, watches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,9 +106,10 @@ class HexadPlugin(BasePlugin):
         whose = Conversation(session.app_name, session.user_id, session.id)
         for part in user_message.parts or ():
             answer = part.function_response
-            call = _long_running_call(session.events, answer.id) if answer is not None else None
-            if answer is not None and call is not None:
-                await self._observe(whose, tool=call.name or "", args=call.args or {}, result=answer.response)
+            call = long_running_call(session.events, answer.id) if answer is not None else None
+            if answer is None or call is None or is_adks_own(call.name or "") or is_under_way(answer.response):
+                continue
+            await self._observe(whose, tool=call.name or "", args=call.args or {}, result=answer.response)
 
     async def _offer_tools(self, request: LlmRequest, whose: Conversation, reasons: list[str]) -> None:
         """Add our tools and the conversation's skills, where function tools may stand beside what the request has."""
@@ -122,8 +124,9 @@ class HexadPlugin(BasePlugin):
         request.append_tools([tool for tool in offered if tool.name not in request.tools_dict])
 
     def _is_mine(self, tool: BaseTool) -> bool:
-        """Whether nobody else writes its calls down: neither a watch on it, nor the tool itself, being ours."""
-        return self._hx.enabled and not isinstance(tool, OwnTool) and not watches(tool, self._hx.store)
+        """Whether its calls are to be written down here: it is neither ours, nor ADK's own, nor watched."""
+        others = isinstance(tool, OwnTool) or is_adks_own(tool.name) or watches(tool, self._hx.store)
+        return self._hx.enabled and not others
 
     async def _observe(self, whose: Conversation, **call: Any) -> None:
         try:
@@ -132,18 +135,10 @@ class HexadPlugin(BasePlugin):
             LOG.warning("a call of %s was not recorded: %s", call["tool"], told(error))
             return
         what = f"a call of {call['tool']} may be missing from the record"
-        await attempted(own, partial(own.observe, **call), seconds=_PATIENCE, what=what)
+        await attempted(own, partial(own.observe, failure=failure_in, **call), seconds=_PATIENCE, what=what)
 
 
 def _is_wrapped(context: CallbackContext, hx: Hexad) -> bool:
     """Whether the model looks after its context by itself, with a placement and budget of its own."""
     model = getattr(context.get_invocation_context().agent, "canonical_model", None)
     return isinstance(model, ContextAwareModel) and model.serves(hx)
-
-
-def _long_running_call(events: Sequence[Any], id: str | None) -> types.FunctionCall | None:
-    """The call that an answer belongs to, if it was one of a long-running tool."""
-    for event in reversed(events):
-        if id is not None and id in (event.long_running_tool_ids or ()):
-            return next((call for call in event.get_function_calls() if call.id == id), None)
-    return None
