@@ -59,7 +59,11 @@ def calls(hx: Hexad) -> list[tuple[str, str, bool]]:
 
 def working(*days: str) -> ScriptedModel:
     """A model that books these days, and then says so."""
-    return ScriptedModel.playing([*(Call("book", {"day": day}) for day in days), "Booked."])
+    return ScriptedModel.playing(working_script(*days))
+
+
+def working_script(*days: str) -> list[Any]:
+    return [*(Call("book", {"day": day}) for day in days), "Booked."]
 
 
 class Forgiving(BasePlugin):
@@ -190,6 +194,25 @@ def test_a_rule_that_fails_costs_the_context_and_not_the_answer(hx: Hexad, caplo
     events = talk(runner(agent(working("2026-01-31"), [book]), [HexadPlugin(hx, namespace=broken)]), "Book to deploy")
     assert told(events[-1]) == ["Booked."]
     assert all("KeyError: 'no such tenant'" in each for each in warnings(caplog))
+
+
+@requirement("STORE-06", "ADK-09")
+@pytest.mark.parametrize("rule", [per_app, shared])
+def test_two_users_sessions_of_one_id_are_two_and_no_fix_is_learned_across_them(hx: Hexad, rule: Any) -> None:
+    inner = ScriptedModel.playing([*working_script("31/01/2026"), *working_script("2026-01-31")])
+    place = runner(agent(inner, [book]), [HexadPlugin(hx, namespace=rule), Forgiving("forgiving")])
+
+    async def both() -> None:
+        await said(place, "Book a room", user="dana", session="slack:C1")
+        await said(place, "Book a room", user="eve", session="slack:C1")
+
+    done(both())
+    engine = hx.scoped(namespace=f"default/{APP}") if rule is per_app else hx
+    sessions = [session for session, _, _ in calls(engine)]
+    assert sessions == [f"slack:C1@{APP}/dana", f"slack:C1@{APP}/eve"]
+    (learning,) = engine.learnings.list()
+    assert not learning.fix
+    assert "channel: slack" in instruction(inner.requests[-1])
 
 
 # learning, once

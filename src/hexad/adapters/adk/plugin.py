@@ -11,7 +11,7 @@ from google.adk.tools.base_tool import BaseTool
 
 from hexad.adapters.adk.calls import failure_in, is_adks_own, long_running_call
 from hexad.adapters.adk.context import BUDGET, Recall
-from hexad.adapters.adk.conversation import UNDER_WAY, Conversation, Known, Notes, per_user, scope_of
+from hexad.adapters.adk.conversation import UNDER_WAY, Conversation, Known, Notes, checked, per_user, scope_of
 from hexad.adapters.adk.model import ContextAwareModel
 from hexad.adapters.adk.request import Placement
 from hexad.adapters.adk.skills import SkillTools
@@ -54,7 +54,7 @@ class HexadPlugin(BasePlugin):
     ) -> None:
         super().__init__(name=name)
         self._hx = hx
-        self._rule = namespace
+        self._rule = checked(namespace)
         self._recall = Recall.of(hx, placement, budget)
         self._six: Sequence[OwnTool] = the_six(hx, namespace) if tools else ()
         self._skills = SkillTools(hx, namespace) if tools else None

@@ -6,7 +6,7 @@ import inspect
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.adapters.adk.conversation import per_user
+from hexad.adapters.adk.conversation import checked, per_user
 from hexad.adapters.adk.tools import OwnTool, the_six
 from hexad.adapters.adk.worker import LOG
 from hexad.context.retriever import ContextRetriever
@@ -31,6 +31,7 @@ def adk_tools(hx: Hexad, *, namespace: NamespaceRule = per_user) -> list[BaseToo
     search the engine's own too. Skills are those that are active now; `HexadPlugin` also offers those of each
     conversation's own memory, and those that become active later.
     """
+    checked(namespace)
     if not hx.enabled:
         return []
     try:

@@ -9,7 +9,7 @@ from google.adk.tools.function_tool import FunctionTool
 
 from hexad.adapters.adk.conversation import UNDER_WAY, Conversation, Known, per_user, scope_of
 from hexad.adapters.adk.request import text_of
-from hexad.adapters.adk.worker import WORKER
+from hexad.adapters.adk.worker import LOG, WORKER, told
 from hexad.agent_tools import agent_tools
 from hexad.errors import HexadError
 
@@ -43,6 +43,10 @@ class OwnTool(FunctionTool):
         """What the tool answers; an error is an answer too."""
         try:
             own = scope_of(self._hx, conversation_of(tool_context), self._rule)
+        except Exception as error:  # noqa: BLE001 - a rule of the user's own may fail
+            LOG.warning("%s was not called: %s", self.name, told(error))
+            return {"status": "error", "error": "whose memory this is could not be found out"}
+        try:
             return await self._answer(own, args, tool_context)
         except HexadError as error:
             return {"status": "error", "error": str(error)}
