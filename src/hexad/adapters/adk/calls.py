@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 _ADKS_OWN: Final = frozenset({"transfer_to_agent", "set_model_response"})
 _ADKS_PREFIX: Final = "adk_"  # adk_request_confirmation, adk_request_credential, adk_request_input
-_REFLECTED: Final = "ERROR_HANDLED_BY_REFLECT_AND_RETRY_PLUGIN"  # what ADK's retry plugin answers for a tool that failed
+_REFLECTED: Final = (
+    "ERROR_HANDLED_BY_REFLECT_AND_RETRY_PLUGIN"  # what ADK's retry plugin answers for a tool that failed
+)
 
 
 def is_adks_own(name: str) -> bool:

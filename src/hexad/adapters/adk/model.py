@@ -61,8 +61,9 @@ class ContextAwareModel(BaseLlm):
         return self._inner
 
     def serves(self, hx: Hexad) -> bool:
-        """Whether its context is the one that another adapter of this engine would give."""
-        return self._recall.hx.enabled and self._recall.hx.store is hx.store
+        """Whether its context is the one that another adapter of this engine would give: the same memory's."""
+        own = self._recall.hx
+        return own.enabled and own.store is hx.store and own.namespace == hx.namespace
 
     @property
     def capabilities(self) -> Any:

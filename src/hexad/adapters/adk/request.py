@@ -9,7 +9,7 @@ from google.genai import types
 from hexad.choices import Choice
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from google.adk.models.llm_request import LlmRequest
 
@@ -67,6 +67,31 @@ def base_of(request: LlmRequest) -> str:
     """The system instruction, where it is a plain text that a prompt can begin with."""
     instruction = request.config.system_instruction
     return instruction if isinstance(instruction, str) else ""
+
+
+def context_places(request: LlmRequest) -> Iterator[str]:
+    """The texts that context can stand in: the system instruction's, and messages that begin as ours do."""
+    yield from _texts(request.config.system_instruction)
+    for content in request.contents:
+        yield from (text for text in _texts(content) if text.startswith(_PREFACE))
+
+
+def preloaded(contents: Sequence[types.Content]) -> str:
+    """What ADK's own memory preload put into a request, its blanks made single."""
+    texts = (text for content in contents for text in _texts(content) if _PRELOADED in text)
+    return " ".join(" ".join(texts).split())
+
+
+def _texts(said: Any) -> Iterator[str]:
+    """The texts in an instruction or a message of whatever shape."""
+    if isinstance(said, str):
+        yield said
+    elif isinstance(said, list):
+        yield from (text for each in said for text in _texts(each))
+    elif isinstance(said, types.Content):
+        yield from _texts(said.parts)
+    elif isinstance(said, types.Part) and said.text:
+        yield said.text
 
 
 def with_context(
