@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hexad.memory.keeper import Keeper
 
 _PENDING: Final = frozenset(
-    "pending running in_progress in-progress processing waiting started submitted accepted queued".split()
+    {"pending", "running", "in_progress", "in-progress", "processing", "waiting", "started", "submitted", "queued"}
 )
 
 

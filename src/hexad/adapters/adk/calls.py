@@ -1,7 +1,7 @@
 """Which of the calls that ADK tells of are calls of tools, and what their results say.
 
-ADK uses function calls for purposes of its own too: to ask a person, to hand a conversation to another agent, to give an
-answer its shape. Nothing can be learned from those about a tool, and no procedure is made of them.
+ADK uses function calls for purposes of its own too: to ask a person, to hand a conversation to another agent, to give
+an answer its shape. Nothing can be learned from those about a tool, and no procedure is made of them.
 """
 
 from __future__ import annotations

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.adapters.adk.conversation import UNDER_WAY, Known, Notes, scope_of
 from hexad.adapters.adk.request import Placement, base_of, context_places, latest_message, preloaded, with_context
-from hexad.adapters.adk.worker import LOG, told, tried
+from hexad.adapters.adk.troubles import TROUBLES
+from hexad.adapters.adk.worker import told, tried
 from hexad.agent_tools import NAMES
 from hexad.context.layers.runtime import SessionRuntime
 from hexad.context.layers.tools import ToolRegistry
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from hexad.model import Prompt
 
 BUDGET: Final = 2000
-_MOST_KEPT: Final = 256  # warnings given, and sets of tools, that are remembered
+_MOST_KEPT: Final = 256  # blocks, and sets of tools, that are remembered
+_WITHOUT: Final = "a request goes to the model without all of its context"
 _PATIENCE: Final = 2.0  # layers' deadlines that a whole answer may take
 
 _SERVED: Final[Notes[frozenset[tuple[str, str]]]] = Notes()  # configs that hold context already, and whose
@@ -48,7 +50,6 @@ class Recall:
     hx: Hexad
     placement: Placement
     budget: int
-    _warned: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict, repr=False)
     _tools: OrderedDict[tuple[tuple[str, str], ...], ToolRegistry] = field(default_factory=OrderedDict, repr=False)
 
     @classmethod
@@ -69,6 +70,8 @@ class Recall:
             found = latest_message(request.contents, query)
             if found is not None:
                 query = found[1]
+                if known is None and found[0] == len(request.contents) - 1:
+                    TROUBLES.begin(_turn(None, query))  # whoever says it: nobody tells who that is
                 served = await self._served(request, known, found, why)
         except Exception as error:  # noqa: BLE001 - a failure of ours is not the agent's
             why.append(told(error))
@@ -120,15 +123,14 @@ class Recall:
         return store.location if store.durable else f"{store.location} {id(store)}", self.hx.namespace
 
     def warn(self, reasons: Sequence[str], known: Known | None, query: str) -> None:
-        """Once for a message and a reason, however often the model is called for it."""
-        if not reasons:
-            return
-        about = (known.conversation.session if known else "", query, reasons[0])
-        if about not in self._warned:
-            self._warned[about] = None
-            _shorten(self._warned)
+        """Once for a turn and a reason, however often the model is called in it."""
+        if reasons:
             more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
-            LOG.warning("a request goes to the model without all of its context: %s%s", reasons[0], more)
+            TROUBLES.warn(_turn(known, query), _WITHOUT, reasons[0], more)
+
+
+def _turn(known: Known | None, query: str) -> tuple[str, ...]:
+    return known.conversation.turn if known is not None else ("", query)
 
 
 def _summary(tool: object) -> str:

@@ -10,7 +10,7 @@ import hashlib
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
 from urllib.parse import quote
 
 from hexad.errors import InvalidInput
@@ -25,12 +25,18 @@ _LONGEST: Final = 120  # characters of an id that stand in a namespace or are a 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One session of one user with one app, and what the user said last, as far as ADK tells."""
+    """One session of one user with one app; what the user said last, and in which invocation, as far as ADK tells."""
 
     app: str
     user: str
     session: str
     message: str = ""
+    invocation: str = ""
+
+    @property
+    def turn(self) -> tuple[str, ...]:
+        """What tells this turn from all others."""
+        return self.app, self.user, self.session, self.invocation or self.message
 
 
 NamespaceRule: TypeAlias = Callable[[Conversation], str]
@@ -68,12 +74,12 @@ def scope_of(hx: Hexad, conversation: Conversation, rule: NamespaceRule) -> Hexa
     return hx.scoped(namespace=namespace, session=session_of(conversation, rule))
 
 
-def checked(rule: NamespaceRule) -> NamespaceRule:
+def checked(rule: Any) -> NamespaceRule:
     """The rule, if it can be one."""
-    if not callable(rule):
-        told = "must be a function from a conversation to a name, such as per_user or lambda conversation: 'team'"
-        raise InvalidInput("namespace", f"{told}, not {type(rule).__name__}")
-    return rule
+    if callable(rule):
+        return cast("NamespaceRule", rule)
+    told = "must be a function from a conversation to a name, such as per_user or lambda conversation: 'team'"
+    raise InvalidInput("namespace", f"{told}, not {type(rule).__name__}")
 
 
 def session_of(conversation: Conversation, rule: NamespaceRule) -> str:

@@ -16,7 +16,8 @@ from hexad.adapters.adk.model import ContextAwareModel
 from hexad.adapters.adk.request import Placement
 from hexad.adapters.adk.skills import SkillTools
 from hexad.adapters.adk.tools import OwnTool, conversation_of, the_six
-from hexad.adapters.adk.worker import LOG, attempted, told, tried
+from hexad.adapters.adk.troubles import TROUBLES
+from hexad.adapters.adk.worker import told, tried
 from hexad.learning.tool_objects import awaits_a_person, is_pending, is_under_way, watches
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ class HexadPlugin(BasePlugin):
         try:
             await self._prepare(callback_context, llm_request)
         except Exception as error:  # noqa: BLE001 - a failure of ours is not the agent's
-            LOG.warning("a request goes to the model as it is: %s", told(error))
+            turn = conversation_of(callback_context).turn
+            TROUBLES.warn(turn, "a request goes to the model as it is", told(error))
 
     async def _prepare(self, context: CallbackContext, request: LlmRequest) -> None:
         known, reasons = Known(conversation_of(context), self._rule), list[str]()
@@ -103,7 +105,8 @@ class HexadPlugin(BasePlugin):
         if not self._hx.enabled:
             return
         session = invocation_context.session
-        whose = Conversation(session.app_name, session.user_id, session.id)
+        invocation = invocation_context.invocation_id
+        whose = Conversation(session.app_name, session.user_id, session.id, invocation=invocation)
         for part in user_message.parts or ():
             answer = part.function_response
             call = long_running_call(session.events, answer.id) if answer is not None else None
@@ -128,14 +131,18 @@ class HexadPlugin(BasePlugin):
         others = isinstance(tool, OwnTool) or is_adks_own(tool.name) or watches(tool, self._hx.store)
         return self._hx.enabled and not others
 
-    async def _observe(self, whose: Conversation, **call: Any) -> None:
+    async def _observe(self, whose: Conversation, *, tool: str, **call: Any) -> None:
+        """Write a call down. A store that is locked is waited for once in a turn, and one warning tells of it."""
+        what, reasons = f"a call of {tool} may be missing from the record", list[str]()
+        patience = 0.0 if TROUBLES.met_a_lock(whose.turn) else None
         try:
             own = scope_of(self._hx, whose, self._rule)
+            work = partial(own.observe, tool=tool, failure=failure_in, patience=patience, **call)
+            await tried(own, work, seconds=_PATIENCE, reasons=reasons)
         except Exception as error:  # noqa: BLE001 - a rule of the user's own may fail
-            LOG.warning("a call of %s was not recorded: %s", call["tool"], told(error))
-            return
-        what = f"a call of {call['tool']} may be missing from the record"
-        await attempted(own, partial(own.observe, failure=failure_in, **call), seconds=_PATIENCE, what=what)
+            reasons.append(told(error))
+        if reasons:
+            TROUBLES.warn(whose.turn, what, reasons[0].removeprefix(f"a call of {tool} was not recorded: "))
 
 
 def _is_wrapped(context: CallbackContext, hx: Hexad) -> bool:

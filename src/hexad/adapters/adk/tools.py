@@ -9,7 +9,8 @@ from google.adk.tools.function_tool import FunctionTool
 
 from hexad.adapters.adk.conversation import UNDER_WAY, Conversation, Known, per_user, scope_of
 from hexad.adapters.adk.request import text_of
-from hexad.adapters.adk.worker import LOG, WORKER, told
+from hexad.adapters.adk.troubles import TROUBLES
+from hexad.adapters.adk.worker import WORKER, told
 from hexad.agent_tools import agent_tools
 from hexad.errors import HexadError
 
@@ -41,10 +42,11 @@ class OwnTool(FunctionTool):
 
     async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
         """What the tool answers; an error is an answer too."""
+        whose = conversation_of(tool_context)
         try:
-            own = scope_of(self._hx, conversation_of(tool_context), self._rule)
+            own = scope_of(self._hx, whose, self._rule)
         except Exception as error:  # noqa: BLE001 - a rule of the user's own may fail
-            LOG.warning("%s was not called: %s", self.name, told(error))
+            TROUBLES.warn(whose.turn, f"{self.name} was not called", told(error))
             return {"status": "error", "error": "whose memory this is could not be found out"}
         try:
             return await self._answer(own, args, tool_context)
@@ -75,4 +77,5 @@ def the_six(hx: Hexad, rule: NamespaceRule = per_user) -> list[OwnTool]:
 def conversation_of(context: ReadonlyContext) -> Conversation:
     """The conversation that ADK's context belongs to, with what its user said."""
     session = context.session
-    return Conversation(session.app_name, session.user_id, session.id, text_of(context.user_content))
+    said = text_of(context.user_content)
+    return Conversation(session.app_name, session.user_id, session.id, said, context.invocation_id)
