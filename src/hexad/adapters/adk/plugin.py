@@ -123,7 +123,8 @@ class HexadPlugin(BasePlugin):
         own = scope_of(self._hx, whose, self._rule)
         seconds = self._hx.settings.layer_deadline
         skills = await tried(own, partial(self._skills.of, own), seconds=seconds, reasons=reasons)
-        offered = [*self._six, *(skills or ())]
+        has = frozenset(name for name, tool in request.tools_dict.items() if not isinstance(tool, OwnTool))
+        offered = [*self._six, *(skill for skill in skills or () if skill.needs <= has)]
         request.append_tools([tool for tool in offered if tool.name not in request.tools_dict])
 
     def _is_mine(self, tool: BaseTool) -> bool:

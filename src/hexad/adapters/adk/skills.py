@@ -6,6 +6,8 @@ import inspect
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
 
+from google.adk.tools.base_toolset import BaseToolset
+
 from hexad.adapters.adk.conversation import checked, per_user
 from hexad.adapters.adk.tools import OwnTool, the_six
 from hexad.adapters.adk.worker import LOG
@@ -15,6 +17,7 @@ from hexad.errors import HexadError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from google.adk.models.llm_request import LlmRequest
     from google.adk.tools.base_tool import BaseTool
     from google.adk.tools.tool_context import ToolContext
 
@@ -57,7 +60,8 @@ class SkillTools:
         return [self._tool(skill, each) for skill, each in named.values()]
 
     def _tool(self, skill: Callable[..., Any], engine: Hexad) -> SkillTool:
-        told = (engine.namespace, skill.__name__, skill.__doc__ or "", str(inspect.signature(skill)))
+        needs = ",".join(sorted(_needs(skill)))
+        told = (engine.namespace, skill.__name__, skill.__doc__ or "", str(inspect.signature(skill)), needs)
         known = self._made.get(told)
         if known is None:
             known = self._made[told] = SkillTool(self._hx, skill, self._rule, engine.namespace)
@@ -72,11 +76,21 @@ class SkillTool(OwnTool):
     def __init__(self, hx: Hexad, skill: Callable[..., Any], rule: NamespaceRule, namespace: str) -> None:
         super().__init__(hx, skill, rule)
         self._namespace = namespace
+        self.needs = _needs(skill)
+
+    async def process_llm_request(self, *, tool_context: ToolContext, llm_request: LlmRequest) -> None:
+        """Offer it to an agent that has the tools of its steps, as far as that can be seen without asking anybody."""
+        known = _names(tool_context)
+        if known is None or self.needs <= known:
+            await super().process_llm_request(tool_context=tool_context, llm_request=llm_request)
 
     async def _answer(self, own: Hexad, args: dict[str, Any], tool_context: ToolContext) -> Any:
         engine = own.scoped(namespace=self._namespace)
         if isinstance(engine.retriever, ContextRetriever):
-            engine = engine.with_tool_registry(await _callables(tool_context))
+            callables = await _callables(tool_context)
+            if missing := sorted(self.needs.difference(each.__name__ for each in callables)):
+                return {"status": "error", "error": f"{self.name} calls {', '.join(missing)}, which you do not have"}
+            engine = engine.with_tool_registry(callables)
         skills = engine.skills.as_tools(session=own.session, asynchronous=True)
         skill = next((each for each in skills if each.__name__ == self.name), None)
         if skill is None:
@@ -86,6 +100,18 @@ class SkillTool(OwnTool):
         except TypeError as error:
             return {"status": "error", "error": f"{self.name}: {error}"}
         return {"status": "ok", "output": await skill(*given.args, **given.kwargs)}
+
+
+def _needs(skill: Callable[..., Any]) -> frozenset[str]:
+    return getattr(skill, "needs", frozenset())
+
+
+def _names(context: ToolContext) -> frozenset[str] | None:
+    """The tools of the agent that asks; None where a toolset would have to be asked for its own."""
+    tools = getattr(context.get_invocation_context().agent, "tools", ())
+    if any(isinstance(tool, BaseToolset) for tool in tools):
+        return None
+    return frozenset(str(getattr(tool, "name", None) or getattr(tool, "__name__", "")) for tool in tools)
 
 
 async def _callables(context: ToolContext) -> list[Callable[..., Any]]:
