@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import runpy
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from google.adk.agents import LlmAgent
+from google.adk.models.registry import LLMRegistry
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.plugins.reflect_retry_tool_plugin import ReflectAndRetryToolPlugin
 from google.adk.tools import ToolContext  # noqa: TC002 - ADK reads the annotation
@@ -28,7 +31,6 @@ from tests.support import opened, requirement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 OWN = f"default/{APP}/{USER}"
 RULE = "Deploy on Tuesdays and Thursdays only"
@@ -103,6 +105,21 @@ def test_one_line_gives_an_agent_context_tools_runtime_and_learning(hx: Hexad) -
     own = hx.scoped(namespace=OWN)
     assert own.knowledge.get("room").origin == "agent"
     assert calls(own) == [("slack:C1", "save_knowledge", True), ("slack:C1", "book", False), ("slack:C1", "book", True)]
+
+
+@requirement("ADK-09")
+def test_the_fifteen_lines_of_the_documents_are_fifteen_and_learn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (Path(__file__).parent.parent / "docs" / "adk.md").read_text(encoding="utf-8")
+    program = page.partition("```py\n")[2].partition("```")[0]
+    model = ScriptedModel.playing([*working_script("31/01/2026", "2026-01-31"), *working_script("2026-01-31")])
+    monkeypatch.setattr(LLMRegistry, "new_llm", lambda name: {"gemini-2.5-flash": model}[name])
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    runpy.run_path("program.py", run_name="__main__")["hx"].close()
+    assert len([line for line in program.splitlines() if line.strip()]) <= 15
+    assert "give `day` as YYYY-MM-DD" in capsys.readouterr().out
 
 
 @requirement("ADK-05")
