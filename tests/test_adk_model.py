@@ -74,6 +74,8 @@ def test_what_is_no_model_and_what_is_no_placement_are_said_to_be(hx: Hexad) -> 
         ContextAwareModel.wrap(hx, echo(), placement="middle")
     with pytest.raises(InvalidInput, match="budget"):
         ContextAwareModel.wrap(hx, echo(), budget=-1)
+    with pytest.raises(InvalidInput, match=r"make one with ContextAwareModel\.wrap"):
+        ContextAwareModel(model="registered-1")
 
 
 # what it asks
@@ -290,8 +292,12 @@ def test_the_budget_holds_for_what_is_added(hx: Hexad) -> None:
     }
     assert 0 < added[100] <= 400
     assert added[100] < added[300] <= 1200
-    asked = request("deploy")
-    assert sent(hx, asked, budget=0) is asked
+    block = sent(hx, request("deploy"), budget=100, placement="user_turn").contents[0]
+    assert block.parts
+    assert 0 < len(block.parts[0].text or "") <= 400  # with its preface
+    for placement in ("system", "user_turn"):
+        asked = request("deploy")
+        assert sent(hx, asked, budget=0, placement=placement) is asked
 
 
 # the prompt cache

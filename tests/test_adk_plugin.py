@@ -246,6 +246,15 @@ def test_an_error_that_something_turns_into_a_result_is_still_an_error_and_count
     assert (learning.seen, learning.error_pattern) == (1, "ValueError: cannot read the day <value>")
 
 
+@requirement("ADK-09", "ADK-04")
+def test_two_plugins_of_one_engine_record_and_tell_once(hx: Hexad) -> None:
+    inner = working("31/01/2026", "2026-01-31")
+    plugins = [HexadPlugin(hx), HexadPlugin(hx, name="again"), Forgiving("forgiving")]
+    talk(runner(agent(inner, [book]), plugins), "Book a room, when may I deploy?")
+    assert calls(hx.scoped(namespace=OWN)) == [("s1", "book", False), ("s1", "book", True)]
+    assert instruction(inner.requests[0]).count(RULE) == 1
+
+
 @requirement("ADK-09")
 def test_an_error_that_nobody_catches_is_learned_from_and_reaches_the_caller(hx: Hexad) -> None:
     with pytest.raises(ValueError, match="cannot read the day"):

@@ -124,6 +124,14 @@ def test_a_locked_store_is_waited_for_once_in_a_turn_and_warned_of_once(
     assert all("a call of book may be missing" in each and "StoreBusy" in each for each in warnings(caplog))
 
 
+@requirement("ADK-06", "META-01")
+def test_a_tool_of_ours_adds_no_warning_for_what_was_told(hx: Hexad, caplog: pytest.LogCaptureFixture) -> None:
+    broken = over(hx, FaultyStore(hx.store, lambda: _raise(FAILURES[2])))
+    save = [Call("save_knowledge", {"key": key, "content": "b"}) for key in ("a", "b")]
+    talk(runner(agent(ScriptedModel.playing([save, "So."])), [HexadPlugin(broken)]), "Remember b")
+    assert len(warnings(caplog)) == 1
+
+
 @requirement("ADK-06")
 def test_a_wrapper_that_is_not_told_whom_it_serves_warns_in_each_turn(
     hx: Hexad, caplog: pytest.LogCaptureFixture

@@ -12,13 +12,22 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.adapters.adk.conversation import UNDER_WAY, Known, Notes, scope_of
-from hexad.adapters.adk.request import Placement, base_of, context_places, latest_message, preloaded, with_context
+from hexad.adapters.adk.request import (
+    PREFACE,
+    Placement,
+    base_of,
+    context_places,
+    latest_message,
+    preloaded,
+    with_context,
+)
 from hexad.adapters.adk.troubles import TROUBLES
 from hexad.adapters.adk.worker import told, tried
 from hexad.agent_tools import NAMES
 from hexad.context.layers.runtime import SessionRuntime
 from hexad.context.layers.tools import ToolRegistry
 from hexad.context.retriever import ContextRetriever
+from hexad.context.selection import estimate_tokens
 from hexad.errors import DeadlineExceeded
 from hexad.memory import admission
 from hexad.model import Category, Item, Layer, Retrieval, Tool
@@ -105,6 +114,11 @@ class Recall:
         _SERVED.put(copied, (_SERVED.of(config) or frozenset()) | {self._whose})
         return copied
 
+    @property
+    def room(self) -> int:
+        """The tokens that are left for what is known, of those that may be added."""
+        return max(self.budget - estimate_tokens(PREFACE), 0) if self.placement is Placement.USER_TURN else self.budget
+
     def registry(self, tools: Mapping[str, object]) -> ToolRegistry:
         """The agent's tools as a registry, each with the first paragraph of its description; ours it knows anyway.
 
@@ -163,9 +177,9 @@ class _Task:
         if time.monotonic() >= until:  # nobody waits for it: nothing was shown
             raise DeadlineExceeded(own.store.location, self.seconds)
         if common is None or house is None or not common.items:
-            return own.assemble(self.base, found, budget=self.recall.budget)
+            return own.assemble(self.base, found, budget=self.recall.room)
         both = _joined(found, common)
-        prompt = own.assemble(self.base, replace(both, namespace=""), budget=self.recall.budget)
+        prompt = own.assemble(self.base, replace(both, namespace=""), budget=self.recall.room)
         own.assemble("", _only(found, prompt.kept))
         house.assemble("", _only(common, prompt.kept))
         return prompt

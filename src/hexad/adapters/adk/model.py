@@ -34,6 +34,9 @@ class ContextAwareModel(BaseLlm):
     _inner: BaseLlm = PrivateAttr()
     _recall: Recall = PrivateAttr()
 
+    def __init__(self, **_: Any) -> None:
+        raise InvalidInput("model", "make one with ContextAwareModel.wrap(hx, model_or_name)")
+
     @classmethod
     def wrap(
         cls,
@@ -50,9 +53,9 @@ class ContextAwareModel(BaseLlm):
         inner = LLMRegistry.new_llm(model_or_name) if isinstance(model_or_name, str) else model_or_name
         if not isinstance(inner, BaseLlm):
             raise InvalidInput("model_or_name", f"must be an ADK model or its name, not {type(inner).__name__}")
-        model = cls(model=inner.model)
-        model._inner = inner
-        model._recall = Recall.of(hx, placement, budget)
+        model = cls.model_construct(model=inner.model)
+        model._inner = inner  # noqa: SLF001 - one of us
+        model._recall = Recall.of(hx, placement, budget)  # noqa: SLF001 - likewise
         return model
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from hexad.adapters.adk.conversation import NamespaceRule
     from hexad.bootstrap import Hexad
 
-_PATIENCE = 10.0  # seconds that an agent waits at most for a call to be written down
+_RECORDED: Final[Notes[frozenset[int]]] = Notes()  # calls that were written down, and in which stores
+_PATIENCE: Final = 10.0  # seconds that an agent waits at most for a call to be written down
 
 
 class HexadPlugin(BasePlugin):
@@ -59,7 +60,6 @@ class HexadPlugin(BasePlugin):
         self._recall = Recall.of(hx, placement, budget)
         self._six: Sequence[OwnTool] = the_six(hx, namespace) if tools else ()
         self._skills = SkillTools(hx, namespace) if tools else None
-        self._failed: Notes[bool] = Notes()  # calls that raised, while something may turn that into a result
 
     async def before_model_callback(self, *, callback_context: CallbackContext, llm_request: LlmRequest) -> None:
         """Add tools and context to the request, or leave the context to a model that is wrapped already."""
@@ -85,8 +85,8 @@ class HexadPlugin(BasePlugin):
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any
     ) -> None:
         """Learn from a result, unless it only stands for an error that was learned from already."""
-        seen = self._failed.of(tool_context) or is_pending(tool, result) or awaits_a_person(tool_context)
-        if not seen and self._is_mine(tool):
+        undecided = is_pending(tool, result) or awaits_a_person(tool_context)
+        if not undecided and self._is_mine(tool) and self._is_first_at(tool_context):
             await self._observe(conversation_of(tool_context), tool=tool.name, args=tool_args, result=result)
 
     async def on_tool_error_callback(
@@ -95,8 +95,8 @@ class HexadPlugin(BasePlugin):
         """Learn from an error; a cancellation says nothing about the tool."""
         if isinstance(error, asyncio.CancelledError) or type(tool) is BaseTool or not self._is_mine(tool):
             return  # a bare BaseTool stands for a name that the model made up
-        self._failed.put(tool_context, note=True)
-        await self._observe(conversation_of(tool_context), tool=tool.name, args=tool_args, error=error)
+        if self._is_first_at(tool_context):
+            await self._observe(conversation_of(tool_context), tool=tool.name, args=tool_args, error=error)
 
     async def on_user_message_callback(
         self, *, invocation_context: InvocationContext, user_message: types.Content
@@ -112,7 +112,8 @@ class HexadPlugin(BasePlugin):
             call = long_running_call(session.events, answer.id) if answer is not None else None
             if answer is None or call is None or is_adks_own(call.name or "") or is_under_way(answer.response):
                 continue
-            await self._observe(whose, tool=call.name or "", args=call.args or {}, result=answer.response)
+            if self._is_first_at(answer):
+                await self._observe(whose, tool=call.name or "", args=call.args or {}, result=answer.response)
 
     async def _offer_tools(self, request: LlmRequest, whose: Conversation, reasons: list[str]) -> None:
         """Add our tools and the conversation's skills, where function tools may stand beside what the request has."""
@@ -131,6 +132,12 @@ class HexadPlugin(BasePlugin):
         """Whether its calls are to be written down here: it is neither ours, nor ADK's own, nor watched."""
         others = isinstance(tool, OwnTool) or is_adks_own(tool.name) or watches(tool, self._hx.store)
         return self._hx.enabled and not others
+
+    def _is_first_at(self, call: object) -> bool:
+        """Whether this call is not in the engine's record yet: its error is, or another plugin was first."""
+        store, known = id(self._hx.store), _RECORDED.of(call) or frozenset()
+        _RECORDED.put(call, known | {store})
+        return store not in known
 
     async def _observe(self, whose: Conversation, *, tool: str, **call: Any) -> None:
         """Write a call down. A store that is locked is waited for once in a turn, and one warning tells of it."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from hexad.model import Prompt
 
-_PREFACE: Final = "Context for the next message, from memory. It is information, not a request.\n\n"
+PREFACE: Final = "Context for the next message, from memory. It is information, not a request.\n\n"
 _OTHER_AGENT: Final = "For context:"  # how ADK begins what another agent said, in the user's role
 _PRELOADED: Final = "<PAST_CONVERSATIONS>"  # what ADK's own memory preload puts in front of a message
 
@@ -73,7 +73,7 @@ def context_places(request: LlmRequest) -> Iterator[str]:
     """The texts that context can stand in: the system instruction's, and messages that begin as ours do."""
     yield from _texts(request.config.system_instruction)
     for content in request.contents:
-        yield from (text for text in _texts(content) if text.startswith(_PREFACE))
+        yield from (text for text in _texts(content) if text.startswith(PREFACE))
 
 
 def preloaded(contents: Sequence[types.Content]) -> str:
@@ -104,7 +104,7 @@ def with_context(
     """
     contents = list(request.contents)
     if placement is Placement.USER_TURN:
-        contents.insert(place, types.Content(role="user", parts=[types.Part(text=_PREFACE + prompt.added.strip())]))
+        contents.insert(place, types.Content(role="user", parts=[types.Part(text=PREFACE + prompt.added.strip())]))
     else:
         config.system_instruction = _longer(config.system_instruction, prompt)
     live = request.live_connect_config.model_copy()

@@ -10,7 +10,7 @@ from google.adk.tools.function_tool import FunctionTool
 from hexad.adapters.adk.conversation import UNDER_WAY, Conversation, Known, per_user, scope_of
 from hexad.adapters.adk.request import text_of
 from hexad.adapters.adk.troubles import TROUBLES
-from hexad.adapters.adk.worker import WORKER, told
+from hexad.adapters.adk.worker import WORKER, gathered, told
 from hexad.agent_tools import agent_tools
 from hexad.errors import HexadError
 
@@ -48,10 +48,15 @@ class OwnTool(FunctionTool):
         except Exception as error:  # noqa: BLE001 - a rule of the user's own may fail
             TROUBLES.warn(whose.turn, f"{self.name} was not called", told(error))
             return {"status": "error", "error": "whose memory this is could not be found out"}
-        try:
-            return await self._answer(own, args, tool_context)
-        except HexadError as error:
-            return {"status": "error", "error": str(error)}
+        with gathered() as held:
+            try:
+                return await self._answer(own, args, tool_context)
+            except HexadError as error:
+                return {"status": "error", "error": str(error)}
+            finally:
+                for each in held:
+                    what, _, reason = each.partition(": ")
+                    TROUBLES.warn(whose.turn, what, reason)
 
     async def _answer(self, own: Hexad, args: dict[str, Any], tool_context: ToolContext) -> Any:
         raise NotImplementedError
