@@ -7,21 +7,31 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from google.adk.apps import App
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.registry import LLMRegistry
-from google.adk.tools import ToolContext  # noqa: TC002 - ADK reads the annotation
+from google.adk.runners import Runner
+from google.adk.sessions.in_memory_session_service import InMemorySessionService
+from google.adk.tools import ToolContext, preload_memory
 from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad import Hexad, Layer, Retrieval, SessionRuntime
-from hexad.adapters.adk import ContextAwareModel, Conversation, HexadPlugin, adk_tools, shared
+from hexad.adapters.adk import (
+    ContextAwareModel,
+    Conversation,
+    HexadMemoryService,
+    HexadPlugin,
+    adk_tools,
+    shared,
+)
 from hexad.adapters.adk.conversation import UNDER_WAY, Known
 from hexad.adapters.adk.request import latest_message
 from hexad.errors import InvalidInput, UnknownChoice
 from hexad.testing.scripted_model import Call, ScriptedModel
-from tests.adk_support import agent, done, echo, instruction, message, request, responses, runner, said, sent, talk
+from tests.adk_support import APP, agent, done, echo, instruction, message, request, responses, runner, said, sent, talk
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -72,6 +82,8 @@ def test_what_is_no_model_and_what_is_no_placement_are_said_to_be(hx: Hexad) -> 
         ContextAwareModel.wrap(hx, echo(), placement="middle")
     with pytest.raises(InvalidInput, match="budget"):
         ContextAwareModel.wrap(hx, echo(), budget=-1)
+    with pytest.raises(InvalidInput, match=r"make one with ContextAwareModel\.wrap"):
+        ContextAwareModel(model="registered-1")
 
 
 # what it asks
@@ -355,8 +367,12 @@ def test_the_budget_holds_for_what_is_added(hx: Hexad) -> None:
     }
     assert 0 < added[100] <= 400
     assert added[100] < added[300] <= 1200
-    asked = request("deploy")
-    assert sent(hx, asked, budget=0) is asked
+    block = sent(hx, request("deploy"), budget=100, placement="user_turn").contents[0]
+    assert block.parts
+    assert 0 < len(block.parts[0].text or "") <= 400  # with its preface
+    for placement in ("system", "user_turn"):
+        asked = request("deploy")
+        assert sent(hx, asked, budget=0, placement=placement) is asked
 
 
 # the prompt cache
@@ -431,14 +447,75 @@ def test_wrapper_and_plugin_together_inject_and_count_once_where_the_wrapper_say
 
 
 @requirement("ADK-04")
-def test_a_wrapper_inside_another_model_sees_that_the_plugin_was_there(hx: Hexad) -> None:
+@pytest.mark.parametrize("placement", ["system", "user_turn"])
+@pytest.mark.parametrize("copying", ["request", "request and config", "deeply"])
+def test_a_wrapper_inside_another_model_sees_that_the_plugin_was_there(hx: Hexad, copying: str, placement: str) -> None:
+    def copied(asked: LlmRequest) -> LlmRequest:
+        if copying == "request":
+            return asked.model_copy()
+        config = asked.config.model_copy(update={"temperature": 0.0}, deep=copying == "deeply")
+        contents = [each.model_copy(deep=True) for each in asked.contents] if copying == "deeply" else asked.contents
+        return asked.model_copy(update={"config": config, "contents": contents})
+
     class Around(ScriptedModel):
         async def generate_content_async(self, llm_request: LlmRequest, stream: bool = False) -> AsyncIterator[Any]:  # type: ignore[override]
-            async for each in wrapped.generate_content_async(llm_request.model_copy(), stream):
+            async for each in wrapped.generate_content_async(copied(llm_request), stream):
                 yield each
 
     inner = echo()
     wrapped = ContextAwareModel.wrap(hx, inner)
-    talk(runner(agent(Around.playing([]), [deploy]), [HexadPlugin(hx)]), "when may I deploy?")
-    assert instruction(inner.requests[0]).count(RULE) == 1
-    assert hx.knowledge.get("deploy-window").use_count == 1
+    plugin = HexadPlugin(hx, placement=placement)
+    talk(runner(agent(Around.playing([]), [deploy]), [plugin]), "when may I deploy?", "when may I deploy?")
+    for got in inner.requests:
+        assert str(got.model_dump()).count(RULE) == 1
+    assert hx.knowledge.get("deploy-window").use_count == 2
+
+
+@requirement("ADK-03", "STORE-06")
+def test_a_wrapper_of_another_namespace_beside_the_plugin_and_both_memories_are_read(hx: Hexad) -> None:
+    team = hx.scoped(namespace="team")
+    team.knowledge.save("deploy-team", "The team may deploy at night")
+    inner = ScriptedModel.playing(
+        [Call("save_knowledge", {"key": "deploy-place", "content": "Deploy from the train"}), "Saved.", "Yes."]
+    )
+    place = runner(agent(ContextAwareModel.wrap(team, inner), [deploy]), [HexadPlugin(hx)])
+    talk(place, "Remember that we deploy from the train", "When and where may I deploy?")
+    last = instruction(inner.requests[-1])
+    assert [last.count(each) for each in (RULE, "from the train", "deploy at night")] == [1, 1, 1]
+
+
+@requirement("ADK-04")
+@pytest.mark.parametrize("placement", ["system", "user_turn"])
+def test_what_adks_memory_preload_put_in_is_not_put_in_again(hx: Hexad, placement: str) -> None:
+    inner, memory = echo(), HexadMemoryService(hx)
+    app = App(
+        name=APP, root_agent=agent(inner, [preload_memory]), plugins=[HexadPlugin(hx, tools=False, placement=placement)]
+    )
+    place = Runner(app=app, session_service=InMemorySessionService(), memory_service=memory)
+
+    async def conversations() -> None:
+        await said(place, "My seat in the theatre\nis by the aisle", session="s1")
+        first = await place.session_service.get_session(app_name=APP, user_id="dana", session_id="s1")
+        assert first is not None
+        await memory.add_session_to_memory(first)
+        await said(place, "Which seat in the theatre do I like?", session="s2")
+        await said(place, "When may I deploy?", session="s3")
+
+    done(conversations())
+    seat, rule = (str(each.model_dump()) for each in inner.requests[1:])
+    assert "PAST_CONVERSATIONS" in seat
+    assert seat.count("by the aisle") == 1
+    assert f"[rule] deploy-window: {RULE}" in rule  # a rule stands where rules stand
+
+
+@requirement("ADK-04")
+def test_two_engines_in_memory_are_two(hx: Hexad) -> None:
+    with opened(":memory:") as one, opened(":memory:") as other:
+        one.knowledge.save("deploy-one", "Deploy from the train")
+        other.knowledge.save("deploy-other", "Deploy at night")
+        inner = echo()
+        model = ContextAwareModel.wrap(one, ContextAwareModel.wrap(other, inner))
+        done(responses(model, request("when and where may I deploy?")))
+    text = instruction(inner.requests[0])
+    assert "from the train" in text
+    assert "at night" in text

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import runpy
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from google.adk.agents import LlmAgent
+from google.adk.models.registry import LLMRegistry
 from google.adk.plugins.base_plugin import BasePlugin
+from google.adk.plugins.reflect_retry_tool_plugin import ReflectAndRetryToolPlugin
 from google.adk.tools import ToolContext  # noqa: TC002 - ADK reads the annotation
 from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.long_running_tool import LongRunningFunctionTool
@@ -26,7 +31,6 @@ from tests.support import opened, requirement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 OWN = f"default/{APP}/{USER}"
 RULE = "Deploy on Tuesdays and Thursdays only"
@@ -57,7 +61,11 @@ def calls(hx: Hexad) -> list[tuple[str, str, bool]]:
 
 def working(*days: str) -> ScriptedModel:
     """A model that books these days, and then says so."""
-    return ScriptedModel.playing([*(Call("book", {"day": day}) for day in days), "Booked."])
+    return ScriptedModel.playing(working_script(*days))
+
+
+def working_script(*days: str) -> list[Any]:
+    return [*(Call("book", {"day": day}) for day in days), "Booked."]
 
 
 class Forgiving(BasePlugin):
@@ -97,6 +105,21 @@ def test_one_line_gives_an_agent_context_tools_runtime_and_learning(hx: Hexad) -
     own = hx.scoped(namespace=OWN)
     assert own.knowledge.get("room").origin == "agent"
     assert calls(own) == [("slack:C1", "save_knowledge", True), ("slack:C1", "book", False), ("slack:C1", "book", True)]
+
+
+@requirement("ADK-09")
+def test_the_fifteen_lines_of_the_documents_are_fifteen_and_learn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (Path(__file__).parent.parent / "docs" / "adk.md").read_text(encoding="utf-8")
+    program = page.partition("```py\n")[2].partition("```")[0]
+    model = ScriptedModel.playing([*working_script("31/01/2026", "2026-01-31"), *working_script("2026-01-31")])
+    monkeypatch.setattr(LLMRegistry, "new_llm", lambda name: {"gemini-2.5-flash": model}[name])
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    runpy.run_path("program.py", run_name="__main__")["hx"].close()
+    assert len([line for line in program.splitlines() if line.strip()]) <= 15
+    assert "give `day` as YYYY-MM-DD" in capsys.readouterr().out
 
 
 @requirement("ADK-05")
@@ -190,6 +213,25 @@ def test_a_rule_that_fails_costs_the_context_and_not_the_answer(hx: Hexad, caplo
     assert all("KeyError: 'no such tenant'" in each for each in warnings(caplog))
 
 
+@requirement("STORE-06", "ADK-09")
+@pytest.mark.parametrize("rule", [per_app, shared])
+def test_two_users_sessions_of_one_id_are_two_and_no_fix_is_learned_across_them(hx: Hexad, rule: Any) -> None:
+    inner = ScriptedModel.playing([*working_script("31/01/2026"), *working_script("2026-01-31")])
+    place = runner(agent(inner, [book]), [HexadPlugin(hx, namespace=rule), Forgiving("forgiving")])
+
+    async def both() -> None:
+        await said(place, "Book a room", user="dana", session="slack:C1")
+        await said(place, "Book a room", user="eve", session="slack:C1")
+
+    done(both())
+    engine = hx.scoped(namespace=f"default/{APP}") if rule is per_app else hx
+    sessions = [session for session, _, _ in calls(engine)]
+    assert sessions == [f"slack:C1@{APP}/dana", f"slack:C1@{APP}/eve"]
+    (learning,) = engine.learnings.list()
+    assert not learning.fix
+    assert "channel: slack" in instruction(inner.requests[-1])
+
+
 # learning, once
 
 
@@ -202,6 +244,15 @@ def test_an_error_that_something_turns_into_a_result_is_still_an_error_and_count
     assert calls(own) == [("s1", "book", False)]
     (learning,) = own.learnings.list()
     assert (learning.seen, learning.error_pattern) == (1, "ValueError: cannot read the day <value>")
+
+
+@requirement("ADK-09", "ADK-04")
+def test_two_plugins_of_one_engine_record_and_tell_once(hx: Hexad) -> None:
+    inner = working("31/01/2026", "2026-01-31")
+    plugins = [HexadPlugin(hx), HexadPlugin(hx, name="again"), Forgiving("forgiving")]
+    talk(runner(agent(inner, [book]), plugins), "Book a room, when may I deploy?")
+    assert calls(hx.scoped(namespace=OWN)) == [("s1", "book", False), ("s1", "book", True)]
+    assert instruction(inner.requests[0]).count(RULE) == 1
 
 
 @requirement("ADK-09")
@@ -368,39 +419,99 @@ def test_a_watched_tool_can_advise(hx: Hexad) -> None:
         talk(place, "Book a room")
 
 
-def _long_running(hx: Hexad, final: dict[str, Any], way: str) -> list[tuple[str, str, bool]]:
-    """A long-running tool begins; then its final result comes back as a message."""
+def _long_running(hx: Hexad, way: str, first: dict[str, Any], *later: dict[str, Any]) -> list[tuple[str, str, bool]]:
+    """A long-running tool begins; what is known later comes back as messages."""
 
     def order(what: str) -> dict[str, Any]:
         """Order something."""
-        return {"status": "pending", "ticket": 7}
+        return first
 
     tool: Any = LongRunningFunctionTool(order)
     tool = hx.watch(tool) if way == "watch" else tool
-    inner = ScriptedModel.playing([Call("order", {"what": "a chair"}), "It is under way.", "So."])
+    inner = ScriptedModel.playing([Call("order", {"what": "a chair"}), "It is under way.", *["So."] * len(later)])
     place = runner(agent(inner, [tool]), [HexadPlugin(hx)] if way == "plugin" else [])
 
     async def conversation() -> None:
         events = await said(place, "Order a chair")
         (call,) = [each for event in events for each in event.get_function_calls()]
-        answer = types.FunctionResponse(id=call.id, name="order", response=final)
-        await said(place, types.Content(role="user", parts=[types.Part(function_response=answer)]))
+        for result in later:
+            await said(place, _answer(call.id, "order", result))
 
     done(conversation())
     return [*calls(hx), *calls(hx.scoped(namespace=OWN))]
 
 
+def _answer(id: str | None, name: str, result: dict[str, Any]) -> types.Content:
+    answer = types.FunctionResponse(id=id, name=name, response=result)
+    return types.Content(role="user", parts=[types.Part(function_response=answer)])
+
+
+PENDING = {"status": "pending", "ticket": 7}
+
+
 @requirement("ADK-09")
+@pytest.mark.parametrize("first", [PENDING, {"ticket": 7}], ids=["pending", "a ticket"])
 @pytest.mark.parametrize(
     ("final", "ok"), [({"status": "done"}, True), ({"status": "error", "error": "sold out"}, False)]
 )
-def test_of_a_long_running_tool_the_final_result_is_learned_from(hx: Hexad, final: dict[str, Any], ok: bool) -> None:
-    assert _long_running(hx, final, "plugin") == [("s1", "order", ok)]
+def test_of_a_long_running_tool_the_final_result_is_learned_from(
+    hx: Hexad, first: dict[str, Any], final: dict[str, Any], ok: bool
+) -> None:
+    assert _long_running(hx, "plugin", first, final) == [("s1", "order", ok)]
 
 
 @requirement("ADK-09")
-def test_a_watched_long_running_tool_that_is_pending_has_no_outcome_yet(hx: Hexad) -> None:
-    assert not _long_running(hx, {"status": "done"}, "watch")
+def test_news_of_a_long_running_tool_is_no_outcome_and_a_failure_at_once_is_one(hx: Hexad) -> None:
+    halfway = {"status": "pending", "progress": "50%"}
+    assert _long_running(hx, "plugin", PENDING, halfway, {"status": "done"}) == [("s1", "order", True)]
+    assert _long_running(hx, "plugin", {"error": "no such thing"})[1:] == [("s1", "order", False)]
+
+
+@requirement("ADK-09")
+def test_a_watched_long_running_tool_has_no_outcome_unless_it_fails_at_once(hx: Hexad) -> None:
+    assert not _long_running(hx, "watch", PENDING, {"status": "done"})
+    assert not _long_running(hx, "watch", {"ticket": 7}, {"error": "sold out"})
+    assert _long_running(hx, "watch", {"error": "no such thing"}) == [("s1", "order", False)]
+
+
+@requirement("ADK-09")
+@pytest.mark.parametrize("confirmed", [True, False])
+def test_what_a_person_is_asked_by_adk_is_no_call_of_a_tool(hx: Hexad, confirmed: bool) -> None:
+    inner = ScriptedModel.playing([Call("book", {"day": "2026-01-31"}), "May I?", "Booked.", "So."])
+    place = runner(agent(inner, [FunctionTool(book, require_confirmation=True)]), [HexadPlugin(hx)])
+
+    async def conversation() -> None:
+        events = await said(place, "Book a room")
+        asked = [call for event in events for call in event.get_function_calls() if call.name.startswith("adk_")]
+        await said(place, _answer(asked[0].id, "adk_request_confirmation", {"confirmed": confirmed}))
+
+    done(conversation())
+    assert calls(hx.scoped(namespace=OWN)) == [("s1", "book", True)] * confirmed
+
+
+@requirement("ADK-09", "SKILL-10")
+def test_what_adk_calls_for_itself_is_no_call_of_a_tool_and_no_step_of_a_skill(hx: Hexad) -> None:
+    own = hx.scoped(namespace=OWN)
+    for number in range(4):
+        second = LlmAgent(name="second", description="Books.", model=working(f"2026-01-0{number + 1}"), tools=[book])
+        inner = ScriptedModel.playing([Call("transfer_to_agent", {"agent_name": "second"})])
+        talk(runner(agent(inner, sub_agents=[second]), [HexadPlugin(hx)]), "Book a room", session=f"s{number}")
+    shaped = ScriptedModel.playing([Call("set_model_response", {"answer": "yes"})])
+    talk(runner(agent(shaped, [book], output_schema=Shape), [HexadPlugin(hx)]), "May I deploy?")
+    assert {tool for _, tool, _ in calls(own)} == {"book"}
+    assert not own.skills.discover()
+
+
+@requirement("ADK-09")
+@pytest.mark.parametrize("place", [0, 1])
+def test_an_error_that_adks_retry_plugin_answers_for_is_a_failure_wherever_that_stands(hx: Hexad, place: int) -> None:
+    plugins: list[BasePlugin] = [ReflectAndRetryToolPlugin()]
+    plugins.insert(place, HexadPlugin(hx))
+    talk(runner(agent(working("31/01/2026", "2026-01-31"), [book]), plugins), "Book a room")
+    own = hx.scoped(namespace=OWN)
+    assert calls(own) == [("s1", "book", False), ("s1", "book", True)]
+    (learning,) = own.learnings.list()
+    assert learning.error_pattern == "ValueError: cannot read the day <value>"
 
 
 _SERVER = """

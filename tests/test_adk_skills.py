@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.function_tool import FunctionTool
 
 from hexad.adapters.adk import HexadPlugin, adk_tools
@@ -177,6 +178,41 @@ def test_a_users_own_skills_are_the_users_and_the_engines_are_for_all(hx: Hexad)
 
 
 @requirement("META-01")
+@pytest.mark.parametrize("way", ["tools", "plugin"])
+def test_a_composite_skill_is_offered_to_agents_that_have_its_tools(hx: Hexad, way: str) -> None:
+    meeting(hx)
+    for tools, offered in (([book, invite], True), ([book], False), ([], False)):
+        model = echo()
+        ours = adk_tools(hx) if way == "tools" else []
+        talk(runner(agent(model, [*tools, *ours]), [HexadPlugin(hx)] if way == "plugin" else []), "Plan a meeting")
+        assert ("skill_plan_meeting" in model.requests[0].tools_dict) == offered
+
+
+@requirement("META-01")
+def test_a_skill_whose_tool_a_toolset_turns_out_not_to_have_says_so_to_the_model(hx: Hexad) -> None:
+    meeting(hx)
+
+    class Booking(BaseToolset):
+        async def get_tools(self, readonly_context: Any = None) -> list[Any]:
+            return [FunctionTool(book)]
+
+    model = calling("skill_plan_meeting", day="2026-01-31")
+    (came,) = answers(talk(runner(agent(model, [Booking(), *adk_tools(hx)])), "Plan a meeting"))
+    assert came == {"status": "error", "error": "skill_plan_meeting calls invite, which you do not have"}
+
+
+@requirement("META-01")
+def test_a_users_draft_does_not_hide_the_houses_skill_of_its_name(hx: Hexad) -> None:
+    hx.skills.create("greet", kind="instruction", description="Greet", definition={"text": "Say hello"})
+    hx.skills.activate("greet")
+    draft = {"name": "greet", "kind": "instruction", "description": "Greet", "definition": {"text": "Wave"}}
+    inner = ScriptedModel.playing([Call("create_skill", draft), Call("list_skills"), "So."])
+    proposed, listed = answers(talk(runner(agent(inner), [HexadPlugin(hx)]), "Greet Eve"))
+    assert proposed["state"] == "draft"
+    assert [skill["name"] for skill in listed["skills"]] == ["greet"]
+
+
+@requirement("META-01")
 def test_what_is_activated_or_withdrawn_while_an_agent_runs_is_offered_or_not_from_then_on(hx: Hexad) -> None:
     model = ScriptedModel.playing(lambda _request: "So.")
     place = runner(agent(model, [book, invite]), [HexadPlugin(hx)])
@@ -197,7 +233,9 @@ def test_a_skill_that_was_withdrawn_after_the_agent_started_says_so(hx: Hexad) -
     meeting(hx)
     offered = adk_tools(hx)
     hx.skills.deprecate("plan-meeting")
-    (came,) = answers(talk(runner(agent(calling("skill_plan_meeting", day="x"), offered)), "Plan a meeting"))
+    (came,) = answers(
+        talk(runner(agent(calling("skill_plan_meeting", day="x"), [book, invite, *offered])), "Plan a meeting")
+    )
     assert came == {"status": "error", "error": "skill_plan_meeting is no longer an active skill"}
 
 

@@ -7,6 +7,7 @@ import gc
 import re
 import sqlite3
 import threading
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -93,10 +94,61 @@ def test_a_call_that_cannot_be_written_down_is_one_warning_and_the_result_stays(
     inner = ScriptedModel.playing([Call("book", {"day": "Monday"}), "Booked."])
     events = talk(runner(agent(inner, [book]), [HexadPlugin(broken)]), "Book a room")
     assert ("answer", "book", {"result": "a room on Monday"}) in [each for event in events for each in told(event)]
-    missing, recorded = warnings(caplog)
-    assert "without all of its context" in missing  # said once, though the model was called twice
-    assert "a call of book" in recorded
-    assert str(error) in recorded
+    (warning,) = warnings(caplog)  # for two requests and a call
+    assert str(error) in warning
+
+
+@requirement("ADK-06", "ADK-09")
+def test_a_locked_store_is_waited_for_once_in_a_turn_and_warned_of_once(
+    hx: Hexad, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    patiences: list[float | None] = []
+
+    class Counting(FaultyStore):
+        @contextmanager
+        def transaction(self, *, patience: float | None = None) -> Iterator[Any]:
+            patiences.append(patience)
+            with self.inner.transaction(patience=min(patience or 0.0, 0.01)) as unit:
+                yield unit
+
+    days = [Call("book", {"day": day}) for day in ("Monday", "Tuesday", "Sunday")]
+    inner = ScriptedModel.playing([days[0], days, "Booked.", days[0], "Booked."])
+    place = runner(agent(inner, [book]), [HexadPlugin(over(hx, Counting(hx.store)), tools=False)])
+    with closing(sqlite3.connect(tmp_path / "agent.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        talk(place, "Book a room", "Book a room")
+        other.execute("ROLLBACK")
+    assert [patience for patience in patiences if patience and patience > 1] == [5.0, 5.0]  # once in each turn
+    assert len(patiences) >= 5  # each call was tried
+    assert len(warnings(caplog)) == 2
+    assert all("a call of book may be missing" in each and "StoreBusy" in each for each in warnings(caplog))
+
+
+@requirement("ADK-06", "META-01")
+def test_a_tool_of_ours_adds_no_warning_for_what_was_told(hx: Hexad, caplog: pytest.LogCaptureFixture) -> None:
+    broken = over(hx, FaultyStore(hx.store, lambda: _raise(FAILURES[2])))
+    save = [Call("save_knowledge", {"key": key, "content": "b"}) for key in ("a", "b")]
+    talk(runner(agent(ScriptedModel.playing([save, "So."])), [HexadPlugin(broken)]), "Remember b")
+    assert len(warnings(caplog)) == 1
+
+
+@requirement("ADK-06")
+def test_a_wrapper_that_is_not_told_whom_it_serves_warns_in_each_turn(
+    hx: Hexad, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken = over(hx, FaultyStore(hx.store, lambda: _raise(FAILURES[2])))
+    inner = ScriptedModel.playing(
+        lambda asked: "Booked." if asked.contents[-1].parts[0].function_response else Call("book", {"day": "Monday"})
+    )
+    place = runner(agent(ContextAwareModel.wrap(broken, inner), [book]))
+
+    async def both() -> None:
+        await said(place, "Book a room", user="dana")
+        await said(place, "Book a room", user="eve")
+
+    done(both())
+    assert len(inner.requests) == 4
+    assert len(warnings(caplog)) == 2
 
 
 @requirement("ADK-06", "META-01")

@@ -19,8 +19,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hexad import Hexad
-from hexad.adapters.adk import HexadMemoryService, adk_tools, per_app
+from hexad.adapters.adk import HexadMemoryService, HexadPlugin, adk_tools, per_app
 from hexad.agent_tools import NAMES, agent_tools
+from hexad.errors import InvalidInput
 from hexad.learning.arguments import OWN_TOOLS
 from hexad.model import Category, ErrorCategory, Origin, SkillKind
 from hexad.testing.scripted_model import Call, ScriptedModel
@@ -335,6 +336,50 @@ def test_a_session_is_remembered_for_its_user_once(hx: Hexad) -> None:
     assert others == []
     entries = hx.scoped(namespace=f"default/{APP}/{USER}").knowledge.list()
     assert [(entry.origin, entry.thread, entry.version) for entry in entries] == [("user", "s1", 1), ("agent", "s1", 1)]
+
+
+@requirement("KNOW-06")
+def test_a_memory_has_the_time_at_which_it_was_said(hx: Hexad) -> None:
+    service = _service(hx)
+    given = MemoryEntry(content=message("The teapot is blue"), timestamp="2024-05-06T07:08:09+02:00")
+    unreadable = MemoryEntry(content=message("The saucer is green"), timestamp="long ago")
+
+    async def work() -> list[str | None]:
+        known = await _conversation()
+        for event in known.events:
+            event.timestamp = 1_700_000_000.5
+        await service.add_session_to_memory(known)
+        await service.add_memory(app_name=APP, user_id=USER, memories=[given, unreadable])
+        hx.knowledge.save("jug", "The jug is red", position=7)
+        found = [
+            await service.search_memory(app_name=APP, user_id=USER, query=query)
+            for query in ("kettle broken", "teapot", "saucer", "jug")
+        ]
+        return [each.memories[0].timestamp for each in found]
+
+    kettle, teapot, *others = done(work())
+    assert (kettle, teapot) == ("2023-11-14T22:13:20.500000+00:00", "2024-05-06T05:08:09+00:00")
+    assert all(each[:4] >= "2025" for each in others)  # when they were saved
+
+
+@requirement("ADK-06")
+def test_a_rule_that_fails_is_a_warning_and_an_answer_and_one_that_is_none_is_refused(
+    hx: Hexad, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(_: Any) -> str:
+        raise KeyError("no such tenant")
+
+    found = done(_service(hx, namespace=broken).search_memory(app_name=APP, user_id=USER, query="kettle"))
+    assert not found.memories
+    inner = ScriptedModel.playing([Call("search_knowledge", {"query": "kettle"}), "So."])
+    events = talk(runner(agent(inner, adk_tools(hx, namespace=broken))), "Kettle?")
+    (answer,) = [each[2] for event in events for each in told(event) if each[0] == "answer"]
+    assert answer["status"] == "error"
+    assert all("no such tenant" in each for each in warnings(caplog))
+    assert len(warnings(caplog)) == 2
+    for refusing in (HexadPlugin, HexadMemoryService, adk_tools):
+        with pytest.raises(InvalidInput, match="namespace: must be a function"):
+            refusing(hx, namespace="tenant")  # type: ignore[operator]
 
 
 @requirement("KNOW-08")

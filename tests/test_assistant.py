@@ -46,7 +46,8 @@ def _demo(folder: Path, *arguments: str, **environment: str) -> str:
 
 @requirement("ADK-09", "META-01")
 def test_the_demo_shows_a_wish_remembered_an_error_learned_from_and_a_skill_used(tmp_path: Path) -> None:
-    told = _demo(tmp_path)  # without a key the demo is what it does
+    told = _demo(tmp_path, "--folder", "notes")  # without a key the demo is what it does
+    assert told.startswith("Neither GOOGLE_API_KEY nor GEMINI_API_KEY is set: this plays a script")
     first, second, third = re.split(r"^Conversation \d.*$", told, flags=re.MULTILINE)[1:]
     third, changed = re.split(r"^What changed.*$", third, flags=re.MULTILINE)
     assert "fails    cannot read the day '02/03/2026'" in first
@@ -77,14 +78,14 @@ def test_the_demo_is_plain_in_a_pipe_and_needs_no_stream_that_speaks_every_langu
 @pytest.fixture
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.syspath_prepend(str(FOLDER))
-    for name in ("tools", "assistant", "story"):
+    for name in ("tools", "assistant", "story", "chat"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     tools = importlib.import_module("tools")
     place = tmp_path.resolve()
     (place / "desk" / "notes").mkdir(parents=True)
     (place / "memory.db").write_text("secret", encoding="utf-8")
     yield tools.Workspace(place / "desk", place / "memory.db")
-    for name in ("tools", "assistant", "story"):
+    for name in ("tools", "assistant", "story", "chat"):
         sys.modules.pop(name, None)
 
 
@@ -164,3 +165,65 @@ def test_a_conversation_goes_on_after_a_tool_failed(workspace: Any, tmp_path: Pa
             return [part.text async for part in one.say("Read no.md") if part.text]
 
     assert asyncio.run(talk()) == ["There is no such file."]
+
+
+# its conversation at the terminal
+
+
+def _chatted(workspace: Any, hx: Any, model: ScriptedModel, *typed: str) -> None:
+    lines = iter([*typed, EOFError()])
+
+    def ask(prompt: str) -> str:
+        line = next(lines)
+        print(prompt, end="")
+        if isinstance(line, EOFError):
+            raise line
+        return line
+
+    asyncio.run(importlib.import_module("chat").chat(hx, workspace, model, web=False, ask=ask))
+
+
+@requirement("ADK-06")
+def test_neither_an_empty_line_nor_a_model_that_fails_ends_a_conversation(
+    workspace: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = ScriptedModel.playing([ConnectionError("no route\nto host"), "Here I am."])
+    with opened(tmp_path / "real.db") as hx:
+        _chatted(workspace, hx, model, "Hello", "", "Hello again", "/memory", "/nonsense", "/approve no-such")
+    told = capsys.readouterr().out
+    assert "The model did not answer (ConnectionError: no route to host)." in told
+    assert "Here I am." in told
+    assert "nothing yet" in told
+    assert "no-such" in told
+
+
+@requirement("SKILL-03")
+@pytest.mark.parametrize(("answer", "status"), [("y", "active"), ("", "draft"), ("no", "draft")])
+def test_a_skill_is_shown_whole_before_it_is_approved_and_only_a_yes_approves_it(
+    workspace: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], answer: str, status: str
+) -> None:
+    steps = [{"tool": "export_page", "args": {"day": "{{ day }}"}}]
+    day = {"properties": {"day": {"type": "string"}}, "required": ["day"]}
+    with opened(tmp_path / "real.db") as hx:
+        hx.skills.create("ship", kind="composite", description="Ship it", definition={"steps": steps}, parameters=day)
+        _chatted(workspace, hx, ScriptedModel.playing([]), "/skills", "/approve ship", answer)
+        assert hx.skills.get("ship").status == status
+    told = capsys.readouterr().out
+    assert "ship (draft): Ship it" in told
+    assert '"tool": "export_page"' in told
+    assert 'Dry run:\nexport_page {"day": "<day>"}' in told
+    assert "Approve it? [y/N]" in told
+
+
+@requirement("SKILL-03", "SKILL-05")
+def test_a_script_that_may_not_be_approved_is_shown_with_what_was_found_and_not_asked_about(
+    workspace: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with opened(tmp_path / "real.db") as hx:
+        hx.skills.create("wipe", kind="script", description="Wipe", definition={"script": "rm -rf /"})
+        _chatted(workspace, hx, ScriptedModel.playing([]), "/approve wipe")
+        assert hx.skills.get("wipe").status == "draft"
+    told = capsys.readouterr().out
+    assert "line 1: reject" in told
+    assert "It cannot be approved: it is rejected" in told
+    assert "[y/N]" not in told

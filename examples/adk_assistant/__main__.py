@@ -18,13 +18,12 @@ import tempfile
 from pathlib import Path
 
 import story
-from assistant import Assistant
+from chat import chat
 from tools import Workspace
 
-from hexad import Hexad, HexadError
+from hexad import Hexad
 
 KEYS = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
-HELP = "Talk to it, or: /memory  /skills  /approve NAME  /quit"
 
 
 def main() -> None:
@@ -32,14 +31,17 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a pipe may speak less than every language
     given = _arguments()
-    if given.demo or not any(os.environ.get(name) for name in KEYS):
+    has_a_key = any(os.environ.get(name) for name in KEYS)
+    if given.demo or not has_a_key:
+        if not given.demo:
+            print(f"Neither {' nor '.join(KEYS)} is set: this plays a script, in a folder of its own.")
         with tempfile.TemporaryDirectory() as folder:
             story.run(Path(folder).resolve())
         return
     folder = Path(given.folder).expanduser().resolve()
     workspace = Workspace(folder, folder.with_name(f"{folder.name}.memory.db"))  # beside it: no tool reaches it there
     with Hexad.open(workspace.database, enabled=True) as hx:
-        asyncio.run(_chat(hx, workspace, given.model, web=given.web))
+        asyncio.run(chat(hx, workspace, given.model, web=given.web))
 
 
 def _arguments() -> argparse.Namespace:
@@ -49,43 +51,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--web", action="store_true", help="let it fetch pages")
     parser.add_argument("--demo", action="store_true", help="play the offline demo, whatever keys there are")
     return parser.parse_args()
-
-
-async def _chat(hx: Hexad, workspace: Workspace, model: str, *, web: bool) -> None:
-    assistant = await Assistant.begin(hx, workspace, model, web=web)
-    print(HELP)
-    while (text := await asyncio.to_thread(_asked)) not in {"/quit", ""}:
-        if text.startswith("/"):
-            print(_command(hx, *text[1:].split()))
-            continue
-        async for part in assistant.say(text):
-            if part.text:
-                print(part.text)
-            elif part.function_call:
-                print(f"  … {part.function_call.name}")
-
-
-def _asked() -> str:
-    try:
-        return input("> ").strip()
-    except EOFError:
-        return "/quit"
-
-
-def _command(hx: Hexad, name: str = "", *rest: str) -> str:
-    """What the user does by hand."""
-    try:
-        if name == "memory":
-            return "\n".join(f"{entry.key}: {entry.content}" for entry in hx.knowledge.list()) or "nothing yet"
-        if name == "skills":
-            hx.skills.discover()
-            return "\n".join(f"{each.name} ({each.status}): {each.description}" for each in hx.skills.list()) or "none"
-        if name == "approve" and rest:
-            review = hx.skills.review(rest[0])
-            return f"{hx.skills.activate(rest[0], seen=review.fingerprint).name} is ready"
-    except HexadError as error:
-        return str(error)
-    return HELP
 
 
 if __name__ == "__main__":

@@ -261,15 +261,19 @@ class Hexad:
         error: object = None,
         session: str | None = None,
         failure: FailureRule | None = None,
+        patience: float | None = None,
     ) -> Learning | None:
         """Learn from a call that was made elsewhere; returns the learning that its error belongs to, if it failed.
 
-        ``error`` is an exception or a text. Without one the result is looked at, as `watch` does.
+        ``error`` is an exception or a text. Without one the result is looked at, as `watch` does. ``patience`` is how
+        many seconds to wait at most for other writers.
         """
         if not self.enabled:
             return None
         self._life.watched.add(self.namespace)
-        return self._engine.observe(tool, args=args, result=result, error=error, session=session, failure=failure)
+        return self._engine.observe(
+            tool, args=args, result=result, error=error, session=session, failure=failure, patience=patience
+        )
 
     def scoped(self, *, namespace: str | None = None, session: str | None = None) -> Hexad:
         """The same store, limits and providers, seen from another namespace or session; closing it closes nothing."""

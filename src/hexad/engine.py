@@ -87,16 +87,17 @@ class Engine:
         error: object = None,
         session: str | None = None,
         failure: FailureRule | None = None,
+        patience: float | None = None,
     ) -> Learning | None:
         """Learn from one call; the learning that its error belongs to. A store that cannot write is logged."""
         from hexad.learning.advice import warn  # noqa: PLC0415
-        from hexad.learning.evidence import Recorder  # noqa: PLC0415 - who only remembers need not load it
+        from hexad.learning.evidence import PATIENCE, Recorder  # noqa: PLC0415 - who only remembers need not load it
         from hexad.learning.outcome import outcome_of  # noqa: PLC0415
 
         name, known = admission.key("tool", tool), self.keeper.session_of(session)
         try:
             outcome = outcome_of(name, arguments=args, result=result, error=error, session=known, failure=failure)
-            return Recorder(self.keeper).record(outcome)
+            return Recorder(self.keeper).record(outcome, patience=PATIENCE if patience is None else patience)
         except Exception as trouble:  # noqa: BLE001 - an agent goes on, whatever its memory does
             warn(name, trouble)
             return None

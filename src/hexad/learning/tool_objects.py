@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import InvalidInput
+from hexad.learning.outcome import reported_failure
 from hexad.learning.watching import MARK, Watch
 from hexad.memory.admission import label
 
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from hexad.learning.outcome import FailureRule
     from hexad.memory.keeper import Keeper
 
-_PENDING: Final = frozenset({"pending", "running", "in_progress", "in-progress", "started", "submitted", "queued"})
+_PENDING: Final = frozenset(
+    {"pending", "running", "in_progress", "in-progress", "processing", "waiting", "started", "submitted", "queued"}
+)
 
 
 def is_tool_object(tool: object) -> bool:
@@ -68,9 +71,12 @@ def watches(tool: object, store: object) -> bool:
 
 
 def is_pending(tool: object, result: object) -> bool:
-    """Whether a long-running tool only says that it has begun: what comes of it is not known yet."""
-    if not getattr(tool, "is_long_running", False):
-        return False
+    """Whether what a long-running tool returned is not its outcome: that comes later, unless it failed at once."""
+    return bool(getattr(tool, "is_long_running", False)) and (is_under_way(result) or reported_failure(result) is None)
+
+
+def is_under_way(result: object) -> bool:
+    """Whether a result only says that something has begun, or how far it is."""
     status = result.get("status") if isinstance(result, Mapping) else None
     return not result or (isinstance(status, str) and status.casefold() in _PENDING)
 

@@ -6,14 +6,16 @@ import hashlib
 import inspect
 import keyword
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Optional, Union
 
 from hexad.errors import InvalidInput, SkillFailed
+from hexad.model import SkillKind
 from hexad.skills import parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Collection, Iterable
 
     from hexad.model import Skill
     from hexad.skills.run import SkillResult
@@ -128,7 +130,15 @@ def _dressed(call: Callable[..., Any], name: str, skill: Skill, takes: _Takes) -
     call.__signature__ = signature  # type: ignore[attr-defined]
     hints = {each.name: each.annotation for each in signature.parameters.values()}
     call.__annotations__ = {**hints, "return": signature.return_annotation}
+    call.needs = needs_of(skill)  # type: ignore[attr-defined]  # for whoever offers it: an agent may lack them
     return call
+
+
+def needs_of(skill: Skill) -> frozenset[str]:
+    """The tools that the steps of a composite skill call; none for other kinds."""
+    steps = skill.definition.get("steps") if skill.kind is SkillKind.COMPOSITE else None
+    listed = steps if isinstance(steps, list | tuple) else ()
+    return frozenset(str(step["tool"]) for step in listed if isinstance(step, Mapping) and "tool" in step)
 
 
 def _parameter(name: str, schema: Mapping[str, Any], *, required: bool) -> inspect.Parameter:

@@ -9,18 +9,29 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hexad.adapters.adk.conversation import UNDER_WAY, Known, Notes, scope_of
-from hexad.adapters.adk.request import Placement, base_of, latest_message, safe_place, with_context
-from hexad.adapters.adk.worker import LOG, told, tried
+from hexad.adapters.adk.request import (
+    PREFACE,
+    Placement,
+    base_of,
+    context_places,
+    latest_message,
+    preloaded,
+    safe_place,
+    with_context,
+)
+from hexad.adapters.adk.troubles import TROUBLES
+from hexad.adapters.adk.worker import told, tried
 from hexad.agent_tools import NAMES
 from hexad.context.layers.runtime import SessionRuntime
 from hexad.context.layers.tools import ToolRegistry
 from hexad.context.retriever import ContextRetriever
+from hexad.context.selection import estimate_tokens
 from hexad.errors import DeadlineExceeded
 from hexad.memory import admission
-from hexad.model import Item, Layer, Retrieval, Tool
+from hexad.model import Category, Item, Layer, Retrieval, Tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -32,10 +43,14 @@ if TYPE_CHECKING:
     from hexad.model import Prompt
 
 BUDGET: Final = 2000
-_MOST_KEPT: Final = 256  # warnings given, and sets of tools, that are remembered
+_MOST_KEPT: Final = 256  # blocks, and sets of tools, that are remembered
+_WITHOUT: Final = "a request goes to the model without all of its context"
 _PATIENCE: Final = 2.0  # layers' deadlines that a whole answer may take
 
 _SERVED: Final[Notes[frozenset[tuple[str, str]]]] = Notes()  # configs that hold context already, and whose
+_ADDED: Final[OrderedDict[tuple[tuple[str, str], str], None]] = (
+    OrderedDict()
+)  # blocks of late, and whose: configs are copied
 
 
 @dataclass(frozen=True)
@@ -45,7 +60,6 @@ class Recall:
     hx: Hexad
     placement: Placement
     budget: int
-    _warned: OrderedDict[tuple[str, ...], None] = field(default_factory=OrderedDict, repr=False)
     _tools: OrderedDict[tuple[tuple[str, str], ...], ToolRegistry] = field(default_factory=OrderedDict, repr=False)
 
     @classmethod
@@ -61,7 +75,7 @@ class Recall:
         ``reasons`` is what went wrong before, to be told in the same warning. ``known`` is what is known of the
         conversation, where nobody told of this very request.
         """
-        if not self.hx.enabled or self._whose in (_SERVED.of(request.config) or ()):
+        if not self.hx.enabled or self._has_served(request):
             return request
         known, why, served = UNDER_WAY.of(request) or known, list(reasons), request
         query = known.conversation.message if known else ""
@@ -69,6 +83,8 @@ class Recall:
             found = latest_message(request.contents, query)
             if found is not None:
                 query = found[1]
+                if known is None and found[0] == len(request.contents) - 1:
+                    TROUBLES.begin(_turn(None, query))  # whoever says it: nobody tells who that is
                 served = await self._served(request, known, found, why)
         except Exception as error:  # noqa: BLE001 - a failure of ours is not the agent's
             why.append(told(error))
@@ -82,17 +98,31 @@ class Recall:
         place = safe_place(request.contents, message) if self.placement is Placement.USER_TURN else None
         seconds = self.hx.settings.layer_deadline * _PATIENCE
         base = base_of(request) if place is None else ""
-        task = _Task(self, known, query, base, dict(request.tools_dict), seconds)
+        task = _Task(self, known, query, base, dict(request.tools_dict), preloaded(request.contents), seconds)
         prompt = await tried(self.hx, task.prompt, seconds=seconds, reasons=reasons)
         if prompt is None or not prompt.kept:
             return request
+        _ADDED[self._whose, prompt.added.strip()] = None
+        _shorten(_ADDED)
         return with_context(request, self.marked(request.config), prompt, place)
+
+    def _has_served(self, request: LlmRequest) -> bool:
+        """Whether the request was looked at already; or its text holds what was added to it, if somebody copied it."""
+        if self._whose in (_SERVED.of(request.config) or ()):
+            return True
+        added = [block for whose, block in list(_ADDED) if whose == self._whose]
+        return any(block in text for text in context_places(request) for block in added)
 
     def marked(self, config: GenerateContentConfig) -> GenerateContentConfig:
         """A copy of the config of a request that was looked at: a wrapper around the model need not look again."""
         copied = config.model_copy()
         _SERVED.put(copied, (_SERVED.of(config) or frozenset()) | {self._whose})
         return copied
+
+    @property
+    def room(self) -> int:
+        """The tokens that are left for what is known, of those that may be added."""
+        return max(self.budget - estimate_tokens(PREFACE), 0) if self.placement is Placement.USER_TURN else self.budget
 
     def registry(self, tools: Mapping[str, object]) -> ToolRegistry:
         """The agent's tools as a registry, each with the first paragraph of its description; ours it knows anyway.
@@ -108,25 +138,25 @@ class Recall:
 
     @property
     def _whose(self) -> tuple[str, str]:
-        return self.hx.store.location, self.hx.namespace
+        store = self.hx.store
+        return store.location if store.durable else f"{store.location} {id(store)}", self.hx.namespace
 
     def warn(self, reasons: Sequence[str], known: Known | None, query: str) -> None:
-        """Once for a message and a reason, however often the model is called for it."""
-        if not reasons:
-            return
-        about = (known.conversation.session if known else "", query, reasons[0])
-        if about not in self._warned:
-            self._warned[about] = None
-            _shorten(self._warned)
+        """Once for a turn and a reason, however often the model is called in it."""
+        if reasons:
             more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
-            LOG.warning("a request goes to the model without all of its context: %s%s", reasons[0], more)
+            TROUBLES.warn(_turn(known, query), _WITHOUT, reasons[0], more)
+
+
+def _turn(known: Known | None, query: str) -> tuple[str, ...]:
+    return known.conversation.turn if known is not None else ("", query)
 
 
 def _summary(tool: object) -> str:
-    return " ".join(str(getattr(tool, "description", "") or "").strip().split("\n\n", 1)[0].split())
+    return _words(str(getattr(tool, "description", "") or "").strip().split("\n\n", 1)[0])
 
 
-def _shorten(kept: OrderedDict[tuple[str, ...], None] | OrderedDict[tuple[tuple[str, str], ...], ToolRegistry]) -> None:
+def _shorten(kept: OrderedDict[Any, Any]) -> None:
     while len(kept) > _MOST_KEPT:
         kept.popitem(last=False)
 
@@ -140,23 +170,31 @@ class _Task:
     query: str
     base: str
     tools: Mapping[str, object]
+    preloaded: str
     seconds: float
 
     def prompt(self) -> Prompt:
         """What the model should be told, and what was told counted where it came from."""
         until = time.monotonic() + self.seconds
         own, house = self._engines()
-        found = own.retrieve(self.query, Layer, session=own.session or None)
-        common = house.retrieve(self.query, session=own.session or None) if house is not None else None
+        found = self._new_in(own.retrieve(self.query, Layer, session=own.session or None))
+        common = self._new_in(house.retrieve(self.query, session=own.session or None)) if house is not None else None
         if time.monotonic() >= until:  # nobody waits for it: nothing was shown
             raise DeadlineExceeded(own.store.location, self.seconds)
         if common is None or house is None or not common.items:
-            return own.assemble(self.base, found, budget=self.recall.budget)
+            return own.assemble(self.base, found, budget=self.recall.room)
         both = _joined(found, common)
-        prompt = own.assemble(self.base, replace(both, namespace=""), budget=self.recall.budget)
+        prompt = own.assemble(self.base, replace(both, namespace=""), budget=self.recall.room)
         own.assemble("", _only(found, prompt.kept))
         house.assemble("", _only(common, prompt.kept))
         return prompt
+
+    def _new_in(self, found: Retrieval) -> Retrieval:
+        """What was found, without what ADK's own memory preload put into the request; rules stand where rules do."""
+        if not self.preloaded:
+            return found
+        every = (item for items in found.items.values() for item in items)
+        return _only(found, [item for item in every if _is_rule(item) or _words(item.content) not in self.preloaded])
 
     def _engines(self) -> tuple[Hexad, Hexad | None]:
         """The conversation's engine, and the house's where that is another."""
@@ -179,6 +217,14 @@ class _Task:
             runtime.set_session(hx.session)
             hx = hx.with_runtime_context(runtime)
         return hx
+
+
+def _is_rule(item: Item) -> bool:
+    return item.pinned or item.category == Category.RULE
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _joined(own: Retrieval, house: Retrieval) -> Retrieval:

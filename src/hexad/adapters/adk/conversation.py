@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
 from urllib.parse import quote
 
 from hexad.errors import InvalidInput
@@ -27,12 +27,18 @@ _LONGEST: Final = 120  # characters of an id that stand in a namespace or are a 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One session of one user with one app, and what the user said last, as far as ADK tells."""
+    """One session of one user with one app; what the user said last, and in which invocation, as far as ADK tells."""
 
     app: str
     user: str
     session: str
     message: str = ""
+    invocation: str = ""
+
+    @property
+    def turn(self) -> tuple[str, ...]:
+        """What tells this turn from all others."""
+        return self.app, self.user, self.session, self.invocation or self.message
 
 
 NamespaceRule: TypeAlias = Callable[[Conversation], str]
@@ -67,7 +73,7 @@ def scope_of(hx: Hexad, conversation: Conversation, rule: NamespaceRule) -> Hexa
     if not isinstance(below, str):
         raise InvalidInput("namespace", f"the rule must return text, not {type(below).__name__}")
     namespace = f"{hx.namespace}/{below}" if below else hx.namespace
-    return hx.scoped(namespace=namespace, session=session_of(conversation.session))
+    return hx.scoped(namespace=namespace, session=session_of(conversation, rule))
 
 
 def caller_of(house: Hexad, own: Hexad) -> Caller:
@@ -75,12 +81,30 @@ def caller_of(house: Hexad, own: Hexad) -> Caller:
     return Caller(house.store, house.namespace, own.namespace, own.session)
 
 
-def session_of(id: str) -> str:
-    """ADK's session as one of ours; an id that cannot be one is hashed, so that two never become the same.
+def checked(rule: Any) -> NamespaceRule:
+    """The rule, if it can be one."""
+    if callable(rule):
+        return cast("NamespaceRule", rule)
+    told = "must be a function from a conversation to a name, such as per_user or lambda conversation: 'team'"
+    raise InvalidInput("namespace", f"{told}, not {type(rule).__name__}")
 
-    >>> session_of("slack:C42"), session_of("x" * 1000)[:10]
-    ('slack:C42', '#44f835449')
+
+def session_of(conversation: Conversation, rule: NamespaceRule) -> str:
+    """ADK's session as one of ours: its id, and whose it is where a memory is not one user's own.
+
+    ADK's ids are unique for one user of one app only. An id that cannot be a session is hashed, so that two never
+    become the same.
+
+    >>> ours = Conversation("desk", "dana", "slack:C42")
+    >>> session_of(ours, per_user), session_of(ours, per_app)
+    ('slack:C42', 'slack:C42@desk/dana')
     """
+    if not conversation.session or rule is per_user:
+        return _session(conversation.session)
+    return _session(f"{conversation.session}@{_part(conversation.app)}/{_part(conversation.user)}")
+
+
+def _session(id: str) -> str:
     try:
         return admission.label("session", id) if len(id) <= _LONGEST else _hashed(id)
     except InvalidInput:

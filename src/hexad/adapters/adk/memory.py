@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -12,9 +13,9 @@ from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemor
 from google.adk.memory.memory_entry import MemoryEntry
 from google.genai import types
 
-from hexad.adapters.adk.conversation import Conversation, per_user, scope_of, session_of
+from hexad.adapters.adk.conversation import Conversation, checked, per_user, scope_of, session_of
 from hexad.adapters.adk.request import text_of
-from hexad.adapters.adk.worker import LOG, attempted
+from hexad.adapters.adk.worker import LOG, attempted, told
 from hexad.errors import InvalidInput, NotFound
 from hexad.model import Origin
 
@@ -44,7 +45,7 @@ class HexadMemoryService(BaseMemoryService):
 
     def __init__(self, hx: Hexad, *, namespace: NamespaceRule = per_user) -> None:
         self._hx = hx
-        self._rule = namespace
+        self._rule = checked(namespace)
 
     async def add_session_to_memory(self, session: Session) -> None:
         """Keep what was said in a session."""
@@ -72,7 +73,12 @@ class HexadMemoryService(BaseMemoryService):
     ) -> None:
         """Keep memories as they are given."""
         said = [
-            _Said(memory.id or f"memory {_name(text_of(memory.content))}", text_of(memory.content), memory.author or "")
+            _Said(
+                memory.id or f"memory {_name(text_of(memory.content))}",
+                text_of(memory.content),
+                memory.author or "",
+                _milliseconds(memory.timestamp),
+            )
             for memory in memories
         ]
         work = partial(_keep, said=said, thread="")
@@ -91,7 +97,7 @@ class HexadMemoryService(BaseMemoryService):
             await self._in(Conversation(app_name, user_id, ""), work, what="a memory was not deleted")
 
     async def _add(self, whose: Conversation, events: Sequence[Event]) -> None:
-        thread = session_of(whose.session)
+        thread = session_of(whose, self._rule)
         said = [
             _Said(f"{thread}/{event.id}", text_of(event.content), event.author, round(event.timestamp * 1000))
             for event in events
@@ -111,13 +117,17 @@ class HexadMemoryService(BaseMemoryService):
         """
         if not self._hx.enabled:
             return None
-        own = scope_of(self._hx, whose, self._rule).scoped(session="")
+        try:
+            own = scope_of(self._hx, whose, self._rule).scoped(session="")
+        except Exception as error:  # noqa: BLE001 - a rule of the user's own may fail
+            LOG.warning("%s: %s", what, told(error))
+            return None
         return await attempted(own, partial(work, own), seconds=_SECONDS, what=what)
 
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """One thing that was said, by whom, and where in its conversation."""
+    """One thing that was said, by whom, and when: in milliseconds, which also is its place in its conversation."""
 
     key: str
     text: str
@@ -165,7 +175,27 @@ def _entry(known: Knowledge) -> MemoryEntry:
     content = types.Content(
         role="user" if known.origin is Origin.USER else "model", parts=[types.Part(text=known.content)]
     )
-    return MemoryEntry(id=known.key, content=content, author=author, timestamp=known.updated.isoformat())
+    return MemoryEntry(id=known.key, content=content, author=author, timestamp=_when(known).isoformat())
+
+
+def _when(known: Knowledge) -> datetime:
+    """When it was said, for what was kept from a conversation; else when it was saved."""
+    if _TAG not in known.tags or known.position is None:
+        return known.updated
+    try:
+        return datetime.fromtimestamp(known.position / 1000, UTC)
+    except (OverflowError, OSError, ValueError):  # no time that a calendar has
+        return known.updated
+
+
+def _milliseconds(timestamp: str | None) -> int | None:
+    """A memory's own time, where it has one that can be read; one without a zone is UTC."""
+    try:
+        when = datetime.fromisoformat(timestamp or "")
+    except ValueError:
+        return None
+    when = when if when.tzinfo is not None else when.replace(tzinfo=UTC)
+    return max(round(when.timestamp() * 1000), 0)
 
 
 def _name(text: str) -> str:

@@ -35,6 +35,9 @@ class ContextAwareModel(BaseLlm):
     _inner: BaseLlm = PrivateAttr()
     _recall: Recall = PrivateAttr()
 
+    def __init__(self, **_: Any) -> None:
+        raise InvalidInput("model", "make one with ContextAwareModel.wrap(hx, model_or_name)")
+
     @classmethod
     def wrap(
         cls,
@@ -51,9 +54,9 @@ class ContextAwareModel(BaseLlm):
         inner = LLMRegistry.new_llm(model_or_name) if isinstance(model_or_name, str) else model_or_name
         if not isinstance(inner, BaseLlm):
             raise InvalidInput("model_or_name", f"must be an ADK model or its name, not {type(inner).__name__}")
-        model = cls(model=inner.model)
-        model._inner = inner
-        model._recall = Recall.of(hx, placement, budget)
+        model = cls.model_construct(model=inner.model)
+        model._inner = inner  # noqa: SLF001 - one of us
+        model._recall = Recall.of(hx, placement, budget)  # noqa: SLF001 - likewise
         return model
 
     @property
@@ -62,8 +65,9 @@ class ContextAwareModel(BaseLlm):
         return self._inner
 
     def serves(self, hx: Hexad) -> bool:
-        """Whether its context is the one that another adapter of this engine would give."""
-        return self._recall.hx.enabled and self._recall.hx.store is hx.store
+        """Whether its context is the one that another adapter of this engine would give: the same memory's."""
+        own = self._recall.hx
+        return own.enabled and own.store is hx.store and own.namespace == hx.namespace
 
     @property
     def capabilities(self) -> Any:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
 
+from hexad.adapters.adk.calls import failure_in, is_adks_own, long_running_call
 from hexad.adapters.adk.context import BUDGET, Recall
 from hexad.adapters.adk.conversation import (
     UNDER_WAY,
@@ -17,6 +18,7 @@ from hexad.adapters.adk.conversation import (
     Known,
     Notes,
     caller_of,
+    checked,
     opened_by_nobody,
     opening,
     per_user,
@@ -26,9 +28,10 @@ from hexad.adapters.adk.model import ContextAwareModel
 from hexad.adapters.adk.request import Placement
 from hexad.adapters.adk.skills import SkillTools
 from hexad.adapters.adk.tools import OwnTool, conversation_of, the_six
-from hexad.adapters.adk.worker import LOG, attempted, told, tried
+from hexad.adapters.adk.troubles import TROUBLES
+from hexad.adapters.adk.worker import told, tried
 from hexad.learning.caller import begin, end
-from hexad.learning.tool_objects import awaits_a_person, is_pending, watches
+from hexad.learning.tool_objects import awaits_a_person, is_pending, is_under_way, watches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +45,8 @@ if TYPE_CHECKING:
     from hexad.adapters.adk.conversation import NamespaceRule
     from hexad.bootstrap import Hexad
 
-_PATIENCE = 10.0  # seconds that an agent waits at most for a call to be written down
+_RECORDED: Final[Notes[frozenset[int]]] = Notes()  # calls that were written down, and in which stores
+_PATIENCE: Final = 10.0  # seconds that an agent waits at most for a call to be written down
 
 
 class HexadPlugin(BasePlugin):
@@ -65,11 +69,10 @@ class HexadPlugin(BasePlugin):
     ) -> None:
         super().__init__(name=name)
         self._hx = hx
-        self._rule = namespace
+        self._rule = checked(namespace)
         self._recall = Recall.of(hx, placement, budget)
         self._six: Sequence[OwnTool] = the_six(hx, namespace) if tools else ()
         self._skills = SkillTools(hx, namespace) if tools else None
-        self._failed: Notes[bool] = Notes()  # calls that raised, while something may turn that into a result
 
     async def before_agent_callback(self, *, agent: Any, callback_context: CallbackContext) -> None:
         """Tell a wrapped model whose live connection it is about to open."""
@@ -89,7 +92,8 @@ class HexadPlugin(BasePlugin):
         try:
             await self._prepare(callback_context, llm_request)
         except Exception as error:  # noqa: BLE001 - a failure of ours is not the agent's
-            LOG.warning("a request goes to the model as it is: %s", told(error))
+            turn = conversation_of(callback_context).turn
+            TROUBLES.warn(turn, "a request goes to the model as it is", told(error))
 
     async def _prepare(self, context: CallbackContext, request: LlmRequest) -> None:
         known, reasons = Known(conversation_of(context), self._rule), list[str]()
@@ -115,8 +119,8 @@ class HexadPlugin(BasePlugin):
     ) -> None:
         """Learn from a result, unless it only stands for an error that was learned from already."""
         end()
-        seen = self._failed.of(tool_context) or is_pending(tool, result) or awaits_a_person(tool_context)
-        if not seen and self._is_mine(tool):
+        undecided = is_pending(tool, result) or awaits_a_person(tool_context)
+        if not undecided and self._is_mine(tool) and self._is_first_at(tool_context):
             await self._observe(conversation_of(tool_context), tool=tool.name, args=tool_args, result=result)
 
     async def on_tool_error_callback(
@@ -126,8 +130,8 @@ class HexadPlugin(BasePlugin):
         end()
         if isinstance(error, asyncio.CancelledError) or type(tool) is BaseTool or not self._is_mine(tool):
             return  # a bare BaseTool stands for a name that the model made up
-        self._failed.put(tool_context, note=True)
-        await self._observe(conversation_of(tool_context), tool=tool.name, args=tool_args, error=error)
+        if self._is_first_at(tool_context):
+            await self._observe(conversation_of(tool_context), tool=tool.name, args=tool_args, error=error)
 
     async def on_user_message_callback(
         self, *, invocation_context: InvocationContext, user_message: types.Content
@@ -136,11 +140,14 @@ class HexadPlugin(BasePlugin):
         if not self._hx.enabled:
             return
         session = invocation_context.session
-        whose = Conversation(session.app_name, session.user_id, session.id)
+        invocation = invocation_context.invocation_id
+        whose = Conversation(session.app_name, session.user_id, session.id, invocation=invocation)
         for part in user_message.parts or ():
             answer = part.function_response
-            call = _long_running_call(session.events, answer.id) if answer is not None else None
-            if answer is not None and call is not None:
+            call = long_running_call(session.events, answer.id) if answer is not None else None
+            if answer is None or call is None or is_adks_own(call.name or "") or is_under_way(answer.response):
+                continue
+            if self._is_first_at(answer):
                 await self._observe(whose, tool=call.name or "", args=call.args or {}, result=answer.response)
 
     async def _offer_tools(self, request: LlmRequest, whose: Conversation, reasons: list[str]) -> None:
@@ -152,32 +159,36 @@ class HexadPlugin(BasePlugin):
         own = scope_of(self._hx, whose, self._rule)
         seconds = self._hx.settings.layer_deadline
         skills = await tried(own, partial(self._skills.of, own), seconds=seconds, reasons=reasons)
-        offered = [*self._six, *(skills or ())]
+        has = frozenset(name for name, tool in request.tools_dict.items() if not isinstance(tool, OwnTool))
+        offered = [*self._six, *(skill for skill in skills or () if skill.needs <= has)]
         request.append_tools([tool for tool in offered if tool.name not in request.tools_dict])
 
     def _is_mine(self, tool: BaseTool) -> bool:
-        """Whether nobody else writes its calls down: neither a watch on it, nor the tool itself, being ours."""
-        return self._hx.enabled and not isinstance(tool, OwnTool) and not watches(tool, self._hx.store)
+        """Whether its calls are to be written down here: it is neither ours, nor ADK's own, nor watched."""
+        others = isinstance(tool, OwnTool) or is_adks_own(tool.name) or watches(tool, self._hx.store)
+        return self._hx.enabled and not others
 
-    async def _observe(self, whose: Conversation, **call: Any) -> None:
+    def _is_first_at(self, call: object) -> bool:
+        """Whether this call is not in the engine's record yet: its error is, or another plugin was first."""
+        store, known = id(self._hx.store), _RECORDED.of(call) or frozenset()
+        _RECORDED.put(call, known | {store})
+        return store not in known
+
+    async def _observe(self, whose: Conversation, *, tool: str, **call: Any) -> None:
+        """Write a call down. A store that is locked is waited for once in a turn, and one warning tells of it."""
+        what, reasons = f"a call of {tool} may be missing from the record", list[str]()
+        patience = 0.0 if TROUBLES.met_a_lock(whose.turn) else None
         try:
             own = scope_of(self._hx, whose, self._rule)
+            work = partial(own.observe, tool=tool, failure=failure_in, patience=patience, **call)
+            await tried(own, work, seconds=_PATIENCE, reasons=reasons)
         except Exception as error:  # noqa: BLE001 - a rule of the user's own may fail
-            LOG.warning("a call of %s was not recorded: %s", call["tool"], told(error))
-            return
-        what = f"a call of {call['tool']} may be missing from the record"
-        await attempted(own, partial(own.observe, **call), seconds=_PATIENCE, what=what)
+            reasons.append(told(error))
+        if reasons:
+            TROUBLES.warn(whose.turn, what, reasons[0].removeprefix(f"a call of {tool} was not recorded: "))
 
 
 def _is_wrapped(context: CallbackContext, hx: Hexad) -> bool:
     """Whether the model looks after its context by itself, with a placement and budget of its own."""
     model = getattr(context.get_invocation_context().agent, "canonical_model", None)
     return isinstance(model, ContextAwareModel) and model.serves(hx)
-
-
-def _long_running_call(events: Sequence[Any], id: str | None) -> types.FunctionCall | None:
-    """The call that an answer belongs to, if it was one of a long-running tool."""
-    for event in reversed(events):
-        if id is not None and id in (event.long_running_tool_ids or ()):
-            return next((call for call in event.get_function_calls() if call.id == id), None)
-    return None

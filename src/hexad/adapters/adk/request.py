@@ -9,13 +9,14 @@ from google.genai import types
 from hexad.choices import Choice
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from google.adk.models.llm_request import LlmRequest
 
     from hexad.model import Prompt
 
-_PREFACE: Final = "Context for the next message, from memory. It is information, not a request.\n\n"
+PREFACE: Final = "Context for the next message, from memory. It is information, not a request.\n\n"
+_PRELOADED: Final = "<PAST_CONVERSATIONS>"  # what ADK's own memory preload puts in front of a message
 _OTHER_AGENT: Final = "For context:"  # how older versions of ADK begin what another agent did, in a part of its own
 _SHAPES: Final = (  # how texts begin and end that ADK itself puts into the user's role
     ("For context: below is a transcript of what another agent did", ""),
@@ -86,6 +87,31 @@ def base_of(request: LlmRequest) -> str:
     return instruction if isinstance(instruction, str) else ""
 
 
+def context_places(request: LlmRequest) -> Iterator[str]:
+    """The texts that context can stand in: the system instruction's, and messages that begin as ours do."""
+    yield from _texts(request.config.system_instruction)
+    for content in request.contents:
+        yield from (text for text in _texts(content) if text.startswith(PREFACE))
+
+
+def preloaded(contents: Sequence[types.Content]) -> str:
+    """What ADK's own memory preload put into a request, its blanks made single."""
+    texts = (text for content in contents for text in _texts(content) if _PRELOADED in text)
+    return " ".join(" ".join(texts).split())
+
+
+def _texts(said: Any) -> Iterator[str]:
+    """The texts in an instruction or a message of whatever shape."""
+    if isinstance(said, str):
+        yield said
+    elif isinstance(said, list):
+        yield from (text for each in said for text in _texts(each))
+    elif isinstance(said, types.Content):
+        yield from _texts(said.parts)
+    elif isinstance(said, types.Part) and said.text:
+        yield said.text
+
+
 def with_context(
     request: LlmRequest, config: types.GenerateContentConfig, prompt: Prompt, place: int | None
 ) -> LlmRequest:
@@ -97,7 +123,7 @@ def with_context(
     """
     contents = list(request.contents)
     if place is not None:
-        contents.insert(place, types.Content(role="user", parts=[types.Part(text=_PREFACE + prompt.added.strip())]))
+        contents.insert(place, types.Content(role="user", parts=[types.Part(text=PREFACE + prompt.added.strip())]))
     else:
         config.system_instruction = _longer(config.system_instruction, prompt)
     live = request.live_connect_config.model_copy()

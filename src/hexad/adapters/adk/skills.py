@@ -8,7 +8,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.adapters.adk.conversation import caller_of, per_user
+from google.adk.tools.base_toolset import BaseToolset
+
+from hexad.adapters.adk.conversation import caller_of, checked, per_user
 from hexad.adapters.adk.tools import SECONDS, OwnTool, the_six
 from hexad.adapters.adk.worker import LOG, WORKER
 from hexad.context.retriever import ContextRetriever
@@ -18,6 +20,7 @@ from hexad.learning.caller import calling
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from google.adk.models.llm_request import LlmRequest
     from google.adk.tools.base_tool import BaseTool
     from google.adk.tools.tool_context import ToolContext
 
@@ -35,6 +38,7 @@ def adk_tools(hx: Hexad, *, namespace: NamespaceRule = per_user) -> list[BaseToo
     search the engine's own too. Skills are those that are active now; `HexadPlugin` also offers those of each
     conversation's own memory, and those that become active later.
     """
+    checked(namespace)
     if not hx.enabled:
         return []
     try:
@@ -60,7 +64,8 @@ class SkillTools:
         return [self._tool(skill, each) for skill, each in named.values()]
 
     def _tool(self, skill: Callable[..., Any], engine: Hexad) -> SkillTool:
-        told = (engine.namespace, skill.__name__, skill.__doc__ or "", str(inspect.signature(skill)))
+        needs = ",".join(sorted(_needs(skill)))
+        told = (engine.namespace, skill.__name__, skill.__doc__ or "", str(inspect.signature(skill)), needs)
         known = self._made.get(told)
         if known is None:
             known = self._made[told] = SkillTool(self._hx, skill, self._rule, engine.namespace)
@@ -75,13 +80,23 @@ class SkillTool(OwnTool):
     def __init__(self, hx: Hexad, skill: Callable[..., Any], rule: NamespaceRule, namespace: str) -> None:
         super().__init__(hx, skill, rule)
         self._namespace = namespace
+        self.needs = _needs(skill)
+
+    async def process_llm_request(self, *, tool_context: ToolContext, llm_request: LlmRequest) -> None:
+        """Offer it to an agent that has the tools of its steps, as far as that can be seen without asking anybody."""
+        known = _names(tool_context)
+        if known is None or self.needs <= known:
+            await super().process_llm_request(tool_context=tool_context, llm_request=llm_request)
 
     async def _answer(self, own: Hexad, args: dict[str, Any], tool_context: ToolContext) -> Any:
         """The skill is whose it is; its steps are the caller's, and what they teach is kept there."""
         engine = own.scoped(namespace=self._namespace)
         caller = caller_of(engine, own)
         if isinstance(engine.retriever, ContextRetriever):
-            engine = engine.with_tool_registry(await _callables(tool_context, replace(caller, told=True)))
+            callables = await _callables(tool_context, replace(caller, told=True))
+            if missing := sorted(self.needs.difference(each.__name__ for each in callables)):
+                return {"status": "error", "error": f"{self.name} calls {', '.join(missing)}, which you do not have"}
+            engine = engine.with_tool_registry(callables)
         listed = partial(engine.skills.as_tools, session=own.session, asynchronous=True)
         skills = await WORKER.run(engine, listed, seconds=SECONDS)
         skill = next((each for each in skills if each.__name__ == self.name), None)
@@ -93,6 +108,18 @@ class SkillTool(OwnTool):
             return {"status": "error", "error": f"{self.name}: {error}"}
         with calling(caller):
             return {"status": "ok", "output": await skill(*given.args, **given.kwargs)}
+
+
+def _needs(skill: Callable[..., Any]) -> frozenset[str]:
+    return getattr(skill, "needs", frozenset())
+
+
+def _names(context: ToolContext) -> frozenset[str] | None:
+    """The tools of the agent that asks; None where a toolset would have to be asked for its own."""
+    tools = getattr(context.get_invocation_context().agent, "tools", ())
+    if any(isinstance(tool, BaseToolset) for tool in tools):
+        return None
+    return frozenset(str(getattr(tool, "name", None) or getattr(tool, "__name__", "")) for tool in tools)
 
 
 async def _callables(context: ToolContext, told: Caller) -> list[Callable[..., Any]]:

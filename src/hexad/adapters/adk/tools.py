@@ -9,7 +9,8 @@ from google.adk.tools.function_tool import FunctionTool
 
 from hexad.adapters.adk.conversation import UNDER_WAY, Conversation, Known, per_user, scope_of
 from hexad.adapters.adk.request import text_of
-from hexad.adapters.adk.worker import WORKER
+from hexad.adapters.adk.troubles import TROUBLES
+from hexad.adapters.adk.worker import WORKER, gathered, told
 from hexad.agent_tools import agent_tools
 from hexad.errors import HexadError
 
@@ -41,11 +42,21 @@ class OwnTool(FunctionTool):
 
     async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
         """What the tool answers; an error is an answer too."""
+        whose = conversation_of(tool_context)
         try:
-            own = scope_of(self._hx, conversation_of(tool_context), self._rule)
-            return await self._answer(own, args, tool_context)
-        except HexadError as error:
-            return {"status": "error", "error": str(error)}
+            own = scope_of(self._hx, whose, self._rule)
+        except Exception as error:  # noqa: BLE001 - a rule of the user's own may fail
+            TROUBLES.warn(whose.turn, f"{self.name} was not called", told(error))
+            return {"status": "error", "error": "whose memory this is could not be found out"}
+        with gathered() as held:
+            try:
+                return await self._answer(own, args, tool_context)
+            except HexadError as error:
+                return {"status": "error", "error": str(error)}
+            finally:
+                for each in held:
+                    what, _, reason = each.partition(": ")
+                    TROUBLES.warn(whose.turn, what, reason)
 
     async def _answer(self, own: Hexad, args: dict[str, Any], tool_context: ToolContext) -> Any:
         raise NotImplementedError
@@ -71,4 +82,5 @@ def the_six(hx: Hexad, rule: NamespaceRule = per_user) -> list[OwnTool]:
 def conversation_of(context: ReadonlyContext) -> Conversation:
     """The conversation that ADK's context belongs to, with what its user said."""
     session = context.session
-    return Conversation(session.app_name, session.user_id, session.id, text_of(context.user_content))
+    said = text_of(context.user_content)
+    return Conversation(session.app_name, session.user_id, session.id, said, context.invocation_id)

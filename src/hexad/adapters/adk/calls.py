@@ -1,0 +1,53 @@
+"""Which of the calls that ADK tells of are calls of tools, and what their results say.
+
+ADK uses function calls for purposes of its own too: to ask a person, to hand a conversation to another agent, to give
+an answer its shape. Nothing can be learned from those about a tool, and no procedure is made of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from hexad.learning.outcome import reported_failure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from google.genai import types
+
+_ADKS_OWN: Final = frozenset({"transfer_to_agent", "set_model_response"})
+_ADKS_PREFIX: Final = "adk_"  # adk_request_confirmation, adk_request_credential, adk_request_input
+_REFLECTED: Final = (
+    "ERROR_HANDLED_BY_REFLECT_AND_RETRY_PLUGIN"  # what ADK's retry plugin answers for a tool that failed
+)
+
+
+def is_adks_own(name: str) -> bool:
+    """Whether a call of that name is between ADK and itself.
+
+    >>> is_adks_own("adk_request_confirmation"), is_adks_own("transfer_to_agent"), is_adks_own("book")
+    (True, True, False)
+    """
+    return name in _ADKS_OWN or name.startswith(_ADKS_PREFIX)
+
+
+def failure_in(result: object) -> str | None:
+    """What a result says of a failure, also where ADK's `ReflectAndRetryToolPlugin` says it for the tool.
+
+    >>> failure_in({"response_type": _REFLECTED, "error_type": "ValueError", "error_details": "no such day"})
+    'ValueError: no such day'
+    """
+    if isinstance(result, Mapping) and result.get("response_type") == _REFLECTED:
+        told = (str(result.get(name) or "") for name in ("error_type", "error_details"))
+        return ": ".join(filter(None, told)) or "failed"
+    return reported_failure(result)
+
+
+def long_running_call(events: Sequence[Any], id: str | None) -> types.FunctionCall | None:
+    """The call that an answer belongs to, if it was one of a long-running tool."""
+    for event in reversed(events):
+        if id is not None and id in (event.long_running_tool_ids or ()):
+            return next((call for call in event.get_function_calls() if call.id == id), None)
+    return None
