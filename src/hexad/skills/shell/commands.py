@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.capabilities import NEEDED, needs
 from hexad.skills.shell.destructive import DESTRUCTIVE, destroyer, told
+from hexad.skills.shell.held_files import held, is_shell
 from hexad.skills.shell.interpreters import CODE_OPTIONS, code_of, scan, scan_awk
 from hexad.skills.shell.output import PRINTING, printed
 from hexad.skills.shell.values import ANYTHING, FOREIGN, SELF, UNKNOWN, Values, foreign, is_glob, known, pattern
@@ -82,8 +83,8 @@ def _named(shell: Shell, name: str, argv: list[str]) -> Values:
         result = _run_by(shell, name, argv)
         if result is not None:
             return result
-    elif "/" in argv[0] and argv[0].removeprefix("./") in shell.files:
-        run_file(shell, argv, argv[0])
+    elif "/" in argv[0] and held(shell, argv[0]) is not None:
+        _started(shell, argv)
     return printed(shell, name, argv[1:]) if shell.capturing or name == "printf" else ANYTHING
 
 
@@ -107,9 +108,19 @@ def _run_by(shell: Shell, name: str, argv: list[str]) -> Values | None:
         _interpreter(shell, name, argv)
     elif name in _EDITORS:
         _editor(shell, argv)
-    elif "/" in argv[0] and argv[0].removeprefix("./") in shell.files:
-        run_file(shell, argv, argv[0])
+    elif "/" in argv[0] and held(shell, argv[0]) is not None:
+        _started(shell, argv)
     return None
+
+
+def _started(shell: Shell, argv: list[str]) -> None:
+    """A file that is started by its path: its first line says what runs it."""
+    texts = held(shell, argv[0]) or ()
+    others = tuple(text for text in texts if text.startswith("#!") and not is_shell(text))
+    if others:
+        _file_code(shell, argv, others)
+    else:
+        run_file(shell, argv, argv[0])
 
 
 def _function(shell: Shell, argv: list[str]) -> Values:
@@ -175,9 +186,9 @@ def _interpreter(shell: Shell, name: str, argv: list[str]) -> None:
     if reads_input and shell.stdin is not None:
         _piped_code(shell, argv)
     for word in argv[1:]:
-        held = shell.files.get(word.removeprefix("./"))
-        if held is not None and not codes:
-            _file_code(shell, argv, held)
+        texts = held(shell, word)
+        if texts is not None and not codes:
+            _file_code(shell, argv, texts)
 
 
 def _piped_code(shell: Shell, argv: list[str]) -> None:
@@ -189,10 +200,10 @@ def _piped_code(shell: Shell, argv: list[str]) -> None:
         scan(shell, argv, text)
 
 
-def _file_code(shell: Shell, argv: list[str], held: Values) -> None:
-    if foreign(held):
+def _file_code(shell: Shell, argv: list[str], texts: Values) -> None:
+    if foreign(texts):
         shell.find("pipe-to-shell", told(argv))
-    for text in held:
+    for text in texts:
         scan(shell, argv, text)
 
 

@@ -6,6 +6,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING, Final
 
+from hexad.skills.shell.held_files import copied, followed, hold, link, read
 from hexad.skills.shell.paths import leads_to_disk, place, stays
 from hexad.skills.shell.values import ANYTHING, DOWNLOADED, UNKNOWN, known
 
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from hexad.skills.shell.machine import Shell
-    from hexad.skills.shell.paths import Place
-
+from hexad.skills.shell.paths import Place
 
 _ENOUGH: Final = 64  # more than is shown
 
@@ -53,7 +53,8 @@ def _is_recursive(arguments: list[str]) -> bool:
 
 def check_writes(shell: Shell, argv: list[str], paths: Iterable[str]) -> None:
     """Note what is written outside the working directory, or to a raw device."""
-    for path in paths:
+    for written in paths:
+        path = followed(shell, written)
         if stays(path, shell.folder):
             continue
         target = place(path, shell.folder)
@@ -70,16 +71,17 @@ def _check_reads(shell: Shell, argv: list[str], paths: Iterable[str]) -> None:
 
 
 def _places(shell: Shell, paths: Iterable[str]) -> list[Place]:
-    return [place(path, shell.folder) for path in paths]
+    return [place(followed(shell, path), shell.folder) for path in paths]
 
 
 def _rm(shell: Shell, argv: list[str]) -> None:
     arguments = argv[1:]
-    left = [path for path in operands(arguments) if not (known(path[:1]) and stays(path, shell.folder))]
+    paths = [followed(shell, path, itself=False) for path in operands(arguments)]
+    left = [path for path in paths if not (known(path[:1]) and stays(path, shell.folder))]
     if not left:
         return
     recursive = _is_recursive(arguments)
-    for target in _places(shell, left):
+    for target in (place(path, shell.folder) for path in left):
         if target.is_vital and (recursive or not target.parts or target.parts[-1][-1:] == "*"):
             shell.find("delete-root-or-home", told(argv))
         elif target.is_disk:
@@ -95,6 +97,8 @@ def _mv(shell: Shell, argv: list[str]) -> None:
     if any(each.is_vital for each in _places(shell, targets[:-1])):
         shell.find("change-root", told(argv))
     check_writes(shell, argv, targets)
+    if len(targets) > 1:
+        copied(shell, targets[:-1], targets[-1])
 
 
 def _rights(shell: Shell, argv: list[str]) -> None:
@@ -126,13 +130,23 @@ def _last(shell: Shell, argv: list[str]) -> None:
         shell.aliases[paths[1] if "/" in paths[1] else f"./{paths[1]}"] = (paths[0],)
     check_writes(shell, argv, [target] if target is not None else paths[-1:] if len(paths) > 1 else [])
     _check_reads(shell, argv, paths)
+    if target is not None or len(paths) > 1:
+        copied(shell, paths if target is not None else paths[:-1], paths[-1] if target is None else target)
+
+
+def _ln(shell: Shell, argv: list[str]) -> None:
+    """What is written through a link, or deleted below it, is where it points."""
+    _last(shell, argv)
+    paths = operands(argv[1:])
+    if len(paths) == 2:
+        link(shell, paths[1], paths[0])
 
 
 def _tee(shell: Shell, argv: list[str]) -> None:
     paths = operands(argv[1:])
     check_writes(shell, argv, paths)
     for path in paths:
-        shell.files[path.removeprefix("./")] = shell.stdin or DOWNLOADED
+        hold(shell, path, shell.stdin or DOWNLOADED)
 
 
 def _dd(shell: Shell, argv: list[str]) -> None:
@@ -230,7 +244,7 @@ def _sed(shell: Shell, argv: list[str]) -> None:
 def _fifo(shell: Shell, argv: list[str]) -> None:
     _all(shell, argv)
     for path in operands(argv[1:]):
-        shell.files[path.removeprefix("./")] = ANYTHING
+        hold(shell, path, ANYTHING)
 
 
 def _attributes(shell: Shell, argv: list[str]) -> None:
@@ -305,7 +319,7 @@ def _saved(shell: Shell, argv: list[str]) -> None:
 
 def _save(shell: Shell, argv: list[str], path: str) -> None:
     check_writes(shell, argv, [path])
-    shell.files[path.removeprefix("./")] = DOWNLOADED
+    hold(shell, path, DOWNLOADED)
 
 
 def _git(shell: Shell, argv: list[str]) -> None:
@@ -336,7 +350,7 @@ def _make(shell: Shell, argv: list[str]) -> None:
     for number, word in enumerate(argv[:-1]):
         if word in {"-f", "--file"}:
             path = argv[number + 1]
-            made = shell.stdin if path in {"-", "/dev/stdin"} else shell.files.get(path.removeprefix("./"))
+            made = read(shell, path)
             for text in made or ():
                 shell.run_text(
                     "\n".join(line.strip().lstrip("@-") for line in text.split("\n") if line[:1] == "\t" or ";" in line)
@@ -361,7 +375,7 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "chattr": _attributes,
     "setfacl": _attributes,
     "cp": _last,
-    "ln": _last,
+    "ln": _ln,
     "install": _last,
     "gcp": _last,
     "mkdir": _all,

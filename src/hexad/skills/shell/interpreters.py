@@ -55,8 +55,8 @@ _LEFT_OVER: Final = re.compile(r"[A-Za-z$@_]\w*")
 _ONE: Final = re.compile(_TEXT)
 _BACKTICKS: Final = re.compile(r"`([^`]*)`|%x\{([^}]*)\}|\bqx\s*[({/|!]([^)}/|!]*)[)}/|!]")
 _DELETES: Final = re.compile(
-    r"\b(?:rmtree|remove_tree|rm_rf|rm_r|remove_entry(?:_secure)?|rmSync|rmdirSync|rimraf|removeSync|remove_dir_all|rm)\b"
-    r"\s*\(?\s*([^)]{0,200})"
+    r"\b(?:rmtree|remove_tree|rm_rf|rm_r|remove_entry(?:_secure)?|rmSync|rmdirSync|rimraf|removeSync|remove_dir_all|"
+    r"rm(?=\s*\(|\s+['\"/]))\b\s*\(?\s*([^)]{0,200})"
 )
 _REMOVES: Final = re.compile(
     rf"\b(?:unlink|os\.remove|os\.rmdir|os\.rename|unlinkSync|rmdir)\b\s*\(?\s*(?:glob\b\s*\(?\s*)?{_TEXT}"

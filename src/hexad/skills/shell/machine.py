@@ -70,6 +70,7 @@ class Shell:
         "found",
         "functions",
         "line",
+        "links",
         "loops",
         "misread",
         "nested",
@@ -91,7 +92,8 @@ class Shell:
         self.uncalled: dict[str, Node] = {}
         self.quiet: dict[str, frozenset[str]] = {}  # of functions that only say something: the commands they call
         self.aliases: dict[str, Values] = {}
-        self.files: dict[str, Values] = {}  # what the script itself wrote, by path
+        self.files: dict[str, Values] = {}  # what the script was given or wrote, by place
+        self.links: dict[str, str] = {}  # where the links lead that the script made, by place
         self.found: dict[tuple[str, int], str] = {}  # rule and line → what it is about
         self.folder = WORK
         self.stdin: Values | None = None  # None: what the script itself was given

@@ -7,6 +7,7 @@ import binascii
 import re
 from typing import TYPE_CHECKING, Final
 
+from hexad.skills.shell.held_files import INPUT, held
 from hexad.skills.shell.values import (
     ANYTHING,
     DOWNLOADED,
@@ -181,7 +182,7 @@ def _cat(shell: Shell, arguments: list[str], given: str) -> Values:
     files = [argument for argument in arguments if not argument.startswith("-") or argument == "-"]
     if not files:
         return (given if shell.stdin is not None else UNKNOWN,)
-    texts = [shell.files.get(file.removeprefix("./"), ANYTHING) if file != "-" else (given,) for file in files]
+    texts = [held(shell, file) or ANYTHING if file not in INPUT else (given,) for file in files]
     return bounded(text for each in texts for text in each)
 
 

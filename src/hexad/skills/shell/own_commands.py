@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from hexad.skills.shell.held_files import followed
 from hexad.skills.shell.paths import place
 from hexad.skills.shell.values import (
     ANYTHING,
@@ -37,7 +38,7 @@ def _cd(shell: Shell, argv: list[str]) -> Values:
     elif words[0] in {"-", "+1"} or not known(words[0][:1]):
         shell.folder = UNKNOWN
     else:
-        target = place(words[0], shell.folder)
+        target = place(followed(shell, words[0]), shell.folder)
         start = {"/": "/", "~": f"{HOME}/", ".": f"{WORK}/", "?": UNKNOWN}[target.start]
         shell.folder = start + "/".join(target.parts)
     return NOTHING

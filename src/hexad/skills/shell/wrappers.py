@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.destructive import told
+from hexad.skills.shell.held_files import INPUT, held
 from hexad.skills.shell.output import FIND_TESTS
 from hexad.skills.shell.own_commands import OWN_COMMANDS
 from hexad.skills.shell.values import (
@@ -207,7 +208,7 @@ def _shell(shell: Shell, argv: list[str]) -> Values:
             break
     if takes_code:
         return _code(shell, argv, arguments)
-    if arguments and not reads and arguments[0] not in {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}:
+    if arguments and not reads and arguments[0] not in INPUT:
         return run_file(shell, argv, arguments[0])
     return _reads_input(shell, argv)
 
@@ -248,16 +249,16 @@ def run_file(shell: Shell, argv: list[str], path: str) -> Values:
     if SELF in path:
         check_self(shell, argv)
         return ANYTHING
-    held = shell.files.get(path.removeprefix("./"))
-    if path in {"/dev/stdin", "-", "/proc/self/fd/0", "/dev/fd/0"}:
+    if path in INPUT:
         return _reads_input(shell, argv)
-    if held is None:
+    texts = held(shell, path)
+    if texts is None:
         if not known(path) and path != f"/tmp/{UNKNOWN}":  # noqa: S108
             shell.find("unknown-command", told(argv))
         return ANYTHING
-    if foreign(held):
+    if foreign(texts):
         shell.find("pipe-to-shell", told(argv))
-    return bounded(text for each in held for text in _held(shell, argv, each))
+    return bounded(text for each in texts for text in _held(shell, argv, each))
 
 
 def _held(shell: Shell, argv: list[str], text: str) -> Values:
