@@ -19,6 +19,7 @@ from hexad.skills import validation
 from hexad.skills.shell.rules import RULES
 from hexad.skills.validation import check
 from tests.shell_scripts import ALLOWED, NEEDING, REJECTED
+from tests.shell_scripts_hidden import HIDDEN, HIDDEN_ALLOWED, HIDDEN_NEEDS
 from tests.shell_scripts_later import LATER, STOPPED
 from tests.support import requirement
 
@@ -28,7 +29,7 @@ BESIDE = pytest.mark.skipif(not TLDR.exists(), reason="the evaluation data is no
 
 
 @requirement("SKILL-05")
-@pytest.mark.parametrize(("script", "rule"), [*REJECTED.items(), *LATER.items()])
+@pytest.mark.parametrize(("script", "rule"), [*REJECTED.items(), *LATER.items(), *HIDDEN.items()])
 def test_what_destroys_is_rejected_however_it_is_written(script: str, rule: str) -> None:
     verdict = check(script, shell="bash")
     assert verdict.decision is Decision.REJECT
@@ -42,7 +43,7 @@ def test_what_may_destroy_is_stopped_at_the_least(script: str) -> None:
 
 
 @requirement("SKILL-05")
-@pytest.mark.parametrize(("script", "needed"), NEEDING.items())
+@pytest.mark.parametrize(("script", "needed"), [*NEEDING.items(), *HIDDEN_NEEDS.items()])
 def test_what_needs_a_capability_says_which_and_nothing_worse(script: str, needed: set[str]) -> None:
     verdict = check(script, shell="bash")
     assert verdict.decision is Decision.NEEDS
@@ -50,7 +51,7 @@ def test_what_needs_a_capability_says_which_and_nothing_worse(script: str, neede
 
 
 @requirement("SKILL-05")
-@pytest.mark.parametrize("script", ALLOWED)
+@pytest.mark.parametrize("script", [*ALLOWED, *HIDDEN_ALLOWED])
 def test_ordinary_scripts_pass_without_a_word(script: str) -> None:
     assert check(script, shell="bash").findings == ()
 

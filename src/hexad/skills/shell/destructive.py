@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from hexad.skills.shell.machine import Shell
-from hexad.skills.shell.paths import Place
+    from hexad.skills.shell.paths import Place
 
 _ENOUGH: Final = 64  # more than is shown
 

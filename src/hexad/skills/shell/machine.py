@@ -40,6 +40,7 @@ MOST_CALLS: Final = 16  # functions that call functions
 _PRINTERS: Final = frozenset(
     {b"echo", b"grep", b"cut", b"uniq", b"tr", b"rev", b"pwd", b"which", b"dirname", b"basename", b"ls"}
 )
+_SUBSCRIPT: Final = re.compile(r"^\s*\w+\[[^\]$`]*(\$\(.+\)|`.+`)[^\])]*\]", re.DOTALL).match
 _RUN_BY_OTHERS: Final = frozenset(
     """PROMPT_COMMAND PS0 PS1 PS2 PS4 BASH_ENV ENV PAGER MANPAGER GIT_PAGER EDITOR VISUAL GIT_EDITOR GIT_SSH_COMMAND
     GIT_SSH GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR BROWSER LESSOPEN RSYNC_RSH SUDO_ASKPASS""".split()  # noqa: SIM905
@@ -69,10 +70,12 @@ class Shell:
         "folder",
         "found",
         "functions",
+        "indexed",
         "line",
         "links",
         "loops",
         "misread",
+        "names",
         "nested",
         "node",
         "piped",
@@ -88,6 +91,7 @@ class Shell:
 
     def __init__(self) -> None:
         self.variables: dict[str, Values] = {"__foreign": DOWNLOADED}
+        self.names: dict[str, str] = {}  # of variables that stand for others
         self.functions: dict[str, Node] = {}
         self.uncalled: dict[str, Node] = {}
         self.quiet: dict[str, frozenset[str]] = {}  # of functions that only say something: the commands they call
@@ -108,6 +112,7 @@ class Shell:
         self.line: int | None = None  # of the command that a text was given to
         self.node: Node | None = None
         self.script: Script | None = None
+        self.indexed = ""  # the index that is being run
 
     def run_whole(self, script: Script) -> None:
         """The script, and then what it defines and never calls: somebody else may."""
@@ -258,6 +263,8 @@ class Shell:
 
     def assign(self, name: str, values: Values, *, more: bool = False) -> None:
         """Let a variable hold something; what may not happen is one more possibility."""
+        if self.names:
+            name = self.names.get(name, name)
         old = self.variables.get(name)
         if more and old is not None:
             values = joined([old, values])
@@ -268,6 +275,17 @@ class Shell:
         self.variables[name] = values
         if name in _RUN_BY_OTHERS:
             self.run_later(name, values)
+        for value in values:
+            if "[" in value:
+                self.run_subscript(value)
+
+    def run_subscript(self, text: str) -> None:
+        """A text that names an element of an array: wherever a number or a name is expected, its index is run."""
+        found = _SUBSCRIPT(text)
+        if found and found[1] != self.indexed:
+            outer, self.indexed = self.indexed, found[1]
+            self.run_text(f'echo "{found[1]}"')
+            self.indexed = outer
 
     def run_later(self, name: str, values: Values) -> None:
         """What a variable holds that other programs run: a command, a prompt with substitutions, a file."""

@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.held_files import INPUT, held
+from hexad.skills.shell.parameters import spelled
 from hexad.skills.shell.values import (
     ANYTHING,
     DOWNLOADED,
@@ -242,7 +243,7 @@ def _cut(_shell: Shell, arguments: list[str], given: str) -> Values:
         return (FOREIGN,) if FOREIGN in given else ANYTHING
     first = int(told[1] or 1)
     last = int(told[3]) if told[3] else None if told[2] else first
-    return ("\n".join(line[first - 1 : last] for line in given.split("\n")),)
+    return ("\n".join(line[first - 1 : last] for line in spelled(given).split("\n")),)
 
 
 def _passed(_shell: Shell, _arguments: list[str], given: str) -> Values:
@@ -250,8 +251,8 @@ def _passed(_shell: Shell, _arguments: list[str], given: str) -> Values:
     return (given, UNKNOWN) if known(given) and given else (given or UNKNOWN,)
 
 
-def _folder(_shell: Shell, _arguments: list[str], _given: str) -> Values:
-    return (WORK,)
+def _folder(shell: Shell, _arguments: list[str], _given: str) -> Values:
+    return (shell.folder,)
 
 
 def _temporary(_shell: Shell, arguments: list[str], _given: str) -> Values:

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
     from hexad.skills.shell.machine import Shell
 
-_NEEDS_A_LOOK: Final = re.compile(rb"[`<>]|\$\(|\$\{[^}]*=").search  # substitutions, redirections, hidden assignments
+_NEEDS_A_LOOK: Final = re.compile(
+    rb"[`<>]|\$\(|\$\{[^}]*(?:=|@P)"
+).search  # substitutions, redirections, hidden assignments
 _ALL_PLAIN: Final = re.compile(rb"[\w./:=@%+, -]+").fullmatch  # words that are what they look like
 _FIRST_WORD: Final = re.compile(rb"[\w.+:-]+(?=\s|$)").match
 _NO_COMMANDS: Final = frozenset(
@@ -63,6 +65,8 @@ _REDIRECTS: Final = frozenset({"file_redirect", "heredoc_redirect", "herestring_
 _FOREVER: Final = re.compile(
     rb"\s*(?:while\s+(?:true|:|\[+ *1 *\]+|\(\( *1 *\)\)|/bin/true)|until\s+false|for\s*\(\(\s*;\s*;)"
 )
+_BLOCKS: Final = frozenset({"subshell", "compound_statement"})
+_NAMES_ANOTHER: Final = re.compile(rb"-\w*n").fullmatch
 _ENDS_BESIDE: Final = re.compile(rb"[^&>]&\s*[)};]").search
 _PAUSES: Final = re.compile(rb"\b(?:wait|sleep|read|break|exit|return|inotifywait|jobs)\b")
 
@@ -104,7 +108,7 @@ def _command(shell: Shell, node: Node) -> Values:
     if b"\n" in text and _spans_lines(node, text):
         shell.misread = True
     if not _NEEDS_A_LOOK(text):
-        if text.startswith(b"IFS="):
+        if text.startswith(b"IFS=") and shell.stdin is None:
             text = _SEPARATOR(b"", text)
         name = _FIRST_WORD(text)
         printed = _plain(shell, name[0], text) if name else None
@@ -152,6 +156,7 @@ def _looked_at(shell: Shell, node: Node, children: list[Node]) -> Values:
     outer = shell.stdin
     targets: list[redirects.Target] = []
     before: dict[str, Values | None] = {}
+    end = -1
     for child in children:
         kind = child.type
         if kind == "variable_assignment":
@@ -160,9 +165,18 @@ def _looked_at(shell: Shell, node: Node, children: list[Node]) -> Values:
             _assignment(shell, child)
         elif kind in _REDIRECTS:
             targets += redirects.followed(shell, child)
+        elif kind in _BLOCKS:  # `time ( … )`
+            shell.run(child)
         elif kind not in _SIGNS:
-            words.append(evaluate(shell, child))
+            values = evaluate(shell, child)
+            if child.start_byte == end and words:  # the grammar parts words before a backtick
+                words[-1] = joined([words[-1], values])
+            else:
+                words.append(values)
+            end = child.end_byte
     shell.node = node
+    if b"[" in (node.text or b""):
+        _run_subscripts(shell, words)
     printed = _each_variant(shell, words)
     redirects.written(shell, targets, printed)
     shell.stdin = outer
@@ -172,6 +186,14 @@ def _looked_at(shell: Shell, node: Node, children: list[Node]) -> Values:
         else:
             shell.variables[name] = old
     return NOTHING if targets else printed
+
+
+def _run_subscripts(shell: Shell, words: list[Values]) -> None:
+    """The names that `test -v`, `unset`, `read` and `let` are given: in a subscript they run what it substitutes."""
+    for word in words:
+        for value in word:
+            if "[" in value:
+                shell.run_subscript(value)
 
 
 def _each_variant(shell: Shell, words: list[Values]) -> Values:
@@ -186,9 +208,17 @@ def _each_variant(shell: Shell, words: list[Values]) -> Values:
 
 
 def _redirected(shell: Shell, node: Node) -> Values:
+    children = node.children
+    body = children[0]
+    if body.type in _REDIRECTS:
+        return _with_redirects(shell, None, children)
+    return _list(shell, body, children[1:]) if body.type == "list" else _with_redirects(shell, body, children[1:])
+
+
+def _with_redirects(shell: Shell, body: Node | None, signs: list[Node]) -> Values:
     outer = shell.stdin
-    body, targets, rest, words = None, [], [], []
-    for child in node.children:
+    targets, rest, words = [], [], []
+    for child in signs:
         if child.type in _REDIRECTS:
             shell.node = child
             plain = redirects.plainly_followed(shell, child)
@@ -232,7 +262,15 @@ def _pipeline(shell: Shell, node: Node) -> Values:
     return printed
 
 
-def _stages(shell: Shell, stages: list[Node], given: Values | None) -> Values:
+def _stages(shell: Shell, stages: list[Node], given: Values | None, *, read: bool = False) -> Values:
+    """The commands of a pipe, each with what the one before it prints; ``read`` if somebody reads the last one."""
+    shell.capturing += read
+    printed = _each_stage(shell, stages, given)
+    shell.capturing -= read
+    return printed
+
+
+def _each_stage(shell: Shell, stages: list[Node], given: Values | None) -> Values:
     outer_stdin, outer_folder = shell.stdin, shell.folder
     if given is not None:
         shell.stdin = given
@@ -258,17 +296,35 @@ def _is_passive(shell: Shell, node: Node) -> bool:
     return name is not None and (name[0] in _FILTERS or not shell.is_interesting(name[0]))
 
 
-def _list(shell: Shell, node: Node) -> Values:
+def _list(shell: Shell, node: Node, redirected: list[Node] | None = None) -> Values:
+    """What `&&` and `||` join; the redirections behind them are those of the last command alone."""
     printed: list[Values] = []
     unsure = 0
-    for child in node.children:
+    children = node.children
+    last = children[-1] if redirected else None
+    for child in children:
         if child.type == "||":
             unsure += 1
             shell.conditional += 1
+        elif last is not None and child == last:
+            printed.append(_last_of_list(shell, child, redirected or []))
         elif child.type not in _TOKENS:
             printed.append(shell.run(child))
     shell.conditional -= unsure
     return joined(printed) if shell.capturing else NOTHING
+
+
+def _last_of_list(shell: Shell, node: Node, redirected: list[Node]) -> Values:
+    if node.type != "pipeline":
+        return _with_redirects(shell, node, redirected)
+    stages = node.named_children
+    printed = _stages(shell, stages[:-1], None, read=True)
+    outer, shell.stdin = shell.stdin, printed
+    shell.piped += 1
+    printed = _with_redirects(shell, stages[-1], redirected)
+    shell.piped -= 1
+    shell.stdin = outer
+    return printed
 
 
 def _subshell(shell: Shell, node: Node) -> Values:
@@ -282,18 +338,19 @@ def _perhaps(shell: Shell, node: Node) -> Values:
     shell.conditional += 1
     printed = block(shell, node)
     shell.conditional -= 1
-    return ANYTHING if shell.capturing and printed != NOTHING else printed
+    return bounded([*printed, UNKNOWN]) if shell.capturing and printed != NOTHING else printed
 
 
 def _case(shell: Shell, node: Node) -> Values:
     shell.conditional += 1
+    printed: list[str] = [UNKNOWN]
     for child in node.named_children:
         if child.type == "case_item":
-            block(shell, child)
+            printed += block(shell, child)
         else:
             evaluate(shell, child)
     shell.conditional -= 1
-    return ANYTHING
+    return bounded(printed) if shell.capturing else ANYTHING
 
 
 def _for(shell: Shell, node: Node) -> Values:
@@ -415,15 +472,31 @@ def _assign_element(shell: Shell, name: str, index: str, values: Values) -> None
 
 def _declaration(shell: Shell, node: Node) -> Values:
     shell.node = node
+    names = False
     for child in node.named_children:
-        if child.type == "variable_assignment":
-            _assignment(shell, child)
-        elif child.type not in {"variable_name", "word"}:
+        if child.type == "word":
+            names = names or _NAMES_ANOTHER(child.text or b"") is not None
+        elif child.type == "variable_assignment":
+            if names:
+                _name_another(shell, child)
+            else:
+                _assignment(shell, child)
+        elif child.type != "variable_name":
             for value in evaluate(shell, child):
                 name, equals, text = value.partition("=")
+                shell.run_subscript(name)
                 if equals:
                     shell.assign(name, (text,))
     return NOTHING
+
+
+def _name_another(shell: Shell, node: Node) -> None:
+    """`declare -n name=other`: from here on one is the other."""
+    name, value = text_of(node.children[0]), node.children[-1]
+    for other in evaluate(shell, value, quoted=True):
+        if other != name:
+            shell.names[name] = other
+            shell.variables.pop(name, None)
 
 
 def _inside(shell: Shell, node: Node) -> Values:
@@ -434,6 +507,8 @@ def _inside(shell: Shell, node: Node) -> Values:
 def _unset(shell: Shell, node: Node) -> Values:
     run_inside(shell, node)
     for child in node.named_children:
+        if child.type not in {"variable_name", "word"}:
+            _run_subscripts(shell, [evaluate(shell, child)])
         shell.assign(text_of(child), NOTHING)
     return NOTHING
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _PLAIN: Final = re.compile(r"[\w./:=@%+,-]+").fullmatch
 _HOLDS_A_COMMAND: Final = re.compile(r"(?<!\\)(?:`[^`]*`|\$\()").search
 _INDEX: Final = re.compile(r"^\[[^\]]*\]=")
-_RUNS_SOMETHING: Final = re.compile(rb"`|\$\(|[<>]\(|\$\{[^}]*=").search
+_RUNS_SOMETHING: Final = re.compile(rb"`|\$\(|[<>]\(|\$\{[^}]*(?:=|@P)").search
 _HIDDEN: Final = str.maketrans("{},", "\x11\x12\x13")
 _SHOWN: Final = str.maketrans("\x11\x12\x13", "{},")
 
@@ -145,7 +145,7 @@ def _part(shell: Shell, node: Node, place: int, *, quoted: bool, hide: bool) -> 
             text = _tilde(text)
         return (unescaped(text),)
     if not node.is_named:
-        return ("",) if kind == "$" else (kind,)
+        return ("",) if kind in {"$", "``"} else (kind,)
     values = evaluate(shell, node, quoted=quoted)
     return tuple(value.translate(_HIDDEN) for value in values) if hide else values
 
