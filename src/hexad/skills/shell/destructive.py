@@ -54,7 +54,7 @@ def _is_recursive(arguments: list[str]) -> bool:
 def check_writes(shell: Shell, argv: list[str], paths: Iterable[str]) -> None:
     """Note what is written outside the working directory, or to a raw device."""
     for written in paths:
-        path = followed(shell, written)
+        path = followed(shell, written) if shell.links else written
         if stays(path, shell.folder):
             continue
         target = place(path, shell.folder)
@@ -76,7 +76,9 @@ def _places(shell: Shell, paths: Iterable[str]) -> list[Place]:
 
 def _rm(shell: Shell, argv: list[str]) -> None:
     arguments = argv[1:]
-    paths = [followed(shell, path, itself=False) for path in operands(arguments)]
+    paths = operands(arguments)
+    if shell.links:
+        paths = [followed(shell, path, itself=False) for path in paths]
     left = [path for path in paths if not (known(path[:1]) and stays(path, shell.folder))]
     if not left:
         return

@@ -21,6 +21,7 @@ _STARTS: Final = {"/": "/", "~": f"{HOME}/", ".": ""}
 _MARKED: Final = {"/": "/", "~": f"{HOME}/", ".": f"{WORK}/"}
 _ABSOLUTE: Final = ("/", HOME, WORK, UNKNOWN)
 _SHEBANG: Final = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*(?:\S*/)?)?(?:ba|da|k|z|a|mk)?sh\b")
+_SETTLED: Final = re.compile(r"/?(?:[\w\x00][\w.\x00-]*/)*[\w\x00][\w.\x00-]*").fullmatch  # without `.` and `..`
 _MOST_LINKS: Final = 8  # that lead to one another
 
 
@@ -91,7 +92,7 @@ def followed(shell: Shell, path: str, *, itself: bool = True) -> str:
 
 
 def _key(shell: Shell, path: str) -> str:
-    if shell.folder == WORK and path.isalnum() and not shell.links:  # nearly always
+    if shell.folder == WORK and not shell.links and _SETTLED(path):  # nearly always
         return path
     path = followed(shell, path)
     return _written(place(path, shell.folder), path)

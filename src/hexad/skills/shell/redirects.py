@@ -133,7 +133,7 @@ def _check_write(shell: Shell, path: str) -> None:
         shell.find("network", path)
         shell.stdin = DOWNLOADED
         return
-    path = unlinked(shell, path)
+    path = unlinked(shell, path) if shell.links else path
     if stays(path, shell.folder):
         return
     target = place(path, shell.folder)

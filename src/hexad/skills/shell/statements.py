@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import redirects
 from hexad.skills.shell.commands import execute
+from hexad.skills.shell.loops import for_each, while_true
 from hexad.skills.shell.plain import assignment_of, is_plain, output_of, says_only, words_of
 from hexad.skills.shell.values import (
     ANYTHING,
@@ -17,7 +18,6 @@ from hexad.skills.shell.values import (
     UNKNOWN,
     Values,
     bounded,
-    fields,
     foreign,
     joined,
 )
@@ -62,13 +62,8 @@ _FILTERS: Final = frozenset(
     }
 )
 _REDIRECTS: Final = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
-_FOREVER: Final = re.compile(
-    rb"\s*(?:while\s+(?:true|:|\[+ *1 *\]+|\(\( *1 *\)\)|/bin/true)|until\s+false|for\s*\(\(\s*;\s*;)"
-)
 _BLOCKS: Final = frozenset({"subshell", "compound_statement"})
 _NAMES_ANOTHER: Final = re.compile(rb"-\w*n").fullmatch
-_ENDS_BESIDE: Final = re.compile(rb"[^&>]&\s*[)};]").search
-_PAUSES: Final = re.compile(rb"\b(?:wait|sleep|read|break|exit|return|inotifywait|jobs)\b")
 
 
 def block(shell: Shell, node: Node) -> Values:
@@ -353,53 +348,6 @@ def _case(shell: Shell, node: Node) -> Values:
     return bounded(printed) if shell.capturing else ANYTHING
 
 
-def _for(shell: Shell, node: Node) -> Values:
-    children = node.named_children
-    name, body = text_of(children[0]), children[-1]
-    given = [evaluate(shell, child) for child in children[1:-1] if child.type != "comment"]
-    if not given:
-        given = [shell.variables.get("@", ANYTHING)]
-    each = [part for word in given for value in word for part in fields(value)]
-    shell.variables[name] = bounded(each) if each else ANYTHING
-    return _loop(shell, node, [body])
-
-
-def _while(shell: Shell, node: Node) -> Values:
-    return _loop(shell, node, node.named_children)
-
-
-def _loop(shell: Shell, node: Node, parts: list[Node]) -> Values:
-    """The body as it runs the first time, and again if it reads what it changes."""
-    _check_endless(shell, node, parts[-1])
-    outer, shell.again = shell.again, set()
-    reads, shell.reads = shell.reads, set()
-    shell.conditional += 1
-    shell.loops += 1
-    printed = [shell.run(part) for part in parts]
-    if shell.again:
-        for name in shell.again:
-            shell.variables[name] = bounded([*shell.variables.get(name, ()), UNKNOWN])
-        printed += [shell.run(part) for part in parts]
-    shell.loops -= 1
-    shell.conditional -= 1
-    shell.reads |= reads
-    shell.again = outer
-    return bounded([*joined(printed), UNKNOWN]) if shell.capturing else NOTHING
-
-
-def _check_endless(shell: Shell, node: Node, body: Node) -> None:
-    """A loop without an end that starts something beside itself, and never waits."""
-    if b"&" not in (node.text or b"") or not _FOREVER.match(node.text or b""):
-        return
-    children = body.children
-    beside = [child for child, sign in itertools.pairwise(children) if sign.type == "&"]
-    beside += [child for child in children if child.type == "subshell" and _ENDS_BESIDE(child.text or b"")]
-    waits = any(_PAUSES.search(child.text or b"") for child in children if child not in beside)
-    if beside and not waits:
-        shell.node = node
-        shell.find("fork-bomb", "a loop without an end")
-
-
 def _function(shell: Shell, node: Node) -> Values:
     name, body = text_of(node.named_children[0]), node.named_children[1]
     if shell.conditional and name in shell.functions:
@@ -533,9 +481,9 @@ STATEMENTS: Final[dict[str, Callable[[Shell, Node], Values]]] = {
     "do_group": block,
     "case_statement": _case,
     "case_item": block,
-    "for_statement": _for,
-    "c_style_for_statement": _while,
-    "while_statement": _while,
+    "for_statement": for_each,
+    "c_style_for_statement": while_true,
+    "while_statement": while_true,
     "function_definition": _function,
     "negated_command": block,
     "variable_assignment": _assignment,
