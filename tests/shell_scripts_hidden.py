@@ -48,6 +48,11 @@ HIDDEN: Final[dict[str, str]] = {
     "if a; then echo 'rm -rf /' > x; else echo ls > x; fi; sh x": "delete-root-or-home",
     "install /dev/stdin b <<< 'rm -rf /'; sh b": "delete-root-or-home",
     "cp /dev/stdin b <<< 'rm -rf /'; sh b": "delete-root-or-home",
+    # forks in other languages
+    "python3 -c 'import os\nfor i in range(100): os.fork()'": "fork-bomb",
+    "python3 -c 'import os\nwhile 1: os.fork() # wait'": "fork-bomb",
+    "perl -e 'fork while 1'": "fork-bomb",
+    "ruby -e 'loop { fork }'": "fork-bomb",
     # links
     "ln -s / x; rm -rf x/*": "delete-root-or-home",
     "ln -s / x; cd x; rm -rf *": "delete-root-or-home",
@@ -69,6 +74,8 @@ HIDDEN_ALLOWED: Final = (
     "grep '[$(]' x",
     "ln -sfn releases/2 current; rm -f current",
     'declare -n list=names; names=(a b); echo "${list[@]}"',
+    "perl -e 'for (1..3){my $p=fork; exit if !$p}'",
+    "python3 -c 'import os\npid = os.fork()\nfor i in range(3): print(i)'",
     "cp -r src build && mv build/a build/b",
 )
 """Ordinary scripts that look like one of them."""

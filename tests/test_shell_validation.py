@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tracemalloc
 from pathlib import Path
+from time import thread_time
 
 import pytest
 from hypothesis import given, settings
@@ -88,6 +90,63 @@ def test_every_rule_is_met_by_a_script_of_these_tests() -> None:
     assert {found.rule for script in scripts for found in check(script, shell="bash").findings} == set(RULES)
 
 
+MOST_WORK = 30_000
+"""How many times the work of an ordinary line a hostile script may take: a few seconds at the most."""
+
+
+def measured(script: str) -> tuple[validation.Verdict, float]:
+    """A verdict, and its work: the processor's time as a multiple of that of an ordinary line of this run."""
+    ordinary = [f'for f in *.txt; do cp "$f" /tmp/{n}; done; grep -c x a | sort > b{n}' for n in range(200)]
+    before = thread_time()
+    for line in ordinary:
+        validation._judged.__wrapped__(line, ())
+    between = thread_time()
+    verdict = validation._judged.__wrapped__(script, ())
+    return verdict, (thread_time() - between) / ((between - before) / len(ordinary))
+
+
+@requirement("SKILL-05")
+@pytest.mark.parametrize(
+    "script",
+    [
+        "sed '" + "s/a/b/" * 8_000 + "' x",
+        "sed '" + ";e x" * 20_000 + "\n' x",
+        "perl -e '" + "system " * 8_000 + "'",
+        "python3 -c '" + "for " * 40_000 + "'",
+        "python3 -c '" + '"\\' * 60_000 + "'",
+        "perl -e '" + "qx(" * 40_000 + "'",
+        "python3 -c 'system " + "mkfs-" * 30_000 + "'",
+        "x='" + "echo aaa; " * 5_000 + "'\n" + 'eval "$x"\n' * 4_000,
+        "x=" + "a" * 1_000 + "\n" + "y=${x//a*a*b/}\n" * 2_000,
+        "parallel rm " + "{} " * 30_000 + " ::: " + "a" * 50_000,
+    ],
+    ids=["sed", "sed e", "calls", "loops", "quotes", "qx", "mkfs", "evals", "patterns", "parallel"],
+)
+def test_the_work_of_a_check_does_not_grow_beyond_bounds(script: str) -> None:
+    assert measured(script)[1] < MOST_WORK
+
+
+@requirement("SKILL-05")
+@pytest.mark.parametrize(
+    "script",
+    [
+        "x=" + "a" * 50_000 + "\ny=${x//a/" + "b" * 50_000 + "}",
+        "x=" + "a" * 50_000 + "\necho " + "$x" * 2_000 + "\nrm " + "$x " * 2_000,
+        "echo " + "a" * 50_000 + " | sed 's/a/" + "b" * 50_000 + "/g' | sh",
+        "echo " + "a" * 50_000 + " | xargs -I{} rm " + "{}" * 20_000,
+    ],
+    ids=["replaced", "repeated", "sed", "xargs"],
+)
+def test_the_memory_of_a_check_does_not_grow_beyond_bounds(script: str) -> None:
+    """The first of them once took 2.5 GB."""
+    check("ls")
+    tracemalloc.start()
+    check(script, shell="bash")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 50_000_000
+
+
 @requirement("SKILL-05")
 @pytest.mark.parametrize(
     "script",
@@ -112,8 +171,8 @@ def test_every_rule_is_met_by_a_script_of_these_tests() -> None:
     ids=range(16),
 )
 def test_hostile_scripts_end_quickly_and_are_never_just_allowed_if_too_much(script: str) -> None:
-    verdict = check(script, shell="bash")
-    assert verdict.decision in set(Decision)
+    verdict, cost = measured(script)
+    assert cost < MOST_WORK
     if len(script) > 262_144 or "\x00" in script:
         assert verdict.needs == {Capability.COMMAND}
 

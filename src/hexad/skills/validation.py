@@ -130,8 +130,8 @@ def _findings(script: str, files: Mapping[str, str], path: str = "") -> list[Fin
 
 
 def _look_at(state: Shell, script: str) -> None:
-    from hexad.skills.shell.machine import TooComplex  # noqa: PLC0415
     from hexad.skills.shell.parsing import is_parsable, parsed  # noqa: PLC0415
+    from hexad.skills.shell.values import TooComplex  # noqa: PLC0415
 
     if "\x00" in script or not is_parsable(script):
         state.find("unparsable" if "\x00" in script else "too-complex", "")

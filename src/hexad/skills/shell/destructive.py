@@ -236,10 +236,10 @@ def _sed(shell: Shell, argv: list[str]) -> None:
     if in_place:
         check_writes(shell, argv, words[0 if "-e" in argv or "-f" in argv else 1 :])
     for word in words:
-        run = re.search(r"(?:^|[;0-9$/}])\s*e\s+(\S.*)$", word)
+        run = re.search(r"(?:^|[;0-9$/}])\s*e\s+(\S.*)", word)
         if run:
             shell.run_text(run[1])
-        elif re.search(r"s([/|,#]).*\1.*\1[gpI0-9]*e", word):
+        elif re.search(r"s([/|,#])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpI0-9]*e", word):
             shell.find("unknown-command", told(argv))
 
 

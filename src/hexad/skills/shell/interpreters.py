@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from hexad.skills.shell.destructive import told
 from hexad.skills.shell.paths import place
 from hexad.skills.shell.rules import RULES
-from hexad.skills.shell.values import FOREIGN, HOME, decoded, known
+from hexad.skills.shell.values import FOREIGN, HOME, LONGEST, decoded, known
 
 if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
@@ -43,7 +43,7 @@ CODE_OPTIONS: Final[dict[str, str]] = {
 """Interpreters, and the letters of the options behind which they take code."""
 
 _LONG: Final = frozenset({"--eval", "--print", "--command", "-Command", "eval", "-exec", "--execute"})
-_TEXT: Final = r"""(?:[rbfu]{0,2}"((?:[^"\\]|\\.)*)"|[rbfu]{0,2}'((?:[^'\\]|\\.)*)')"""
+_TEXT: Final = r"""(?:[rbfu]{0,2}"((?:[^"\\]|\\.){0,500})"|[rbfu]{0,2}'((?:[^'\\]|\\.){0,500})')"""
 _STARTS: Final = re.compile(
     r"\b(?:system|popen\d?|Popen|exec[lv]?[pe]{0,2}|execSync|execFile(?:Sync)?|spawn(?:Sync|[lv]p?e?)?|shell_exec|passthru|"
     r"proc_open|getoutput|getstatusoutput|check_output|check_call|subprocess\.(?:run|call)|posix_spawnp?|pcntl_exec|"
@@ -53,7 +53,7 @@ _STARTS: Final = re.compile(
 _OPTION: Final = re.compile(r"\b\w+\s*(?:=|:)\s*(?:True|False|None|\d+|true|false|\w+\.(?:PIPE|DEVNULL))")
 _LEFT_OVER: Final = re.compile(r"[A-Za-z$@_]\w*")
 _ONE: Final = re.compile(_TEXT)
-_BACKTICKS: Final = re.compile(r"`([^`]*)`|%x\{([^}]*)\}|\bqx\s*[({/|!]([^)}/|!]*)[)}/|!]")
+_BACKTICKS: Final = re.compile(r"`([^`]*)`|%x\{([^}]{0,500})\}|\bqx\s*[({/|!]([^)}/|!]{0,500})[)}/|!]")
 _DELETES: Final = re.compile(
     r"\b(?:rmtree|remove_tree|rm_rf|rm_r|remove_entry(?:_secure)?|rmSync|rmdirSync|rimraf|removeSync|remove_dir_all|"
     r"rm(?=\s*\(|\s+['\"/]))\b\s*\(?\s*([^)]{0,200})"
@@ -71,9 +71,12 @@ _CONNECTS: Final = re.compile(
     r"\burllib|\burlopen\b|\brequests\.|\bhttp\.client|\bhttpx\b|\bsocket\b|\bLWP\b|\bHTTP::|IO::Socket|net/http|Net::HTTP|"
     r"\bfetch\s*\(|https?://|open-uri|\bTCPSocket\b|require\(['\"]net['\"]\)|fsockopen|http\.server|/inet/tcp/"
 )
-_FORK_LOOP: Final = re.compile(
-    r"\bfork\b.*\b(?:while|until|for|foreach|loop)\b|\b(?:while|until|for|foreach|loop)\b.*\bfork\b", re.DOTALL
-)
+_FORK: Final = re.compile(r"\bfork\b")
+_LOOP: Final = re.compile(r"\b(?:while|until|for|foreach|loop|redo|goto|map|times|each)\b")
+_FORKS_ON: Final = re.compile(r"\bfork\b[^;\n]{0,80}?[ \t)}](?:while|until|for|foreach)\b")
+_CALMS: Final = re.compile(r"\b(?:_?exit|exec\w*|wait\w*|accept|break|last|return|kill)\b")
+_COMMENT: Final = re.compile(r"(?:^|(?<=\s))#[^\n]*")
+_MOST_CALLS: Final = 100  # of other programs, in one piece of code
 _HIDES: Final = re.compile(
     r"b64decode|base64|decode64|unhexlify|fromhex|atob|unpack|decompress|\bchr\b|fromCharCode|codecs|rot13|urlopen|pack\("
 )
@@ -111,11 +114,14 @@ def code_of(name: str, arguments: list[str]) -> tuple[list[str], bool]:
 
 def scan(shell: Shell, argv: list[str], code: str) -> None:
     """Look at what a piece of code plainly does."""
+    if len(code) > LONGEST:
+        shell.find("too-complex", "")
+        code = code[:LONGEST]
     if FOREIGN in code:
         shell.find("pipe-to-shell", told(argv))
     elif not known(code) and not re.search(r"\w{3}", code):
         shell.find("unknown-command", told(argv))
-    if _FORK_LOOP.search(code):
+    if "fork" in code and _forks_on(code):
         shell.find("fork-bomb", told(argv))
     if _CONNECTS.search(code):
         shell.find("network", told(argv))
@@ -124,6 +130,15 @@ def scan(shell: Shell, argv: list[str], code: str) -> None:
     _scan_texts(shell, code)
     for spawned in re.findall(r"\bspawn\s+([^;\n]+)", code) if argv[0] == "expect" else ():
         shell.run_text(spawned)
+
+
+def _forks_on(code: str) -> bool:
+    """Whether code starts itself in a loop, and neither ends nor awaits what it started."""
+    code = _COMMENT.sub("", code)
+    forks = [found.start() for found in _FORK.finditer(code)]
+    loop = _LOOP.search(code)
+    in_loop = (loop is not None and forks and loop.start() < forks[-1]) or _FORKS_ON.search(code) is not None
+    return bool(in_loop) and _CALMS.search(code) is None
 
 
 def scan_awk(shell: Shell, argv: list[str], code: str) -> None:
@@ -164,7 +179,7 @@ def _scan_texts(shell: Shell, code: str) -> None:
         first = _FIRST_WORD.search(text)
         if first and " " in text:
             shell.run_text(text[first.start() :])
-    for spot in re.finditer(r"\b(?:rm|dd|mkfs\S*)\s+[^\"'`)}]+", code):
+    for spot in re.finditer(r"\b(?:rm|dd|mkfs\S{0,40})\s+[^\"'`)}]+", code):
         shell.run_text(spot[0])
     for mark in [mark for mark in shell.found if mark not in before and RULES[mark[0]].capability is not None]:
         del shell.found[mark]
@@ -187,7 +202,10 @@ def _deleted(shell: Shell, argv: list[str], given: str) -> None:
 def _scan_starts(shell: Shell, argv: list[str], code: str) -> None:
     for found in _BACKTICKS.finditer(code):
         shell.run_text(next(group for group in found.groups() if group is not None))
-    for call in _STARTS.finditer(code):
+    for number, call in enumerate(_STARTS.finditer(code)):
+        if number == _MOST_CALLS:
+            shell.find("too-complex", "")
+            break
         behind = _call_words(code[call.end() : call.end() + 2000])
         if not behind.strip() or (behind[:1] in {",", ")", "=", ";"} and "(" not in call[0]):
             continue

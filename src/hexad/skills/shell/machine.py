@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice
+from time import thread_time
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import redirects, statements, words
@@ -16,11 +17,13 @@ from hexad.skills.shell.values import (
     FOREIGN,
     HOME,
     MARKS,
+    MOST_TEXT,
     NOTHING,
     SELF,
     SPLIT,
     UNKNOWN,
     WORK,
+    TooComplex,
     Values,
     bounded,
     joined,
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 
 MOST_STEPS: Final = 5_000  # statements that are looked at, in loops and called functions again
 DEEPEST: Final = 80  # statements within statements, texts that are run within texts
+LONGEST_CHECK: Final = 3.0  # seconds of the processor: an ordinary script takes thousandths
 MOST_PIECES: Final = 200
 MOST_CALLS: Final = 16  # functions that call functions
 _PRINTERS: Final = frozenset(
@@ -49,10 +53,6 @@ _PLACES: Final = tuple("123456789")
 _ARGUMENTS: Final = ("@", "*", *_PLACES)
 _NO_ARGUMENTS: Final = dict.fromkeys(_PLACES, NOTHING)
 MOST_NESTED: Final = 12  # texts that are run within texts
-
-
-class TooComplex(Exception):
-    """The script is more work than a check may take."""
 
 
 class Shell:
@@ -85,7 +85,9 @@ class Shell:
         "self_calls",
         "stdin",
         "steps",
+        "texts",
         "uncalled",
+        "until",
         "variables",
     )
 
@@ -109,6 +111,8 @@ class Shell:
         self.reads: set[str] = set()
         self.again: set[str] = set()
         self.steps = self.depth = self.nested = 0
+        self.texts = 0  # characters that were run as scripts of their own
+        self.until = thread_time() + LONGEST_CHECK
         self.line: int | None = None  # of the command that a text was given to
         self.node: Node | None = None
         self.script: Script | None = None
@@ -142,7 +146,8 @@ class Shell:
         if not text.strip():
             return NOTHING
         self.nested += 1
-        if self.nested > MOST_NESTED or self.steps > MOST_STEPS:
+        self.texts += len(text)
+        if self.nested > MOST_NESTED or self.steps > MOST_STEPS or self.texts > MOST_TEXT:
             raise TooComplex
         if not is_parsable(text):
             raise TooComplex
@@ -205,7 +210,7 @@ class Shell:
         """A command that another one runs, by its words."""
         self.steps += 1
         self.depth += 1
-        if self.steps > MOST_STEPS or self.depth > DEEPEST:
+        if self.steps > MOST_STEPS or self.depth > DEEPEST or (self.steps & 31 == 0 and self.is_late()):
             raise TooComplex
         printed = execute(self, argv) if argv else NOTHING
         self.depth -= 1
@@ -215,11 +220,15 @@ class Shell:
         """One statement; what it prints, if somebody captures that."""
         self.steps += 1
         self.depth += 1
-        if self.steps > MOST_STEPS or self.depth > DEEPEST:
+        if self.steps > MOST_STEPS or self.depth > DEEPEST or (self.steps & 31 == 0 and self.is_late()):
             raise TooComplex
         printed = STATEMENTS.get(node.type, unusual)(self, node)
         self.depth -= 1
         return printed
+
+    def is_late(self) -> bool:
+        """Whether the check has taken more time of the processor than any script may."""
+        return thread_time() > self.until
 
     def run_all(self, node: Node) -> Values:
         """The statements of a block, one after the other."""

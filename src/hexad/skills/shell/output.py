@@ -19,6 +19,7 @@ from hexad.skills.shell.values import (
     Values,
     bounded,
     decoded,
+    exchanged,
     foreign,
     known,
 )
@@ -230,7 +231,7 @@ def _sed(_shell: Shell, arguments: list[str], given: str) -> Values:
         found = re.fullmatch(r"\s*s([/|,#:@!])(.*?)\1(.*?)\1(g?)\s*", part)
         if not found or re.search(r"[\\.*\[^$+?(&]", found[2] + found[3]):
             return ANYTHING
-        given = given.replace(found[2], found[3], -1 if found[4] else 1)
+        given = exchanged(given, found[2], found[3], -1 if found[4] else 1)
     return (given,)
 
 

@@ -17,6 +17,7 @@ from hexad.skills.shell.values import (
     WORK,
     Values,
     bounded,
+    exchanged,
     foreign,
     is_glob,
     joined,
@@ -42,6 +43,7 @@ _GIVEN: Final[dict[str, Values]] = {
     "PATH": ("/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",),
     "IFS": (" \t\n",),
 }
+_LONGEST_MATCHED: Final = 256  # characters that a pattern is searched in
 _TARGETS: Final = frozenset({"variable_name", "subscript", "special_variable_name"})
 _SPELLED: Final = {HOME: "/home/user", WORK: "/home/user/work", SELF: "/home/user/work/script"}
 
@@ -208,8 +210,8 @@ def _replaced(*, every: bool) -> Callable[[Values, list[list[Values]]], Values]:
 
 def _exchange(text: str, glob: str, by: str, *, every: bool) -> str:
     if not is_glob(glob):
-        return text.replace(glob.replace("\\", "") or "\n", by, -1 if every else 1)
-    if len(text) > 1024 or glob.count("*") > 2:
+        return exchanged(text, glob.replace("\\", "") or "\n", by, -1 if every else 1)
+    if len(text) > _LONGEST_MATCHED or glob.count("*") > 2 or len(text) * len(by) > LONGEST:
         return UNKNOWN
     return re.sub(
         pattern(glob).pattern.removesuffix(r"\Z").removesuffix(r"\z"),

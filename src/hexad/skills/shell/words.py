@@ -10,8 +10,10 @@ from hexad.skills.shell.plain import string_of
 from hexad.skills.shell.values import (
     ANYTHING,
     HOME,
+    MOST_TEXT,
     SPLIT,
     UNKNOWN,
+    TooComplex,
     Values,
     bounded,
     braces,
@@ -248,6 +250,8 @@ def variants(words: list[Values]) -> list[list[str]]:
     """Every list of words that a command may come to; of too many possibilities none is known."""
     texts = [word[0] for word in words if len(word) == 1]
     if len(texts) == len(words):
+        if len(texts) > 16 and sum(map(len, texts)) > MOST_TEXT:
+            raise TooComplex
         return [fields(SPLIT.join(texts))]
     whole = joined(words, SPLIT)
     if len(whole) == 1 and whole[0] == UNKNOWN and len(words) > 1:

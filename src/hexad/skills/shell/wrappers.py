@@ -18,6 +18,7 @@ from hexad.skills.shell.values import (
     UNKNOWN,
     Values,
     bounded,
+    exchanged,
     foreign,
     known,
 )
@@ -334,7 +335,7 @@ def _with_input(shell: Shell, argv: list[str], words: list[str], text: str, sign
             shell.find("pipe-to-shell", told(argv))
         return shell.run_text(text) if words[-1] == "-c" else ANYTHING
     outer, shell.stdin = shell.stdin, None
-    filled = [word.replace(sign, " ".join(items)) for word in words] if sign else [*words, *items]
+    filled = [exchanged(word, sign, " ".join(items)) for word in words[:256]] if sign else [*words, *items]
     printed = shell.run_words(filled[:256])
     shell.stdin = outer
     return printed
@@ -370,7 +371,8 @@ def _parallel(shell: Shell, argv: list[str]) -> Values:
         if not text and not known(item):
             shell.find("pipe-to-shell" if FOREIGN in item else "unknown-command", told(argv))
         else:
-            shell.run_text(item.join(_PARALLEL_SIGN.split(text)) if _PARALLEL_SIGN.search(text) else f"{text} {item}")
+            form = _PARALLEL_SIGN.sub("{}", text)
+            shell.run_text(exchanged(form, "{}", item) if "{}" in form else f"{text} {item}")
     return ANYTHING
 
 
@@ -400,7 +402,7 @@ def _find_exec(shell: Shell, tests: list[str], paths: list[str], *, filtered: bo
         found = f"{path.rstrip('/')}/{UNKNOWN}" if filtered else path
         if words:
             outer, shell.stdin = shell.stdin, None
-            shell.run_words([word.replace("{}", found) for word in words])
+            shell.run_words([exchanged(word, "{}", found) for word in words])
             shell.stdin = outer
 
 
