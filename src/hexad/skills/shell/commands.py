@@ -8,10 +8,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.capabilities import NEEDED, needs
-from hexad.skills.shell.destructive import DESTRUCTIVE, destroyer, told
-from hexad.skills.shell.held_files import held, is_shell
+from hexad.skills.shell.destructive import DELETING, DESTRUCTIVE, destroyer, told
+from hexad.skills.shell.held_files import held, is_shell, read
 from hexad.skills.shell.interpreters import CODE_OPTIONS, code_of, scan, scan_awk
 from hexad.skills.shell.output import PRINTING, printed
+from hexad.skills.shell.suspicion import look_at_words
 from hexad.skills.shell.values import ANYTHING, FOREIGN, SELF, UNKNOWN, Values, foreign, is_glob, known, pattern
 from hexad.skills.shell.wrappers import SHELLS, WRAPPING, check_self, run_file, wrapped
 
@@ -82,9 +83,13 @@ def _named(shell: Shell, name: str, argv: list[str]) -> Values:
     if runs:
         result = _run_by(shell, name, argv)
         if result is not None:
+            if shell.suspicious:
+                look_at_words(shell, name, argv, is_known=True)
             return result
     elif "/" in argv[0] and held(shell, argv[0]) is not None:
         _started(shell, argv)
+    if shell.suspicious and name not in DELETING:
+        look_at_words(shell, name, argv, is_known=needing or destroys is not None or runs)
     return printed(shell, name, argv[1:]) if shell.capturing or name == "printf" else ANYTHING
 
 
@@ -171,6 +176,9 @@ def _awk(shell: Shell, argv: list[str]) -> None:
     words = argv[1:]
     while words and words[0].startswith("-") and len(words[0]) > 1:
         if words[0] in {"-f", "--file"} or words[0].startswith("-f"):
+            program = words[0][2:] if words[0] not in {"-f", "--file"} else "".join(words[1:2])
+            for code in read(shell, program) or ():
+                scan_awk(shell, argv, code)
             return
         words = words[2 if words[0] in {"-F", "-v", "-i"} else 1 :]
     if words:
@@ -185,10 +193,10 @@ def _interpreter(shell: Shell, name: str, argv: list[str]) -> None:
         scan(shell, argv, code)
     if reads_input and shell.stdin is not None:
         _piped_code(shell, argv)
-    for word in argv[1:]:
-        texts = held(shell, word)
-        if texts is not None and not codes:
-            _file_code(shell, argv, texts)
+    program = None if codes else next((word for word in argv[1:] if word[:1] != "-"), None)
+    texts = None if program is None or "-m" in argv[: argv.index(program)] else held(shell, program)
+    if texts is not None:
+        _file_code(shell, argv, texts)
 
 
 def _piped_code(shell: Shell, argv: list[str]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.held_files import copied, followed, hold, link, read
 from hexad.skills.shell.paths import leads_to_disk, place, stays
-from hexad.skills.shell.values import ANYTHING, DOWNLOADED, UNKNOWN, known
+from hexad.skills.shell.values import DOWNLOADED, UNKNOWN, known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -183,14 +183,19 @@ def _format(shell: Shell, argv: list[str]) -> None:
 def _partition(*signs: str) -> Callable[[Shell, list[str]], None]:
     """A tool that also only shows: it is formatting if one of these words stands among its own."""
     wanted = frozenset(signs)
+    letters = frozenset(sign[1] for sign in signs if len(sign) == 2)
 
     def check(shell: Shell, argv: list[str]) -> None:
-        if any(word.partition("=")[0] in wanted for word in argv[1:]) and any(
-            "/" in word or not known(word) for word in argv[1:]
-        ):
+        told_to = any(word.partition("=")[0] in wanted or not letters.isdisjoint(_letters(word)) for word in argv[1:])
+        if told_to and any("/" in word or not known(word) for word in argv[1:]):
             shell.find("format", told(argv))
 
     return check
+
+
+def _letters(word: str) -> str:
+    """The letters of short options that stand in one word."""
+    return word[1:] if word[:1] == "-" and word[1:].isalpha() else ""
 
 
 def _fdisk(shell: Shell, argv: list[str]) -> None:
@@ -235,7 +240,8 @@ def _sed(shell: Shell, argv: list[str]) -> None:
     words = operands(argv[1:])
     if in_place:
         check_writes(shell, argv, words[0 if "-e" in argv or "-f" in argv else 1 :])
-    for word in words:
+    given = [word.partition("=")[2] for word in argv[1:] if word.startswith("--expression=")]
+    for word in [*words, *given, *(word[2:] for word in argv[1:] if word.startswith("-e"))]:
         run = re.search(r"(?:^|[;0-9$/}])\s*e\s+(\S.*)", word)
         if run:
             shell.run_text(run[1])
@@ -246,7 +252,15 @@ def _sed(shell: Shell, argv: list[str]) -> None:
 def _fifo(shell: Shell, argv: list[str]) -> None:
     _all(shell, argv)
     for path in operands(argv[1:]):
-        hold(shell, path, ANYTHING)
+        hold(shell, path, DOWNLOADED)
+
+
+def _mknod(shell: Shell, argv: list[str]) -> None:
+    """A device of its own: what is written to it goes to some disk."""
+    _all(shell, argv)
+    words = operands(argv[1:])
+    if words[1:2] == ["b"]:
+        link(shell, words[0], "/dev/sda")
 
 
 def _attributes(shell: Shell, argv: list[str]) -> None:
@@ -384,7 +398,7 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "touch": _all,
     "truncate": _all,
     "fallocate": _all,
-    "mknod": _all,
+    "mknod": _mknod,
     "mkfifo": _fifo,
     "tee": _tee,
     "sponge": _tee,
@@ -413,9 +427,9 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "mkntfs": _format,
     "newfs": _format,
     "mkreiserfs": _format,
-    "wipefs": _partition("-a", "--all", "-o", "--offset", "-af", "-fa"),
+    "wipefs": _partition("-a", "--all", "-o", "--offset"),
     "blkdiscard": _wipe_device,
-    "badblocks": _partition("-w", "-wsv", "-wv", "-ws", "-svw"),
+    "badblocks": _partition("-w"),
     "fdisk": _fdisk,
     "sfdisk": _fdisk,
     "gdisk": _fdisk,
@@ -442,6 +456,10 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "make": _make,
     "gmake": _make,
 }
+
+
+DELETING: Final = frozenset({"rm", "unlink", "rmdir", "mv", "shred", "chmod", "chown", "dd", "kill"})
+"""Commands whose words are never another command's."""
 
 
 def destroyer(name: str) -> Callable[[Shell, list[str]], None] | None:

@@ -75,6 +75,7 @@ _FORK: Final = re.compile(r"\bfork\b")
 _LOOP: Final = re.compile(r"\b(?:while|until|for|foreach|loop|redo|goto|map|times|each)\b")
 _FORKS_ON: Final = re.compile(r"\bfork\b[^;\n]{0,80}?[ \t)}](?:while|until|for|foreach)\b")
 _CALMS: Final = re.compile(r"\b(?:_?exit|exec\w*|wait\w*|accept|break|last|return|kill)\b")
+_PUT_TOGETHER: Final = re.compile(r"(?P<quote>['\"])\s*[+.]\s*(?P=quote)")  # "/dev/" + "sda"
 _COMMENT: Final = re.compile(r"(?:^|(?<=\s))#[^\n]*")
 _MOST_CALLS: Final = 100  # of other programs, in one piece of code
 _HIDES: Final = re.compile(
@@ -121,6 +122,8 @@ def scan(shell: Shell, argv: list[str], code: str) -> None:
         shell.find("pipe-to-shell", told(argv))
     elif not known(code) and not re.search(r"\w{3}", code):
         shell.find("unknown-command", told(argv))
+    if "+" in code or "." in code:
+        code = _PUT_TOGETHER.sub("", code)
     if "fork" in code and _forks_on(code):
         shell.find("fork-bomb", told(argv))
     if _CONNECTS.search(code):
@@ -148,7 +151,7 @@ def scan_awk(shell: Shell, argv: list[str], code: str) -> None:
     scan(shell, argv, code)
     for found in _AWK_PIPES.finditer(code):
         text = next((group for group in found.groups() if group), "")
-        shell.stdin = None if text not in {"sh", "bash"} else ("\x00",)
+        shell.stdin = None if text not in {"sh", "bash"} else (FOREIGN,)
         shell.run_text(_unquoted(text))
 
 

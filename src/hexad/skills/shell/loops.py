@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _FOREVER: Final = re.compile(
     rb"\s*(?:while\s+(?:true|:|\[+ *1 *\]+|\(\( *1 *\)\)|/bin/true)|until\s+false|for\s*\(\(\s*;\s*;)"
 )
+_FED_FOREVER: Final = re.compile(rb"(?:yes|cat\s+/dev/(?:zero|u?random)|tail\s+-[fF])\b").match
 _ENDS_BESIDE: Final = re.compile(rb"[^&>]&\s*[)};]").search
 _PAUSES: Final = re.compile(rb"\b(?:wait|sleep|read|break|exit|return|inotifywait|jobs)\b")
 
@@ -59,7 +60,7 @@ def _loop(shell: Shell, node: Node, parts: list[Node]) -> Values:
 
 def _check_endless(shell: Shell, node: Node, body: Node) -> None:
     """A loop without an end that starts something beside itself, and never waits."""
-    if b"&" not in (node.text or b"") or not _FOREVER.match(node.text or b""):
+    if b"&" not in (node.text or b"") or not (_FOREVER.match(node.text or b"") or _is_fed_forever(node)):
         return
     children = body.children
     beside = [child for child, sign in itertools.pairwise(children) if sign.type == "&"]
@@ -68,3 +69,9 @@ def _check_endless(shell: Shell, node: Node, body: Node) -> None:
     if beside and not waits:
         shell.node = node
         shell.find("fork-bomb", "a loop without an end")
+
+
+def _is_fed_forever(node: Node) -> bool:
+    """Whether a loop reads what never ends, such as the output of `yes`."""
+    before = node.prev_named_sibling
+    return before is not None and _FED_FOREVER(before.text or b"") is not None

@@ -11,6 +11,7 @@ from hexad.skills.shell import redirects, statements, words
 from hexad.skills.shell.commands import INTERESTING, INTERESTING_STARTS, execute
 from hexad.skills.shell.parsing import is_parsable, parsed
 from hexad.skills.shell.statements import STATEMENTS, unusual
+from hexad.skills.shell.suspicion import SUSPICIOUS
 from hexad.skills.shell.values import (
     ANYTHING,
     DOWNLOADED,
@@ -70,6 +71,7 @@ class Shell:
         "folder",
         "found",
         "functions",
+        "hides",
         "indexed",
         "line",
         "links",
@@ -85,6 +87,7 @@ class Shell:
         "self_calls",
         "stdin",
         "steps",
+        "suspicious",
         "texts",
         "uncalled",
         "until",
@@ -110,6 +113,8 @@ class Shell:
         self.misread = False  # the grammar joined lines
         self.reads: set[str] = set()
         self.again: set[str] = set()
+        self.hides = False  # what a pipe carries was known, and is so no more
+        self.suspicious = False  # every command has to be looked at
         self.steps = self.depth = self.nested = 0
         self.texts = 0  # characters that were run as scripts of their own
         self.until = thread_time() + LONGEST_CHECK
@@ -121,6 +126,7 @@ class Shell:
     def run_whole(self, script: Script) -> None:
         """The script, and then what it defines and never calls: somebody else may."""
         self.script = script
+        self.suspicious = SUSPICIOUS((script.root.text or b"").decode("utf-8", "replace")) is not None
         self.run_all(script.root)
         if script.is_broken or self.misread:
             self.run_pieces(script)
@@ -314,6 +320,8 @@ class Shell:
                 return self.capturing > 0 or not self._stays_quiet(text)
             if text in self.aliases:
                 return True
+        if self.suspicious:
+            return True
         if name in INTERESTING:
             return self.capturing > 0 or name not in _PRINTERS
         return name.startswith(INTERESTING_STARTS)

@@ -14,6 +14,7 @@ from hexad.skills.shell.values import (
     DOWNLOADED,
     FOREIGN,
     NOTHING,
+    SELF,
     UNKNOWN,
     WORK,
     Values,
@@ -88,6 +89,17 @@ def printed(shell: Shell, name: str, arguments: list[str]) -> Values:
     if name in _FETCHERS:
         return DOWNLOADED
     given = shell.stdin
+    came = _worked_out(shell, name, arguments, given)
+    if UNKNOWN in came and (_is_told(given) or any(SELF in argument for argument in arguments)):
+        shell.hides = True
+    return came
+
+
+def _is_told(given: Values | None) -> bool:
+    return given is not None and any(known(text) and text.strip() for text in given)
+
+
+def _worked_out(shell: Shell, name: str, arguments: list[str], given: Values | None) -> Values:
     work = _OUTPUTS.get(name)
     if work is not None:
         texts = given or NOTHING

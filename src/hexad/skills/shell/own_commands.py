@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.held_files import followed
@@ -99,6 +100,9 @@ def _lines(shell: Shell, text: str) -> list[str]:
 
 def _mapfile(shell: Shell, argv: list[str]) -> Values:
     names = [word for word in argv[1:] if not word.startswith("-")] or ["MAPFILE"]
+    for option, text in pairwise(argv):
+        if option == "-C":
+            shell.run_text(text)
     shell.assign(names[-1], tuple(SPLIT.join(text.split("\n")) for text in shell.stdin or ANYTHING))
     return NOTHING
 

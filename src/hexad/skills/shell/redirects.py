@@ -109,7 +109,8 @@ def _aimed(shell: Shell, sign: str, values: Values) -> list[Target]:
     for value in values:
         path = value.replace(SPLIT, " ")
         if sign == "<&":
-            shell.stdin = ANYTHING if path.isdigit() and int(path) > 2 else shell.stdin
+            if path.isdigit() and int(path) > 2:
+                shell.stdin, shell.hides = ANYTHING, True
         elif sign in _READS:
             _read(shell, path)
         if ">" in sign and not (sign.endswith("&") and (path.isdigit() or path == "-")):

@@ -269,6 +269,8 @@ def _each_stage(shell: Shell, stages: list[Node], given: Values | None) -> Value
     outer_stdin, outer_folder = shell.stdin, shell.folder
     if given is not None:
         shell.stdin = given
+    if not shell.piped:
+        shell.hides = False
     shell.piped += 1
     printed: Values = NOTHING
     last = len(stages) - 1

@@ -9,6 +9,7 @@ from hexad.skills.shell.parameters import expansion, looked_up
 from hexad.skills.shell.plain import string_of
 from hexad.skills.shell.values import (
     ANYTHING,
+    DOWNLOADED,
     HOME,
     MOST_TEXT,
     SPLIT,
@@ -185,7 +186,7 @@ def _substitution(shell: Shell, node: Node, quoted: bool) -> Values:  # noqa: FB
 def _process(shell: Shell, node: Node, _quoted: bool) -> Values:  # noqa: FBT001
     """`<(…)` is a file with what it prints; `>(…)` is given something that is not known."""
     if text_of(node).startswith(">"):
-        shell.captured(node, stdin=ANYTHING)
+        shell.captured(node, stdin=DOWNLOADED)
         return ("/dev/fd/63",)
     printed = shell.captured(node)
     name = f"/dev/fd/{64 + len(shell.files)}"

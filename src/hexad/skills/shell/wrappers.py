@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.destructive import told
+from hexad.skills.shell.environment import set_up
 from hexad.skills.shell.held_files import INPUT, held
 from hexad.skills.shell.output import FIND_TESTS
 from hexad.skills.shell.own_commands import OWN_COMMANDS
@@ -127,10 +128,13 @@ _WRAPPERS: Final[dict[str, Wrapper]] = {
     "cpulimit": Wrapper("lpe"),
     "faketime": Wrapper("f", 1),
     "pipenv": Wrapper(),
+    "eatmydata": Wrapper(),
 }
 _IN_TEXT: Final = frozenset(
-    {"watch", "hyperfine", "ssh", "mosh", "rsh", "script", "su", "runuser", "flock", "tmux", "screen", "xterm"}
+    {"watch", "hyperfine", "ssh", "mosh", "rsh", "script", "su", "sg", "runuser", "flock", "tmux", "screen", "xterm"}
 )
+_TAKES_TEXT: Final = frozenset({"script", "su", "sg", "runuser", "flock", "capsh"})
+_TEXT_FOLLOWS: Final = re.compile(r"-[a-zA-Z]*c").fullmatch
 
 
 def inner_words(name: str, arguments: list[str]) -> list[str]:
@@ -144,8 +148,9 @@ def inner_words(name: str, arguments: list[str]) -> list[str]:
             break
         if word.startswith("-") and len(word) > 1:
             takes = (len(word) == 2 and word[1] in how.values) or word in how.long
+            takes = takes or (word.startswith("--") and left[1:2] != [] and left[1].isdigit())
             left = left[2 if takes else 1 :]
-        elif name in {"env", "sudo", "doas"} and re.match(r"\w+=", word):
+        elif name in {"env", "sudo", "doas"} and (re.match(r"\w+=", word) or word == "-"):
             left = left[1:]
         else:
             break
@@ -166,29 +171,19 @@ def _plain(shell: Shell, name: str, argv: list[str]) -> Values:
     arguments = argv[1:]
     if name == "command" and arguments[:1] and re.fullmatch(r"-[pvV]*[vV]", arguments[0]):
         return (arguments[-1],)
+    folder = shell.folder
     if name == "env":
-        for place_, word in enumerate(arguments):
-            text = (
-                word[2:]
-                if word.startswith("-S") and len(word) > 2
-                else word.partition("=")[2]
-                if word.startswith("--split-string=")
-                else ""
-            )
-            if word in {"-S", "--split-string", "-vS"}:
-                text = " ".join(arguments[place_ + 1 :])
-            if text:
-                return shell.run_text(text)
-    for word in arguments if name == "env" else ():
-        variable, equals, value = word.partition("=")
-        if equals and variable.isidentifier():
-            shell.assign(variable, (value,))
+        text = set_up(shell, arguments)
+        if text:
+            return shell.run_text(text)
     inner = inner_words(name, arguments)
     if name == "coproc" and "{" in inner:
         inner = inner[inner.index("{") :]
     if not inner and name in {"sudo", "doas"} and shell.stdin is not None and {"-s", "-i", "-"} & set(arguments):
         return _reads_input(shell, argv)
-    return shell.run_words(inner) if inner else NOTHING
+    printed = shell.run_words(inner) if inner else NOTHING
+    shell.folder = folder if name == "env" else shell.folder
+    return printed
 
 
 def _shell(shell: Shell, argv: list[str]) -> Values:
@@ -232,7 +227,7 @@ def _reads_input(shell: Shell, argv: list[str]) -> Values:
     printed: list[str] = []
     for text in shell.stdin:
         if (FOREIGN in text or not text.strip(UNKNOWN + " \t\n")) and text.strip():
-            shell.find("pipe-to-shell", told(argv))
+            shell.find("pipe-to-shell" if FOREIGN in text or shell.hides else "unknown-command", told(argv))
         if known(text) or text.strip(UNKNOWN + FOREIGN + " \t\n"):
             printed += _input_run(shell, text)
     return bounded(printed) if printed else ANYTHING
@@ -413,15 +408,24 @@ def _fd(shell: Shell, argv: list[str]) -> Values:
     return ANYTHING
 
 
+def _behind_c(arguments: list[str]) -> str | None:
+    for number, word in enumerate(arguments):
+        if word.startswith("--command="):
+            return word.partition("=")[2]
+        if (word == "--command" or _TEXT_FOLLOWS(word)) and arguments[number + 1 :]:
+            return arguments[number + 1]
+    return None
+
+
 def _in_text(shell: Shell, argv: list[str]) -> Values:
     """Commands that give a text to a shell: the one behind `-c`, or all the words that follow."""
     name, arguments = argv[0].rpartition("/")[2], argv[1:]
-    for number, word in enumerate(arguments[:-1]):
-        if word in {"-c", "--command"} and name in {"script", "su", "runuser", "flock"}:
-            return shell.run_text(arguments[number + 1])
+    text = _behind_c(arguments) if name in _TAKES_TEXT else None
+    if text is not None:
+        return shell.run_text(text)
     if name in {"su", "runuser"} and shell.stdin is not None:
         return _reads_input(shell, argv)
-    if name in {"script", "su", "runuser"}:
+    if name in {"script", "su", "sg", "runuser"}:
         return NOTHING
     takes = {
         "ssh": "bcDEeFIiJLlmOopQRSWw",
