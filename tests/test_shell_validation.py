@@ -21,7 +21,7 @@ from hexad.skills import validation
 from hexad.skills.shell.rules import RULES
 from hexad.skills.validation import check
 from tests.shell_scripts import ALLOWED, NEEDING, REJECTED
-from tests.shell_scripts_hidden import HIDDEN, HIDDEN_ALLOWED, HIDDEN_NEEDS
+from tests.shell_scripts_hidden import HIDDEN, HIDDEN_ALLOWED, HIDDEN_NEEDS, HIDDEN_STOPPED
 from tests.shell_scripts_later import LATER, STOPPED
 from tests.support import requirement
 
@@ -39,7 +39,7 @@ def test_what_destroys_is_rejected_however_it_is_written(script: str, rule: str)
 
 
 @requirement("SKILL-05")
-@pytest.mark.parametrize("script", STOPPED)
+@pytest.mark.parametrize("script", [*STOPPED, *HIDDEN_STOPPED])
 def test_what_may_destroy_is_stopped_at_the_least(script: str) -> None:
     assert check(script, shell="bash").decision is not Decision.ALLOW
 

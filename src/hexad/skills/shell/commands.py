@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.capabilities import NEEDED, needs
 from hexad.skills.shell.destructive import DELETING, DESTRUCTIVE, destroyer, told
+from hexad.skills.shell.fetching import fetch, is_fetched
 from hexad.skills.shell.held_files import held, is_shell, read
 from hexad.skills.shell.interpreters import CODE_OPTIONS, code_of, scan, scan_awk
 from hexad.skills.shell.output import PRINTING, printed
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _OPENS_A_BLOCK: Final = frozenset({"{", "!", "then", "do", "else", "(", "if", "while", "until"})
 _AWKS: Final = frozenset({"awk", "gawk", "mawk", "nawk", "original-awk"})
 _VERSIONED: Final = re.compile(r"(python|perl|ruby|php|lua|node|pypy|tclsh)[\d.]*")
+_THIS_SHELL: Final = re.compile(r"/proc/[^/]+/exe").fullmatch
 _EDITORS: Final = frozenset({"vim", "vi", "nvim", "ex", "ed", "view", "gvim"})
 CARRYING: Final = frozenset({"m4", "sqlite3", "gdb", "less", "make", "man", "vagrant", "npm", "npx", "git"})
 _RUNNING: Final = frozenset({*CARRYING, *WRAPPING, *_AWKS, *CODE_OPTIONS, *_EDITORS})
@@ -65,6 +67,8 @@ def _by_name(shell: Shell, word: str, argv: list[str]) -> Values:
     if SELF in word:
         check_self(shell, argv)
         return ANYTHING
+    if _THIS_SHELL(word):
+        return _named(shell, "sh", ["sh", *argv[1:]])
     name = word.rpartition("/")[2] if "/" in word else word
     if not known(name):
         return _unknown(shell, argv, name)
@@ -76,21 +80,24 @@ def _by_name(shell: Shell, word: str, argv: list[str]) -> Values:
 def _named(shell: Shell, name: str, argv: list[str]) -> Values:
     needing, destroys, runs = _kind(name)
     if needing:
-        for rule in needs(name, argv[1:]):
-            shell.find(rule, told(argv))
+        _note_needs(shell, name, argv)
     if destroys is not None:
         destroys(shell, argv if argv[0] == name else [name, *argv[1:]])
-    if runs:
-        result = _run_by(shell, name, argv)
-        if result is not None:
-            if shell.suspicious:
-                look_at_words(shell, name, argv, is_known=True)
-            return result
-    elif "/" in argv[0] and held(shell, argv[0]) is not None:
-        _started(shell, argv)
+    result = _run_by(shell, name, argv) if runs else None
+    if not runs and (shell.files or shell.fetched):
+        _run_written(shell, argv)
     if shell.suspicious and name not in DELETING:
         look_at_words(shell, name, argv, is_known=needing or destroys is not None or runs)
+    if result is not None:
+        return result
     return printed(shell, name, argv[1:]) if shell.capturing or name == "printf" else ANYTHING
+
+
+def _note_needs(shell: Shell, name: str, argv: list[str]) -> None:
+    for rule in needs(name, argv[1:]):
+        shell.find(rule, told(argv))
+        if rule == "network":
+            fetch(shell, name, argv)
 
 
 @lru_cache(maxsize=1024)
@@ -116,6 +123,15 @@ def _run_by(shell: Shell, name: str, argv: list[str]) -> Values | None:
     elif "/" in argv[0] and held(shell, argv[0]) is not None:
         _started(shell, argv)
     return None
+
+
+def _run_written(shell: Shell, argv: list[str]) -> None:
+    """A command that is a file which the script wrote or brought: by its path, or where the script sets `PATH`."""
+    by_path = "/" in argv[0]
+    if by_path and (held(shell, argv[0]) is not None or is_fetched(shell, argv[0])):
+        _started(shell, argv)
+    elif not by_path and "PATH" in shell.variables and held(shell, argv[0]) is not None:
+        run_file(shell, argv, argv[0])
 
 
 def _started(shell: Shell, argv: list[str]) -> None:
@@ -235,6 +251,8 @@ _FOLLOWS: Final = {
 
 def _carried(shell: Shell, name: str, argv: list[str]) -> None:
     sign = _CARRIES.get(name)
+    if name in {"m4", "sqlite3", "gdb"} and foreign(shell.stdin or ()):
+        shell.find("pipe-to-shell", told(argv))
     for text in (*argv[1:], *(shell.stdin or ())) if sign else ():
         for found in sign.finditer(text) if sign else ():
             shell.run_text(found[1])
@@ -247,6 +265,8 @@ def _carried(shell: Shell, name: str, argv: list[str]) -> None:
 
 def _editor(shell: Shell, argv: list[str]) -> None:
     """An editor's command that begins with `!` is run by a shell."""
+    if foreign(shell.stdin or ()):
+        shell.find("pipe-to-shell", told(argv))
     texts = [word for word in argv[1:] if "!" in word] + [text for text in shell.stdin or () if known(text)]
     for text in texts:
         for found in re.finditer(r"(?:^|[+:\s|])(?:[rw%]+\s*)?!\s*(.+)", text):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.held_files import copied, followed, hold, link, read
 from hexad.skills.shell.paths import leads_to_disk, place, stays
-from hexad.skills.shell.values import DOWNLOADED, UNKNOWN, known
+from hexad.skills.shell.values import ANYTHING, DOWNLOADED, UNKNOWN, foreign, known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
     from hexad.skills.shell.paths import Place
 
+_A_SHELL: Final = re.compile(r"(?:.*/)?(?:(?:ba|da|k|z|a)?sh|python[\d.]*|perl|ruby|node)").fullmatch
 _ENOUGH: Final = 64  # more than is shown
 
 
@@ -128,7 +129,7 @@ def _last(shell: Shell, argv: list[str]) -> None:
     target = next((word.partition("=")[2] for word in argv if word.startswith("--target-directory=")), None)
     if "-t" in argv[:-1]:
         target = argv[argv.index("-t") + 1]
-    if len(paths) == 2 and paths[0].rpartition("/")[2] in DESTRUCTIVE:
+    if len(paths) == 2 and (paths[0].rpartition("/")[2] in DESTRUCTIVE or _A_SHELL(paths[0])):
         shell.aliases[paths[1] if "/" in paths[1] else f"./{paths[1]}"] = (paths[0],)
     check_writes(shell, argv, [target] if target is not None else paths[-1:] if len(paths) > 1 else [])
     _check_reads(shell, argv, paths)
@@ -158,12 +159,26 @@ def _dd(shell: Shell, argv: list[str]) -> None:
         check_writes(shell, argv, [target])
         if not known(target[:1]):
             shell.find("write-outside", told(argv))
+        hold(shell, target, (read(shell, source) if source else shell.stdin) or ANYTHING)
     if source and place(source, shell.folder).is_disk:
         shell.find("disk-copy", told(argv))
 
 
 def _reads(shell: Shell, argv: list[str]) -> None:
     _check_reads(shell, argv, argv[1:])
+
+
+def _sort(shell: Shell, argv: list[str]) -> None:
+    _reads(shell, argv)
+    for option, path in itertools.pairwise(argv):
+        if option in {"-o", "--output"}:
+            check_writes(shell, argv, [path])
+            hold(shell, path, shell.stdin or ANYTHING)
+
+
+def _trash(shell: Shell, argv: list[str]) -> None:
+    if argv[0] != "gio" or "trash" in argv or "remove" in argv:
+        _rm(shell, [argv[0], "-r", *(word for word in argv[1:] if word not in {"trash", "remove"})])
 
 
 def _format(shell: Shell, argv: list[str]) -> None:
@@ -311,35 +326,17 @@ def _extracts(argv: list[str]) -> bool:
     return bool(_TAR_READS(first)) or not _EXTRACTING.isdisjoint(argv)
 
 
-def _saved(shell: Shell, argv: list[str]) -> None:
-    """Curl and wget: what they save is text from elsewhere."""
-    remote = any(
-        word in {"-O", "--remote-name", "-OL", "-LO", "-sSLO", "-fsSLO"} or re.fullmatch(r"-\w*O", word)
-        for word in argv
-    )
-    for number, word in enumerate(argv[:-1]):
-        if (
-            word in {"-o", "--output", "--output-document"}
-            or re.fullmatch(r"-[a-zA-Z]*o", word)
-            or (argv[0] == "wget" and re.fullmatch(r"-[a-zA-Z]*O", word))
-        ):
-            _save(shell, argv, argv[number + 1])
-    for word in argv[1:]:
-        option, equals, path = word.partition("=")
-        if equals and option in {"--output", "--output-document"}:
-            _save(shell, argv, path)
-        if "/" in word and word[:1] != "-" and (remote or argv[0] == "wget"):
-            folder = argv[argv.index("-P") + 1] + "/" if "-P" in argv[:-1] else ""
-            _save(shell, argv, folder + word.rpartition("/")[2])
-
-
-def _save(shell: Shell, argv: list[str], path: str) -> None:
-    check_writes(shell, argv, [path])
-    hold(shell, path, DOWNLOADED)
+def _git_clean(shell: Shell, argv: list[str]) -> None:
+    """`git clean` deletes below the folder that git is told to work in."""
+    folders = [path for word, path in itertools.pairwise(argv) if word in {"-C", "--work-tree"}]
+    folders += [word.partition("=")[2] for word in argv if word.startswith("--work-tree=")]
+    if "clean" in argv and any(each.is_vital for each in _places(shell, folders or ["."])):
+        shell.find("delete-root-or-home", told(argv))
 
 
 def _git(shell: Shell, argv: list[str]) -> None:
     """An alias or a hook that is given on the command line is run."""
+    _git_clean(shell, argv)
     for number, word in enumerate(argv[:-1]):
         setting = argv[number + 1] if word == "-c" else ""
         name, _, value = setting.partition("=")
@@ -363,11 +360,13 @@ def _wipe_device(shell: Shell, argv: list[str]) -> None:
 
 def _make(shell: Shell, argv: list[str]) -> None:
     """A makefile that is piped in, or made by the script itself, is run."""
-    for number, word in enumerate(argv[:-1]):
-        if word in {"-f", "--file"}:
-            path = argv[number + 1]
-            made = read(shell, path)
-            for text in made or ():
+    named = [path for word, path in itertools.pairwise(argv) if word in {"-f", "--file"}]
+    for path in named or ["Makefile", "makefile", "GNUmakefile"]:
+        made = read(shell, path)
+        if foreign(made or ()):
+            shell.find("pipe-to-shell", told(argv))
+        if made is not None:
+            for text in made:
                 shell.run_text(
                     "\n".join(line.strip().lstrip("@-") for line in text.split("\n") if line[:1] == "\t" or ";" in line)
                 )
@@ -380,7 +379,9 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "rm": _rm,
     "unlink": _rm,
     "rmdir": _all,
-    "trash": _rm,
+    "trash": _trash,
+    "trash-put": _trash,
+    "gio": _trash,
     "srm": _rm,
     "wipe": _shred,
     "shred": _shred,
@@ -418,7 +419,7 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "gzip": _reads,
     "base64": _reads,
     "nc": _reads,
-    "sort": _reads,
+    "sort": _sort,
     "less": _reads,
     "more": _reads,
     "mkswap": _format,
@@ -450,8 +451,6 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "tar": _tar,
     "bsdtar": _tar,
     "unzip": _unzip,
-    "curl": _saved,
-    "wget": _saved,
     "git": _git,
     "make": _make,
     "gmake": _make,

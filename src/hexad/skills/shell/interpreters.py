@@ -9,9 +9,10 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.destructive import told
+from hexad.skills.shell.held_files import hold
 from hexad.skills.shell.paths import place
 from hexad.skills.shell.rules import RULES
-from hexad.skills.shell.values import FOREIGN, HOME, LONGEST, decoded, known
+from hexad.skills.shell.values import ANYTHING, FOREIGN, HOME, LONGEST, decoded, known
 
 if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
@@ -61,8 +62,13 @@ _DELETES: Final = re.compile(
 _REMOVES: Final = re.compile(
     rf"\b(?:unlink|os\.remove|os\.rmdir|os\.rename|unlinkSync|rmdir)\b\s*\(?\s*(?:glob\b\s*\(?\s*)?{_TEXT}"
 )
+_WALKS: Final = re.compile(
+    rf"(?:\b(?:walk|Path|glob|iglob|scandir|listdir|rglob|nftw|find)\s*\(\s*|delete-directory\s+){_TEXT}|"
+    r"\bfile\s+delete\s+(?:-force\s+)?(?:--\s+)?([/~][^\s;]*)"
+)
+_UNLINKS: Final = re.compile(r"\b(?:unlink\w*|remove\w*|rmtree|rmdir|rm|delete)\b")
 _CAN_START: Final = re.compile(
-    r"\.(?:call|run)\b|getattr|__import__|Command|qx|%x|shell|spawn|system|exec|popen", re.IGNORECASE
+    r"\.(?:call|run)\b|subprocess|getattr|__import__|Command|qx|%x|shell|spawn|system|exec|popen", re.IGNORECASE
 )
 _FIRST_WORD: Final = re.compile(r"[\w./-]+")
 _A_HOME: Final = re.compile(r"expanduser|homedir|Path\.home|\bHOME\b|Dir\.home")
@@ -86,6 +92,7 @@ _ONLY_COUNTS: Final = re.compile(
     r"substr|split|tolower|toupper|sum|count|total|max|min|seen|[a-z])\b)*+"
 ).fullmatch
 """An awk program without a text, a pipe, a file or a call that matters; most are such."""
+_AWK_WRITES: Final = re.compile(r'print\w*\s*(?:"([^"]{0,500})"|[^>;}]{0,200})\s*>+\s*"([^"]{1,500})"')
 _AWK_PIPES: Final = re.compile(rf"\|&?\s*{_TEXT}|{_TEXT}\s*\|&?\s*getline")
 
 
@@ -149,6 +156,8 @@ def scan_awk(shell: Shell, argv: list[str], code: str) -> None:
     if _ONLY_COUNTS(code):
         return
     scan(shell, argv, code)
+    for text, path in _AWK_WRITES.findall(code):
+        hold(shell, path, (f"{decoded(text)}\n",) if text else ANYTHING)
     for found in _AWK_PIPES.finditer(code):
         text = next((group for group in found.groups() if group), "")
         shell.stdin = None if text not in {"sh", "bash"} else (FOREIGN,)
@@ -162,6 +171,9 @@ def _scan_paths(shell: Shell, argv: list[str], code: str) -> None:
             shell.find("device-write", told(argv))
     for found in _DELETES.finditer(code):
         _deleted(shell, argv, found[1])
+    for found in _WALKS.finditer(code) if _UNLINKS.search(code) else ():
+        if place(next((group for group in found.groups() if group), "")).is_vital:
+            shell.find("delete-root-or-home", told(argv))
     for found in _REMOVES.finditer(code):
         target = place(next((group for group in found.groups() if group), ""))
         if target.is_vital or target.is_outside:

@@ -67,6 +67,7 @@ class Shell:
         "capturing",
         "conditional",
         "depth",
+        "fetched",
         "files",
         "folder",
         "found",
@@ -102,6 +103,7 @@ class Shell:
         self.quiet: dict[str, frozenset[str]] = {}  # of functions that only say something: the commands they call
         self.aliases: dict[str, Values] = {}
         self.files: dict[str, Values] = {}  # what the script was given or wrote, by place
+        self.fetched: set[str] = set()  # names of what was brought from elsewhere
         self.links: dict[str, str] = {}  # where the links lead that the script made, by place
         self.found: dict[tuple[str, int], str] = {}  # rule and line → what it is about
         self.folder = WORK
@@ -320,7 +322,7 @@ class Shell:
                 return self.capturing > 0 or not self._stays_quiet(text)
             if text in self.aliases:
                 return True
-        if self.suspicious:
+        if self.suspicious or (self.files and "PATH" in self.variables):
             return True
         if name in INTERESTING:
             return self.capturing > 0 or name not in _PRINTERS

@@ -230,7 +230,8 @@ def _with_redirects(shell: Shell, body: Node | None, signs: list[Node]) -> Value
     printed = _with_words(shell, body, words) if body is not None else NOTHING
     shell.capturing -= to_file or bool(rest)
     if to_file:
-        redirects.written(shell, targets, printed)
+        for_later = body is not None and body.text == b"exec"  # everything that follows goes there
+        redirects.written(shell, targets, ANYTHING if for_later else printed)
         printed = NOTHING
     shell.stdin = outer
     return _continued(shell, rest, printed) if rest else printed

@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from hexad.skills.shell.destructive import told
+from hexad.skills.shell.destructive import operands, told
 from hexad.skills.shell.environment import set_up
+from hexad.skills.shell.fetching import is_fetched
 from hexad.skills.shell.held_files import INPUT, held
 from hexad.skills.shell.output import FIND_TESTS
 from hexad.skills.shell.own_commands import OWN_COMMANDS
@@ -30,27 +31,7 @@ if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
 
 SHELLS: Final = frozenset(
-    [
-        "sh",
-        "bash",
-        "dash",
-        "zsh",
-        "ksh",
-        "ksh93",
-        "mksh",
-        "pdksh",
-        "ash",
-        "fish",
-        "csh",
-        "tcsh",
-        "yash",
-        "rbash",
-        "posh",
-        "rc",
-        "elvish",
-        "nu",
-        "xonsh",
-    ]
+    """sh bash dash zsh ksh ksh93 mksh pdksh ash fish csh tcsh yash rbash posh rc elvish nu xonsh""".split()  # noqa: SIM905
 )
 
 
@@ -249,6 +230,8 @@ def run_file(shell: Shell, argv: list[str], path: str) -> Values:
         return _reads_input(shell, argv)
     texts = held(shell, path)
     if texts is None:
+        if is_fetched(shell, path):
+            shell.find("pipe-to-shell", told(argv))
         if not known(path) and path != f"/tmp/{UNKNOWN}":  # noqa: S108
             shell.find("unknown-command", told(argv))
         return ANYTHING
@@ -404,7 +387,9 @@ def _find_exec(shell: Shell, tests: list[str], paths: list[str], *, filtered: bo
 def _fd(shell: Shell, argv: list[str]) -> Values:
     for sign in ("-x", "-X", "--exec", "--exec-batch"):
         if sign in argv:
-            shell.run_words([*argv[argv.index(sign) + 1 :], UNKNOWN])
+            words, paths = argv[argv.index(sign) + 1 :], operands(argv[1 : argv.index(sign)])[1:]
+            recursive = ["-r"] if words[:1] == ["rm"] else []
+            shell.run_words([*words, *recursive, *(paths or [UNKNOWN])])
     return ANYTHING
 
 
@@ -485,6 +470,7 @@ _SPECIAL: Final[dict[str, Callable[[Shell, list[str]], Values]]] = {
     "gfind": _find,
     "fd": _fd,
     "fdfind": _fd,
+    "run-parts": lambda shell, argv: run_file(shell, argv, f"{argv[-1]}/*"),
     "at": _at,
     "batch": _at,
     "crontab": _crontab,
