@@ -84,7 +84,7 @@ def _named(shell: Shell, name: str, argv: list[str]) -> Values:
     if destroys is not None:
         destroys(shell, argv if argv[0] == name else [name, *argv[1:]])
     result = _run_by(shell, name, argv) if runs else None
-    if not runs and (shell.files or shell.fetched):
+    if not runs and ("/" in argv[0] or "PATH" in shell.variables):
         _run_written(shell, argv)
     if shell.suspicious and name not in DELETING:
         look_at_words(shell, name, argv, is_known=needing or destroys is not None or runs)
