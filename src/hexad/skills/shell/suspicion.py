@@ -37,6 +37,7 @@ _SAYS: Final = frozenset(
 )
 _SHOWS: Final = frozenset(
     """lsblk blkid findmnt df du ls stat file test [ udevadm eject fuser lsof mount umount losetup iostat sg_map lshw
+    blockdev systemd-cryptsetup udiskie-mount udiskie-umount udisksctl fsadm lvmdevices lvs pvs vgs pvdisplay
     dumpe2fs basename dirname realpath readlink cd pushd for in case read grep awk cut sort lsscsi hwinfo cdparanoia
     ntfsinfo exfatlabel e2label fatlabel ntfslabel sg_inq sg_vpd sdparm setserial stty minicom screen picocom""".split()  # noqa: SIM905
 )
@@ -50,7 +51,7 @@ def look_at_words(shell: Shell, name: str, argv: list[str], *, is_known: bool) -
     if name in _SAYS:
         return
     _look_for_commands(shell, argv)
-    if name not in _SHOWS and (not is_known or name in _WRITES_ANYWHERE):
+    if name not in _SHOWS and not name.startswith("mount.") and (not is_known or name in _WRITES_ANYWHERE):
         for word in (*argv[1:], *((shell.stdin or ()) if name in _WRITES_ANYWHERE else ())):
             if any(leads_to_disk(followed(shell, path), shell.folder) for path in _paths(word)):
                 shell.find("device-write", told(argv))
