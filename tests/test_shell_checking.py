@@ -65,6 +65,7 @@ def test_the_same_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
                 "says": "`curl x` uses the network.",
                 "decision": "needs",
                 "capability": "network",
+                "file": "",
             }
         ],
     }

@@ -168,14 +168,21 @@ def test_auto_approval_never_activates_a_script_that_needs_something_or_is_rejec
 
 
 @requirement("SKILL-05")
-def test_a_script_is_validated_when_it_is_activated_and_again_before_it_runs(file_hx: Hexad) -> None:
-    script(file_hx, "echo hello; rm -rf ~")
+@pytest.mark.parametrize(
+    ("harm", "more"),
+    [(":(){ :|:& };:", {}), ("sh h.sh", {"files": {"h.sh": {"base64": "cm0gLXJmIH4K"}}})],
+    ids=["the script", "a file of it"],
+)
+def test_a_script_is_validated_when_it_is_activated_and_again_before_it_runs(
+    file_hx: Hexad, harm: str, more: dict[str, Any]
+) -> None:
+    script(file_hx, "echo hello; " + harm, **more)
     with pytest.raises(SkillRefused, match="is rejected: line 1"):
         file_hx.skills.activate("job", by="ada")
     script(file_hx, "echo hello")
     approved = file_hx.skills.activate("job")
     with sqlite3.connect(file_hx.store.location) as connection:  # somebody who can forge the approval too
-        definition = {"script": ":(){ :|:& };:"}
+        definition = {"script": harm, **more}
         forged = _fingerprint(approved, definition)
         connection.execute("UPDATE hexad_skill SET definition = ?, approved = ?", (json.dumps(definition), forged))
     connection.close()

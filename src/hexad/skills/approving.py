@@ -36,7 +36,11 @@ def review(skill: Skill) -> Review:
 
     grants = tuple(sorted(shapes.needs_of(skill.definition)))
     try:
-        verdict = check(cast("str", skill.definition["script"]), shell=cast("str", skill.definition.get("shell", "sh")))
+        verdict = check(
+            cast("str", skill.definition["script"]),
+            shell=cast("str", skill.definition.get("shell", "sh")),
+            files=shapes.files_of(skill.definition),
+        )
     except MissingExtra as error:
         return Review(skill=skill, fingerprint=mark, grants=grants, obstacle=f"stays a draft: {error}")
     obstacle = (
@@ -46,8 +50,12 @@ def review(skill: Skill) -> Review:
 
 
 def _rejection(findings: tuple[Finding, ...]) -> str:
-    told = [f"line {each.line}: {each.says} [{each.rule}]" for each in findings if each.decision is Decision.REJECT]
+    told = [f"{_where(each)}: {each.says} [{each.rule}]" for each in findings if each.decision is Decision.REJECT]
     return f"is rejected: {'; '.join(told[:3])}"
+
+
+def _where(found: Finding) -> str:
+    return f"line {found.line} of {found.file}" if found.file else f"line {found.line}"
 
 
 def _undeclared(needs: frozenset[Capability], grants: tuple[Capability, ...]) -> str:

@@ -15,6 +15,8 @@ from hexad.choices import Capability, Decision
 from hexad.errors import MissingExtra, UnknownChoice
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from hexad.skills.shell.machine import Shell
 
 EXTRA: Final = "hexad[scripts]"
@@ -31,6 +33,7 @@ class Finding:
     says: str
     decision: Decision
     capability: Capability | None = None
+    file: str = ""  # of the skill, if it is not in the script itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +55,12 @@ def available() -> bool:
     return find_spec("tree_sitter") is not None and find_spec("tree_sitter_bash") is not None
 
 
-def check(script: str, *, shell: str = "sh") -> Verdict:
+def check(script: str, *, shell: str = "sh", files: Mapping[str, tuple[bytes, bool]] | None = None) -> Verdict:
     """Judge a script without running any of it.
 
-    Never raises for what a script holds: what cannot be judged needs `Capability.COMMAND`.
+    ``files`` lie in its working directory: content, and whether it is executable. What the script runs of them is
+    followed, and those that a shell would run are judged by themselves too. Never raises for what a script holds:
+    what cannot be judged needs `Capability.COMMAND`.
 
     >>> check("echo hello").decision.value
     'allow'
@@ -66,22 +71,67 @@ def check(script: str, *, shell: str = "sh") -> Verdict:
         raise UnknownChoice("shell", shell, SHELLS)
     if not available():
         raise MissingExtra("checking scripts", EXTRA)
-    return _judged(script)
+    return _judged(script, tuple(sorted((files or {}).items())))
 
 
 @lru_cache(maxsize=64)
-def _judged(script: str) -> Verdict:
+def _judged(script: str, files: tuple[tuple[str, tuple[bytes, bool]], ...]) -> Verdict:
     """Remembered: a skill's script is checked again before each run, and is the same then."""
+    texts = {path: text for path, (content, _) in files if (text := _text(content)) is not None}
+    found = _findings(script, texts)
+    for path, (_, is_executable) in files:
+        if path not in texts:
+            found += _unreadable(path) if is_executable else []
+        elif _is_shell(path, texts[path], is_executable=is_executable):
+            found += _findings(texts[path], texts, path)
+    found.sort(key=lambda each: (each.decision is not Decision.REJECT, each.file, each.line, each.rule))
+    return Verdict(found[0].decision, tuple(found[:MOST_FINDINGS])) if found else Verdict(Decision.ALLOW)
+
+
+def _text(content: bytes) -> str | None:
+    """A file as text; None if it is none, so that no shell runs it."""
+    try:
+        return None if b"\x00" in content else content.decode()
+    except UnicodeDecodeError:
+        return None if content.startswith((b"\x7fELF", b"MZ")) else content.decode("latin-1")
+
+
+def _is_shell(path: str, text: str, *, is_executable: bool) -> bool:
+    """Whether a shell would run a file: its first line says so, or else its name does, or that it can be started."""
+    from hexad.skills.shell.held_files import is_shell  # noqa: PLC0415
+
+    if text.startswith("#!"):
+        return is_shell(text)
+    return is_executable or path.endswith((".sh", ".bash"))
+
+
+def _unreadable(path: str) -> list[Finding]:
+    """A program that is no text: what it does is not known."""
+    from hexad.skills.shell.rules import RULES  # noqa: PLC0415
+
+    rule = RULES["unknown-command"]
+    return [Finding(rule.id, 1, rule.says.format(what=path), rule.decision, rule.capability, path)]
+
+
+def _findings(script: str, files: Mapping[str, str], path: str = "") -> list[Finding]:
     from hexad.skills.shell.machine import Shell  # noqa: PLC0415 - the extra's grammar is loaded when it is needed
+    from hexad.skills.shell.rules import RULES  # noqa: PLC0415
 
     state = Shell()
+    state.files.update({name: (text,) for name, text in files.items()})
     _look_at(state, script)
-    return _verdict(state)
+    where = f"In {path}: " if path else ""
+    return [
+        Finding(
+            rule, line, where + RULES[rule].says.format(what=what), RULES[rule].decision, RULES[rule].capability, path
+        )
+        for (rule, line), what in state.found.items()
+    ]
 
 
 def _look_at(state: Shell, script: str) -> None:
-    from hexad.skills.shell.machine import TooComplex  # noqa: PLC0415
     from hexad.skills.shell.parsing import is_parsable, parsed  # noqa: PLC0415
+    from hexad.skills.shell.values import TooComplex  # noqa: PLC0415
 
     if "\x00" in script or not is_parsable(script):
         state.find("unparsable" if "\x00" in script else "too-complex", "")
@@ -93,16 +143,3 @@ def _look_at(state: Shell, script: str) -> None:
         state.run_whole(tree)
     except (TooComplex, RecursionError, LookupError, ValueError):  # what nobody thought of is not judged either
         state.find("too-complex", "")
-
-
-def _verdict(state: Shell) -> Verdict:
-    from hexad.skills.shell.rules import RULES  # noqa: PLC0415
-
-    if not state.found:
-        return Verdict(Decision.ALLOW)
-    found = [
-        Finding(rule, line, RULES[rule].says.format(what=what), RULES[rule].decision, RULES[rule].capability)
-        for (rule, line), what in state.found.items()
-    ]
-    found.sort(key=lambda each: (each.decision is not Decision.REJECT, each.line, each.rule))
-    return Verdict(found[0].decision, tuple(found[:MOST_FINDINGS]))

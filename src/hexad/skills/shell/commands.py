@@ -8,9 +8,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.capabilities import NEEDED, needs
-from hexad.skills.shell.destructive import DESTRUCTIVE, destroyer, told
+from hexad.skills.shell.destructive import DELETING, DESTRUCTIVE, destroyer, told
+from hexad.skills.shell.fetching import fetch, is_fetched
+from hexad.skills.shell.held_files import held, is_shell, read
 from hexad.skills.shell.interpreters import CODE_OPTIONS, code_of, scan, scan_awk
 from hexad.skills.shell.output import PRINTING, printed
+from hexad.skills.shell.suspicion import look_at_words
 from hexad.skills.shell.values import ANYTHING, FOREIGN, SELF, UNKNOWN, Values, foreign, is_glob, known, pattern
 from hexad.skills.shell.wrappers import SHELLS, WRAPPING, check_self, run_file, wrapped
 
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 _OPENS_A_BLOCK: Final = frozenset({"{", "!", "then", "do", "else", "(", "if", "while", "until"})
 _AWKS: Final = frozenset({"awk", "gawk", "mawk", "nawk", "original-awk"})
 _VERSIONED: Final = re.compile(r"(python|perl|ruby|php|lua|node|pypy|tclsh)[\d.]*")
+_THIS_SHELL: Final = re.compile(r"/proc/[^/]+/exe").fullmatch
 _EDITORS: Final = frozenset({"vim", "vi", "nvim", "ex", "ed", "view", "gvim"})
 CARRYING: Final = frozenset({"m4", "sqlite3", "gdb", "less", "make", "man", "vagrant", "npm", "npx", "git"})
 _RUNNING: Final = frozenset({*CARRYING, *WRAPPING, *_AWKS, *CODE_OPTIONS, *_EDITORS})
@@ -63,6 +67,8 @@ def _by_name(shell: Shell, word: str, argv: list[str]) -> Values:
     if SELF in word:
         check_self(shell, argv)
         return ANYTHING
+    if _THIS_SHELL(word):
+        return _named(shell, "sh", ["sh", *argv[1:]])
     name = word.rpartition("/")[2] if "/" in word else word
     if not known(name):
         return _unknown(shell, argv, name)
@@ -74,17 +80,24 @@ def _by_name(shell: Shell, word: str, argv: list[str]) -> Values:
 def _named(shell: Shell, name: str, argv: list[str]) -> Values:
     needing, destroys, runs = _kind(name)
     if needing:
-        for rule in needs(name, argv[1:]):
-            shell.find(rule, told(argv))
+        _note_needs(shell, name, argv)
     if destroys is not None:
         destroys(shell, argv if argv[0] == name else [name, *argv[1:]])
-    if runs:
-        result = _run_by(shell, name, argv)
-        if result is not None:
-            return result
-    elif "/" in argv[0] and argv[0].removeprefix("./") in shell.files:
-        run_file(shell, argv, argv[0])
+    result = _run_by(shell, name, argv) if runs else None
+    if not runs and ("/" in argv[0] or "PATH" in shell.variables):
+        _run_written(shell, argv)
+    if shell.suspicious and name not in DELETING:
+        look_at_words(shell, name, argv, is_known=needing or destroys is not None or runs)
+    if result is not None:
+        return result
     return printed(shell, name, argv[1:]) if shell.capturing or name == "printf" else ANYTHING
+
+
+def _note_needs(shell: Shell, name: str, argv: list[str]) -> None:
+    for rule in needs(name, argv[1:]):
+        shell.find(rule, told(argv))
+        if rule == "network":
+            fetch(shell, name, argv)
 
 
 @lru_cache(maxsize=1024)
@@ -107,9 +120,28 @@ def _run_by(shell: Shell, name: str, argv: list[str]) -> Values | None:
         _interpreter(shell, name, argv)
     elif name in _EDITORS:
         _editor(shell, argv)
-    elif "/" in argv[0] and argv[0].removeprefix("./") in shell.files:
-        run_file(shell, argv, argv[0])
+    elif "/" in argv[0] and held(shell, argv[0]) is not None:
+        _started(shell, argv)
     return None
+
+
+def _run_written(shell: Shell, argv: list[str]) -> None:
+    """A command that is a file which the script wrote or brought: by its path, or where the script sets `PATH`."""
+    by_path = "/" in argv[0]
+    if by_path and (held(shell, argv[0]) is not None or is_fetched(shell, argv[0])):
+        _started(shell, argv)
+    elif not by_path and "PATH" in shell.variables and held(shell, argv[0]) is not None:
+        run_file(shell, argv, argv[0])
+
+
+def _started(shell: Shell, argv: list[str]) -> None:
+    """A file that is started by its path: its first line says what runs it."""
+    texts = held(shell, argv[0]) or ()
+    others = tuple(text for text in texts if text.startswith("#!") and not is_shell(text))
+    if others:
+        _file_code(shell, argv, others)
+    else:
+        run_file(shell, argv, argv[0])
 
 
 def _function(shell: Shell, argv: list[str]) -> Values:
@@ -160,6 +192,9 @@ def _awk(shell: Shell, argv: list[str]) -> None:
     words = argv[1:]
     while words and words[0].startswith("-") and len(words[0]) > 1:
         if words[0] in {"-f", "--file"} or words[0].startswith("-f"):
+            program = words[0][2:] if words[0] not in {"-f", "--file"} else "".join(words[1:2])
+            for code in read(shell, program) or ():
+                scan_awk(shell, argv, code)
             return
         words = words[2 if words[0] in {"-F", "-v", "-i"} else 1 :]
     if words:
@@ -174,10 +209,10 @@ def _interpreter(shell: Shell, name: str, argv: list[str]) -> None:
         scan(shell, argv, code)
     if reads_input and shell.stdin is not None:
         _piped_code(shell, argv)
-    for word in argv[1:]:
-        held = shell.files.get(word.removeprefix("./"))
-        if held is not None and not codes:
-            _file_code(shell, argv, held)
+    program = None if codes else next((word for word in argv[1:] if word[:1] != "-"), None)
+    texts = None if program is None or "-m" in argv[: argv.index(program)] else held(shell, program)
+    if texts is not None:
+        _file_code(shell, argv, texts)
 
 
 def _piped_code(shell: Shell, argv: list[str]) -> None:
@@ -189,10 +224,10 @@ def _piped_code(shell: Shell, argv: list[str]) -> None:
         scan(shell, argv, text)
 
 
-def _file_code(shell: Shell, argv: list[str], held: Values) -> None:
-    if foreign(held):
+def _file_code(shell: Shell, argv: list[str], texts: Values) -> None:
+    if foreign(texts):
         shell.find("pipe-to-shell", told(argv))
-    for text in held:
+    for text in texts:
         scan(shell, argv, text)
 
 
@@ -216,6 +251,8 @@ _FOLLOWS: Final = {
 
 def _carried(shell: Shell, name: str, argv: list[str]) -> None:
     sign = _CARRIES.get(name)
+    if name in {"m4", "sqlite3", "gdb"} and foreign(shell.stdin or ()):
+        shell.find("pipe-to-shell", told(argv))
     for text in (*argv[1:], *(shell.stdin or ())) if sign else ():
         for found in sign.finditer(text) if sign else ():
             shell.run_text(found[1])
@@ -228,6 +265,8 @@ def _carried(shell: Shell, name: str, argv: list[str]) -> None:
 
 def _editor(shell: Shell, argv: list[str]) -> None:
     """An editor's command that begins with `!` is run by a shell."""
+    if foreign(shell.stdin or ()):
+        shell.find("pipe-to-shell", told(argv))
     texts = [word for word in argv[1:] if "!" in word] + [text for text in shell.stdin or () if known(text)]
     for text in texts:
         for found in re.finditer(r"(?:^|[+:\s|])(?:[rw%]+\s*)?!\s*(.+)", text):

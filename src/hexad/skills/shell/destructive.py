@@ -6,8 +6,9 @@ import itertools
 import re
 from typing import TYPE_CHECKING, Final
 
+from hexad.skills.shell.held_files import copied, followed, hold, link, read
 from hexad.skills.shell.paths import leads_to_disk, place, stays
-from hexad.skills.shell.values import ANYTHING, DOWNLOADED, UNKNOWN, known
+from hexad.skills.shell.values import ANYTHING, DOWNLOADED, UNKNOWN, foreign, known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
     from hexad.skills.shell.paths import Place
 
-
+_A_SHELL: Final = re.compile(r"(?:.*/)?(?:(?:ba|da|k|z|a)?sh|python[\d.]*|perl|ruby|node)").fullmatch
 _ENOUGH: Final = 64  # more than is shown
 
 
@@ -53,7 +54,8 @@ def _is_recursive(arguments: list[str]) -> bool:
 
 def check_writes(shell: Shell, argv: list[str], paths: Iterable[str]) -> None:
     """Note what is written outside the working directory, or to a raw device."""
-    for path in paths:
+    for written in paths:
+        path = followed(shell, written) if shell.links else written
         if stays(path, shell.folder):
             continue
         target = place(path, shell.folder)
@@ -70,16 +72,19 @@ def _check_reads(shell: Shell, argv: list[str], paths: Iterable[str]) -> None:
 
 
 def _places(shell: Shell, paths: Iterable[str]) -> list[Place]:
-    return [place(path, shell.folder) for path in paths]
+    return [place(followed(shell, path), shell.folder) for path in paths]
 
 
 def _rm(shell: Shell, argv: list[str]) -> None:
     arguments = argv[1:]
-    left = [path for path in operands(arguments) if not (known(path[:1]) and stays(path, shell.folder))]
+    paths = operands(arguments)
+    if shell.links:
+        paths = [followed(shell, path, itself=False) for path in paths]
+    left = [path for path in paths if not (known(path[:1]) and stays(path, shell.folder))]
     if not left:
         return
     recursive = _is_recursive(arguments)
-    for target in _places(shell, left):
+    for target in (place(path, shell.folder) for path in left):
         if target.is_vital and (recursive or not target.parts or target.parts[-1][-1:] == "*"):
             shell.find("delete-root-or-home", told(argv))
         elif target.is_disk:
@@ -95,6 +100,8 @@ def _mv(shell: Shell, argv: list[str]) -> None:
     if any(each.is_vital for each in _places(shell, targets[:-1])):
         shell.find("change-root", told(argv))
     check_writes(shell, argv, targets)
+    if len(targets) > 1:
+        copied(shell, targets[:-1], targets[-1])
 
 
 def _rights(shell: Shell, argv: list[str]) -> None:
@@ -122,17 +129,27 @@ def _last(shell: Shell, argv: list[str]) -> None:
     target = next((word.partition("=")[2] for word in argv if word.startswith("--target-directory=")), None)
     if "-t" in argv[:-1]:
         target = argv[argv.index("-t") + 1]
-    if len(paths) == 2 and paths[0].rpartition("/")[2] in DESTRUCTIVE:
+    if len(paths) == 2 and (paths[0].rpartition("/")[2] in DESTRUCTIVE or _A_SHELL(paths[0])):
         shell.aliases[paths[1] if "/" in paths[1] else f"./{paths[1]}"] = (paths[0],)
     check_writes(shell, argv, [target] if target is not None else paths[-1:] if len(paths) > 1 else [])
     _check_reads(shell, argv, paths)
+    if target is not None or len(paths) > 1:
+        copied(shell, paths if target is not None else paths[:-1], paths[-1] if target is None else target)
+
+
+def _ln(shell: Shell, argv: list[str]) -> None:
+    """What is written through a link, or deleted below it, is where it points."""
+    _last(shell, argv)
+    paths = operands(argv[1:])
+    if len(paths) == 2:
+        link(shell, paths[1], paths[0])
 
 
 def _tee(shell: Shell, argv: list[str]) -> None:
     paths = operands(argv[1:])
     check_writes(shell, argv, paths)
     for path in paths:
-        shell.files[path.removeprefix("./")] = shell.stdin or DOWNLOADED
+        hold(shell, path, shell.stdin or DOWNLOADED)
 
 
 def _dd(shell: Shell, argv: list[str]) -> None:
@@ -142,12 +159,26 @@ def _dd(shell: Shell, argv: list[str]) -> None:
         check_writes(shell, argv, [target])
         if not known(target[:1]):
             shell.find("write-outside", told(argv))
+        hold(shell, target, (read(shell, source) if source else shell.stdin) or ANYTHING)
     if source and place(source, shell.folder).is_disk:
         shell.find("disk-copy", told(argv))
 
 
 def _reads(shell: Shell, argv: list[str]) -> None:
     _check_reads(shell, argv, argv[1:])
+
+
+def _sort(shell: Shell, argv: list[str]) -> None:
+    _reads(shell, argv)
+    for option, path in itertools.pairwise(argv):
+        if option in {"-o", "--output"}:
+            check_writes(shell, argv, [path])
+            hold(shell, path, shell.stdin or ANYTHING)
+
+
+def _trash(shell: Shell, argv: list[str]) -> None:
+    if argv[0] != "gio" or "trash" in argv or "remove" in argv:
+        _rm(shell, [argv[0], "-r", *(word for word in argv[1:] if word not in {"trash", "remove"})])
 
 
 def _format(shell: Shell, argv: list[str]) -> None:
@@ -167,14 +198,19 @@ def _format(shell: Shell, argv: list[str]) -> None:
 def _partition(*signs: str) -> Callable[[Shell, list[str]], None]:
     """A tool that also only shows: it is formatting if one of these words stands among its own."""
     wanted = frozenset(signs)
+    letters = frozenset(sign[1] for sign in signs if len(sign) == 2)
 
     def check(shell: Shell, argv: list[str]) -> None:
-        if any(word.partition("=")[0] in wanted for word in argv[1:]) and any(
-            "/" in word or not known(word) for word in argv[1:]
-        ):
+        told_to = any(word.partition("=")[0] in wanted or not letters.isdisjoint(_letters(word)) for word in argv[1:])
+        if told_to and any("/" in word or not known(word) for word in argv[1:]):
             shell.find("format", told(argv))
 
     return check
+
+
+def _letters(word: str) -> str:
+    """The letters of short options that stand in one word."""
+    return word[1:] if word[:1] == "-" and word[1:].isalpha() else ""
 
 
 def _fdisk(shell: Shell, argv: list[str]) -> None:
@@ -219,18 +255,27 @@ def _sed(shell: Shell, argv: list[str]) -> None:
     words = operands(argv[1:])
     if in_place:
         check_writes(shell, argv, words[0 if "-e" in argv or "-f" in argv else 1 :])
-    for word in words:
-        run = re.search(r"(?:^|[;0-9$/}])\s*e\s+(\S.*)$", word)
+    given = [word.partition("=")[2] for word in argv[1:] if word.startswith("--expression=")]
+    for word in [*words, *given, *(word[2:] for word in argv[1:] if word.startswith("-e"))]:
+        run = re.search(r"(?:^|[;0-9$/}])\s*e\s+(\S.*)", word)
         if run:
             shell.run_text(run[1])
-        elif re.search(r"s([/|,#]).*\1.*\1[gpI0-9]*e", word):
+        elif re.search(r"s([/|,#])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpI0-9]*e", word):
             shell.find("unknown-command", told(argv))
 
 
 def _fifo(shell: Shell, argv: list[str]) -> None:
     _all(shell, argv)
     for path in operands(argv[1:]):
-        shell.files[path.removeprefix("./")] = ANYTHING
+        hold(shell, path, DOWNLOADED)
+
+
+def _mknod(shell: Shell, argv: list[str]) -> None:
+    """A device of its own: what is written to it goes to some disk."""
+    _all(shell, argv)
+    words = operands(argv[1:])
+    if words[1:2] == ["b"]:
+        link(shell, words[0], "/dev/sda")
 
 
 def _attributes(shell: Shell, argv: list[str]) -> None:
@@ -281,35 +326,17 @@ def _extracts(argv: list[str]) -> bool:
     return bool(_TAR_READS(first)) or not _EXTRACTING.isdisjoint(argv)
 
 
-def _saved(shell: Shell, argv: list[str]) -> None:
-    """Curl and wget: what they save is text from elsewhere."""
-    remote = any(
-        word in {"-O", "--remote-name", "-OL", "-LO", "-sSLO", "-fsSLO"} or re.fullmatch(r"-\w*O", word)
-        for word in argv
-    )
-    for number, word in enumerate(argv[:-1]):
-        if (
-            word in {"-o", "--output", "--output-document"}
-            or re.fullmatch(r"-[a-zA-Z]*o", word)
-            or (argv[0] == "wget" and re.fullmatch(r"-[a-zA-Z]*O", word))
-        ):
-            _save(shell, argv, argv[number + 1])
-    for word in argv[1:]:
-        option, equals, path = word.partition("=")
-        if equals and option in {"--output", "--output-document"}:
-            _save(shell, argv, path)
-        if "/" in word and word[:1] != "-" and (remote or argv[0] == "wget"):
-            folder = argv[argv.index("-P") + 1] + "/" if "-P" in argv[:-1] else ""
-            _save(shell, argv, folder + word.rpartition("/")[2])
-
-
-def _save(shell: Shell, argv: list[str], path: str) -> None:
-    check_writes(shell, argv, [path])
-    shell.files[path.removeprefix("./")] = DOWNLOADED
+def _git_clean(shell: Shell, argv: list[str]) -> None:
+    """`git clean` deletes below the folder that git is told to work in."""
+    folders = [path for word, path in itertools.pairwise(argv) if word in {"-C", "--work-tree"}]
+    folders += [word.partition("=")[2] for word in argv if word.startswith("--work-tree=")]
+    if "clean" in argv and any(each.is_vital for each in _places(shell, folders or ["."])):
+        shell.find("delete-root-or-home", told(argv))
 
 
 def _git(shell: Shell, argv: list[str]) -> None:
     """An alias or a hook that is given on the command line is run."""
+    _git_clean(shell, argv)
     for number, word in enumerate(argv[:-1]):
         setting = argv[number + 1] if word == "-c" else ""
         name, _, value = setting.partition("=")
@@ -333,11 +360,13 @@ def _wipe_device(shell: Shell, argv: list[str]) -> None:
 
 def _make(shell: Shell, argv: list[str]) -> None:
     """A makefile that is piped in, or made by the script itself, is run."""
-    for number, word in enumerate(argv[:-1]):
-        if word in {"-f", "--file"}:
-            path = argv[number + 1]
-            made = shell.stdin if path in {"-", "/dev/stdin"} else shell.files.get(path.removeprefix("./"))
-            for text in made or ():
+    named = [path for word, path in itertools.pairwise(argv) if word in {"-f", "--file"}]
+    for path in named or ["Makefile", "makefile", "GNUmakefile"]:
+        made = read(shell, path)
+        if foreign(made or ()):
+            shell.find("pipe-to-shell", told(argv))
+        if made is not None:
+            for text in made:
                 shell.run_text(
                     "\n".join(line.strip().lstrip("@-") for line in text.split("\n") if line[:1] == "\t" or ";" in line)
                 )
@@ -350,7 +379,9 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "rm": _rm,
     "unlink": _rm,
     "rmdir": _all,
-    "trash": _rm,
+    "trash": _trash,
+    "trash-put": _trash,
+    "gio": _trash,
     "srm": _rm,
     "wipe": _shred,
     "shred": _shred,
@@ -361,14 +392,14 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "chattr": _attributes,
     "setfacl": _attributes,
     "cp": _last,
-    "ln": _last,
+    "ln": _ln,
     "install": _last,
     "gcp": _last,
     "mkdir": _all,
     "touch": _all,
     "truncate": _all,
     "fallocate": _all,
-    "mknod": _all,
+    "mknod": _mknod,
     "mkfifo": _fifo,
     "tee": _tee,
     "sponge": _tee,
@@ -388,7 +419,7 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "gzip": _reads,
     "base64": _reads,
     "nc": _reads,
-    "sort": _reads,
+    "sort": _sort,
     "less": _reads,
     "more": _reads,
     "mkswap": _format,
@@ -397,9 +428,9 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "mkntfs": _format,
     "newfs": _format,
     "mkreiserfs": _format,
-    "wipefs": _partition("-a", "--all", "-o", "--offset", "-af", "-fa"),
+    "wipefs": _partition("-a", "--all", "-o", "--offset"),
     "blkdiscard": _wipe_device,
-    "badblocks": _partition("-w", "-wsv", "-wv", "-ws", "-svw"),
+    "badblocks": _partition("-w"),
     "fdisk": _fdisk,
     "sfdisk": _fdisk,
     "gdisk": _fdisk,
@@ -420,12 +451,14 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "tar": _tar,
     "bsdtar": _tar,
     "unzip": _unzip,
-    "curl": _saved,
-    "wget": _saved,
     "git": _git,
     "make": _make,
     "gmake": _make,
 }
+
+
+DELETING: Final = frozenset({"rm", "unlink", "rmdir", "mv", "shred", "chmod", "chown", "dd", "kill"})
+"""Commands whose words are never another command's."""
 
 
 def destroyer(name: str) -> Callable[[Shell, list[str]], None] | None:

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import re
 from itertools import islice
+from time import thread_time
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import redirects, statements, words
 from hexad.skills.shell.commands import INTERESTING, INTERESTING_STARTS, execute
 from hexad.skills.shell.parsing import is_parsable, parsed
 from hexad.skills.shell.statements import STATEMENTS, unusual
+from hexad.skills.shell.suspicion import SUSPICIOUS
 from hexad.skills.shell.values import (
     ANYTHING,
     DOWNLOADED,
     FOREIGN,
     HOME,
     MARKS,
+    MOST_TEXT,
     NOTHING,
     SELF,
     SPLIT,
     UNKNOWN,
     WORK,
+    TooComplex,
     Values,
     bounded,
     joined,
@@ -35,11 +39,13 @@ if TYPE_CHECKING:
 
 MOST_STEPS: Final = 5_000  # statements that are looked at, in loops and called functions again
 DEEPEST: Final = 80  # statements within statements, texts that are run within texts
+LONGEST_CHECK: Final = 3.0  # seconds of the processor: an ordinary script takes thousandths
 MOST_PIECES: Final = 200
 MOST_CALLS: Final = 16  # functions that call functions
 _PRINTERS: Final = frozenset(
     {b"echo", b"grep", b"cut", b"uniq", b"tr", b"rev", b"pwd", b"which", b"dirname", b"basename", b"ls"}
 )
+_SUBSCRIPT: Final = re.compile(r"^\s*\w+\[[^\]$`]*(\$\(.+\)|`.+`)[^\])]*\]", re.DOTALL).match
 _RUN_BY_OTHERS: Final = frozenset(
     """PROMPT_COMMAND PS0 PS1 PS2 PS4 BASH_ENV ENV PAGER MANPAGER GIT_PAGER EDITOR VISUAL GIT_EDITOR GIT_SSH_COMMAND
     GIT_SSH GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR BROWSER LESSOPEN RSYNC_RSH SUDO_ASKPASS""".split()  # noqa: SIM905
@@ -48,10 +54,6 @@ _PLACES: Final = tuple("123456789")
 _ARGUMENTS: Final = ("@", "*", *_PLACES)
 _NO_ARGUMENTS: Final = dict.fromkeys(_PLACES, NOTHING)
 MOST_NESTED: Final = 12  # texts that are run within texts
-
-
-class TooComplex(Exception):
-    """The script is more work than a check may take."""
 
 
 class Shell:
@@ -65,13 +67,18 @@ class Shell:
         "capturing",
         "conditional",
         "depth",
+        "fetched",
         "files",
         "folder",
         "found",
         "functions",
+        "hides",
+        "indexed",
         "line",
+        "links",
         "loops",
         "misread",
+        "names",
         "nested",
         "node",
         "piped",
@@ -81,17 +88,23 @@ class Shell:
         "self_calls",
         "stdin",
         "steps",
+        "suspicious",
+        "texts",
         "uncalled",
+        "until",
         "variables",
     )
 
     def __init__(self) -> None:
         self.variables: dict[str, Values] = {"__foreign": DOWNLOADED}
+        self.names: dict[str, str] = {}  # of variables that stand for others
         self.functions: dict[str, Node] = {}
         self.uncalled: dict[str, Node] = {}
         self.quiet: dict[str, frozenset[str]] = {}  # of functions that only say something: the commands they call
         self.aliases: dict[str, Values] = {}
-        self.files: dict[str, Values] = {}  # what the script itself wrote, by path
+        self.files: dict[str, Values] = {}  # what the script was given or wrote, by place
+        self.fetched: set[str] = set()  # names of what was brought from elsewhere
+        self.links: dict[str, str] = {}  # where the links lead that the script made, by place
         self.found: dict[tuple[str, int], str] = {}  # rule and line → what it is about
         self.folder = WORK
         self.stdin: Values | None = None  # None: what the script itself was given
@@ -102,14 +115,20 @@ class Shell:
         self.misread = False  # the grammar joined lines
         self.reads: set[str] = set()
         self.again: set[str] = set()
+        self.hides = False  # what a pipe carries was known, and is so no more
+        self.suspicious = False  # every command has to be looked at
         self.steps = self.depth = self.nested = 0
+        self.texts = 0  # characters that were run as scripts of their own
+        self.until = thread_time() + LONGEST_CHECK
         self.line: int | None = None  # of the command that a text was given to
         self.node: Node | None = None
         self.script: Script | None = None
+        self.indexed = ""  # the index that is being run
 
     def run_whole(self, script: Script) -> None:
         """The script, and then what it defines and never calls: somebody else may."""
         self.script = script
+        self.suspicious = SUSPICIOUS((script.root.text or b"").decode("utf-8", "replace")) is not None
         self.run_all(script.root)
         if script.is_broken or self.misread:
             self.run_pieces(script)
@@ -135,7 +154,8 @@ class Shell:
         if not text.strip():
             return NOTHING
         self.nested += 1
-        if self.nested > MOST_NESTED or self.steps > MOST_STEPS:
+        self.texts += len(text)
+        if self.nested > MOST_NESTED or self.steps > MOST_STEPS or self.texts > MOST_TEXT:
             raise TooComplex
         if not is_parsable(text):
             raise TooComplex
@@ -198,7 +218,7 @@ class Shell:
         """A command that another one runs, by its words."""
         self.steps += 1
         self.depth += 1
-        if self.steps > MOST_STEPS or self.depth > DEEPEST:
+        if self.steps > MOST_STEPS or self.depth > DEEPEST or (self.steps & 31 == 0 and self.is_late()):
             raise TooComplex
         printed = execute(self, argv) if argv else NOTHING
         self.depth -= 1
@@ -208,11 +228,15 @@ class Shell:
         """One statement; what it prints, if somebody captures that."""
         self.steps += 1
         self.depth += 1
-        if self.steps > MOST_STEPS or self.depth > DEEPEST:
+        if self.steps > MOST_STEPS or self.depth > DEEPEST or (self.steps & 31 == 0 and self.is_late()):
             raise TooComplex
         printed = STATEMENTS.get(node.type, unusual)(self, node)
         self.depth -= 1
         return printed
+
+    def is_late(self) -> bool:
+        """Whether the check has taken more time of the processor than any script may."""
+        return thread_time() > self.until
 
     def run_all(self, node: Node) -> Values:
         """The statements of a block, one after the other."""
@@ -256,6 +280,8 @@ class Shell:
 
     def assign(self, name: str, values: Values, *, more: bool = False) -> None:
         """Let a variable hold something; what may not happen is one more possibility."""
+        if self.names:
+            name = self.names.get(name, name)
         old = self.variables.get(name)
         if more and old is not None:
             values = joined([old, values])
@@ -266,6 +292,17 @@ class Shell:
         self.variables[name] = values
         if name in _RUN_BY_OTHERS:
             self.run_later(name, values)
+        for value in values:
+            if "[" in value:
+                self.run_subscript(value)
+
+    def run_subscript(self, text: str) -> None:
+        """A text that names an element of an array: wherever a number or a name is expected, its index is run."""
+        found = _SUBSCRIPT(text)
+        if found and found[1] != self.indexed:
+            outer, self.indexed = self.indexed, found[1]
+            self.run_text(f'echo "{found[1]}"')
+            self.indexed = outer
 
     def run_later(self, name: str, values: Values) -> None:
         """What a variable holds that other programs run: a command, a prompt with substitutions, a file."""
@@ -285,6 +322,8 @@ class Shell:
                 return self.capturing > 0 or not self._stays_quiet(text)
             if text in self.aliases:
                 return True
+        if self.suspicious or (self.files and "PATH" in self.variables):
+            return True
         if name in INTERESTING:
             return self.capturing > 0 or name not in _PRINTERS
         return name.startswith(INTERESTING_STARTS)

@@ -7,16 +7,20 @@ import binascii
 import re
 from typing import TYPE_CHECKING, Final
 
+from hexad.skills.shell.held_files import INPUT, held
+from hexad.skills.shell.parameters import spelled
 from hexad.skills.shell.values import (
     ANYTHING,
     DOWNLOADED,
     FOREIGN,
     NOTHING,
+    SELF,
     UNKNOWN,
     WORK,
     Values,
     bounded,
     decoded,
+    exchanged,
     foreign,
     known,
 )
@@ -85,6 +89,17 @@ def printed(shell: Shell, name: str, arguments: list[str]) -> Values:
     if name in _FETCHERS:
         return DOWNLOADED
     given = shell.stdin
+    came = _worked_out(shell, name, arguments, given)
+    if UNKNOWN in came and (_is_told(given) or any(SELF in argument for argument in arguments)):
+        shell.hides = True
+    return came
+
+
+def _is_told(given: Values | None) -> bool:
+    return given is not None and any(known(text) and text.strip() for text in given)
+
+
+def _worked_out(shell: Shell, name: str, arguments: list[str], given: Values | None) -> Values:
     work = _OUTPUTS.get(name)
     if work is not None:
         texts = given or NOTHING
@@ -181,7 +196,7 @@ def _cat(shell: Shell, arguments: list[str], given: str) -> Values:
     files = [argument for argument in arguments if not argument.startswith("-") or argument == "-"]
     if not files:
         return (given if shell.stdin is not None else UNKNOWN,)
-    texts = [shell.files.get(file.removeprefix("./"), ANYTHING) if file != "-" else (given,) for file in files]
+    texts = [held(shell, file) or ANYTHING if file not in INPUT else (given,) for file in files]
     return bounded(text for each in texts for text in each)
 
 
@@ -228,7 +243,7 @@ def _sed(_shell: Shell, arguments: list[str], given: str) -> Values:
         found = re.fullmatch(r"\s*s([/|,#:@!])(.*?)\1(.*?)\1(g?)\s*", part)
         if not found or re.search(r"[\\.*\[^$+?(&]", found[2] + found[3]):
             return ANYTHING
-        given = given.replace(found[2], found[3], -1 if found[4] else 1)
+        given = exchanged(given, found[2], found[3], -1 if found[4] else 1)
     return (given,)
 
 
@@ -241,7 +256,7 @@ def _cut(_shell: Shell, arguments: list[str], given: str) -> Values:
         return (FOREIGN,) if FOREIGN in given else ANYTHING
     first = int(told[1] or 1)
     last = int(told[3]) if told[3] else None if told[2] else first
-    return ("\n".join(line[first - 1 : last] for line in given.split("\n")),)
+    return ("\n".join(line[first - 1 : last] for line in spelled(given).split("\n")),)
 
 
 def _passed(_shell: Shell, _arguments: list[str], given: str) -> Values:
@@ -249,8 +264,8 @@ def _passed(_shell: Shell, _arguments: list[str], given: str) -> Values:
     return (given, UNKNOWN) if known(given) and given else (given or UNKNOWN,)
 
 
-def _folder(_shell: Shell, _arguments: list[str], _given: str) -> Values:
-    return (WORK,)
+def _folder(shell: Shell, _arguments: list[str], _given: str) -> Values:
+    return (shell.folder,)
 
 
 def _temporary(_shell: Shell, arguments: list[str], _given: str) -> Values:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from hexad.skills.shell.held_files import followed
 from hexad.skills.shell.paths import place
 from hexad.skills.shell.values import (
     ANYTHING,
-    DOWNLOADED,
     FOREIGN,
     HOME,
+    MOST_VALUES,
     NOTHING,
     SPLIT,
     UNKNOWN,
     WORK,
     Values,
     bounded,
+    foreign,
     known,
+    split,
 )
 
 if TYPE_CHECKING:
@@ -37,9 +41,9 @@ def _cd(shell: Shell, argv: list[str]) -> Values:
     elif words[0] in {"-", "+1"} or not known(words[0][:1]):
         shell.folder = UNKNOWN
     else:
-        target = place(words[0], shell.folder)
+        target = place(followed(shell, words[0]), shell.folder)
         start = {"/": "/", "~": f"{HOME}/", ".": f"{WORK}/", "?": UNKNOWN}[target.start]
-        shell.folder = start + "/".join(target.parts)
+        shell.folder = WORK if target.start == "." and not target.parts else start + "/".join(target.parts)
     return NOTHING
 
 
@@ -71,17 +75,34 @@ def _read(shell: Shell, argv: list[str]) -> Values:
     """`read` puts words of its input into variables."""
     names = [word for word in argv[1:] if _IS_NAME(word)]
     to_array = any(_TO_ARRAY(word) for word in argv[1:])
-    for text in (shell.stdin or ANYTHING)[:1]:
-        words = text.split("\n", 1)[0].split()
-        for number, name in enumerate(names):
-            last = number == len(names) - 1
-            value = (SPLIT if to_array else " ").join(words[number:]) if last else "".join(words[number : number + 1])
-            shell.assign(name, (value,) if known(text) else DOWNLOADED if FOREIGN in text else ANYTHING)
+    separators = shell.variables.get("IFS")
+    signs = " \t\n" if separators is None else separators[-1]
+    between = SPLIT if to_array else signs[:1]
+    rows = [split(line, signs).split(SPLIT) for text in shell.stdin or ANYTHING for line in _lines(shell, text)]
+    for number, name in enumerate(names):
+        last = number == len(names) - 1
+        shell.assign(name, bounded([_of_row(row, number, between if last else None) for row in rows]))
     return NOTHING
+
+
+def _of_row(row: list[str], number: int, between: str | None) -> str:
+    """The word of a line that a variable gets, or all that are left; of a line that is not known any may be."""
+    if not known("".join(row)):
+        return FOREIGN if foreign(row) else UNKNOWN
+    return "".join(row[number : number + 1]) if between is None else between.join(row[number:])
+
+
+def _lines(shell: Shell, text: str) -> list[str]:
+    """The line that is read; in a loop each may be."""
+    lines = text.strip().split("\n", MOST_VALUES + 1)
+    return lines if shell.loops else lines[:1]
 
 
 def _mapfile(shell: Shell, argv: list[str]) -> Values:
     names = [word for word in argv[1:] if not word.startswith("-")] or ["MAPFILE"]
+    for option, text in pairwise(argv):
+        if option == "-C":
+            shell.run_text(text)
     shell.assign(names[-1], tuple(SPLIT.join(text.split("\n")) for text in shell.stdin or ANYTHING))
     return NOTHING
 

@@ -17,6 +17,7 @@ from hexad.skills.shell.values import (
     WORK,
     Values,
     bounded,
+    exchanged,
     foreign,
     is_glob,
     joined,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 _GIVEN: Final[dict[str, Values]] = {
     "HOME": (HOME,),
-    "PWD": (WORK,),
     "0": (SELF,),
     "BASH_SOURCE": (SELF,),
     "SHELL": ("/bin/bash",),
@@ -43,6 +43,7 @@ _GIVEN: Final[dict[str, Values]] = {
     "PATH": ("/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",),
     "IFS": (" \t\n",),
 }
+_LONGEST_MATCHED: Final = 256  # characters that a pattern is searched in
 _TARGETS: Final = frozenset({"variable_name", "subscript", "special_variable_name"})
 _SPELLED: Final = {HOME: "/home/user", WORK: "/home/user/work", SELF: "/home/user/work/script"}
 
@@ -51,7 +52,21 @@ def looked_up(shell: Shell, name: str) -> Values:
     """What a variable holds; one that the script never sets comes from outside, and is not known."""
     shell.reads.add(name)
     held = shell.variables.get(name)
-    return held if held is not None else _GIVEN.get(name, ANYTHING)
+    return held if held is not None else _from_outside(shell, name)
+
+
+def _from_outside(shell: Shell, name: str) -> Values:
+    other = shell.names.get(name)
+    if other is not None and other not in shell.names:
+        return _target_named(shell, other)
+    return (shell.folder,) if name == "PWD" else _GIVEN.get(name, ANYTHING)
+
+
+def _target_named(shell: Shell, name: str) -> Values:
+    """What a variable or an element of an array holds, by a name that was itself put together."""
+    name, bracket, index = name.partition("[")
+    values = looked_up(shell, name)
+    return _element(values, index.rstrip("]")) if bracket else values
 
 
 def expansion(shell: Shell, node: Node) -> Values:
@@ -119,6 +134,8 @@ def _operated(shell: Shell, name: str, values: Values, rest: list[Node]) -> Valu
     operator = rest[0].type
     groups = _operands(shell, rest[1:])
     operation = _OPERATIONS.get(operator)
+    if operator == "@" and any(node.type == "P" for node in rest):
+        shell.run_later("PS1", values)  # as a prompt: what it substitutes is run
     if operator in {":=", "="}:
         shell.assign(name, joined(groups[0]))
     return DOWNLOADED if operation is None and foreign(values) else operation(values, groups) if operation else ANYTHING
@@ -155,7 +172,7 @@ def _removed(*, suffix: bool, longest: bool) -> Callable[[Values, list[list[Valu
         (what, *more) = joined(groups[0])
         if more or not known(what):
             return ANYTHING
-        return mapped(values, lambda value: _without(_spelled(value), what, suffix=suffix, longest=longest))
+        return mapped(values, lambda value: _without(spelled(value), what, suffix=suffix, longest=longest))
 
     return remove
 
@@ -174,7 +191,7 @@ def _without(text: str, glob: str, *, suffix: bool, longest: bool) -> str:
     return text
 
 
-def _spelled(value: str) -> str:
+def spelled(value: str) -> str:
     """A value whose characters are looked at: the marks of paths, written as such a path."""
     for mark, path in _SPELLED.items():
         value = value.replace(mark, path)
@@ -186,15 +203,15 @@ def _replaced(*, every: bool) -> Callable[[Values, list[list[Values]]], Values]:
         (what, *more), (by, *others) = joined(groups[0]), joined(groups[1]) if len(groups) > 1 else NOTHING
         if more or others or not known(what + by):
             return ANYTHING
-        return mapped(values, lambda value: _exchange(_spelled(value), what, by, every=every))
+        return mapped(values, lambda value: _exchange(spelled(value), what, by, every=every))
 
     return replace
 
 
 def _exchange(text: str, glob: str, by: str, *, every: bool) -> str:
     if not is_glob(glob):
-        return text.replace(glob.replace("\\", "") or "\n", by, -1 if every else 1)
-    if len(text) > 1024 or glob.count("*") > 2:
+        return exchanged(text, glob.replace("\\", "") or "\n", by, -1 if every else 1)
+    if len(text) > _LONGEST_MATCHED or glob.count("*") > 2 or len(text) * len(by) > LONGEST:
         return UNKNOWN
     return re.sub(
         pattern(glob).pattern.removesuffix(r"\Z").removesuffix(r"\z"),
@@ -210,7 +227,7 @@ def _substring(values: Values, groups: list[list[Values]]) -> Values:
         return ANYTHING
     start = numbers[0] or 0
     length = numbers[1] if len(numbers) > 1 else None
-    return mapped(values, lambda value: _slice(_spelled(value), start, length))
+    return mapped(values, lambda value: _slice(spelled(value), start, length))
 
 
 def _slice(text: str, start: int, length: int | None) -> str:

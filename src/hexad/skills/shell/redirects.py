@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from hexad.skills.shell.held_files import followed as unlinked
+from hexad.skills.shell.held_files import held, hold
 from hexad.skills.shell.paths import leads_to_disk, place, stays
 from hexad.skills.shell.plain import redirection_of
-from hexad.skills.shell.values import ANYTHING, DOWNLOADED, SPLIT, Values, bounded, joined
+from hexad.skills.shell.values import ANYTHING, DOWNLOADED, SPLIT, Values
 from hexad.skills.shell.words import evaluate, filled, text_of
 
 if TYPE_CHECKING:
@@ -107,12 +109,13 @@ def _aimed(shell: Shell, sign: str, values: Values) -> list[Target]:
     for value in values:
         path = value.replace(SPLIT, " ")
         if sign == "<&":
-            shell.stdin = ANYTHING if path.isdigit() and int(path) > 2 else shell.stdin
+            if path.isdigit() and int(path) > 2:
+                shell.stdin, shell.hides = ANYTHING, True
         elif sign in _READS:
             _read(shell, path)
         if ">" in sign and not (sign.endswith("&") and (path.isdigit() or path == "-")):
             _check_write(shell, path)
-            targets.append(Target(None if path.startswith("/dev/") else path.removeprefix("./"), sign == ">>"))
+            targets.append(Target(None if path.startswith("/dev/") else path, sign in {">>", "&>>"}))
     return targets
 
 
@@ -123,7 +126,7 @@ def _read(shell: Shell, path: str) -> None:
     elif leads_to_disk(path, shell.folder):
         shell.find("disk-copy", f"< {path}")
     elif path not in {"/dev/stdin", "/dev/fd/0"}:
-        shell.stdin = shell.files.get(path.removeprefix("./"))
+        shell.stdin = held(shell, path)
 
 
 def _check_write(shell: Shell, path: str) -> None:
@@ -131,6 +134,7 @@ def _check_write(shell: Shell, path: str) -> None:
         shell.find("network", path)
         shell.stdin = DOWNLOADED
         return
+    path = unlinked(shell, path) if shell.links else path
     if stays(path, shell.folder):
         return
     target = place(path, shell.folder)
@@ -144,5 +148,4 @@ def written(shell: Shell, targets: list[Target], printed: Values) -> None:
     """Remember what a file holds now."""
     for target in targets:
         if target.path is not None:
-            old = shell.files.get(target.path) if target.appends else None
-            shell.files[target.path] = joined([old, printed]) if old else bounded(printed)
+            hold(shell, target.path, printed, appends=target.appends)

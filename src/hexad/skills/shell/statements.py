@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import redirects
 from hexad.skills.shell.commands import execute
+from hexad.skills.shell.loops import for_each, while_true
 from hexad.skills.shell.plain import assignment_of, is_plain, output_of, says_only, words_of
 from hexad.skills.shell.values import (
     ANYTHING,
@@ -17,7 +18,6 @@ from hexad.skills.shell.values import (
     UNKNOWN,
     Values,
     bounded,
-    fields,
     foreign,
     joined,
 )
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
     from hexad.skills.shell.machine import Shell
 
-_NEEDS_A_LOOK: Final = re.compile(rb"[`<>]|\$\(|\$\{[^}]*=").search  # substitutions, redirections, hidden assignments
+_NEEDS_A_LOOK: Final = re.compile(
+    rb"[`<>]|\$\(|\$\{[^}]*(?:=|@P)"
+).search  # substitutions, redirections, hidden assignments
 _ALL_PLAIN: Final = re.compile(rb"[\w./:=@%+, -]+").fullmatch  # words that are what they look like
 _FIRST_WORD: Final = re.compile(rb"[\w.+:-]+(?=\s|$)").match
 _NO_COMMANDS: Final = frozenset(
@@ -60,11 +62,8 @@ _FILTERS: Final = frozenset(
     }
 )
 _REDIRECTS: Final = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
-_FOREVER: Final = re.compile(
-    rb"\s*(?:while\s+(?:true|:|\[+ *1 *\]+|\(\( *1 *\)\)|/bin/true)|until\s+false|for\s*\(\(\s*;\s*;)"
-)
-_ENDS_BESIDE: Final = re.compile(rb"[^&>]&\s*[)};]").search
-_PAUSES: Final = re.compile(rb"\b(?:wait|sleep|read|break|exit|return|inotifywait|jobs)\b")
+_BLOCKS: Final = frozenset({"subshell", "compound_statement"})
+_NAMES_ANOTHER: Final = re.compile(rb"-\w*n").fullmatch
 
 
 def block(shell: Shell, node: Node) -> Values:
@@ -104,7 +103,7 @@ def _command(shell: Shell, node: Node) -> Values:
     if b"\n" in text and _spans_lines(node, text):
         shell.misread = True
     if not _NEEDS_A_LOOK(text):
-        if text.startswith(b"IFS="):
+        if text.startswith(b"IFS=") and shell.stdin is None:
             text = _SEPARATOR(b"", text)
         name = _FIRST_WORD(text)
         printed = _plain(shell, name[0], text) if name else None
@@ -152,6 +151,7 @@ def _looked_at(shell: Shell, node: Node, children: list[Node]) -> Values:
     outer = shell.stdin
     targets: list[redirects.Target] = []
     before: dict[str, Values | None] = {}
+    end = -1
     for child in children:
         kind = child.type
         if kind == "variable_assignment":
@@ -160,9 +160,18 @@ def _looked_at(shell: Shell, node: Node, children: list[Node]) -> Values:
             _assignment(shell, child)
         elif kind in _REDIRECTS:
             targets += redirects.followed(shell, child)
+        elif kind in _BLOCKS:  # `time ( … )`
+            shell.run(child)
         elif kind not in _SIGNS:
-            words.append(evaluate(shell, child))
+            values = evaluate(shell, child)
+            if child.start_byte == end and words:  # the grammar parts words before a backtick
+                words[-1] = joined([words[-1], values])
+            else:
+                words.append(values)
+            end = child.end_byte
     shell.node = node
+    if b"[" in (node.text or b""):
+        _run_subscripts(shell, words)
     printed = _each_variant(shell, words)
     redirects.written(shell, targets, printed)
     shell.stdin = outer
@@ -172,6 +181,14 @@ def _looked_at(shell: Shell, node: Node, children: list[Node]) -> Values:
         else:
             shell.variables[name] = old
     return NOTHING if targets else printed
+
+
+def _run_subscripts(shell: Shell, words: list[Values]) -> None:
+    """The names that `test -v`, `unset`, `read` and `let` are given: in a subscript they run what it substitutes."""
+    for word in words:
+        for value in word:
+            if "[" in value:
+                shell.run_subscript(value)
 
 
 def _each_variant(shell: Shell, words: list[Values]) -> Values:
@@ -186,9 +203,17 @@ def _each_variant(shell: Shell, words: list[Values]) -> Values:
 
 
 def _redirected(shell: Shell, node: Node) -> Values:
+    children = node.children
+    body = children[0]
+    if body.type in _REDIRECTS:
+        return _with_redirects(shell, None, children)
+    return _list(shell, body, children[1:]) if body.type == "list" else _with_redirects(shell, body, children[1:])
+
+
+def _with_redirects(shell: Shell, body: Node | None, signs: list[Node]) -> Values:
     outer = shell.stdin
-    body, targets, rest, words = None, [], [], []
-    for child in node.children:
+    targets, rest, words = [], [], []
+    for child in signs:
         if child.type in _REDIRECTS:
             shell.node = child
             plain = redirects.plainly_followed(shell, child)
@@ -205,7 +230,8 @@ def _redirected(shell: Shell, node: Node) -> Values:
     printed = _with_words(shell, body, words) if body is not None else NOTHING
     shell.capturing -= to_file or bool(rest)
     if to_file:
-        redirects.written(shell, targets, printed)
+        for_later = body is not None and body.text == b"exec"  # everything that follows goes there
+        redirects.written(shell, targets, ANYTHING if for_later else printed)
         printed = NOTHING
     shell.stdin = outer
     return _continued(shell, rest, printed) if rest else printed
@@ -232,10 +258,20 @@ def _pipeline(shell: Shell, node: Node) -> Values:
     return printed
 
 
-def _stages(shell: Shell, stages: list[Node], given: Values | None) -> Values:
+def _stages(shell: Shell, stages: list[Node], given: Values | None, *, read: bool = False) -> Values:
+    """The commands of a pipe, each with what the one before it prints; ``read`` if somebody reads the last one."""
+    shell.capturing += read
+    printed = _each_stage(shell, stages, given)
+    shell.capturing -= read
+    return printed
+
+
+def _each_stage(shell: Shell, stages: list[Node], given: Values | None) -> Values:
     outer_stdin, outer_folder = shell.stdin, shell.folder
     if given is not None:
         shell.stdin = given
+    if not shell.piped:
+        shell.hides = False
     shell.piped += 1
     printed: Values = NOTHING
     last = len(stages) - 1
@@ -258,17 +294,35 @@ def _is_passive(shell: Shell, node: Node) -> bool:
     return name is not None and (name[0] in _FILTERS or not shell.is_interesting(name[0]))
 
 
-def _list(shell: Shell, node: Node) -> Values:
+def _list(shell: Shell, node: Node, redirected: list[Node] | None = None) -> Values:
+    """What `&&` and `||` join; the redirections behind them are those of the last command alone."""
     printed: list[Values] = []
     unsure = 0
-    for child in node.children:
+    children = node.children
+    last = children[-1] if redirected else None
+    for child in children:
         if child.type == "||":
             unsure += 1
             shell.conditional += 1
+        elif last is not None and child == last:
+            printed.append(_last_of_list(shell, child, redirected or []))
         elif child.type not in _TOKENS:
             printed.append(shell.run(child))
     shell.conditional -= unsure
     return joined(printed) if shell.capturing else NOTHING
+
+
+def _last_of_list(shell: Shell, node: Node, redirected: list[Node]) -> Values:
+    if node.type != "pipeline":
+        return _with_redirects(shell, node, redirected)
+    stages = node.named_children
+    printed = _stages(shell, stages[:-1], None, read=True)
+    outer, shell.stdin = shell.stdin, printed
+    shell.piped += 1
+    printed = _with_redirects(shell, stages[-1], redirected)
+    shell.piped -= 1
+    shell.stdin = outer
+    return printed
 
 
 def _subshell(shell: Shell, node: Node) -> Values:
@@ -282,65 +336,19 @@ def _perhaps(shell: Shell, node: Node) -> Values:
     shell.conditional += 1
     printed = block(shell, node)
     shell.conditional -= 1
-    return ANYTHING if shell.capturing and printed != NOTHING else printed
+    return bounded([*printed, UNKNOWN]) if shell.capturing and printed != NOTHING else printed
 
 
 def _case(shell: Shell, node: Node) -> Values:
     shell.conditional += 1
+    printed: list[str] = [UNKNOWN]
     for child in node.named_children:
         if child.type == "case_item":
-            block(shell, child)
+            printed += block(shell, child)
         else:
             evaluate(shell, child)
     shell.conditional -= 1
-    return ANYTHING
-
-
-def _for(shell: Shell, node: Node) -> Values:
-    children = node.named_children
-    name, body = text_of(children[0]), children[-1]
-    given = [evaluate(shell, child) for child in children[1:-1] if child.type != "comment"]
-    if not given:
-        given = [shell.variables.get("@", ANYTHING)]
-    each = [part for word in given for value in word for part in fields(value)]
-    shell.variables[name] = bounded(each) if each else ANYTHING
-    return _loop(shell, node, [body])
-
-
-def _while(shell: Shell, node: Node) -> Values:
-    return _loop(shell, node, node.named_children)
-
-
-def _loop(shell: Shell, node: Node, parts: list[Node]) -> Values:
-    """The body as it runs the first time, and again if it reads what it changes."""
-    _check_endless(shell, node, parts[-1])
-    outer, shell.again = shell.again, set()
-    reads, shell.reads = shell.reads, set()
-    shell.conditional += 1
-    shell.loops += 1
-    printed = [shell.run(part) for part in parts]
-    if shell.again:
-        for name in shell.again:
-            shell.variables[name] = bounded([*shell.variables.get(name, ()), UNKNOWN])
-        printed += [shell.run(part) for part in parts]
-    shell.loops -= 1
-    shell.conditional -= 1
-    shell.reads |= reads
-    shell.again = outer
-    return bounded([*joined(printed), UNKNOWN]) if shell.capturing else NOTHING
-
-
-def _check_endless(shell: Shell, node: Node, body: Node) -> None:
-    """A loop without an end that starts something beside itself, and never waits."""
-    if b"&" not in (node.text or b"") or not _FOREVER.match(node.text or b""):
-        return
-    children = body.children
-    beside = [child for child, sign in itertools.pairwise(children) if sign.type == "&"]
-    beside += [child for child in children if child.type == "subshell" and _ENDS_BESIDE(child.text or b"")]
-    waits = any(_PAUSES.search(child.text or b"") for child in children if child not in beside)
-    if beside and not waits:
-        shell.node = node
-        shell.find("fork-bomb", "a loop without an end")
+    return bounded(printed) if shell.capturing else ANYTHING
 
 
 def _function(shell: Shell, node: Node) -> Values:
@@ -415,15 +423,31 @@ def _assign_element(shell: Shell, name: str, index: str, values: Values) -> None
 
 def _declaration(shell: Shell, node: Node) -> Values:
     shell.node = node
+    names = False
     for child in node.named_children:
-        if child.type == "variable_assignment":
-            _assignment(shell, child)
-        elif child.type not in {"variable_name", "word"}:
+        if child.type == "word":
+            names = names or _NAMES_ANOTHER(child.text or b"") is not None
+        elif child.type == "variable_assignment":
+            if names:
+                _name_another(shell, child)
+            else:
+                _assignment(shell, child)
+        elif child.type != "variable_name":
             for value in evaluate(shell, child):
                 name, equals, text = value.partition("=")
+                shell.run_subscript(name)
                 if equals:
                     shell.assign(name, (text,))
     return NOTHING
+
+
+def _name_another(shell: Shell, node: Node) -> None:
+    """`declare -n name=other`: from here on one is the other."""
+    name, value = text_of(node.children[0]), node.children[-1]
+    for other in evaluate(shell, value, quoted=True):
+        if other != name:
+            shell.names[name] = other
+            shell.variables.pop(name, None)
 
 
 def _inside(shell: Shell, node: Node) -> Values:
@@ -434,6 +458,8 @@ def _inside(shell: Shell, node: Node) -> Values:
 def _unset(shell: Shell, node: Node) -> Values:
     run_inside(shell, node)
     for child in node.named_children:
+        if child.type not in {"variable_name", "word"}:
+            _run_subscripts(shell, [evaluate(shell, child)])
         shell.assign(text_of(child), NOTHING)
     return NOTHING
 
@@ -458,9 +484,9 @@ STATEMENTS: Final[dict[str, Callable[[Shell, Node], Values]]] = {
     "do_group": block,
     "case_statement": _case,
     "case_item": block,
-    "for_statement": _for,
-    "c_style_for_statement": _while,
-    "while_statement": _while,
+    "for_statement": for_each,
+    "c_style_for_statement": while_true,
+    "while_statement": while_true,
     "function_definition": _function,
     "negated_command": block,
     "variable_assignment": _assignment,

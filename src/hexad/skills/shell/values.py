@@ -28,6 +28,8 @@ MOST_VALUES: Final = 16
 LONGEST: Final = 65_536
 MOST_BRACES: Final = 256
 
+MOST_TEXT: Final = 1_048_576  # characters of all the words of one command
+
 _ESCAPES: Final = {
     "n": "\n",
     "t": "\t",
@@ -46,6 +48,10 @@ _ESCAPES: Final = {
 _ESCAPE: Final = re.compile(
     r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|(0[0-7]{1,3}|[0-7]{1,3})|c(.)|(.))", re.DOTALL
 )
+
+
+class TooComplex(Exception):
+    """The script is more work than a check may take."""
 
 
 def known(text: str) -> bool:
@@ -74,6 +80,8 @@ def joined(parts: Sequence[Values], between: str = "") -> Values:
         return parts[0]
     texts = [part[0] for part in parts if len(part) == 1]
     if len(texts) == len(parts):
+        if len(parts) > 2 and sum(map(len, texts)) > LONGEST:
+            return DOWNLOADED if foreign(texts) else ANYTHING
         text = between.join(texts)
         return (text,) if len(text) <= LONGEST else bounded((text,))
     count = 1
@@ -87,6 +95,12 @@ def joined(parts: Sequence[Values], between: str = "") -> Values:
 def mapped(values: Values, change: Callable[[str], str]) -> Values:
     """Each value that is known, changed; the others stay as they are."""
     return bounded(change(value) if known(value) else value for value in values)
+
+
+def exchanged(text: str, old: str, new: str, most: int = -1) -> str:
+    """A text with one part of it replaced by another; not known if that makes it too long."""
+    count = text.count(old) if most < 0 else most
+    return text.replace(old, new, most) if len(text) + count * len(new) <= MOST_TEXT else UNKNOWN
 
 
 def fields(value: str) -> list[str]:

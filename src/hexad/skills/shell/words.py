@@ -9,9 +9,12 @@ from hexad.skills.shell.parameters import expansion, looked_up
 from hexad.skills.shell.plain import string_of
 from hexad.skills.shell.values import (
     ANYTHING,
+    DOWNLOADED,
     HOME,
+    MOST_TEXT,
     SPLIT,
     UNKNOWN,
+    TooComplex,
     Values,
     bounded,
     braces,
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
 _PLAIN: Final = re.compile(r"[\w./:=@%+,-]+").fullmatch
 _HOLDS_A_COMMAND: Final = re.compile(r"(?<!\\)(?:`[^`]*`|\$\()").search
 _INDEX: Final = re.compile(r"^\[[^\]]*\]=")
-_RUNS_SOMETHING: Final = re.compile(rb"`|\$\(|[<>]\(|\$\{[^}]*=").search
+_RUNS_SOMETHING: Final = re.compile(rb"`|\$\(|[<>]\(|\$\{[^}]*(?:=|@P)").search
 _HIDDEN: Final = str.maketrans("{},", "\x11\x12\x13")
 _SHOWN: Final = str.maketrans("\x11\x12\x13", "{},")
 
@@ -145,7 +148,7 @@ def _part(shell: Shell, node: Node, place: int, *, quoted: bool, hide: bool) -> 
             text = _tilde(text)
         return (unescaped(text),)
     if not node.is_named:
-        return ("",) if kind == "$" else (kind,)
+        return ("",) if kind in {"$", "``"} else (kind,)
     values = evaluate(shell, node, quoted=quoted)
     return tuple(value.translate(_HIDDEN) for value in values) if hide else values
 
@@ -183,7 +186,7 @@ def _substitution(shell: Shell, node: Node, quoted: bool) -> Values:  # noqa: FB
 def _process(shell: Shell, node: Node, _quoted: bool) -> Values:  # noqa: FBT001
     """`<(…)` is a file with what it prints; `>(…)` is given something that is not known."""
     if text_of(node).startswith(">"):
-        shell.captured(node, stdin=ANYTHING)
+        shell.captured(node, stdin=DOWNLOADED)
         return ("/dev/fd/63",)
     printed = shell.captured(node)
     name = f"/dev/fd/{64 + len(shell.files)}"
@@ -248,6 +251,8 @@ def variants(words: list[Values]) -> list[list[str]]:
     """Every list of words that a command may come to; of too many possibilities none is known."""
     texts = [word[0] for word in words if len(word) == 1]
     if len(texts) == len(words):
+        if len(texts) > 16 and sum(map(len, texts)) > MOST_TEXT:
+            raise TooComplex
         return [fields(SPLIT.join(texts))]
     whole = joined(words, SPLIT)
     if len(whole) == 1 and whole[0] == UNKNOWN and len(words) > 1:

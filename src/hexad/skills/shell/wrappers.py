@@ -6,7 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from hexad.skills.shell.destructive import told
+from hexad.skills.shell.destructive import operands, told
+from hexad.skills.shell.environment import set_up
+from hexad.skills.shell.fetching import is_fetched
+from hexad.skills.shell.held_files import INPUT, held
 from hexad.skills.shell.output import FIND_TESTS
 from hexad.skills.shell.own_commands import OWN_COMMANDS
 from hexad.skills.shell.values import (
@@ -17,6 +20,7 @@ from hexad.skills.shell.values import (
     UNKNOWN,
     Values,
     bounded,
+    exchanged,
     foreign,
     known,
 )
@@ -27,27 +31,7 @@ if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
 
 SHELLS: Final = frozenset(
-    [
-        "sh",
-        "bash",
-        "dash",
-        "zsh",
-        "ksh",
-        "ksh93",
-        "mksh",
-        "pdksh",
-        "ash",
-        "fish",
-        "csh",
-        "tcsh",
-        "yash",
-        "rbash",
-        "posh",
-        "rc",
-        "elvish",
-        "nu",
-        "xonsh",
-    ]
+    """sh bash dash zsh ksh ksh93 mksh pdksh ash fish csh tcsh yash rbash posh rc elvish nu xonsh""".split()  # noqa: SIM905
 )
 
 
@@ -125,10 +109,13 @@ _WRAPPERS: Final[dict[str, Wrapper]] = {
     "cpulimit": Wrapper("lpe"),
     "faketime": Wrapper("f", 1),
     "pipenv": Wrapper(),
+    "eatmydata": Wrapper(),
 }
 _IN_TEXT: Final = frozenset(
-    {"watch", "hyperfine", "ssh", "mosh", "rsh", "script", "su", "runuser", "flock", "tmux", "screen", "xterm"}
+    {"watch", "hyperfine", "ssh", "mosh", "rsh", "script", "su", "sg", "runuser", "flock", "tmux", "screen", "xterm"}
 )
+_TAKES_TEXT: Final = frozenset({"script", "su", "sg", "runuser", "flock", "capsh"})
+_TEXT_FOLLOWS: Final = re.compile(r"-[a-zA-Z]*c").fullmatch
 
 
 def inner_words(name: str, arguments: list[str]) -> list[str]:
@@ -142,8 +129,9 @@ def inner_words(name: str, arguments: list[str]) -> list[str]:
             break
         if word.startswith("-") and len(word) > 1:
             takes = (len(word) == 2 and word[1] in how.values) or word in how.long
+            takes = takes or (word.startswith("--") and left[1:2] != [] and left[1].isdigit())
             left = left[2 if takes else 1 :]
-        elif name in {"env", "sudo", "doas"} and re.match(r"\w+=", word):
+        elif name in {"env", "sudo", "doas"} and (re.match(r"\w+=", word) or word == "-"):
             left = left[1:]
         else:
             break
@@ -164,29 +152,19 @@ def _plain(shell: Shell, name: str, argv: list[str]) -> Values:
     arguments = argv[1:]
     if name == "command" and arguments[:1] and re.fullmatch(r"-[pvV]*[vV]", arguments[0]):
         return (arguments[-1],)
+    folder = shell.folder
     if name == "env":
-        for place_, word in enumerate(arguments):
-            text = (
-                word[2:]
-                if word.startswith("-S") and len(word) > 2
-                else word.partition("=")[2]
-                if word.startswith("--split-string=")
-                else ""
-            )
-            if word in {"-S", "--split-string", "-vS"}:
-                text = " ".join(arguments[place_ + 1 :])
-            if text:
-                return shell.run_text(text)
-    for word in arguments if name == "env" else ():
-        variable, equals, value = word.partition("=")
-        if equals and variable.isidentifier():
-            shell.assign(variable, (value,))
+        text = set_up(shell, arguments)
+        if text:
+            return shell.run_text(text)
     inner = inner_words(name, arguments)
     if name == "coproc" and "{" in inner:
         inner = inner[inner.index("{") :]
     if not inner and name in {"sudo", "doas"} and shell.stdin is not None and {"-s", "-i", "-"} & set(arguments):
         return _reads_input(shell, argv)
-    return shell.run_words(inner) if inner else NOTHING
+    printed = shell.run_words(inner) if inner else NOTHING
+    shell.folder = folder if name == "env" else shell.folder
+    return printed
 
 
 def _shell(shell: Shell, argv: list[str]) -> Values:
@@ -207,7 +185,7 @@ def _shell(shell: Shell, argv: list[str]) -> Values:
             break
     if takes_code:
         return _code(shell, argv, arguments)
-    if arguments and not reads and arguments[0] not in {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}:
+    if arguments and not reads and arguments[0] not in INPUT:
         return run_file(shell, argv, arguments[0])
     return _reads_input(shell, argv)
 
@@ -230,7 +208,7 @@ def _reads_input(shell: Shell, argv: list[str]) -> Values:
     printed: list[str] = []
     for text in shell.stdin:
         if (FOREIGN in text or not text.strip(UNKNOWN + " \t\n")) and text.strip():
-            shell.find("pipe-to-shell", told(argv))
+            shell.find("pipe-to-shell" if FOREIGN in text or shell.hides else "unknown-command", told(argv))
         if known(text) or text.strip(UNKNOWN + FOREIGN + " \t\n"):
             printed += _input_run(shell, text)
     return bounded(printed) if printed else ANYTHING
@@ -248,16 +226,18 @@ def run_file(shell: Shell, argv: list[str], path: str) -> Values:
     if SELF in path:
         check_self(shell, argv)
         return ANYTHING
-    held = shell.files.get(path.removeprefix("./"))
-    if path in {"/dev/stdin", "-", "/proc/self/fd/0", "/dev/fd/0"}:
+    if path in INPUT:
         return _reads_input(shell, argv)
-    if held is None:
+    texts = held(shell, path)
+    if texts is None:
+        if is_fetched(shell, path):
+            shell.find("pipe-to-shell", told(argv))
         if not known(path) and path != f"/tmp/{UNKNOWN}":  # noqa: S108
             shell.find("unknown-command", told(argv))
         return ANYTHING
-    if foreign(held):
+    if foreign(texts):
         shell.find("pipe-to-shell", told(argv))
-    return bounded(text for each in held for text in _held(shell, argv, each))
+    return bounded(text for each in texts for text in _held(shell, argv, each))
 
 
 def _held(shell: Shell, argv: list[str], text: str) -> Values:
@@ -333,7 +313,7 @@ def _with_input(shell: Shell, argv: list[str], words: list[str], text: str, sign
             shell.find("pipe-to-shell", told(argv))
         return shell.run_text(text) if words[-1] == "-c" else ANYTHING
     outer, shell.stdin = shell.stdin, None
-    filled = [word.replace(sign, " ".join(items)) for word in words] if sign else [*words, *items]
+    filled = [exchanged(word, sign, " ".join(items)) for word in words[:256]] if sign else [*words, *items]
     printed = shell.run_words(filled[:256])
     shell.stdin = outer
     return printed
@@ -369,7 +349,8 @@ def _parallel(shell: Shell, argv: list[str]) -> Values:
         if not text and not known(item):
             shell.find("pipe-to-shell" if FOREIGN in item else "unknown-command", told(argv))
         else:
-            shell.run_text(item.join(_PARALLEL_SIGN.split(text)) if _PARALLEL_SIGN.search(text) else f"{text} {item}")
+            form = _PARALLEL_SIGN.sub("{}", text)
+            shell.run_text(exchanged(form, "{}", item) if "{}" in form else f"{text} {item}")
     return ANYTHING
 
 
@@ -399,26 +380,37 @@ def _find_exec(shell: Shell, tests: list[str], paths: list[str], *, filtered: bo
         found = f"{path.rstrip('/')}/{UNKNOWN}" if filtered else path
         if words:
             outer, shell.stdin = shell.stdin, None
-            shell.run_words([word.replace("{}", found) for word in words])
+            shell.run_words([exchanged(word, "{}", found) for word in words])
             shell.stdin = outer
 
 
 def _fd(shell: Shell, argv: list[str]) -> Values:
     for sign in ("-x", "-X", "--exec", "--exec-batch"):
         if sign in argv:
-            shell.run_words([*argv[argv.index(sign) + 1 :], UNKNOWN])
+            words, paths = argv[argv.index(sign) + 1 :], operands(argv[1 : argv.index(sign)])[1:]
+            recursive = ["-r"] if words[:1] == ["rm"] else []
+            shell.run_words([*words, *recursive, *(paths or [UNKNOWN])])
     return ANYTHING
+
+
+def _behind_c(arguments: list[str]) -> str | None:
+    for number, word in enumerate(arguments):
+        if word.startswith("--command="):
+            return word.partition("=")[2]
+        if (word == "--command" or _TEXT_FOLLOWS(word)) and arguments[number + 1 :]:
+            return arguments[number + 1]
+    return None
 
 
 def _in_text(shell: Shell, argv: list[str]) -> Values:
     """Commands that give a text to a shell: the one behind `-c`, or all the words that follow."""
     name, arguments = argv[0].rpartition("/")[2], argv[1:]
-    for number, word in enumerate(arguments[:-1]):
-        if word in {"-c", "--command"} and name in {"script", "su", "runuser", "flock"}:
-            return shell.run_text(arguments[number + 1])
+    text = _behind_c(arguments) if name in _TAKES_TEXT else None
+    if text is not None:
+        return shell.run_text(text)
     if name in {"su", "runuser"} and shell.stdin is not None:
         return _reads_input(shell, argv)
-    if name in {"script", "su", "runuser"}:
+    if name in {"script", "su", "sg", "runuser"}:
         return NOTHING
     takes = {
         "ssh": "bcDEeFIiJLlmOopQRSWw",
@@ -478,6 +470,7 @@ _SPECIAL: Final[dict[str, Callable[[Shell, list[str]], Values]]] = {
     "gfind": _find,
     "fd": _fd,
     "fdfind": _fd,
+    "run-parts": lambda shell, argv: run_file(shell, argv, f"{argv[-1]}/*"),
     "at": _at,
     "batch": _at,
     "crontab": _crontab,

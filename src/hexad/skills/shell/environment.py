@@ -1,0 +1,34 @@
+"""`env`: the variables, the folder and the text that it gives to the command it runs."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hexad.skills.shell.machine import Shell
+
+
+def set_up(shell: Shell, arguments: list[str]) -> str:
+    """Let variables and the folder be what `env` says; the text that it splits into words itself, if there is one."""
+    for word in arguments:
+        variable, equals, value = word.partition("=")
+        if equals and variable.isidentifier():
+            shell.assign(variable, (value,))
+        elif variable == "--chdir":
+            shell.run_words(["cd", value])
+    for word, following in pairwise(arguments):
+        if word in {"-C", "--chdir"}:
+            shell.run_words(["cd", following])
+    return _split_text(arguments)
+
+
+def _split_text(arguments: list[str]) -> str:
+    for number, word in enumerate(arguments):
+        if word in {"-S", "--split-string", "-vS"}:
+            return " ".join(arguments[number + 1 :])
+        if word.startswith("--split-string="):
+            return word.partition("=")[2]
+        if word.startswith("-S"):
+            return word[2:]
+    return ""

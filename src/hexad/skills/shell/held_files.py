@@ -1,0 +1,103 @@
+"""What is known of the files that a script may run: those that it was given, and those that it wrote.
+
+A file is known by the place that its path leads to, however the path is written. A link leads where it points.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from hexad.skills.shell.paths import place
+from hexad.skills.shell.values import ANYTHING, HOME, UNKNOWN, WORK, Values, bounded, is_glob, joined, pattern
+
+if TYPE_CHECKING:
+    from hexad.skills.shell.machine import Shell
+    from hexad.skills.shell.paths import Place
+
+INPUT: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+"""Names of what a command reads if it is given no file."""
+_STARTS: Final = {"/": "/", "~": f"{HOME}/", ".": ""}
+_MARKED: Final = {"/": "/", "~": f"{HOME}/", ".": f"{WORK}/"}
+_ABSOLUTE: Final = ("/", HOME, WORK, UNKNOWN)
+_SHEBANG: Final = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*(?:\S*/)?)?(?:ba|da|k|z|a|mk)?sh\b")
+_SETTLED: Final = re.compile(r"/?(?:[\w\x00][\w.\x00-]*/)*[\w\x00][\w.\x00-]*").fullmatch  # without `.` and `..`
+_MOST_LINKS: Final = 8  # that lead to one another
+
+
+def held(shell: Shell, path: str) -> Values | None:
+    """What a file holds, or what each file of a pattern may; None if the script has not written it."""
+    if not shell.files:
+        return None
+    where = _key(shell, path)
+    found = shell.files.get(where)
+    if found is not None or not is_glob(path):
+        return found
+    matches = pattern(where).match
+    texts = [text for name, values in shell.files.items() if matches(name) for text in values]
+    return bounded(texts) if texts else None
+
+
+def is_shell(text: str) -> bool:
+    """Whether a file says in its first line that a shell runs it."""
+    return _SHEBANG.match(text) is not None
+
+
+def read(shell: Shell, path: str) -> Values | None:
+    """What a command reads from a file, or from its input if the file is that."""
+    return (shell.stdin or ANYTHING) if path in INPUT else held(shell, path)
+
+
+def hold(shell: Shell, path: str, values: Values, *, appends: bool = False) -> None:
+    """Remember what a file holds now; what may not happen is one more possibility."""
+    where = _key(shell, path)
+    old = shell.files.get(where)
+    if old and appends:
+        values = joined([old, values])
+    elif old and shell.conditional:
+        values = (*old, *values)
+    shell.files[where] = bounded(values)
+
+
+def copied(shell: Shell, sources: list[str], target: str) -> None:
+    """What was copied, moved or linked is what it was; the target may be the file, or the folder it comes into."""
+    for source in sources:
+        values = read(shell, source)
+        if values is not None:
+            name = source.rstrip("/").rpartition("/")[2]
+            hold(shell, target, values)
+            hold(shell, f"{target}/{name}", values)
+
+
+def link(shell: Shell, path: str, target: str) -> None:
+    """From here on a path leads elsewhere; the target of a link is seen from the folder that the link is in."""
+    where = _key(shell, path)
+    beside, slash, _ = path.rpartition("/")
+    there = place(f"{beside}/{target}" if slash and target[:1] not in _ABSOLUTE else target, shell.folder)
+    if where and not there.is_unknown and there != place(path, shell.folder):
+        shell.links[where] = _MARKED[there.start] + "/".join(there.parts)
+
+
+def followed(shell: Shell, path: str, *, itself: bool = True) -> str:
+    """A path whose folders may be links, as it would be written without them; ``itself`` if it may be one too."""
+    if not shell.links:
+        return path
+    for _ in range(_MOST_LINKS):
+        where = _written(place(path, shell.folder), path)
+        name = next((name for name in shell.links if (itself and where == name) or where.startswith(f"{name}/")), None)
+        if name is None:
+            break
+        path = shell.links[name].rstrip("/") + where[len(name) :] or "/"
+    return path
+
+
+def _key(shell: Shell, path: str) -> str:
+    if shell.folder == WORK and not shell.links and _SETTLED(path):  # nearly always
+        return path
+    path = followed(shell, path)
+    return _written(place(path, shell.folder), path)
+
+
+def _written(target: Place, path: str) -> str:
+    """A place as one text; of what is not known the path itself."""
+    return path if target.is_unknown else _STARTS[target.start] + "/".join(target.parts)

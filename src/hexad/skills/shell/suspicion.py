@@ -1,0 +1,80 @@
+"""Words that give away what a command does, whichever command it is: a raw disk, or another command that destroys.
+
+A script is looked at in this way only if its text gives reason to: most do not.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from hexad.skills.shell.destructive import told
+from hexad.skills.shell.held_files import followed
+from hexad.skills.shell.paths import leads_to_disk
+from hexad.skills.shell.rules import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hexad.skills.shell.machine import Shell
+
+_DESTROYS: Final = r"(?:rm|shred|dd|mkfs(?:\.\w+)?|wipefs|chmod|mv)"
+SUSPICIOUS: Final = re.compile(
+    r"/dev\b(?!/(?:null|zero|full|u?random|std|tty|fd/|shm|tcp/|udp/|pts))|"
+    rf"(?<![;&|({{\n!])(?<!\bdo)(?<!then)(?<!else)(?<!\btrap )[ \t=/'\"]{_DESTROYS}[ \t]+-|"
+    rf"(?<!\btrap )['\"=!/]{_DESTROYS}[ \t]|\\!"
+).search
+"""Whether a script names a disk, or a destroying command where no command's name stands."""
+_DESTROYER: Final = re.compile(_DESTROYS).fullmatch
+_TEXT: Final = re.compile(
+    rf"(?:--?[\w-]+=|-\w|[\\:|]*!|\.(?:sh|shell|system)\b|\w+[:(]|\+)?[\s'\"]*((?:sudo\s+)?(?:/\S*/)?{_DESTROYS}\s.*)",
+    re.DOTALL,
+).match
+_SAYS: Final = frozenset(
+    """echo printf grep egrep fgrep rg ag ack man which type whereis tldr apropos info help say logger notify-send wall
+    cat true false : test [ export alias history""".split()  # noqa: SIM905
+)
+_SHOWS: Final = frozenset(
+    """lsblk blkid findmnt df du ls stat file test [ udevadm eject fuser lsof mount umount losetup iostat sg_map lshw
+    blockdev systemd-cryptsetup udiskie-mount udiskie-umount udisksctl fsadm lvmdevices lvs pvs vgs pvdisplay
+    dumpe2fs basename dirname realpath readlink cd pushd for in case read grep awk cut sort lsscsi hwinfo cdparanoia
+    ntfsinfo exfatlabel e2label fatlabel ntfslabel sg_inq sg_vpd sdparm setserial stty minicom screen picocom""".split()  # noqa: SIM905
+)
+_WRITES_ANYWHERE: Final = frozenset({"sed", "gsed", "openssl", "vim", "vi", "nvim", "ex", "ed", "view", "gvim"})
+_PATH: Final = re.compile(r"/(?:dev|proc)/[\w/*?.-]+")
+_TELLING: Final = frozenset({"-m", "-am", "--message", "--title", "--body"})
+
+
+def look_at_words(shell: Shell, name: str, argv: list[str], *, is_known: bool) -> None:
+    """Note what the words of a command plainly are for; ``is_known`` if there is a rule of its own for it."""
+    if name in _SAYS:
+        return
+    _look_for_commands(shell, argv)
+    if name not in _SHOWS and not name.startswith("mount.") and (not is_known or name in _WRITES_ANYWHERE):
+        for word in (*argv[1:], *((shell.stdin or ()) if name in _WRITES_ANYWHERE else ())):
+            if any(leads_to_disk(followed(shell, path), shell.folder) for path in _paths(word)):
+                shell.find("device-write", told(argv))
+
+
+def _paths(word: str) -> list[str]:
+    """A word, and the absolute paths within it, if it is a text."""
+    return [word.rpartition("=")[2], *_PATH.findall(word)] if "/" in word else [word]
+
+
+def _look_for_commands(shell: Shell, argv: list[str]) -> None:
+    for number, word in enumerate(argv[1:64], 1):
+        if argv[number - 1] in _TELLING:
+            continue
+        if _DESTROYER(word.rpartition("/")[2]) and len(argv) > number + 1:
+            _judge(shell, partial(shell.run_words, argv[number:]))
+        elif " " in word and (text := _TEXT(word)):
+            _judge(shell, partial(shell.run_text, text[1].rstrip("'\"")))
+
+
+def _judge(shell: Shell, run: Callable[[], object]) -> None:
+    """What would be destroyed if it were run; what it would need is not known, since it may not be run at all."""
+    before = dict(shell.found)
+    run()
+    for mark in [mark for mark in shell.found if mark not in before and RULES[mark[0]].capability is not None]:
+        del shell.found[mark]
