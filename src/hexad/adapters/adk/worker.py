@@ -50,7 +50,7 @@ class Worker:
         threads = self._of(hx.store)
         if threads.hang:
             raise DeadlineExceeded(hx.store.location, seconds)
-        ended = asyncio.Event()
+        ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         told = partial(_tell, asyncio.get_running_loop(), ended)
         work = Work(partial(contextvars.copy_context().run, call), told)
         threads.take(work)
@@ -59,8 +59,7 @@ class Worker:
             if left <= 0:
                 threads.give_up(work)
                 raise DeadlineExceeded(hx.store.location, seconds)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(ended.wait(), left)
+            await asyncio.wait((ended,), timeout=left)  # unlike `wait_for`, it lets every cancellation through
         return work.outcome()
 
     def _of(self, store: Store) -> Threads:
@@ -74,9 +73,14 @@ class Worker:
             return known
 
 
-def _tell(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
+def _tell(loop: asyncio.AbstractEventLoop, ended: asyncio.Future[None]) -> None:
     with suppress(RuntimeError):  # the loop is closed: nobody waits
-        loop.call_soon_threadsafe(ended.set)
+        loop.call_soon_threadsafe(_end, ended)
+
+
+def _end(ended: asyncio.Future[None]) -> None:
+    if not ended.done():
+        ended.set_result(None)
 
 
 WORKER: Final = Worker()
