@@ -195,6 +195,7 @@ NAMES_AND_PAGES: Final = [
     ({"Origin": "http://localhost:{port}"}, 403),
     ({"Origin": "https://evil.example"}, 403),
     ({"Origin": "null"}, 403),
+    ({"Origin": "http://["}, 403),
     ({"Origin": "file://"}, 403),
 ]
 
@@ -221,7 +222,8 @@ def test_who_asks_too_often_has_to_wait(tmp_path: Path) -> None:
     async def scenario() -> list[httpx2.Response]:
         with opened(tmp_path / "agent.db", mcp_rate=3, mcp_token=TOKEN) as hx:
             async with listening(hx) as url:
-                return [await post(url, Authorization="Bearer wrong") for _ in range(4)]
+                forwarded = [{"X-Forwarded-For": f"10.0.0.{n}"} for n in range(4)]  # whatever it says: it is one caller
+                return [await post(url, Authorization="Bearer wrong", **each) for each in forwarded]
 
     *guesses, refused = play(scenario())
     assert [guess.status_code for guess in guesses] == [401, 401, 401]

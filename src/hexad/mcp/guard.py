@@ -87,12 +87,20 @@ class Guard:
         if not told:
             return True
         origin = told[0].strip().casefold()
-        own = urlsplit(origin).netloc == headers.get("host", "").strip().casefold() and origin.startswith("http")
+        own = _place(origin) == headers.get("host", "").strip().casefold() and origin.startswith("http")
         return len(told) == 1 and (own or origin in self.origins)
 
     def _knows_token(self, header: str) -> bool:
         given = header[len(_BEARER) :].strip() if header.casefold().startswith(_BEARER) else ""
         return hmac.compare_digest(_digest(given), _digest(self.token))
+
+
+def _place(origin: str) -> str:
+    """Host and port of an origin; of what is none, nothing."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return ""
 
 
 def _digest(token: str) -> bytes:

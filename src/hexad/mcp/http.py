@@ -77,6 +77,7 @@ class HttpServer(uvicorn.Server):
                 log_level="warning",
                 access_log=False,
                 server_header=False,
+                proxy_headers=False,  # anybody can write them: rates and sessions go by who really connects
                 ws="none",
                 lifespan="on",
                 limit_concurrency=_MOST_CONNECTIONS,
