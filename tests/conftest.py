@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,9 @@ def _guard(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_guard)
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background: processes of tests are interrupted
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
