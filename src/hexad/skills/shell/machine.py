@@ -11,7 +11,7 @@ from hexad.skills.shell import redirects, statements, words
 from hexad.skills.shell.commands import INTERESTING, INTERESTING_STARTS, execute
 from hexad.skills.shell.parsing import is_parsable, parsed
 from hexad.skills.shell.statements import STATEMENTS, unusual
-from hexad.skills.shell.suspicion import SUSPICIOUS
+from hexad.skills.shell.suspicion import is_suspicious
 from hexad.skills.shell.values import (
     ANYTHING,
     DOWNLOADED,
@@ -128,7 +128,7 @@ class Shell:
     def run_whole(self, script: Script) -> None:
         """The script, and then what it defines and never calls: somebody else may."""
         self.script = script
-        self.suspicious = SUSPICIOUS((script.root.text or b"").decode("utf-8", "replace")) is not None
+        self.suspicious = is_suspicious((script.root.text or b"").decode("utf-8", "replace"))
         self.run_all(script.root)
         if script.is_broken or self.misread:
             self.run_pieces(script)

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
 
 _DESTROYS: Final = r"(?:rm|shred|dd|mkfs(?:\.\w+)?|wipefs|chmod|mv)"
-SUSPICIOUS: Final = re.compile(
-    r"/dev\b(?!/(?:null|zero|full|u?random|std|tty|fd/|shm|tcp/|udp/|pts))|"
+_WORTH_A_LOOK: Final = re.compile(
+    r"/dev\b(?!/(?:null|zero|full|u?random|std|tty|fd/|shm|tcp/|udp/|pts))|\\!|"
+    r"rm[ \t]|shred[ \t]|dd[ \t]|mkfs(?:\.\w+)?[ \t]|wipefs[ \t]|chmod[ \t]|mv[ \t]"  # begins with letters: 12 times as fast
+).finditer
+_IN_AN_ODD_PLACE: Final = re.compile(
     rf"(?<![;&|({{\n!])(?<!\bdo)(?<!then)(?<!else)(?<!\btrap )[ \t=/'\"]{_DESTROYS}[ \t]+-|"
-    rf"(?<!\btrap )['\"=!/]{_DESTROYS}[ \t]|\\!"
-).search
-"""Whether a script names a disk, or a destroying command where no command's name stands."""
+    rf"(?<!\btrap )['\"=!/]{_DESTROYS}[ \t]"
+).match
 _DESTROYER: Final = re.compile(_DESTROYS).fullmatch
 _TEXT: Final = re.compile(
     rf"(?:--?[\w-]+=|-\w|[\\:|]*!|\.(?:sh|shell|system)\b|\w+[:(]|\+)?[\s'\"]*((?:sudo\s+)?(?:/\S*/)?{_DESTROYS}\s.*)",
@@ -44,6 +46,15 @@ _SHOWS: Final = frozenset(
 _WRITES_ANYWHERE: Final = frozenset({"sed", "gsed", "openssl", "vim", "vi", "nvim", "ex", "ed", "view", "gvim"})
 _PATH: Final = re.compile(r"/(?:dev|proc)/[\w/*?.-]+")
 _TELLING: Final = frozenset({"-m", "-am", "--message", "--title", "--body"})
+
+
+def is_suspicious(script: str) -> bool:
+    """Whether a script names a disk, or a destroying command where no command's name stands."""
+    for found in _WORTH_A_LOOK(script):
+        at = found.start()
+        if found[0][0] in "/\\" or (at and _IN_AN_ODD_PLACE(script, at - 1)):
+            return True
+    return False
 
 
 def look_at_words(shell: Shell, name: str, argv: list[str], *, is_known: bool) -> None:
