@@ -441,6 +441,7 @@ def test_a_file_that_cannot_be_written_stays_as_it_is(open_folder: Path, permiss
     path.chmod(permissions)
     open_folder.chmod(folders)
     finish(start(_as_nobody, _save_into_what_cannot_be_written, open_folder))
+    open_folder.chmod(0o700)
     path.chmod(0o600)
     assert path.read_bytes() == before
     assert remembered(path) == {"editor"}
