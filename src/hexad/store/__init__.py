@@ -102,8 +102,8 @@ class Reading(LearningReading, SkillReading, Protocol):
         """The row of that id."""
         ...
 
-    def fetch(self, scope: Scope, numbers: Collection[int]) -> Sequence[Row]:
-        """The rows of these numbers that exist, in any order."""
+    def fetch(self, scope: Scope, numbers: Collection[int], *, brief: bool = False) -> Sequence[Row]:
+        """The rows of these numbers that exist, in any order; if ``brief``, skills without their definition."""
         ...
 
     def sketch(self, scope: Scope, numbers: Collection[int]) -> Sequence[Sketch]:

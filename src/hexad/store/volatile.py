@@ -126,7 +126,7 @@ class _State(VolatileLearning, VolatileSkills):
         row = self._shelf(scope).rows.get(id)
         return row and _apart(row)
 
-    def fetch(self, scope: Scope, numbers: Collection[int]) -> Sequence[Row]:
+    def fetch(self, scope: Scope, numbers: Collection[int], *, brief: bool = False) -> Sequence[Row]:
         shelf = self._shelf(scope)
         return [_apart(shelf.rows[shelf.ids[number]]) for number in numbers if number in shelf.ids]
 

@@ -116,7 +116,7 @@ class StoredSource:
             ranked.add(view.in_threads(scope, beside))
         mute = self.floor and self.layer is Layer.AGENT_LEARNINGS  # an error that nobody explained is no solution
         best = ranked.best(_MUTE_PASSED * room if mute else room)
-        rows = {row.number: row for row in view.fetch(scope, [each.number for each in best])}
+        rows = {row.number: row for row in view.fetch(scope, [each.number for each in best], brief=True)}
         telling = (each for each in best if not mute or _explains(rows[each.number].record))
         return [ranked.told(rows[each.number], each) for each in islice(telling, room)]
 

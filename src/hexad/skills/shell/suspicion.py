@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 _DESTROYS: Final = r"(?:rm|shred|dd|mkfs(?:\.\w+)?|wipefs|chmod|mv)"
 _WORTH_A_LOOK: Final = re.compile(
     r"/dev\b(?!/(?:null|zero|full|u?random|std|tty|fd/|shm|tcp/|udp/|pts))|\\!|"
-    r"rm[ \t]|shred[ \t]|dd[ \t]|mkfs(?:\.\w+)?[ \t]|wipefs[ \t]|chmod[ \t]|mv[ \t]"  # begins with letters: 12 times as fast
+    r"rm[ \t]|shred[ \t]|dd[ \t]|mkfs(?:\.\w+)?[ \t]|wipefs[ \t]|chmod[ \t]|mv[ \t]"
 ).finditer
+"""Where it may be so: by what a place begins with, which is found ten times as fast as what stands before it."""
 _IN_AN_ODD_PLACE: Final = re.compile(
     rf"(?<![;&|({{\n!])(?<!\bdo)(?<!then)(?<!else)(?<!\btrap )[ \t=/'\"]{_DESTROYS}[ \t]+-|"
     rf"(?<!\btrap )['\"=!/]{_DESTROYS}[ \t]"

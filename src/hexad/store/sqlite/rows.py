@@ -1,4 +1,8 @@
-"""Nouns ↔ columns: one table for each noun, one column for each of its fields, in the same order."""
+"""Nouns ↔ columns: one table for each noun, one column for each of its fields, in the same order.
+
+A field that may be large can lie aside, in a table `<table>_<field>` with the row's number: what does not ask for it
+neither reads nor rewrites it.
+"""
 
 from __future__ import annotations
 
@@ -56,14 +60,26 @@ class Table(Generic[N]):
     columns: tuple[str, ...]
     kinds: tuple[Kind, ...]
     decoders: tuple[tuple[int, Callable[[Any], object]], ...]
-    selected: str  # the columns as a statement lists them
-    placeholders: str  # one for each column
-    assignments: str  # each column with a placeholder, for an update
+    aside: str | None  # the column that lies in a table of its own
+    selected: str  # the columns as a query lists them
+    brief: str  # the same, with nothing in the one that lies aside
+    written: str  # the table's own columns
+    placeholders: str  # one for each of these
+    assignments: str  # each of these with a placeholder, for an update
     sketched: str  # the columns of a `Sketch`; what this noun does not have is a constant
 
     def encode(self, noun: N) -> list[object]:
-        """A noun's values, in the order of the columns."""
-        return [_encoded(kind, getattr(noun, column)) for column, kind in zip(self.columns, self.kinds, strict=True)]
+        """A noun's values, in the order of the table's own columns."""
+        return [
+            _encoded(kind, getattr(noun, column))
+            for column, kind in zip(self.columns, self.kinds, strict=True)
+            if column != self.aside
+        ]
+
+    @property
+    def home_of_aside(self) -> str:
+        """The table in which the column lies that lies aside."""
+        return f"{self.name}_{self.aside}"
 
     def decode(self, values: Sequence[Any]) -> N:
         """The noun of a row's first values."""
@@ -78,10 +94,12 @@ class Table(Generic[N]):
         return self.noun(**decoded)
 
 
-def _table(name: str, noun: type[N], key: str) -> Table[N]:
+def _table(name: str, noun: type[N], key: str, aside: str | None = None) -> Table[N]:
     columns = tuple(field.name for field in fields(noun))  # type: ignore[arg-type]
     kinds = tuple(kind_of(noun, column) for column in columns)
     decoders = ((place, _decoder(noun, column)) for place, column in enumerate(columns))
+    own = [column for column in columns if column != aside]
+    there = f"(SELECT {aside} FROM {name}_{aside} AS aside WHERE aside.number = {name}.number)"  # noqa: S608 - names of ours
     optional = (_SKETCHED.get(column, column) if column in columns else constant for column, constant in _OPTIONAL)
     return Table(
         name,
@@ -90,9 +108,12 @@ def _table(name: str, noun: type[N], key: str) -> Table[N]:
         columns,
         kinds,
         tuple((place, decoder) for place, decoder in decoders if decoder),
-        selected=", ".join(f'"{column}"' for column in columns),
-        placeholders=", ".join("?" * len(columns)),
-        assignments=", ".join(f'"{column}" = ?' for column in columns),
+        aside,
+        selected=", ".join(there if column == aside else f'"{column}"' for column in columns),
+        brief=", ".join("'{}'" if column == aside else f'"{column}"' for column in columns),
+        written=", ".join(f'"{column}"' for column in own),
+        placeholders=", ".join("?" * len(own)),
+        assignments=", ".join(f'"{column}" = ?' for column in own),
         sketched=", ".join(
             ("number", f'"{key}"', f"substr(words, 1, {SKETCHED})", "origin", "updated", "use_count", *optional)
         ),
@@ -131,7 +152,7 @@ _DECODERS: Final[dict[Kind, Callable[[Any], object]]] = {
 TABLES: Final[dict[Layer, Table[Any]]] = {
     Layer.USER_KNOWLEDGE: _table("hexad_knowledge", Knowledge, "key"),
     Layer.AGENT_LEARNINGS: _table("hexad_learning", Learning, "id"),
-    Layer.SKILL_PATTERNS: _table("hexad_skill", Skill, "name"),
+    Layer.SKILL_PATTERNS: _table("hexad_skill", Skill, "name", aside="definition"),
     Layer.EXTERNAL_KNOWLEDGE: _table("hexad_reference", Reference, "name"),
 }
 VERSIONS: Final = _table("hexad_knowledge_version", Version, "key")

@@ -273,3 +273,10 @@ CREATE TABLE hexad_skill_version (
     created INTEGER NOT NULL,
     PRIMARY KEY (namespace, name, version)
 ) WITHOUT ROWID;
+
+CREATE TABLE hexad_skill_definition (
+    number INTEGER PRIMARY KEY,
+    definition TEXT NOT NULL
+);
+INSERT INTO hexad_skill_definition (number, definition) SELECT number, definition FROM hexad_skill;
+ALTER TABLE hexad_skill DROP COLUMN definition;

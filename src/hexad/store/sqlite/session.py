@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SCRUBBED: Final = (
     *(table.name for table in TABLES.values()),
     *(VERSIONS.name, SKILL_VERSIONS.name, ASSOCIATIONS.name, "hexad_fresh", "hexad_posting", "hexad_vector"),
-    *("hexad_call", "hexad_offer"),
+    *("hexad_call", "hexad_offer", "hexad_skill_definition"),
 )
 
 
@@ -47,12 +47,13 @@ class Session(LearningSession, SkillSession):
         rows = self._rows(table, f'namespace = ? AND "{table.key}" = ?', (scope.namespace, id))
         return rows[0] if rows else None
 
-    def fetch(self, scope: Scope, numbers: Collection[int]) -> Sequence[Row]:
+    def fetch(self, scope: Scope, numbers: Collection[int], *, brief: bool = False) -> Sequence[Row]:
         table = table_of(scope.layer)
+        where = "number IN ({}) AND +namespace = ?"
         return [
             row
             for chunk in chunks(numbers)
-            for row in self._rows(table, f"number IN ({marks(chunk)}) AND +namespace = ?", (*chunk, scope.namespace))
+            for row in self._rows(table, where.format(marks(chunk)), (*chunk, scope.namespace), brief=brief)
         ]
 
     def sketch(self, scope: Scope, numbers: Collection[int]) -> Sequence[Sketch]:
@@ -190,6 +191,7 @@ class Session(LearningSession, SkillSession):
         else:
             number = old[0]
             self._update(table, number, values)
+        self._put_aside(table, number, record)
         if old is None or old[1] != values[-1]:
             self._index.replace(scope, number, old[1] if old else None, document)
             if old is not None:
@@ -208,7 +210,8 @@ class Session(LearningSession, SkillSession):
         old = self._row_number(table, scope, id)
         if old is None:
             return False
-        self._connection.execute(f"DELETE FROM {table.name} WHERE number = ?", (old[0],))
+        for name in (table.name, *([table.home_of_aside] if table.aside else ())):
+            self._connection.execute(f"DELETE FROM {name} WHERE number = ?", (old[0],))
         self._index.replace(scope, old[0], old[1], None)
         self._meanings.remove(scope, old[0])
         self._meanings.associate(scope, id, ())
@@ -216,7 +219,7 @@ class Session(LearningSession, SkillSession):
 
     def add_version(self, namespace: str, version: Version) -> None:
         self._connection.execute(
-            f"INSERT INTO {VERSIONS.name} ({VERSIONS.selected}, namespace) VALUES ({VERSIONS.placeholders}, ?)",
+            f"INSERT INTO {VERSIONS.name} ({VERSIONS.written}, namespace) VALUES ({VERSIONS.placeholders}, ?)",
             (*VERSIONS.encode(version), namespace),
         )
 
@@ -257,9 +260,9 @@ class Session(LearningSession, SkillSession):
 
     # the parts of it
 
-    def _rows(self, table: Table[Record], where: str, values: Sequence[object]) -> list[Row]:
+    def _rows(self, table: Table[Record], where: str, values: Sequence[object], *, brief: bool = False) -> list[Row]:
         cursor = self._connection.execute(
-            f"SELECT {table.selected}, words, number FROM {table.name} WHERE {where}", values
+            f"SELECT {table.brief if brief else table.selected}, words, number FROM {table.name} WHERE {where}", values
         )
         return [Row(row[-1], table.decode(row), _unpacked(row[-2])) for row in cursor]
 
@@ -279,7 +282,7 @@ class Session(LearningSession, SkillSession):
 
     def _insert(self, table: Table[Record], scope: Scope, values: Sequence[object]) -> int:
         cursor = self._connection.execute(
-            f"INSERT INTO {table.name} ({table.selected}, words, namespace) VALUES ({table.placeholders}, ?, ?)",
+            f"INSERT INTO {table.name} ({table.written}, words, namespace) VALUES ({table.placeholders}, ?, ?)",
             (*values, scope.namespace),
         )
         return int(cursor.lastrowid or 0)
@@ -288,6 +291,15 @@ class Session(LearningSession, SkillSession):
         self._connection.execute(
             f"UPDATE {table.name} SET {table.assignments}, words = ? WHERE number = ?", (*values, number)
         )
+
+    def _put_aside(self, table: Table[Record], number: int, record: Record) -> None:
+        """Write what lies aside, where it is not the same already."""
+        if table.aside is not None:
+            self._connection.execute(
+                f"INSERT INTO {table.home_of_aside} VALUES (?1, ?2) "
+                f"ON CONFLICT DO UPDATE SET {table.aside} = ?2 WHERE {table.aside} != ?2",
+                (number, as_json(getattr(record, table.aside))),
+            )
 
 
 _KNOWLEDGE: Final[Layer] = next(layer for layer, table in TABLES.items() if table.name == "hexad_knowledge")

@@ -32,7 +32,7 @@ class SkillSession:
 
     def add_skill_version(self, namespace: str, version: SkillVersion) -> None:
         self._connection.execute(
-            f"INSERT INTO {SKILL_VERSIONS.name} ({SKILL_VERSIONS.selected}, namespace) "
+            f"INSERT INTO {SKILL_VERSIONS.name} ({SKILL_VERSIONS.written}, namespace) "
             f"VALUES ({SKILL_VERSIONS.placeholders}, ?)",
             (*SKILL_VERSIONS.encode(version), namespace),
         )
