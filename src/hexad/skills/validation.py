@@ -130,16 +130,17 @@ def _findings(script: str, files: Mapping[str, str], path: str = "") -> list[Fin
 
 
 def _look_at(state: Shell, script: str) -> None:
-    from hexad.skills.shell.parsing import is_parsable, parsed  # noqa: PLC0415
+    from hexad.skills.shell.parsing import is_parsable, readings  # noqa: PLC0415
     from hexad.skills.shell.values import TooComplex  # noqa: PLC0415
 
     if "\x00" in script or not is_parsable(script):
         state.find("unparsable" if "\x00" in script else "too-complex", "")
         return
-    tree = parsed(script)
-    if tree.is_broken:
+    trees = readings(script)
+    if trees[0].is_broken:
         state.find("unparsable", "")
     try:
-        state.run_whole(tree)
+        for tree in trees:
+            state.run_whole(tree)
     except (TooComplex, RecursionError, LookupError, ValueError):  # what nobody thought of is not judged either
         state.find("too-complex", "")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import redirects, statements, words
 from hexad.skills.shell.commands import INTERESTING, INTERESTING_STARTS, execute
-from hexad.skills.shell.parsing import is_parsable, parsed
+from hexad.skills.shell.parsing import is_parsable, parsed, readings
 from hexad.skills.shell.statements import STATEMENTS, unusual
 from hexad.skills.shell.suspicion import is_suspicious
 from hexad.skills.shell.values import (
@@ -164,7 +164,7 @@ class Shell:
         written = _written(text)
         printed = statements.plain_text(self, written)
         if printed is None:
-            printed = self._run_parsed(parsed(written))
+            printed = bounded(text for script in readings(written) for text in self._run_parsed(script))
         self.line, self.node = outer
         self.nested -= 1
         return printed

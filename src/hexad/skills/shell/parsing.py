@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +15,7 @@ LONGEST: Final = 262_144  # characters
 _MOST_SIGNS: Final = {"|": 2_000, "<<": 500, "=(": 500, "((": 2_000, "case": 2_000, "${": 4_000}
 _SHORT: Final = 1_000  # too short for so many
 _WORD_GOES_ON: Final = re.compile(rb"(?<=[^\s\\])\\\n(?=\S)")
+_PERHAPS_TEXT: Final = re.compile(r"#|<<|'").search  # signs of comments, here-documents and quotes
 _VARIABLE_IN_WORD: Final = re.compile(rb"\$(?<=[\w./:=-]\$)([A-Za-z_]\w*)")  # the grammar loses some of these
 _ARGUMENTS_LOOP: Final = re.compile(rb"\bfor\s+(\w+)\s+do\b")
 _BOTH_WAYS: Final = re.compile(rb"(?<=[\d\s])<>")
@@ -41,11 +42,24 @@ def is_parsable(text: str) -> bool:
     )
 
 
-def parsed(text: str) -> Script:
+def readings(text: str) -> list[Script]:
+    """The syntax tree of a script, and of what else it may say.
+
+    A line end behind a backslash is taken out of a word, for the grammar does not know that it may stand there. In a
+    comment, in quotes and in a here-document it ends the line all the same: such a script is read in both ways.
+    """
+    first = parsed(text)
+    if not first.gaps or not _PERHAPS_TEXT(text):
+        return [first]
+    other = parsed(text, joins=False)
+    return [first, replace(other, is_broken=other.is_broken and first.is_broken)]
+
+
+def parsed(text: str, *, joins: bool = True) -> Script:
     """The syntax tree of a script; never an error: what cannot be read is marked in it."""
     source = text.encode("utf-8", "replace")
     gaps: tuple[int, ...] = ()
-    if b"\\\n" in source:
+    if joins and b"\\\n" in source:
         gaps = tuple(found.start() - 2 * n for n, found in enumerate(_WORD_GOES_ON.finditer(source)))
         source = _WORD_GOES_ON.sub(b"", source)
     source = _VARIABLE_IN_WORD.sub(rb"${\1}", source)
