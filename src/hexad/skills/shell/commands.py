@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +12,9 @@ from hexad.skills.shell.destructive import DELETING, DESTRUCTIVE, destroyer, tol
 from hexad.skills.shell.fetching import fetch, is_fetched
 from hexad.skills.shell.held_files import held, is_shell, read
 from hexad.skills.shell.interpreters import CODE_OPTIONS, code_of, scan, scan_awk
+from hexad.skills.shell.lasting import judged_elsewhere
 from hexad.skills.shell.output import PRINTING, printed
+from hexad.skills.shell.own_commands import OWN_COMMANDS
 from hexad.skills.shell.suspicion import look_at_words
 from hexad.skills.shell.values import ANYTHING, FOREIGN, SELF, UNKNOWN, Values, foreign, is_glob, known, pattern
 from hexad.skills.shell.wrappers import SHELLS, WRAPPING, check_self, run_file, wrapped
@@ -51,16 +53,23 @@ INTERESTING_STARTS: Final = (
 _MATCHED: Final = frozenset({*DESTRUCTIVE, *SHELLS, "curl", "wget", "sudo", "mkfs.ext4", "eval", "find"})
 
 
-def execute(shell: Shell, argv: list[str]) -> Values:
+def execute(shell: Shell, argv: list[str], *, by_name: bool = True) -> Values:
     """Look at one command; what it prints, if somebody captures that."""
     word = argv[0]
-    if word in shell.functions:
-        return _function(shell, argv)
-    if word in shell.aliases:
-        return _alias(shell, argv)
+    if by_name and (word in shell.functions or word in shell.aliases):
+        return _renamed(shell, argv)
     if word in _OPENS_A_BLOCK:  # the grammar takes `time { …` for a command with words
         return shell.run_words(argv[1:])
     return _named(shell, word, argv) if word.isalnum() else _by_name(shell, word, argv)
+
+
+def _renamed(shell: Shell, argv: list[str]) -> Values:
+    """A function or an alias. One that is called as a command that destroys may not be defined where it is called."""
+    word = argv[0]
+    printed = _function(shell, argv) if word in shell.functions else _alias(shell, argv)
+    if word in _MATCHED or word in OWN_COMMANDS:
+        _named(shell, word, argv)
+    return printed
 
 
 def _by_name(shell: Shell, word: str, argv: list[str]) -> Values:
@@ -82,7 +91,10 @@ def _named(shell: Shell, name: str, argv: list[str]) -> Values:
     if needing:
         _note_needs(shell, name, argv)
     if destroys is not None:
-        destroys(shell, argv if argv[0] == name else [name, *argv[1:]])
+        words = argv if argv[0] == name else [name, *argv[1:]]
+        destroys(shell, words)
+        if shell.haunts:
+            judged_elsewhere(shell, partial(destroys, shell, words))
     result = _run_by(shell, name, argv) if runs else None
     if not runs and ("/" in argv[0] or "PATH" in shell.variables):
         _run_written(shell, argv)

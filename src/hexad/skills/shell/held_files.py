@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from hexad.skills.shell.lasting import lasting
 from hexad.skills.shell.paths import place
 from hexad.skills.shell.values import ANYTHING, HOME, UNKNOWN, WORK, Values, bounded, is_glob, joined, pattern
 
@@ -56,6 +57,8 @@ def hold(shell: Shell, path: str, values: Values, *, appends: bool = False) -> N
         values = joined([old, values])
     elif old and shell.conditional:
         values = (*old, *values)
+    elif old:
+        values = lasting(old, values)
     shell.files[where] = bounded(values)
 
 

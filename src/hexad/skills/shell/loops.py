@@ -6,7 +6,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING, Final
 
-from hexad.skills.shell.values import ANYTHING, NOTHING, UNKNOWN, Values, bounded, fields, joined
+from hexad.skills.shell.values import ANYTHING, NOTHING, SPLIT, UNKNOWN, Values, bounded, fields, joined, known
 from hexad.skills.shell.words import evaluate, text_of
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ def for_each(shell: Shell, node: Node) -> Values:
     if not given:
         given = [shell.variables.get("@", ANYTHING)]
     each = [part for word in given for value in word for part in fields(value)]
+    for value in each:
+        if "[" in value:
+            shell.run_subscript(value)
     shell.variables[name] = bounded(each) if each else ANYTHING
     return _loop(shell, node, [body])
 
@@ -42,6 +45,8 @@ def while_true(shell: Shell, node: Node) -> Values:
 def _loop(shell: Shell, node: Node, parts: list[Node]) -> Values:
     """The body as it runs the first time, and again if it reads what it changes."""
     _check_endless(shell, node, parts[-1])
+    if b"shift" in (node.text or b""):
+        _widen(shell)
     outer, shell.again = shell.again, set()
     reads, shell.reads = shell.reads, set()
     shell.conditional += 1
@@ -56,6 +61,14 @@ def _loop(shell: Shell, node: Node, parts: list[Node]) -> Values:
     shell.reads |= reads
     shell.again = outer
     return bounded([*joined(printed), UNKNOWN]) if shell.capturing else NOTHING
+
+
+def _widen(shell: Shell) -> None:
+    """A loop that shifts: its first argument is each of them in turn."""
+    given = shell.variables.get("@")
+    if given is not None and len(given) == 1 and known(given[0]):
+        every = bounded(given[0].split(SPLIT))
+        shell.variables.update(dict.fromkeys("123456789", every))
 
 
 def _check_endless(shell: Shell, node: Node, body: Node) -> None:

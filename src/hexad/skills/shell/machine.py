@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import redirects, statements, words
 from hexad.skills.shell.commands import INTERESTING, INTERESTING_STARTS, execute
+from hexad.skills.shell.lasting import lasting
 from hexad.skills.shell.parsing import is_parsable, parsed, readings
 from hexad.skills.shell.statements import STATEMENTS, unusual
 from hexad.skills.shell.suspicion import is_suspicious
@@ -45,7 +46,7 @@ MOST_CALLS: Final = 16  # functions that call functions
 _PRINTERS: Final = frozenset(
     {b"echo", b"grep", b"cut", b"uniq", b"tr", b"rev", b"pwd", b"which", b"dirname", b"basename", b"ls"}
 )
-_SUBSCRIPT: Final = re.compile(r"^\s*\w+\[[^\]$`]*(\$\(.+\)|`.+`)[^\])]*\]", re.DOTALL).match
+_SUBSCRIPT: Final = re.compile(r"\w\[[^\]$`]*(\$\(.+\)|`.+`)[^\])]*\]", re.DOTALL).search
 _RUN_BY_OTHERS: Final = frozenset(
     """PROMPT_COMMAND PS0 PS1 PS2 PS4 BASH_ENV ENV PAGER MANPAGER GIT_PAGER EDITOR VISUAL GIT_EDITOR GIT_SSH_COMMAND
     GIT_SSH GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR BROWSER LESSOPEN RSYNC_RSH SUDO_ASKPASS""".split()  # noqa: SIM905
@@ -72,6 +73,8 @@ class Shell:
         "folder",
         "found",
         "functions",
+        "guarded",
+        "haunts",
         "hides",
         "indexed",
         "line",
@@ -86,6 +89,7 @@ class Shell:
         "reads",
         "script",
         "self_calls",
+        "stack",
         "stdin",
         "steps",
         "suspicious",
@@ -107,6 +111,9 @@ class Shell:
         self.links: dict[str, str] = {}  # where the links lead that the script made, by place
         self.found: dict[tuple[str, int], str] = {}  # rule and line → what it is about
         self.folder = WORK
+        self.haunts: tuple[str, ...] = ()  # vital folders that it may still be in
+        self.stack: list[str] = []  # of folders, for `pushd` and `popd`
+        self.guarded = False  # what fails ends the script, or what follows it
         self.stdin: Values | None = None  # None: what the script itself was given
         self.capturing = 0  # somebody reads what is printed
         self.conditional = self.loops = self.background = self.piped = 0
@@ -183,7 +190,9 @@ class Shell:
         self.set_arguments(None if arguments is None else arguments[1:])
         outer["0"] = self.variables.get("0", (SELF,))
         self.variables["0"] = tuple(arguments[:1]) if arguments else (SELF,)
+        folder = self.folder
         printed = self.run_text(text)
+        self.folder = folder
         self.variables.update(outer)
         return printed
 
@@ -214,13 +223,13 @@ class Shell:
         self.variables.update(zip(_PLACES, [(argument,) for argument in arguments[:9]], strict=False))
         self.variables["@"] = self.variables["*"] = (SPLIT.join(arguments),)
 
-    def run_words(self, argv: list[str]) -> Values:
-        """A command that another one runs, by its words."""
+    def run_words(self, argv: list[str], *, by_name: bool = True) -> Values:
+        """A command that another one runs, by its words; with ``by_name`` it may be a function or an alias."""
         self.steps += 1
         self.depth += 1
         if self.steps > MOST_STEPS or self.depth > DEEPEST or (self.steps & 31 == 0 and self.is_late()):
             raise TooComplex
-        printed = execute(self, argv) if argv else NOTHING
+        printed = execute(self, argv, by_name=by_name) if argv else NOTHING
         self.depth -= 1
         return printed
 
@@ -287,6 +296,8 @@ class Shell:
             values = joined([old, values])
         if self.conditional:
             values = bounded(values if values == old else (*(ANYTHING if old is None else old), *values))
+        elif old is not None:
+            values = lasting(old, values)
         if self.loops and name in self.reads and values != old:
             self.again.add(name)
         self.variables[name] = values
@@ -319,7 +330,7 @@ class Shell:
         if self.functions or self.aliases:
             text = name.decode("utf-8", "replace")
             if text in self.functions:
-                return self.capturing > 0 or not self._stays_quiet(text)
+                return self.capturing > 0 or name in INTERESTING or not self._stays_quiet(text)
             if text in self.aliases:
                 return True
         if self.suspicious or (self.files and "PATH" in self.variables):

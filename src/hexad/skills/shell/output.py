@@ -181,7 +181,8 @@ def _converted(conversion: str, waiting: list[str]) -> str:
     value = waiting.pop(0) if waiting else ""
     letter = conversion[-1]
     if letter in "sq":
-        return value.replace("\\", "\\\\")
+        _, dot, most = conversion[:-1].partition(".")
+        return (value[: int(most or 0)] if dot else value).replace("\\", "\\\\")
     if letter in "bc":
         return value if letter == "b" else value[:1]
     if not re.fullmatch(r"\d{1,9}", value):

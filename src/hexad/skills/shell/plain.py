@@ -41,12 +41,17 @@ _PARTS: Final = re.compile(rf"\$(?:({_NAME}|\d|[@*#?!$])|\{{({_NAME}|\d)(?::-({_
 
 def words_of(shell: Shell, source: bytes) -> list[Values] | None:
     """What each word of a command may come to; None if one is not plain."""
-    if not source.isascii():
+    if not source.isascii() or _is_put_together(shell, source):
         return None
     found = _WORDS(source.decode())
     if not found or found[-1][2]:
         return None
     return [(bare,) if bare else _special(shell, special) for bare, special, _ in found]
+
+
+def _is_put_together(shell: Shell, source: bytes) -> bool:
+    """Whether all arguments become one word in a way of the script's own."""
+    return "IFS" in shell.variables and b"$*" in source
 
 
 def is_plain(source: bytes) -> bool:
@@ -57,7 +62,7 @@ def is_plain(source: bytes) -> bool:
 
 def string_of(shell: Shell, source: bytes) -> Values | None:
     """What a text in double quotes, with them, may come to; None if it is not plain."""
-    if not source.isascii():
+    if not source.isascii() or _is_put_together(shell, source):
         return None
     text = source.decode()
     return _filled(shell, text[1:-1]) if _IS_STRING(text) else None
@@ -65,7 +70,7 @@ def string_of(shell: Shell, source: bytes) -> Values | None:
 
 def assignment_of(shell: Shell, source: bytes) -> tuple[str, Values] | None:
     """A variable and what it is set to; None if that is not plain."""
-    found = _ASSIGNED(source.decode()) if source.isascii() else None
+    found = _ASSIGNED(source.decode()) if source.isascii() and not _is_put_together(shell, source) else None
     if found is None:
         return None
     name, text = found.groups()

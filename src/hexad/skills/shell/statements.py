@@ -300,7 +300,9 @@ def _list(shell: Shell, node: Node, redirected: list[Node] | None = None) -> Val
     unsure = 0
     children = node.children
     last = children[-1] if redirected else None
-    for child in children:
+    outer = shell.guarded
+    for place, child in enumerate(children):
+        shell.guarded = outer or place < len(children) - 1
         if child.type == "||":
             unsure += 1
             shell.conditional += 1
@@ -308,6 +310,7 @@ def _list(shell: Shell, node: Node, redirected: list[Node] | None = None) -> Val
             printed.append(_last_of_list(shell, child, redirected or []))
         elif child.type not in _TOKENS:
             printed.append(shell.run(child))
+    shell.guarded = outer
     shell.conditional -= unsure
     return joined(printed) if shell.capturing else NOTHING
 
@@ -353,7 +356,7 @@ def _case(shell: Shell, node: Node) -> Values:
 
 def _function(shell: Shell, node: Node) -> Values:
     name, body = text_of(node.named_children[0]), node.named_children[1]
-    if shell.conditional and name in shell.functions:
+    if name in shell.functions and shell.functions[name].text != body.text:  # which of them is called is not known
         shell.call(name, shell.functions[name], None)
     shell.functions[name] = shell.uncalled[name] = body
     shell.quiet[name] = says_only(body.text or b"")
@@ -407,6 +410,8 @@ def _assignment_looked_at(shell: Shell, node: Node) -> Values:
 
 def _assign_element(shell: Shell, name: str, index: str, values: Values) -> None:
     """One element of an array: in the order in which they are set, whatever their index."""
+    if name in {"BASH_ALIASES", "BASH_CMDS"}:
+        shell.aliases[index.strip("'\"")] = values
     old = shell.variables.get(name)
     if index.isdigit() and int(index) <= 64 and old is not None and len(old) == 1 and len(values) == 1:
         parts = old[0].split(SPLIT)
@@ -445,6 +450,7 @@ def _name_another(shell: Shell, node: Node) -> None:
     """`declare -n name=other`: from here on one is the other."""
     name, value = text_of(node.children[0]), node.children[-1]
     for other in evaluate(shell, value, quoted=True):
+        shell.run_subscript(other)
         if other != name:
             shell.names[name] = other
             shell.variables.pop(name, None)
@@ -458,9 +464,9 @@ def _inside(shell: Shell, node: Node) -> Values:
 def _unset(shell: Shell, node: Node) -> Values:
     run_inside(shell, node)
     for child in node.named_children:
-        if child.type not in {"variable_name", "word"}:
-            _run_subscripts(shell, [evaluate(shell, child)])
-        shell.assign(text_of(child), NOTHING)
+        for name in evaluate(shell, child) if child.type not in {"variable_name", "word"} else (text_of(child),):
+            shell.run_subscript(name)
+            shell.assign(name, NOTHING)
     return NOTHING
 
 

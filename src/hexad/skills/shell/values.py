@@ -46,7 +46,7 @@ _ESCAPES: Final = {
     "?": "?",
 }
 _ESCAPE: Final = re.compile(
-    r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|(0[0-7]{1,3}|[0-7]{1,3})|c(.)|(.))", re.DOTALL
+    r"\\(?:x(\{[0-9A-Fa-f]{1,6}\}|[0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|(0[0-7]{1,3}|[0-7]{1,3})|c(.)|(.))", re.DOTALL
 )
 
 
@@ -139,7 +139,7 @@ def decoded(text: str) -> str:
 def _escape(found: re.Match[str]) -> str:
     for group, base in ((1, 16), (2, 16), (3, 16), (4, 8)):
         if found[group]:
-            code = int(found[group], base)
+            code = int(found[group].strip("{}"), base) & (0xFF if base == 8 else -1)
             return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else UNKNOWN
     if found[5]:
         return chr(ord(found[5]) & 0x1F or 0x20)

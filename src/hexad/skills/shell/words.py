@@ -156,13 +156,21 @@ def _part(shell: Shell, node: Node, place: int, *, quoted: bool, hide: bool) -> 
 def _variable(shell: Shell, node: Node, quoted: bool) -> Values:  # noqa: FBT001
     name = text_of(node).lstrip()[1:]
     values = looked_up(shell, name)
+    if quoted and name == "*":
+        return _in_one_word(shell, values)
     return values if quoted and name != "@" else _split(shell, values, keep=quoted)
 
 
 def _expansion(shell: Shell, node: Node, quoted: bool) -> Values:  # noqa: FBT001
     values = expansion(shell, node)
     whole = quoted and b"@]" not in (node.text or b"")
-    return tuple(value.replace(SPLIT, " ") for value in values) if whole else _split(shell, values, keep=quoted)
+    return _in_one_word(shell, values) if whole else _split(shell, values, keep=quoted)
+
+
+def _in_one_word(shell: Shell, values: Values) -> Values:
+    """Several words as one, with the first character of `IFS` between them."""
+    separators = shell.variables.get("IFS", (" ",))
+    return bounded(value.replace(SPLIT, between[:1]) for value in values for between in separators)
 
 
 def _split(shell: Shell, values: Values, *, keep: bool) -> Values:

@@ -111,6 +111,7 @@ _WRAPPERS: Final[dict[str, Wrapper]] = {
     "pipenv": Wrapper(),
     "eatmydata": Wrapper(),
 }
+_OF_THE_SHELL: Final = frozenset({"time", "coproc", "noglob", "nocorrect"})  # they run functions too
 _IN_TEXT: Final = frozenset(
     {"watch", "hyperfine", "ssh", "mosh", "rsh", "script", "su", "sg", "runuser", "flock", "tmux", "screen", "xterm"}
 )
@@ -162,7 +163,7 @@ def _plain(shell: Shell, name: str, argv: list[str]) -> Values:
         inner = inner[inner.index("{") :]
     if not inner and name in {"sudo", "doas"} and shell.stdin is not None and {"-s", "-i", "-"} & set(arguments):
         return _reads_input(shell, argv)
-    printed = shell.run_words(inner) if inner else NOTHING
+    printed = shell.run_words(inner, by_name=name in _OF_THE_SHELL) if inner else NOTHING
     shell.folder = folder if name == "env" else shell.folder
     return printed
 

@@ -1,0 +1,57 @@
+"""What may hold though something else was said later: what would do harm is not forgotten.
+
+A script has many ways: conditions, subshells, functions, jobs beside it, a `cd` that fails. Instead of following each,
+what was once dangerous stays one more possibility: a vital folder or a disk in a variable, a command that destroys, the
+folder that a script was in.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from hexad.skills.shell.paths import place
+from hexad.skills.shell.rules import RULES
+from hexad.skills.shell.values import HOME, Values, bounded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hexad.skills.shell.machine import Shell
+
+_HARMS: Final = re.compile(
+    rf"[/{HOME}](?:[\w*?]*/?){{0,2}}[*.]*\Z|/dev/|(?:^|[\s/;&|(])(?:rm|dd|mkfs|shred|wipefs|chmod|mv|find|curl|wget|eval|"
+    r"(?:ba|da|z)?sh)\b"
+).match
+_HARMS_INSIDE: Final = re.compile(r"[\s/;&|(](?:rm|dd|mkfs[.\w]*|shred|wipefs|chmod|mv|find|curl|wget|eval)\s").search
+
+
+def lasting(old: Values | None, new: Values) -> Values:
+    """New values, and those of the old ones that would do harm."""
+    if old is None or old == new:
+        return new
+    kept = [value for value in old if value and (_HARMS(value) or _HARMS_INSIDE(value)) and value not in new]
+    return bounded((*new, *kept)) if kept else new
+
+
+def leave(shell: Shell, *, surely: bool) -> None:
+    """Remember the folder that a script leaves, if it is a vital one and may be where it stays."""
+    if not surely and shell.folder not in shell.haunts and place(".", shell.folder).is_vital:
+        shell.haunts = (*shell.haunts, shell.folder)
+
+
+def judged_elsewhere(shell: Shell, judge: Callable[[], object]) -> None:
+    """Judge a command as if a `cd` before it had not happened; only what is rejected there counts."""
+    outer = shell.folder
+    for folder in shell.haunts:
+        shell.folder = folder
+        rejected(shell, judge)
+    shell.folder = outer
+
+
+def rejected(shell: Shell, judge: Callable[[], object]) -> None:
+    """Judge what may not happen at all: what it would need does not count, what is rejected does."""
+    before = dict(shell.found)
+    judge()
+    for mark in [mark for mark in shell.found if mark not in before and RULES[mark[0]].capability is not None]:
+        del shell.found[mark]
