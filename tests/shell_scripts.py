@@ -268,7 +268,7 @@ NEEDING: Final[dict[str, set[str]]] = {
     'eval "$(ssh-agent -s)"': {"command"},
     'bash "$script"': {"command"},
     "python3 -c 'import os, sys; os.system(sys.argv[1])'": {"command"},
-    "c=; for x in r m; do c=$c$x; done; $c -rf build": {"command"},
+    "c=; for x in r $2; do c=$c$x; done; $c -rf build": {"command"},
     "if then fi (": {"command"},
 }
 """A script → the capabilities that it needs, and nothing worse."""

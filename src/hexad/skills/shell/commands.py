@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.capabilities import NEEDED, needs
 from hexad.skills.shell.destructive import DELETING, DESTRUCTIVE, destroyer, told
+from hexad.skills.shell.endless import CONDITIONS
 from hexad.skills.shell.fetching import fetch, is_fetched
 from hexad.skills.shell.held_files import held, is_shell, read
 from hexad.skills.shell.interpreters import CODE_OPTIONS, code_of, scan, scan_awk
@@ -166,7 +167,10 @@ def _function(shell: Shell, argv: list[str]) -> Values:
 
 
 def _check_bomb(shell: Shell, argv: list[str], *, background: int, piped: int, conditional: int) -> None:
-    """A function that calls itself beside itself, or in a pipe without a condition or twice."""
+    """A function that calls itself beside itself, in a pipe without a condition or twice, or whatever happens."""
+    if not CONDITIONS(shell.functions[argv[0]].text or b""):
+        shell.find("fork-bomb", told(argv))
+        return
     in_pipe = shell.piped > piped
     if in_pipe and shell.node is not None:
         shell.self_calls.add(shell.node.start_byte)

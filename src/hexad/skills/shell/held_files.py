@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.lasting import lasting
 from hexad.skills.shell.paths import place
-from hexad.skills.shell.values import ANYTHING, HOME, UNKNOWN, WORK, Values, bounded, is_glob, joined, pattern
+from hexad.skills.shell.values import ANYTHING, HOME, SELF, UNKNOWN, WORK, Values, bounded, is_glob, joined, pattern
 
 if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
@@ -65,7 +65,7 @@ def hold(shell: Shell, path: str, values: Values, *, appends: bool = False) -> N
 def copied(shell: Shell, sources: list[str], target: str) -> None:
     """What was copied, moved or linked is what it was; the target may be the file, or the folder it comes into."""
     for source in sources:
-        values = read(shell, source)
+        values = (SELF,) if SELF in source else read(shell, source)
         if values is not None:
             name = source.rstrip("/").rpartition("/")[2]
             hold(shell, target, values)

@@ -90,6 +90,7 @@ class Shell:
         "script",
         "self_calls",
         "stack",
+        "started",
         "stdin",
         "steps",
         "suspicious",
@@ -113,6 +114,7 @@ class Shell:
         self.folder = WORK
         self.haunts: tuple[str, ...] = ()  # vital folders that it may still be in
         self.stack: list[str] = []  # of folders, for `pushd` and `popd`
+        self.started = 0  # commands beside the script
         self.guarded = False  # what fails ends the script, or what follows it
         self.stdin: Values | None = None  # None: what the script itself was given
         self.capturing = 0  # somebody reads what is printed
@@ -293,6 +295,7 @@ class Shell:
             name = self.names.get(name, name)
         old = self.variables.get(name)
         if more and old is not None:
+            self.reads.add(name)
             values = joined([old, values])
         if self.conditional:
             values = bounded(values if values == old else (*(ANYTHING if old is None else old), *values))

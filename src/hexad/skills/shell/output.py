@@ -13,6 +13,7 @@ from hexad.skills.shell.values import (
     ANYTHING,
     DOWNLOADED,
     FOREIGN,
+    HOME,
     NOTHING,
     SELF,
     UNKNOWN,
@@ -278,10 +279,17 @@ def _last_path(_shell: Shell, arguments: list[str], _given: str) -> Values:
     return (arguments[-1] if arguments else UNKNOWN,)
 
 
+def _which(_shell: Shell, arguments: list[str], _given: str) -> Values:
+    name = arguments[-1] if arguments else UNKNOWN
+    return (name if "/" in name or not known(name) else f"/usr/bin/{name}",)
+
+
 def _dirname(_shell: Shell, arguments: list[str], _given: str) -> Values:
     path = arguments[-1] if arguments else UNKNOWN
     if path.startswith("\x04"):
         return (WORK,)
+    if path in {HOME, WORK}:
+        return ("/home" if path == HOME else f"{WORK}/..",)
     head, slash, _ = path.rstrip("/").rpartition("/")
     return (head or ("/" if slash else WORK) if known(path) else UNKNOWN,)
 
@@ -320,7 +328,7 @@ _OUTPUTS: Final[dict[str, Callable[[Shell, list[str], str], Values]]] = {
     "grep": _passed,
     "pwd": _folder,
     "mktemp": _temporary,
-    "which": _last_path,
+    "which": _which,
     "type": _last_path,
     "realpath": _last_path,
     "readlink": _last_path,

@@ -45,7 +45,7 @@ _GIVEN: Final[dict[str, Values]] = {
 }
 _LONGEST_MATCHED: Final = 256  # characters that a pattern is searched in
 _TARGETS: Final = frozenset({"variable_name", "subscript", "special_variable_name"})
-_SPELLED: Final = {HOME: "/home/user", WORK: "/home/user/work", SELF: "/home/user/work/script"}
+_SPELLED: Final = {HOME: "/home/user", WORK: "/home/user/work", SELF: f"/home/user/work/{SELF}"}
 
 
 def looked_up(shell: Shell, name: str) -> Values:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import redirects
 from hexad.skills.shell.commands import execute
+from hexad.skills.shell.endless import fans_out
 from hexad.skills.shell.loops import for_each, while_true
 from hexad.skills.shell.plain import assignment_of, is_plain, output_of, says_only, words_of
 from hexad.skills.shell.values import (
@@ -82,6 +83,7 @@ def _block_beside(shell: Shell, children: list[Node]) -> Values:
             continue
         beside = place < last and children[place + 1].type == "&"
         shell.background += beside
+        shell.started += beside
         printed.append(shell.run(child))
         shell.background -= beside
     return joined(printed) if shell.capturing and printed else NOTHING
@@ -253,7 +255,10 @@ def _continued(shell: Shell, rest: list[Node], printed: Values) -> Values:
 
 def _pipeline(shell: Shell, node: Node) -> Values:
     outer, shell.self_calls = shell.self_calls, set()
-    printed = _stages(shell, node.named_children, None)
+    stages = node.named_children
+    printed = _stages(shell, stages, None)
+    if b"-P" in (node.text or b"") and fans_out(stages[0].text or b"", node.text or b""):
+        shell.find("fork-bomb", "as many at once as there are words without an end")
     shell.self_calls = outer
     return printed
 

@@ -194,6 +194,7 @@ def _substitution(shell: Shell, node: Node, quoted: bool) -> Values:  # noqa: FB
 def _process(shell: Shell, node: Node, _quoted: bool) -> Values:  # noqa: FBT001
     """`<(…)` is a file with what it prints; `>(…)` is given something that is not known."""
     if text_of(node).startswith(">"):
+        shell.started += 1
         shell.captured(node, stdin=DOWNLOADED)
         return ("/dev/fd/63",)
     printed = shell.captured(node)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.destructive import operands, told
+from hexad.skills.shell.endless import CONDITIONS
 from hexad.skills.shell.environment import set_up
 from hexad.skills.shell.fetching import is_fetched
 from hexad.skills.shell.held_files import INPUT, held
@@ -163,6 +164,7 @@ def _plain(shell: Shell, name: str, argv: list[str]) -> Values:
         inner = inner[inner.index("{") :]
     if not inner and name in {"sudo", "doas"} and shell.stdin is not None and {"-s", "-i", "-"} & set(arguments):
         return _reads_input(shell, argv)
+    shell.started += name == "coproc" or (name == "setsid" and bool({"-f", "--fork"} & set(arguments)))
     printed = shell.run_words(inner, by_name=name in _OF_THE_SHELL) if inner else NOTHING
     shell.folder = folder if name == "env" else shell.folder
     return printed
@@ -242,6 +244,9 @@ def run_file(shell: Shell, argv: list[str], path: str) -> Values:
 
 
 def _held(shell: Shell, argv: list[str], text: str) -> Values:
+    if text == SELF:
+        check_self(shell, argv)
+        return ANYTHING
     if not text.strip(UNKNOWN + FOREIGN + " \t\n"):
         if UNKNOWN in text:
             shell.find("unknown-command", told(argv))
@@ -250,8 +255,9 @@ def _held(shell: Shell, argv: list[str], text: str) -> Values:
 
 
 def check_self(shell: Shell, argv: list[str]) -> None:
-    """The script starts itself: beside itself, or twice in a pipe, it never ends."""
-    if shell.background or shell.piped:
+    """The script starts itself: beside itself, in a pipe, or whatever happens, it never ends."""
+    whole = shell.script.root.text if shell.script else None
+    if shell.background or shell.piped or not CONDITIONS(whole or b""):
         shell.find("fork-bomb", told(argv))
 
 
