@@ -23,6 +23,7 @@ from hexad.skills.validation import check
 from tests.shell_scripts import ALLOWED, NEEDING, REJECTED
 from tests.shell_scripts_hidden import HIDDEN, HIDDEN_ALLOWED, HIDDEN_NEEDS, HIDDEN_STOPPED
 from tests.shell_scripts_later import LATER, STOPPED
+from tests.shell_scripts_scopes import SCOPED, SCOPED_ALLOWED
 from tests.support import requirement
 
 ROOT = Path(__file__).parent.parent
@@ -36,6 +37,18 @@ def test_what_destroys_is_rejected_however_it_is_written(script: str, rule: str)
     verdict = check(script, shell="bash")
     assert verdict.decision is Decision.REJECT
     assert not rule or rule in {found.rule for found in verdict.findings}
+
+
+@requirement("SKILL-05")
+@pytest.mark.parametrize("script", SCOPED)
+def test_what_was_set_on_another_way_through_the_script_hides_nothing(script: str) -> None:
+    assert check(script, shell="bash").decision is Decision.REJECT
+
+
+@requirement("SKILL-05")
+@pytest.mark.parametrize("script", SCOPED_ALLOWED)
+def test_honest_ways_through_a_script_are_allowed(script: str) -> None:
+    assert check(script, shell="bash").findings == ()
 
 
 @requirement("SKILL-05")

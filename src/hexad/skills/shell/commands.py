@@ -13,7 +13,7 @@ from hexad.skills.shell.endless import CONDITIONS
 from hexad.skills.shell.fetching import fetch, is_fetched
 from hexad.skills.shell.held_files import held, is_shell, read
 from hexad.skills.shell.interpreters import CODE_OPTIONS, code_of, scan, scan_awk
-from hexad.skills.shell.lasting import judged_elsewhere
+from hexad.skills.shell.lasting import judged_elsewhere, rejected
 from hexad.skills.shell.output import PRINTING, printed
 from hexad.skills.shell.own_commands import OWN_COMMANDS
 from hexad.skills.shell.suspicion import look_at_words
@@ -68,8 +68,10 @@ def _renamed(shell: Shell, argv: list[str]) -> Values:
     """A function or an alias. One that is called as a command that destroys may not be defined where it is called."""
     word = argv[0]
     printed = _function(shell, argv) if word in shell.functions else _alias(shell, argv)
-    if word in _MATCHED or word in OWN_COMMANDS:
+    if word in OWN_COMMANDS:
         _named(shell, word, argv)
+    elif word.encode("utf-8", "replace") in INTERESTING:
+        rejected(shell, partial(_named, shell, word, argv))
     return printed
 
 
@@ -182,7 +184,7 @@ def _check_bomb(shell: Shell, argv: list[str], *, background: int, piped: int, c
 def _alias(shell: Shell, argv: list[str]) -> Values:
     texts = shell.aliases.pop(argv[0])
     for text in texts:
-        shell.run_text(" ".join([text, *argv[1:]]))
+        shell.run_text(" ".join([text, *argv[1:]]), here=True)
     shell.aliases[argv[0]] = texts
     return ANYTHING
 
@@ -267,8 +269,8 @@ _FOLLOWS: Final = {
 
 def _carried(shell: Shell, name: str, argv: list[str]) -> None:
     sign = _CARRIES.get(name)
-    if name in {"m4", "sqlite3", "gdb"} and foreign(shell.stdin or ()):
-        shell.find("pipe-to-shell", told(argv))
+    if name in {"m4", "sqlite3", "gdb"} and foreign(shell.stdin or ()):  # what SQLite reads is nearly always data
+        shell.find("unknown-command" if name == "sqlite3" else "pipe-to-shell", told(argv))
     for text in (*argv[1:], *(shell.stdin or ())) if sign else ():
         for found in sign.finditer(text) if sign else ():
             shell.run_text(found[1])

@@ -42,14 +42,14 @@ def _flags(arguments: Iterable[str]) -> str:
     return "".join(argument for argument in arguments if argument.startswith("-") and not argument.startswith("--"))
 
 
+def _says_recursive(arguments: list[str]) -> bool:
+    long = any(argument.startswith("--r") for argument in arguments)
+    return long or bool(re.search("[rR]", _flags(arguments)))
+
+
 def _is_recursive(arguments: list[str]) -> bool:
     """Whether an option says so, or an option that is not known may."""
-    long = any(argument.startswith("--r") for argument in arguments)
-    return (
-        long
-        or bool(re.search("[rR]", _flags(arguments)))
-        or any(argument[:1] == UNKNOWN for argument in arguments[:-1])
-    )
+    return _says_recursive(arguments) or any(argument[:1] == UNKNOWN for argument in arguments[:-1])
 
 
 def check_writes(shell: Shell, argv: list[str], paths: Iterable[str]) -> None:
@@ -83,7 +83,7 @@ def _rm(shell: Shell, argv: list[str]) -> None:
     left = [path for path in paths if not (known(path[:1]) and stays(path, shell.folder))]
     if not left:
         return
-    recursive = _is_recursive(arguments)
+    recursive, says_so = _is_recursive(arguments), _says_recursive(arguments)
     for target in (place(path, shell.folder) for path in left):
         if target.is_vital and (recursive or not target.parts or target.parts[-1][-1:] == "*"):
             shell.find("delete-root-or-home", told(argv))
@@ -91,7 +91,7 @@ def _rm(shell: Shell, argv: list[str]) -> None:
             shell.find("device-write", told(argv))
         elif target.is_outside:
             shell.find("write-outside", told(argv))
-        elif target.is_unknown and recursive:
+        elif target.is_unknown and says_so:
             shell.find("delete-unknown", told(argv))
 
 

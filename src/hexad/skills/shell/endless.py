@@ -14,9 +14,13 @@ if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
 
 _SIDE: Final = r"([\w.\"'/-]*)"
-_TEST: Final = re.compile(rf"(?:test|\[\[?)\s+(?:(!)\s+)?{_SIDE}(?:\s+(=|==|!=|-[a-z]{{2}})\s+{_SIDE})?\s*(?:\]\]?)?").fullmatch
+_TEST: Final = re.compile(
+    rf"(?:test|\[\[?)\s+(?:(!)\s+)?{_SIDE}(?:\s+(=|==|!=|-[a-z]{{2}})\s+{_SIDE})?\s*(?:\]\]?)?"
+).fullmatch
 _COUNTS: Final = re.compile(r"\(\(\s*(\d+)\s*\)\)").fullmatch
-_SUCCEEDS: Final = re.compile(r"(?:\S*/)?(?:true|:|echo|printf|sleep|date|pwd|yes|seq|uname|id|hostname)(?:\s[^|&;]*)?").fullmatch
+_SUCCEEDS: Final = re.compile(
+    r"(?:\S*/)?(?:true|:|echo|printf|sleep|date|pwd|yes|seq|uname|id|hostname)(?:\s[^|&;]*)?"
+).fullmatch
 _FAILS: Final = re.compile(r"(?:\S*/)?false").fullmatch
 _HEAD: Final = re.compile(r"\s*(while|until)\s+(.*?)\s*(?:;|\n)\s*do\b", re.DOTALL).match
 _NO_CONDITION: Final = re.compile(r"\s*for\s*\(\([^;]*;\s*(?:1\s*)?;").match

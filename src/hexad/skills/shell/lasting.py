@@ -12,16 +12,21 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.paths import place
 from hexad.skills.shell.rules import RULES
-from hexad.skills.shell.values import HOME, Values, bounded
+from hexad.skills.shell.values import HOME, NOTHING, Values, bounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from tree_sitter import Node
 
     from hexad.skills.shell.machine import Shell
 
 _HARMS: Final = re.compile(
     rf"[/{HOME}](?:[\w*?]*/?){{0,2}}[*.]*\Z|/dev/|(?:^|[\s/;&|(])(?:rm|dd|mkfs|shred|wipefs|chmod|mv|find|curl|wget|eval|"
     r"(?:ba|da|z)?sh)\b"
+).match
+_ENDS: Final = re.compile(
+    rb"\{?\s*(?:[^;}]*;\s*)*?(?:exit|return|die|fail|abort|error|fatal|usage|break|continue)\b"
 ).match
 _HARMS_INSIDE: Final = re.compile(r"[\s/;&|(](?:rm|dd|mkfs[.\w]*|shred|wipefs|chmod|mv|find|curl|wget|eval)\s").search
 
@@ -32,6 +37,24 @@ def lasting(old: Values | None, new: Values) -> Values:
         return new
     kept = [value for value in old if value and (_HARMS(value) or _HARMS_INSIDE(value)) and value not in new]
     return bounded((*new, *kept)) if kept else new
+
+
+def is_guarded(behind: list[Node]) -> bool:
+    """Whether what follows a command, a sign and another command, runs only if it worked, or ends the script if not."""
+    sign = behind[0].type if behind else ""
+    return sign == "&&" or (sign == "||" and len(behind) > 1 and _ENDS((behind[1].text or b"")[:400]) is not None)
+
+
+def perhaps(shell: Shell, before: dict[str, Values], folder: str) -> None:
+    """What the commands behind the first of a list have set may not be set: they run only if the others worked."""
+    for name, values in list(shell.variables.items()):
+        old = before.get(name)
+        if values is not old:
+            shell.variables[name] = bounded((*values, *(NOTHING if old is None else old)))
+    if shell.folder != folder:
+        now, shell.folder = shell.folder, folder
+        leave(shell, surely=False)
+        shell.folder = now
 
 
 def leave(shell: Shell, *, surely: bool) -> None:

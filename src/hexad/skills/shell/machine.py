@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from itertools import islice
 from time import thread_time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hexad.skills.shell import redirects, statements, words
 from hexad.skills.shell.commands import INTERESTING, INTERESTING_STARTS, execute
-from hexad.skills.shell.lasting import lasting
 from hexad.skills.shell.parsing import is_parsable, parsed, readings
 from hexad.skills.shell.statements import STATEMENTS, unusual
 from hexad.skills.shell.suspicion import is_suspicious
@@ -56,6 +55,9 @@ _ARGUMENTS: Final = ("@", "*", *_PLACES)
 _NO_ARGUMENTS: Final = dict.fromkeys(_PLACES, NOTHING)
 MOST_NESTED: Final = 12  # texts that are run within texts
 
+if TYPE_CHECKING:
+    Scope: TypeAlias = tuple[dict[str, Values], dict[str, Node], dict[str, Values], str]
+
 
 class Shell:
     """What a shell would know at one place of a script. It runs nothing: it looks at what would run."""
@@ -70,6 +72,7 @@ class Shell:
         "depth",
         "fetched",
         "files",
+        "fixed",
         "folder",
         "found",
         "functions",
@@ -79,6 +82,7 @@ class Shell:
         "indexed",
         "line",
         "links",
+        "locals",
         "loops",
         "misread",
         "names",
@@ -95,6 +99,7 @@ class Shell:
         "steps",
         "suspicious",
         "texts",
+        "traps",
         "uncalled",
         "until",
         "variables",
@@ -103,6 +108,9 @@ class Shell:
     def __init__(self) -> None:
         self.variables: dict[str, Values] = {"__foreign": DOWNLOADED}
         self.names: dict[str, str] = {}  # of variables that stand for others
+        self.fixed: set[str] = set()  # variables that cannot be set again
+        self.locals: list[dict[str, Values | None]] = []  # of the functions being run: what their variables hide
+        self.traps: list[str] = []  # what is run at the end
         self.functions: dict[str, Node] = {}
         self.uncalled: dict[str, Node] = {}
         self.quiet: dict[str, frozenset[str]] = {}  # of functions that only say something: the commands they call
@@ -141,6 +149,8 @@ class Shell:
         self.run_all(script.root)
         if script.is_broken or self.misread:
             self.run_pieces(script)
+        for text in self.traps[:MOST_CALLS]:
+            self.run_text(text, here=True)
         for _ in range(len(self.functions)):
             if not self.uncalled:
                 break
@@ -158,8 +168,11 @@ class Shell:
                 self.run_all(part.root)
         self.line = outer
 
-    def run_text(self, text: str) -> Values:
-        """A text that would be run as a script of its own; its findings are of the line that does so."""
+    def run_text(self, text: str, *, here: bool = False) -> Values:
+        """A text that would be run as a script of its own; its findings are of the line that does so.
+
+        Unless it runs ``here``, as with `eval`, it is a shell of its own, and what it sets ends with it.
+        """
         if not text.strip():
             return NOTHING
         self.nested += 1
@@ -170,13 +183,26 @@ class Shell:
             raise TooComplex
         outer = self.line, self.node
         self.line = self.line_now()
+        scope = None if here else self.enter()
         written = _written(text)
         printed = statements.plain_text(self, written)
         if printed is None:
             printed = bounded(text for script in readings(written) for text in self._run_parsed(script))
+        if scope is not None:
+            self.leave(scope)
         self.line, self.node = outer
         self.nested -= 1
         return printed
+
+    def enter(self) -> Scope:
+        """Go into a shell inside of this one, which knows what this one knows; what `leave` needs afterwards."""
+        outer = self.variables, self.functions, self.aliases, self.folder
+        self.variables, self.functions, self.aliases = outer[0].copy(), outer[1].copy(), outer[2].copy()
+        return outer
+
+    def leave(self, outer: Scope) -> None:
+        """Back in the outer shell: what the inner one set ends with it."""
+        self.variables, self.functions, self.aliases, self.folder = outer
 
     def _run_parsed(self, script: Script) -> Values:
         if script.is_broken:
@@ -192,10 +218,8 @@ class Shell:
         self.set_arguments(None if arguments is None else arguments[1:])
         outer["0"] = self.variables.get("0", (SELF,))
         self.variables["0"] = tuple(arguments[:1]) if arguments else (SELF,)
-        folder = self.folder
         printed = self.run_text(text)
-        self.folder = folder
-        self.variables.update(outer)
+        self._restore(outer)
         return printed
 
     def call(self, name: str, body: Node, arguments: list[str] | None) -> Values:
@@ -207,13 +231,21 @@ class Shell:
         outer, node = self._arguments(), self.node
         self.set_arguments(arguments)
         self.calls.append((name, self.background, self.piped, self.conditional))
+        self.locals.append({})
         printed = self.run(body)
         self.calls.pop()
-        self.variables.update(outer)
+        self._restore(outer | self.locals.pop())
         self.node = node
         return printed
 
-    def _arguments(self) -> dict[str, Values]:
+    def _restore(self, held: dict[str, Values | None]) -> None:
+        for name, values in held.items():
+            if values is None:
+                self.variables.pop(name, None)
+            else:
+                self.variables[name] = values
+
+    def _arguments(self) -> dict[str, Values | None]:
         return {name: self.variables.get(name, ANYTHING) for name in _ARGUMENTS}
 
     def set_arguments(self, arguments: list[str] | None) -> None:
@@ -262,15 +294,16 @@ class Shell:
         self.end_capture(outer)
         return printed
 
-    def begin_capture(self) -> tuple[str, Values | None]:
+    def begin_capture(self) -> tuple[Scope, Values | None]:
         """From here on somebody reads what is printed; what `end_capture` needs afterwards."""
         self.capturing += 1
         self.conditional += 1
-        return self.folder, self.stdin
+        return self.enter(), self.stdin
 
-    def end_capture(self, outer: tuple[str, Values | None]) -> None:
-        """Nobody reads any more; the folder and the input are what they were."""
-        self.folder, self.stdin = outer
+    def end_capture(self, outer: tuple[Scope, Values | None]) -> None:
+        """Nobody reads any more; what was set and the input are what they were."""
+        self.leave(outer[0])
+        self.stdin = outer[1]
         self.conditional -= 1
         self.capturing -= 1
 
@@ -293,14 +326,14 @@ class Shell:
         """Let a variable hold something; what may not happen is one more possibility."""
         if self.names:
             name = self.names.get(name, name)
+        if name in self.fixed:
+            return
         old = self.variables.get(name)
         if more and old is not None:
             self.reads.add(name)
             values = joined([old, values])
         if self.conditional:
             values = bounded(values if values == old else (*(ANYTHING if old is None else old), *values))
-        elif old is not None:
-            values = lasting(old, values)
         if self.loops and name in self.reads and values != old:
             self.again.add(name)
         self.variables[name] = values

@@ -23,6 +23,7 @@ from hexad.skills.shell.values import (
     decoded,
     exchanged,
     foreign,
+    joined,
     known,
 )
 
@@ -198,8 +199,7 @@ def _cat(shell: Shell, arguments: list[str], given: str) -> Values:
     files = [argument for argument in arguments if not argument.startswith("-") or argument == "-"]
     if not files:
         return (given if shell.stdin is not None else UNKNOWN,)
-    texts = [held(shell, file) or ANYTHING if file not in INPUT else (given,) for file in files]
-    return bounded(text for each in texts for text in each)
+    return joined([held(shell, file) or ANYTHING if file not in INPUT else (given,) for file in files])
 
 
 def _rev(_shell: Shell, arguments: list[str], given: str) -> Values:
@@ -245,7 +245,8 @@ def _sed(_shell: Shell, arguments: list[str], given: str) -> Values:
         found = re.fullmatch(r"\s*s([/|,#:@!])(.*?)\1(.*?)\1(g?)\s*", part)
         if not found or re.search(r"[\\.*\[^$+?(&]", found[2] + found[3]):
             return ANYTHING
-        given = exchanged(given, found[2], found[3], -1 if found[4] else 1)
+        lines = given.split("\n")
+        given = "\n".join(exchanged(line, found[2], found[3], -1 if found[4] else 1) for line in lines)
     return (given,)
 
 
@@ -304,7 +305,10 @@ def _find(_shell: Shell, arguments: list[str], _given: str) -> Values:
     """The first thing that `find` prints is the folder it starts in, unless it looks for something."""
     count = next((n for n, word in enumerate(arguments) if word[:1] in {"-", "(", "!"}), len(arguments))
     looks_for = any(FIND_TESTS.fullmatch(word) for word in arguments)
-    return ANYTHING if looks_for or not count else bounded([*arguments[:count], UNKNOWN])
+    starts = arguments[:count] or [WORK]
+    if looks_for and all(known(start) and start not in {"/", HOME} for start in starts):
+        return bounded(f"{start.rstrip('/')}/{UNKNOWN}" for start in starts)
+    return ANYTHING if looks_for or not count else bounded([*starts, UNKNOWN])
 
 
 def _ls(_shell: Shell, arguments: list[str], _given: str) -> Values:

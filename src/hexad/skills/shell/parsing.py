@@ -16,9 +16,20 @@ _MOST_SIGNS: Final = {"|": 2_000, "<<": 500, "=(": 500, "((": 2_000, "case": 2_0
 _SHORT: Final = 1_000  # too short for so many
 _WORD_GOES_ON: Final = re.compile(rb"(?<=[^\s\\])\\\n(?=\S)")
 _PERHAPS_TEXT: Final = re.compile(r"#|<<|'").search  # signs of comments, here-documents and quotes
+_IN_TEXT: Final = re.compile(
+    r"(?:^|(?<=[\s;&|(]))#[^\n]*\\\n|<<-?[ \t]*(?P<quote>['\"\\])(?P<end>\w+)['\"]?[^\n]*\n.*?\n[\t]*(?P=end)(?=\n|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+"""Comments that end with a backslash, and here-documents that are taken as they are."""
+_HELD: Final = "\x11"
 _VARIABLE_IN_WORD: Final = re.compile(rb"\$(?<=[\w./:=-]\$)([A-Za-z_]\w*)")  # the grammar loses some of these
 _ARGUMENTS_LOOP: Final = re.compile(rb"\bfor\s+(\w+)\s+do\b")
 _BOTH_WAYS: Final = re.compile(rb"(?<=[\d\s])<>")
+_ROOT_TESTED: Final = re.compile(rb"(?<=[ \t])/(?=[ \t]+\]\]?(?:[ \t;\n]|$))")  # `[ -d / ]`
+_BASED: Final = re.compile(rb"(?<=[(\s+*-])\d+#(?=[\w$])")  # `$((10#$n))`
+_GIVEN_BEHIND: Final = re.compile(
+    rb"(\}|\bdone|\bfi|\besac)[ \t]*<<<[ \t]*(?:\"[^\"$`]*(?:\$\w+[^\"$`]*)*\"|\$\w+|'[^']*')"
+)
 _BRACE_FIRST: Final = re.compile(rb"(^|[;&|(\n]\s*|\b(?:do|then|else|sudo|exec)\s+)\{(?=[^\s{};]*,)")
 
 
@@ -46,13 +57,14 @@ def readings(text: str) -> list[Script]:
     """The syntax tree of a script, and of what else it may say.
 
     A line end behind a backslash is taken out of a word, for the grammar does not know that it may stand there. In a
-    comment, in quotes and in a here-document it ends the line all the same: such a script is read in both ways.
+    comment, in quotes and in a here-document it ends the line all the same: such a script is read in each way.
     """
     first = parsed(text)
     if not first.gaps or not _PERHAPS_TEXT(text):
         return [first]
-    other = parsed(text, joins=False)
-    return [first, replace(other, is_broken=other.is_broken and first.is_broken)]
+    held = _IN_TEXT.sub(lambda found: found[0].replace("\\\n", f"{_HELD}\n"), text)
+    others = [parsed(held.replace(_HELD, "")), parsed(text, joins=False)]
+    return [first, *(replace(other, is_broken=other.is_broken and first.is_broken) for other in others)]
 
 
 def parsed(text: str, *, joins: bool = True) -> Script:
@@ -66,10 +78,12 @@ def parsed(text: str, *, joins: bool = True) -> Script:
     root = parser().parse(source).root_node
     if not root.has_error:
         return Script(root, is_broken=False, gaps=gaps)
-    written, changes = _BRACE_FIRST.subn(rb"\1''{", source)  # `{a,b} c`: the grammar takes the brace for a block
-    written, more = _BOTH_WAYS.subn(b"< ", written)  # `3<>file`: it knows only one way
-    written, most = _ARGUMENTS_LOOP.subn(rb'for \1 in "$@"; do', written)
-    again = parser().parse(written).root_node if changes or more or most else root
+    written = _BRACE_FIRST.sub(rb"\1''{", source)  # `{a,b} c`: the grammar takes the brace for a block
+    written = _BOTH_WAYS.sub(b"< ", written)  # `3<>file`: it knows only one way
+    written = _ROOT_TESTED.sub(rb"'/'", _BASED.sub(b"", written))
+    written = _GIVEN_BEHIND.sub(rb"\1 < /dev/stdin", written)
+    written = _ARGUMENTS_LOOP.sub(rb'for \1 in "$@"; do', written)
+    again = parser().parse(written).root_node if written != source else root
     return Script(again, again.has_error, gaps)
 
 

@@ -135,6 +135,9 @@ def _check_write(shell: Shell, path: str) -> None:
         shell.stdin = DOWNLOADED
         return
     path = unlinked(shell, path) if shell.links else path
+    for folder in shell.haunts:
+        if leads_to_disk(path, folder):
+            shell.find("device-write", f"> {path}")
     if stays(path, shell.folder):
         return
     target = place(path, shell.folder)

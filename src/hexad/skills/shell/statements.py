@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import redirects
 from hexad.skills.shell.commands import execute
+from hexad.skills.shell.declaring import assign_element, hide, name_another, names_in, run_subscripts
 from hexad.skills.shell.endless import fans_out
+from hexad.skills.shell.lasting import is_guarded, perhaps
 from hexad.skills.shell.loops import for_each, while_true
 from hexad.skills.shell.plain import assignment_of, is_plain, output_of, says_only, words_of
 from hexad.skills.shell.values import (
@@ -62,6 +64,7 @@ _FILTERS: Final = frozenset(
         b"more",
     }
 )
+_HIDING: Final = frozenset({"local", "declare", "typeset"})
 _REDIRECTS: Final = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
 _BLOCKS: Final = frozenset({"subshell", "compound_statement"})
 _NAMES_ANOTHER: Final = re.compile(rb"-\w*n").fullmatch
@@ -81,12 +84,22 @@ def _block_beside(shell: Shell, children: list[Node]) -> Values:
     for place, child in enumerate(children):
         if child.type in _TOKENS:
             continue
-        beside = place < last and children[place + 1].type == "&"
-        shell.background += beside
-        shell.started += beside
-        printed.append(shell.run(child))
-        shell.background -= beside
+        if place < last and children[place + 1].type == "&":
+            printed.append(_beside(shell, child))
+        else:
+            printed.append(shell.run(child))
     return joined(printed) if shell.capturing and printed else NOTHING
+
+
+def _beside(shell: Shell, node: Node) -> Values:
+    """A statement that runs while the others do, in a shell of its own."""
+    shell.background += 1
+    shell.started += 1
+    scope = shell.enter()
+    printed = shell.run(node)
+    shell.leave(scope)
+    shell.background -= 1
+    return printed
 
 
 def unusual(shell: Shell, node: Node) -> Values:
@@ -173,7 +186,7 @@ def _looked_at(shell: Shell, node: Node, children: list[Node]) -> Values:
             end = child.end_byte
     shell.node = node
     if b"[" in (node.text or b""):
-        _run_subscripts(shell, words)
+        run_subscripts(shell, words)
     printed = _each_variant(shell, words)
     redirects.written(shell, targets, printed)
     shell.stdin = outer
@@ -183,14 +196,6 @@ def _looked_at(shell: Shell, node: Node, children: list[Node]) -> Values:
         else:
             shell.variables[name] = old
     return NOTHING if targets else printed
-
-
-def _run_subscripts(shell: Shell, words: list[Values]) -> None:
-    """The names that `test -v`, `unset`, `read` and `let` are given: in a subscript they run what it substitutes."""
-    for word in words:
-        for value in word:
-            if "[" in value:
-                shell.run_subscript(value)
 
 
 def _each_variant(shell: Shell, words: list[Values]) -> Values:
@@ -272,7 +277,7 @@ def _stages(shell: Shell, stages: list[Node], given: Values | None, *, read: boo
 
 
 def _each_stage(shell: Shell, stages: list[Node], given: Values | None) -> Values:
-    outer_stdin, outer_folder = shell.stdin, shell.folder
+    outer_stdin = shell.stdin
     if given is not None:
         shell.stdin = given
     if not shell.piped:
@@ -284,11 +289,13 @@ def _each_stage(shell: Shell, stages: list[Node], given: Values | None) -> Value
     for place, stage in enumerate(stages):
         read = place < last and not passive
         shell.capturing += read
+        scope = shell.enter()
         printed = shell.run(stage)
+        shell.leave(scope)
         shell.capturing -= read
         shell.stdin = printed
     shell.piped -= 1
-    shell.stdin, shell.folder = outer_stdin, outer_folder
+    shell.stdin = outer_stdin
     return printed
 
 
@@ -305,9 +312,11 @@ def _list(shell: Shell, node: Node, redirected: list[Node] | None = None) -> Val
     unsure = 0
     children = node.children
     last = children[-1] if redirected else None
-    outer = shell.guarded
+    outer, before, folder = shell.guarded, shell.variables, shell.folder
     for place, child in enumerate(children):
-        shell.guarded = outer or place < len(children) - 1
+        shell.guarded = outer or is_guarded(children[place + 1 : place + 3])
+        if place == 1:
+            before, folder = shell.variables.copy(), shell.folder
         if child.type == "||":
             unsure += 1
             shell.conditional += 1
@@ -317,6 +326,7 @@ def _list(shell: Shell, node: Node, redirected: list[Node] | None = None) -> Val
             printed.append(shell.run(child))
     shell.guarded = outer
     shell.conditional -= unsure
+    perhaps(shell, before, folder)
     return joined(printed) if shell.capturing else NOTHING
 
 
@@ -334,9 +344,9 @@ def _last_of_list(shell: Shell, node: Node, redirected: list[Node]) -> Values:
 
 
 def _subshell(shell: Shell, node: Node) -> Values:
-    outer = shell.folder
+    scope = shell.enter()
     printed = block(shell, node)
-    shell.folder = outer
+    shell.leave(scope)
     return printed
 
 
@@ -405,7 +415,7 @@ def _assignment_looked_at(shell: Shell, node: Node) -> Values:
     more = any(child.type == "+=" for child in children)
     if index:
         run_inside(shell, children[0])
-        _assign_element(shell, name, index.rstrip("]"), values)
+        assign_element(shell, name, index.rstrip("]"), values)
     elif more and value.type == "array":
         shell.assign(name, joined([shell.variables.get(name, NOTHING), values], SPLIT))
     else:
@@ -413,33 +423,18 @@ def _assignment_looked_at(shell: Shell, node: Node) -> Values:
     return NOTHING
 
 
-def _assign_element(shell: Shell, name: str, index: str, values: Values) -> None:
-    """One element of an array: in the order in which they are set, whatever their index."""
-    if name in {"BASH_ALIASES", "BASH_CMDS"}:
-        shell.aliases[index.strip("'\"")] = values
-    old = shell.variables.get(name)
-    if index.isdigit() and int(index) <= 64 and old is not None and len(old) == 1 and len(values) == 1:
-        parts = old[0].split(SPLIT)
-        parts += [""] * (int(index) + 1 - len(parts))
-        parts[int(index)] = values[0]
-        shell.variables[name] = (SPLIT.join(parts),)
-    elif old is None:
-        shell.variables[name] = (
-            values if index == "0" else joined([(SPLIT * min(int(index), 64),), values]) if index.isdigit() else values
-        )
-    else:
-        shell.assign(name, joined([old, values], SPLIT))
-
-
 def _declaration(shell: Shell, node: Node) -> Values:
     shell.node = node
     names = False
+    kind = node.children[0].type
+    if kind in _HIDING and shell.locals:
+        hide(shell, node)
     for child in node.named_children:
         if child.type == "word":
             names = names or _NAMES_ANOTHER(child.text or b"") is not None
         elif child.type == "variable_assignment":
             if names:
-                _name_another(shell, child)
+                name_another(shell, child)
             else:
                 _assignment(shell, child)
         elif child.type != "variable_name":
@@ -448,17 +443,9 @@ def _declaration(shell: Shell, node: Node) -> Values:
                 shell.run_subscript(name)
                 if equals:
                     shell.assign(name, (text,))
+    if kind == "readonly":
+        shell.fixed.update(text_of(name) for name in names_in(node))
     return NOTHING
-
-
-def _name_another(shell: Shell, node: Node) -> None:
-    """`declare -n name=other`: from here on one is the other."""
-    name, value = text_of(node.children[0]), node.children[-1]
-    for other in evaluate(shell, value, quoted=True):
-        shell.run_subscript(other)
-        if other != name:
-            shell.names[name] = other
-            shell.variables.pop(name, None)
 
 
 def _inside(shell: Shell, node: Node) -> Values:

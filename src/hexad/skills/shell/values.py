@@ -46,8 +46,22 @@ _ESCAPES: Final = {
     "?": "?",
 }
 _ESCAPE: Final = re.compile(
-    r"\\(?:x(\{[0-9A-Fa-f]{1,6}\}|[0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|(0[0-7]{1,3}|[0-7]{1,3})|c(.)|(.))", re.DOTALL
+    r"\\(?:x(\{[0-9A-Fa-f]{1,6}\}|[0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|(0[0-7]{1,3}|[0-7]{1,3})|c(.)|(.))",
+    re.DOTALL,
 )
+
+
+_CLASSES: Final = {
+    "[:digit:]": "0-9",
+    "[:alpha:]": "A-Za-z",
+    "[:alnum:]": "A-Za-z0-9",
+    "[:upper:]": "A-Z",
+    "[:lower:]": "a-z",
+    "[:space:]": " \t\n",
+    "[:blank:]": " \t",
+    "[:punct:]": "!-/:-@[-`{-~",
+    "[:xdigit:]": "0-9A-Fa-f",
+}
 
 
 class TooComplex(Exception):
@@ -149,7 +163,9 @@ def _escape(found: re.Match[str]) -> str:
 @lru_cache(maxsize=256)
 def pattern(glob: str) -> re.Pattern[str]:
     """A shell pattern as a regular expression for a whole text."""
-    return re.compile(translate(glob))
+    for name, characters in _CLASSES.items() if "[:" in glob else ():
+        glob = glob.replace(name, characters)
+    return re.compile(translate(glob.replace("[^", "[!")))
 
 
 def is_glob(text: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.destructive import operands, told
@@ -11,6 +12,7 @@ from hexad.skills.shell.endless import CONDITIONS
 from hexad.skills.shell.environment import set_up
 from hexad.skills.shell.fetching import is_fetched
 from hexad.skills.shell.held_files import INPUT, held
+from hexad.skills.shell.lasting import rejected
 from hexad.skills.shell.output import FIND_TESTS
 from hexad.skills.shell.own_commands import OWN_COMMANDS
 from hexad.skills.shell.values import (
@@ -117,6 +119,7 @@ _IN_TEXT: Final = frozenset(
     {"watch", "hyperfine", "ssh", "mosh", "rsh", "script", "su", "sg", "runuser", "flock", "tmux", "screen", "xterm"}
 )
 _TAKES_TEXT: Final = frozenset({"script", "su", "sg", "runuser", "flock", "capsh"})
+_APART: Final = re.compile(f"(?<!/){UNKNOWN}")  # what is not known may be several words; behind a folder it is a name
 _TEXT_FOLLOWS: Final = re.compile(r"-[a-zA-Z]*c").fullmatch
 
 
@@ -154,19 +157,23 @@ def _plain(shell: Shell, name: str, argv: list[str]) -> Values:
     arguments = argv[1:]
     if name == "command" and arguments[:1] and re.fullmatch(r"-[pvV]*[vV]", arguments[0]):
         return (arguments[-1],)
-    folder = shell.folder
     if name == "env":
-        text = set_up(shell, arguments)
-        if text:
-            return shell.run_text(text)
+        return _env(shell, arguments)
     inner = inner_words(name, arguments)
     if name == "coproc" and "{" in inner:
         inner = inner[inner.index("{") :]
     if not inner and name in {"sudo", "doas"} and shell.stdin is not None and {"-s", "-i", "-"} & set(arguments):
         return _reads_input(shell, argv)
     shell.started += name == "coproc" or (name == "setsid" and bool({"-f", "--fork"} & set(arguments)))
-    printed = shell.run_words(inner, by_name=name in _OF_THE_SHELL) if inner else NOTHING
-    shell.folder = folder if name == "env" else shell.folder
+    return shell.run_words(inner, by_name=name in _OF_THE_SHELL) if inner else NOTHING
+
+
+def _env(shell: Shell, arguments: list[str]) -> Values:
+    scope = shell.enter()
+    text = set_up(shell, arguments)
+    inner = inner_words("env", arguments)
+    printed = shell.run_text(text) if text else shell.run_words(inner, by_name=False) if inner else NOTHING
+    shell.leave(scope)
     return printed
 
 
@@ -224,7 +231,7 @@ def _input_run(shell: Shell, text: str) -> Values:
     return printed
 
 
-def run_file(shell: Shell, argv: list[str], path: str) -> Values:
+def run_file(shell: Shell, argv: list[str], path: str, *, here: bool = False) -> Values:
     """A script in a file: what this script wrote into it is known."""
     if SELF in path:
         check_self(shell, argv)
@@ -240,10 +247,10 @@ def run_file(shell: Shell, argv: list[str], path: str) -> Values:
         return ANYTHING
     if foreign(texts):
         shell.find("pipe-to-shell", told(argv))
-    return bounded(text for each in texts for text in _held(shell, argv, each))
+    return bounded(text for each in texts for text in _held(shell, argv, each, here=here))
 
 
-def _held(shell: Shell, argv: list[str], text: str) -> Values:
+def _held(shell: Shell, argv: list[str], text: str, *, here: bool) -> Values:
     if text == SELF:
         check_self(shell, argv)
         return ANYTHING
@@ -251,7 +258,7 @@ def _held(shell: Shell, argv: list[str], text: str) -> Values:
         if UNKNOWN in text:
             shell.find("unknown-command", told(argv))
         return ANYTHING
-    return shell.run_text(text)
+    return shell.run_text(text, here=here)
 
 
 def check_self(shell: Shell, argv: list[str]) -> None:
@@ -262,19 +269,18 @@ def check_self(shell: Shell, argv: list[str]) -> None:
 
 
 def _eval(shell: Shell, argv: list[str]) -> Values:
-    return shell.run_text(" ".join(word for word in argv[1:] if word != "--"))
+    return shell.run_text(" ".join(word for word in argv[1:] if word != "--"), here=True)
 
 
 def _source(shell: Shell, argv: list[str]) -> Values:
-    return run_file(shell, argv, argv[1]) if len(argv) > 1 else NOTHING
+    return run_file(shell, argv, argv[1], here=True) if len(argv) > 1 else NOTHING
 
 
 def _trap(shell: Shell, argv: list[str]) -> Values:
     words = [word for word in argv[1:] if word not in {"--", "-"}]
     if len(words) > 1 and not words[0].startswith("-"):
-        shell.conditional += 1
-        shell.run_text(words[0])
-        shell.conditional -= 1
+        rejected(shell, partial(shell.run_text, words[0]))  # as it is now; and at the end as it is then
+        shell.traps.append(words[0])
     return NOTHING
 
 
@@ -314,7 +320,7 @@ def _xargs(shell: Shell, argv: list[str]) -> Values:
 
 
 def _with_input(shell: Shell, argv: list[str], words: list[str], text: str, sign: str) -> Values:
-    items = text.replace("\x00", f" {UNKNOWN} ").replace("'", "").replace('"', "").split() if text else []
+    items = _APART.sub(f" {UNKNOWN} ", text).replace("'", "").replace('"', "").split() if text else []
     if words[0].rpartition("/")[2] in SHELLS and (len(words) == 1 or words[-1] == "-c"):
         if not known(text):
             shell.find("pipe-to-shell", told(argv))
