@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import tomllib
@@ -109,8 +110,39 @@ def test_init_writes_every_setting_with_its_default_and_its_meaning(run: Run, tm
     assert load({}, beside=tmp_path, environ={}) == Settings()
     assert [line.split(" = ")[0] for line in said] == [each.name for each in KNOWN]
     assert all(each.meaning in text for each in KNOWN)
-    assert "(1 to 1000)" in text
+    assert "(1 to 1_000)" in text  # as TOML reads it too
+    assert "(0 to 1_000_000)" in text
     assert not (tmp_path / "hexad.db").exists()
+
+
+@requirement("CONF-04")
+def test_init_writes_a_file_that_only_its_owner_can_read(run: Run, tmp_path: Path) -> None:  # noqa: F811
+    """It is where a token may be kept."""
+    before = os.umask(0o022)
+    try:
+        run("init")
+        assert stat.S_IMODE((tmp_path / "hexad.toml").stat().st_mode) == 0o600
+        (tmp_path / "hexad.toml").chmod(0o644)
+        run("init", "--force")
+        assert stat.S_IMODE((tmp_path / "hexad.toml").stat().st_mode) == 0o600
+    finally:
+        os.umask(before)
+
+
+@requirement("CONF-03")
+@pytest.mark.parametrize("alone", [(), ("status",), ("--json",)])
+def test_alone_it_is_not_silent_about_settings_that_cannot_be_read(
+    run: Run,  # noqa: F811
+    tmp_path: Path,
+    alone: tuple[str, ...],
+) -> None:
+    (tmp_path / "hexad.toml").write_text("floor = maybe\n")
+    ran = run(*alone)
+    assert (ran.code, ran.out) == (2, "")
+    assert "hexad.toml is not TOML" in ran.err
+    assert "mend it, or write a new one: hexad init --force" in ran.err
+    assert run("init", "--force").code == 0
+    assert run(*alone).code == 0
 
 
 @requirement("CONF-03")
