@@ -79,7 +79,10 @@ def in_digits(number: float) -> str:
     """
     if abs(number) < _MOST_DIGITS and number == int(number):
         return f"{int(number):,}"
-    return f"{number:g}" if isinstance(number, float) else "a number of very many digits"
+    try:
+        return f"{number:g}"
+    except OverflowError:
+        return "a number of very many digits"
 
 
 def _fit_for_a_header(token: str) -> bool:
@@ -193,6 +196,15 @@ def editor_from_environment(environ: Mapping[str, str] | None = None) -> str | N
 def database_from_environment(environ: Mapping[str, str] | None = None) -> str | None:
     """The database that HEXAD_DB names."""
     return (os.environ if environ is None else environ).get("HEXAD_DB") or None
+
+
+def data_folder(environ: Mapping[str, str] | None = None) -> Path:
+    """Where Hexad keeps what belongs to a user, and to no project or database."""
+    world = os.environ if environ is None else environ
+    windows = os.name == "nt"
+    said = Path(world.get("LOCALAPPDATA" if windows else "XDG_DATA_HOME") or "")
+    usual = Path.home() / ("AppData/Local" if windows else ".local/share")
+    return (said if said.is_absolute() else usual) / "hexad"
 
 
 def _file(config: str | os.PathLike[str] | None, beside: Path | None, environ: Mapping[str, str]) -> Path | None:
