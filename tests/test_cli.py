@@ -712,3 +712,19 @@ def _tamper(database: Path, statement: str) -> None:
             connection.execute(f"DROP TRIGGER IF EXISTS {name}")
         connection.execute(statement)
     connection.close()
+
+
+@requirement("LEARN-09")
+def test_the_first_letters_of_an_id_are_enough(run: Callable[..., Ran]) -> None:
+    whole = [run("learnings", "correct", "f", "--tool", f"t{n}", "--json").json["learning"]["id"] for n in range(40)]
+    shared = next(each[0] for each in whole if sum(other[0] == each[0] for other in whole) > 1)
+    ran = run("learnings", "show", shared)
+    assert ran.code == 2
+    assert f"{shared!r} begins" in ran.err
+    assert next(each for each in sorted(whole) if each[0] == shared) in ran.err or ", …" in ran.err
+    assert "type more of the one you mean" in ran.err
+    assert run("learnings", "show", whole[0][:8], "--json").json["learning"]["id"] == whole[0]
+    assert run("learnings", "correct", "g", "--id", whole[0][:8], "--json").json["learning"]["id"] == whole[0]
+    assert run("learnings", "delete", whole[0][:8]).out == f"{whole[0]} is deleted\n"
+    assert run("learnings", "show", whole[0][:8]).code == 1
+    assert run("learnings", "show", "").code == 2
