@@ -11,6 +11,7 @@ from typer.main import get_command
 
 import documenting
 from hexad.cli import app
+from hexad.semantic import PACKAGES
 from tests.manual import FENCE, RUN, SHOWN, install, settled, steps
 from tests.manual_shell import NOT_RUN, lines
 from tests.support import requirement
@@ -33,6 +34,24 @@ def test_what_a_page_tells_happens_in_its_order(page: Path, tmp_path: Path) -> N
     for step in steps(page):
         shown = step.done_in(tmp_path)
         assert not step.output.strip() or settled(shown, step.kind) == settled(step.output, step.kind), step.told
+
+
+@requirement("KNOW-01", "PROMPT-02")
+@pytest.mark.parametrize("page", [ROOT / "README.md", DOCS / "tutorial.md"], ids=lambda page: page.name)
+def test_with_search_by_meaning_a_newcomer_sees_the_same_but_for_the_scores(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in PACKAGES:
+        pytest.importorskip(package)
+    monkeypatch.setenv("HEXAD_SEMANTIC", "true")
+    install(tmp_path)
+    for step in (step for step in steps(page) if step.kind != "sh"):
+        shown = step.done_in(tmp_path)
+        assert not step.output.strip() or _unscored(shown) == _unscored(step.output), step.told
+
+
+def _unscored(text: str) -> str:
+    return re.sub(r"\d+\.\d{2,3}\b", "N", re.sub(r"meaning \+[\d.]+ \(.*?\); ", "", settled(text)))
 
 
 @requirement("CONF-01")
