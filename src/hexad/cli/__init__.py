@@ -132,4 +132,6 @@ def _usage(error: Any) -> str:
     path = error.ctx.command_path if error.ctx else "hexad"
     message = error.format_message().replace("Value error, ", "").rstrip(".")
     message = message.replace("Input should be greater than or equal to", "must be at least")
-    return f"{message}; try '{path} --help'"
+    if message.startswith("Missing ") and (about := getattr(error.param, "help", None)):
+        message += f" ({about[0].lower()}{about[1:].rstrip('.')})"
+    return f"{message} Try '{path} --help'" if message.endswith("?") else f"{message}; try '{path} --help'"

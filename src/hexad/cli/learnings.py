@@ -28,6 +28,7 @@ _LISTED: Final = (
 )
 _FACTS: Final = (Column("what"), Column("value", "fold"))
 _SOME: Final = 5  # ids in a message
+_NOTHING: Final = "no learning is stored here; watched tools teach (hx.watch), and `hexad learnings correct` does"
 _DAYS: Final = "Not seen for so many days."
 
 Id = Annotated[
@@ -84,7 +85,8 @@ def list_(
     elif found:
         screen.table(_LISTED, [_row(learning) for learning in found])
     else:
-        screen.remark("no learning fits")
+        asked = (category, tool, trust_above, trust_below, seen_within, unseen_for)
+        screen.remark(_NOTHING if asked.count(None) == len(asked) else "no learning fits")
 
 
 @app.command(epilog="Example: hexad learnings show 3f9a1c2b7d")

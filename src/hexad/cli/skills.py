@@ -1,7 +1,7 @@
 """`skills new|list|show|run|review|activate|deprecate|delete|history`: procedures, and who lets them run."""
 
 import sys
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -26,6 +26,10 @@ from hexad.cli.skills_review import tell
 from hexad.errors import InvalidInput
 from hexad.model import Capability, Skill, SkillKind, SkillStatus
 from hexad.wire import to_json
+
+if TYPE_CHECKING:
+    from hexad.bootstrap import Hexad
+    from hexad.skills.run import SkillResult
 
 _LISTED: Final = (
     Column("name", "fold", 24),
@@ -153,7 +157,7 @@ def run(
                 "run", "a composite skill calls the agent's tools, which are not here: add --dry-run for its plan"
             )
         values = parameters_from(given, params, skill.parameters)
-        result = hx.skills.run(name, values, session=session, dry_run=dry_run)
+        result = _ran(hx, name, values, session=session, dry_run=dry_run)
     if as_json:
         from hexad.skills.run import result_json
 
@@ -237,6 +241,16 @@ def history(name: SkillName, *, db: Database = None, namespace: Namespace = None
     else:
         rows = [(each.version, each.created, each.origin, each.kind, each.description) for each in versions]
         screen.table(_VERSIONS, rows)
+
+
+def _ran(hx: "Hexad", name: str, values: dict[str, Any], *, session: str | None, dry_run: bool) -> "SkillResult":
+    """What a run gives; of a parameter that is missing, how it is given here."""
+    try:
+        return hx.skills.run(name, values, session=session, dry_run=dry_run)
+    except InvalidInput as error:
+        if not error.reason.endswith("is missing"):
+            raise
+        raise InvalidInput(error.field, f"{error.reason}; give it with --set NAME=VALUE") from error
 
 
 def _about(skill: Skill) -> str:

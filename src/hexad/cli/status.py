@@ -91,7 +91,7 @@ def advice(found: Status) -> str:
     if not found.knowledge:
         return _REMEMBER
     if not found.learnings:
-        return "have an agent's tools watched, to learn from their errors: hx.watch(tool)"
+        return "hexad mcp install --client NAME, or hx.watch(tool) in Python (to let an agent use it and learn)"
     return 'hexad explain "a message" (what an agent is told, and why)'
 
 

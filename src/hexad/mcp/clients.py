@@ -105,4 +105,4 @@ def _no_file(client: Client, scope: Scope) -> str:
     if _is_desktop(client, scope):
         return f"{client} keeps its configuration on macOS and Windows; name the file with --path"
     other = next(each for each in Scope if each is not scope)
-    return f"{client} has no configuration of a {scope}; use --scope {other}, or name the file with --path"
+    return f"no file of {client} for a {scope} is known; use --scope {other}, or name the file with --path"
