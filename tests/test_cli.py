@@ -739,6 +739,8 @@ def test_the_first_letters_of_an_id_are_enough(run: Callable[..., Ran]) -> None:
             ["mcp", "install"],
             "Missing option '--client' (claude-code, claude-desktop, cursor, gemini-cli, vscode, windsurf)",
         ),
+        (["backup"], "Missing argument 'FILE' (JSON Lines"),
+        (["completion"], "Missing argument 'SHELL'. Choose from: bash, zsh, fish; try"),
         (["remember"], "Missing argument 'KEY' (the name it is kept under)"),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, list) else "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from itertools import product
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import documenting
 from hexad.cli import app
 from hexad.semantic import PACKAGES
 from tests.manual import FENCE, RUN, SHOWN, install, settled, steps
-from tests.manual_shell import NOT_RUN, lines
+from tests.manual_shell import NOT_RUN, Line, lines
 from tests.support import requirement
 
 ROOT = Path(__file__).parent.parent
@@ -98,6 +99,21 @@ def _unknown(words: list[str]) -> str | None:
         elif inner and words[0] == word and not word.isupper() and word != "…":
             return word
     return None
+
+
+@requirement("CONF-01")
+def test_a_command_that_is_neither_possible_nor_listed_is_noticed(tmp_path: Path) -> None:
+    for told in ("no-such-program --at-all", "make no-such-target", "hexad no-such-command"):
+        with pytest.raises(AssertionError):
+            Line(told).done_in(tmp_path)
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_extra_that_a_page_names_is_there(page: Path) -> None:
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    named = re.findall(r"(?:hexad|\.)\[([\w,]+)\]", page.read_text(encoding="utf-8"))
+    assert {extra for each in named for extra in each.split(",")} <= set(known)
 
 
 @requirement("CONF-01")

@@ -11,6 +11,7 @@ import pytest
 import hexad
 from hexad import Hexad, Layer, SessionRuntime
 from hexad.errors import ConfigError, Disabled, HexadError, InvalidInput
+from hexad.settings import data_folder
 from tests.support import opened, requirement
 
 
@@ -175,6 +176,14 @@ def test_nor_does_an_error_about_a_secret_in_the_environment(monkeypatch: pytest
 def test_a_range_is_told_in_numbers_that_a_person_reads(name: str, value: float, told: str) -> None:
     with pytest.raises(ConfigError, match=told):
         Hexad.open(":memory:", **{name: value})
+
+
+@requirement("CONF-03")
+def test_what_belongs_to_a_user_is_kept_where_the_system_keeps_such_things(tmp_path: Path) -> None:
+    usual = Path.home() / ".local/share/hexad"
+    assert data_folder({"XDG_DATA_HOME": str(tmp_path)}) == tmp_path / "hexad"
+    assert data_folder({"XDG_DATA_HOME": "not/whole"}) == usual
+    assert data_folder({}) == usual
 
 
 @requirement("CONF-03")

@@ -132,6 +132,12 @@ def _usage(error: Any) -> str:
     path = error.ctx.command_path if error.ctx else "hexad"
     message = error.format_message().replace("Value error, ", "").rstrip(".")
     message = message.replace("Input should be greater than or equal to", "must be at least")
-    if message.startswith("Missing ") and (about := getattr(error.param, "help", None)):
-        message += f" ({about[0].lower()}{about[1:].rstrip('.')})"
+    if message.startswith("Missing ") and "Choose from" not in message:
+        message += _about(error.param)
     return f"{message} Try '{path} --help'" if message.endswith("?") else f"{message}; try '{path} --help'"
+
+
+def _about(param: Any) -> str:
+    """What the help says of an option or argument, as a part of a sentence."""
+    told = (getattr(param, "help", None) or "").rstrip(".")
+    return f" ({told if told[:2].isupper() else told[:1].lower() + told[1:]})" if told else ""

@@ -10,13 +10,19 @@ from hexad.errors import InvalidInput
 
 
 def tree(app: typer.Typer) -> Any:
-    """The commands, ready to run; beside a flag the help shows no type, since it takes no value."""
+    """The commands, ready to run; their help shows no Python type beside a flag, or beside an argument's own name."""
     root = get_command(app)
     for command in _all(root):
-        for option in (*command.params, command.get_help_option(typer.Context(command))):
-            if getattr(option, "is_flag", False):
-                option.metavar = ""
+        for param in (*command.params, command.get_help_option(typer.Context(command))):
+            if getattr(param, "is_flag", False):
+                param.metavar = ""
+            elif param.param_type_name == "argument":
+                param.display_type_rich = _nothing
     return root
+
+
+def _nothing(ctx: object) -> None:
+    """What stands beside an argument."""
 
 
 def pass_down(context: typer.Context, given: Mapping[str, object]) -> None:
