@@ -755,7 +755,8 @@ def test_what_is_missing_or_misspelt_is_told_with_what_it_could_be(
 
 @requirement("SKILL-08")
 def test_a_parameter_that_is_missing_is_told_with_how_to_give_it(run: Callable[..., Ran]) -> None:
-    run("skills", "new", "greet", "--kind", "template", "--description", "Greet", "--text", "Hello {{ name }}")
+    ran = run("skills", "new", "greet", "--kind", "template", "--description", "Greet", "--text", "Hello {{ name }}")
+    assert ran.err == "a draft does not run yet; to look at it and let it: hexad skills review greet\n"
     assert "a dry run: hexad skills review greet --set NAME=VALUE" in run("skills", "review", "--json").out
     run("skills", "activate", "greet", "--by", "ada")
     ran = run("skills", "run", "greet")

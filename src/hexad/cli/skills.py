@@ -1,5 +1,6 @@
 """`skills new|list|show|run|review|activate|deprecate|delete|history`: procedures, and who lets them run."""
 
+import shlex
 import sys
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -101,6 +102,8 @@ def new(
     tell(skill, as_json=as_json)
     if skill.redactions and not as_json:
         screen.warn(f"redacted: {', '.join(skill.redactions)}")
+    if skill.status is SkillStatus.DRAFT and not as_json:
+        screen.remark(f"a draft does not run yet; to look at it and let it: hexad skills review {shlex.quote(name)}")
 
 
 @app.command("list", epilog="Example: hexad skills list --status draft")
