@@ -319,17 +319,22 @@ def test_a_shell_that_asks_gets_the_stored_names(
 
 
 @requirement("CONF-01")
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
-def test_the_tab_key_completes_in_a_shell_that_somebody_types_into(stored: Path, shell: str) -> None:
+@pytest.mark.parametrize(
+    ("shell", "prepared"),
+    [("bash", ""), ("zsh", "autoload -Uz compinit; compinit -u\n"), ("zsh", "")],
+    ids=["bash", "zsh", "bare zsh"],
+)
+def test_the_tab_key_completes_in_a_shell_that_somebody_types_into(stored: Path, shell: str, prepared: str) -> None:
     program = shutil.which(shell)
-    if program is None:
-        pytest.skip(f"{shell} is not installed here")
+    if program is None or shutil.which("timeout") is None:
+        pytest.skip(f"{shell} or timeout is not installed here")
     _on_path(stored)
-    prepared = "autoload -Uz compinit; compinit -u\n" if shell == "zsh" else ""
     for name in (".zshrc", ".bashrc"):
         (stored / name).write_text(f'{prepared}eval "$(hexad completion {shell})"\nPS1="ready> "\n')
     home, path = str(stored), f"{stored}:{os.environ['PATH']}"
-    terminal = Terminal(stored, program=["timeout", "60", program, "-i"], HOME=home, ZDOTDIR=home, PATH=path)
+    terminal = Terminal(
+        stored, program=["timeout", "-s", "KILL", "30", program, "-i"], HOME=home, ZDOTDIR=home, PATH=path
+    )
     terminal.read_until("ready> ")
     terminal.type("hexad history dep\t")
     terminal.read_until("deploy-window")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from hexad.bootstrap import Hexad
 
 _VARIABLE: Final = "_HEXAD_COMPLETE"
+_ZSH_READY: Final = "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }"  # if ~/.zshrc has not
 _PLAIN: Final = re.compile(r"[\w./@+-]+")  # what no shell reads as anything but a word; other names are not offered
 
 
@@ -41,7 +42,8 @@ def completion(
     """
     from typer.completion import get_completion_script  # type: ignore[attr-defined]  # it is documented
 
-    screen.say(get_completion_script(prog_name="hexad", complete_var=_VARIABLE, shell=shell.value))
+    script = get_completion_script(prog_name="hexad", complete_var=_VARIABLE, shell=shell.value)
+    screen.say(script.replace("\ncompdef ", f"\n{_ZSH_READY}\n\ncompdef ") if shell is Shell.ZSH else script)
 
 
 def prepare() -> None:
