@@ -412,7 +412,8 @@ def test_uninstalling_what_is_not_there_changes_nothing(home: Path, capsys: pyte
     assert not file_of(home, "cursor").exists()
     file_of(home, "claude-code").write_text(OTHERS)
     assert run("uninstall", "claude-code", "--yes", "--json") == 0
-    assert json.loads(capsys.readouterr().out)["written"] is False
+    said = json.loads(capsys.readouterr().out)
+    assert (said["written"], said["diff"]) == (False, "")
     assert run("uninstall", "claude-code", "--yes") == 0
     assert "nothing to remove: " in (told_of := capsys.readouterr().err)
     assert "has no server 'hexad'" in told_of

@@ -119,6 +119,8 @@ def _difference(file: Path, before: bytes | None, where: str, entries: tuple[Any
         for entry in entries
     )
     changed = list(difflib.unified_diff(old, new, n=len(old), lineterm=""))[3:]
+    if not changed:
+        return ""
     name = str(file) if before is not None else os.devnull
     return redact("\n".join([f"--- {name}", f"+++ {file}", f"@@ {where} @@", *changed])).text
 
