@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hexad.settings import KNOWN, PREFIX, Setting
+from hexad.settings import KNOWN, PREFIX, Setting, in_digits
 
 _HEAD = """\
 # Settings
@@ -28,6 +28,6 @@ def settings_table() -> str:
 
 
 def _row(setting: Setting) -> str:
-    limits = "{:,g} – {:,g}".format(*setting.range) if setting.range else ""
+    limits = " – ".join(map(in_digits, setting.range)) if setting.range else ""
     cells = (f"`{setting.name}`", f"`{PREFIX}{setting.name.upper()}`", f"`{json.dumps(setting.default)}`", limits)
     return f"| {' | '.join((*cells, setting.meaning))} |\n"

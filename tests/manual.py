@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import shlex
@@ -13,19 +14,29 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hexad.cli import main
+from tests.manual_shell import lines
 from tests.test_cli_process import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+RUN = {"python", "py", "console", "terminal", "sh", "json"}
+SHOWN = {"text"}  # what the block before it prints; of a page under docs/reference, what the code says
+FENCE = re.compile(r"^```(\S*)\n", flags=re.MULTILINE)
+INSTEAD = {  # of a `py` block, which needs a real model or is a part of a program: what stands before it in the tests
+    "README.md": "from google.adk.agents import LlmAgent\nfrom google.adk.apps import App\nfrom hexad import Hexad\n"
+    "from hexad.adapters.adk import HexadPlugin\nhx = Hexad.open(':memory:')\nagent = LlmAgent(name='desk')\n",
+    "adk.md": "from hexad.testing.scripted_model import ScriptedModel\n",
+}
+_MODEL = 'model="gemini-2.5-flash"', 'model=ScriptedModel.playing(["Booked.", "Booked."])'
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", flags=re.MULTILINE | re.DOTALL)
 _ANSWER = re.compile(r"(q = quit: )(\w*)$", flags=re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Step:
-    """Something to do: ``kind`` is python, console (in a pipe) or terminal (with the answers that are typed)."""
+    """Something to do: ``kind`` is python, console (in a pipe), terminal (with the answers that are typed) or sh."""
 
     kind: str
     told: str
@@ -33,6 +44,13 @@ class Step:
 
     def done_in(self, folder: Path) -> str:
         """What is really shown."""
+        if self.kind == "json":
+            json.loads(self.told)
+            return ""
+        if self.kind == "sh":
+            for line in lines(self.told):
+                line.done_in(folder)
+            return ""
         if self.kind == "terminal":
             return self._on_a_terminal(folder)
         if self.kind == "console" and self.told.startswith("hexad") and not set("|<>$&;") & set(self.told):
@@ -64,7 +82,9 @@ class Step:
 
 def steps(page: Path) -> Iterator[Step]:
     for kind, body, output in _BLOCK.findall(page.read_text(encoding="utf-8")):
-        if kind == "python":
+        if kind == "py":
+            yield Step("python", INSTEAD[page.name] + body.replace(*_MODEL), output)
+        elif kind in {"python", "sh", "json"}:
             yield Step(kind, body, output)
         elif kind in {"console", "terminal"}:
             for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
@@ -72,8 +92,8 @@ def steps(page: Path) -> Iterator[Step]:
                 yield Step(kind, command, shown)
 
 
-def settled(text: str) -> str:
-    """Without what differs from run to run."""
+def settled(text: str, kind: str = "terminal") -> str:
+    """Without what differs from run to run; on a terminal, blank lines are layout."""
     for pattern, name in (
         (r"\d+\.\d+ ms", "N ms"),
         (r"\b[0-9a-f]{64}\b", "HASH"),
@@ -82,7 +102,8 @@ def settled(text: str) -> str:
         (r"hexad \d+\.\d+\.\d+", "hexad VERSION"),
     ):
         text = re.sub(pattern, name, text)
-    return "\n".join(line.rstrip() for line in text.strip().splitlines() if line.strip())
+    lines = [line.rstrip() for line in text.strip().splitlines()]
+    return "\n".join(line for line in lines if line or kind != "terminal")
 
 
 def install(folder: Path) -> None:

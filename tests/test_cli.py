@@ -712,3 +712,60 @@ def _tamper(database: Path, statement: str) -> None:
             connection.execute(f"DROP TRIGGER IF EXISTS {name}")
         connection.execute(statement)
     connection.close()
+
+
+@requirement("LEARN-09")
+def test_the_first_letters_of_an_id_are_enough(run: Callable[..., Ran]) -> None:
+    whole = [run("learnings", "correct", "f", "--tool", f"t{n}", "--json").json["learning"]["id"] for n in range(40)]
+    shared = next(each[0] for each in whole if sum(other[0] == each[0] for other in whole) > 1)
+    ran = run("learnings", "show", shared)
+    assert ran.code == 2
+    assert f"{shared!r} begins" in ran.err
+    assert next(each for each in sorted(whole) if each[0] == shared) in ran.err or ", …" in ran.err
+    assert "type more of the one you mean" in ran.err
+    assert run("learnings", "show", whole[0][:8], "--json").json["learning"]["id"] == whole[0]
+    assert run("learnings", "correct", "g", "--id", whole[0][:8], "--json").json["learning"]["id"] == whole[0]
+    assert run("learnings", "delete", whole[0][:8]).out == f"{whole[0]} is deleted\n"
+    assert run("learnings", "show", whole[0][:8]).code == 1
+    assert run("learnings", "show", "").code == 2
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["rember", "k", "v"], "error: No such command 'rember'. Did you mean 'remember'? Try 'hexad --help'"),
+        (
+            ["mcp", "install"],
+            "Missing option '--client' (claude-code, claude-desktop, cursor, gemini-cli, vscode, windsurf)",
+        ),
+        (["backup"], "Missing argument 'FILE' (JSON Lines"),
+        (["completion"], "Missing argument 'SHELL'. Choose from: bash, zsh, fish; try"),
+        (["remember"], "Missing argument 'KEY' (the name it is kept under)"),
+    ],
+    ids=lambda each: " ".join(each) if isinstance(each, list) else "",
+)
+def test_what_is_missing_or_misspelt_is_told_with_what_it_could_be(
+    run: Callable[..., Ran], arguments: list[str], says: str
+) -> None:
+    ran = run(*arguments)
+    assert ran.code == 2
+    assert says in ran.err
+
+
+@requirement("SKILL-08")
+def test_a_parameter_that_is_missing_is_told_with_how_to_give_it(run: Callable[..., Ran]) -> None:
+    ran = run("skills", "new", "greet", "--kind", "template", "--description", "Greet", "--text", "Hello {{ name }}")
+    assert ran.err == "a draft does not run yet; to look at it and let it: hexad skills review greet\n"
+    assert "a dry run: hexad skills review greet --set NAME=VALUE" in run("skills", "review", "--json").out
+    run("skills", "activate", "greet", "--by", "ada")
+    ran = run("skills", "run", "greet")
+    assert (ran.code, ran.err) == (2, "error: parameters.name: is missing; give it with --set NAME=VALUE\n")
+
+
+@requirement("LEARN-09")
+def test_where_nothing_was_learned_it_is_said_how_something_would_be(run: Callable[..., Ran]) -> None:
+    run("remember", "k", "v")
+    assert "hexad mcp install --client NAME" in run().out
+    assert "no learning is stored here" in run("learnings", "list").err
+    assert "no learning fits" in run("learnings", "list", "--tool", "deploy").err

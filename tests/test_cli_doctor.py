@@ -109,8 +109,37 @@ def test_a_wrong_setting_is_a_problem_among_the_others(run: Callable[..., Ran], 
     (tmp_path / "hexad.toml").write_text("nonsense = 1\n")
     ran = run("doctor")
     assert ran.code == 1
-    assert "problem\tdatabase\tsetting 'nonsense'" in ran.out
+    assert "problem\tsettings\tsetting 'nonsense'" in ran.out
+    assert "info\tdatabase\tnot looked at" in ran.out
     assert "ok\tSQLite" in ran.out
+
+
+TOKEN = 'mcp_token = "0123456789abcdef-secret"\n'
+
+
+@requirement("CONF-04")
+@pytest.mark.parametrize("also_in_environment", [True, False])
+def test_a_secret_in_a_file_that_others_can_read_is_a_warning_that_says_how_to_close_it(
+    run: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, also_in_environment: bool
+) -> None:
+    if also_in_environment:
+        monkeypatch.setenv("HEXAD_MCP_TOKEN", "another-token-0123456789")
+    (tmp_path / "hexad.toml").write_text(TOKEN)
+    (tmp_path / "hexad.toml").chmod(0o640)
+    ran = run("doctor")
+    assert ran.code == 0
+    assert "warning\tsettings\thexad.toml holds mcp_token, and others can read it; run: chmod 600 hexad.toml" in ran.out
+    assert "abcdef" not in ran.out
+    (tmp_path / "hexad.toml").chmod(0o600)
+    assert "ok\tsettings\thexad.toml" in run("doctor").out
+
+
+@requirement("CONF-04")
+def test_a_file_without_a_secret_may_be_read_by_everybody(run: Callable[..., Ran], tmp_path: Path) -> None:
+    assert "info\tsettings\tdefaults; `hexad init` writes a file to change them" in run("doctor").out
+    (tmp_path / "hexad.toml").write_text("max_text = 99\n")
+    (tmp_path / "hexad.toml").chmod(0o644)
+    assert "ok\tsettings\thexad.toml" in run("doctor").out
 
 
 @requirement("STORE-02")

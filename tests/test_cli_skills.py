@@ -158,8 +158,8 @@ def folder(tmp_path: Path) -> Path:
 @requirement("SKILL-03", "SKILL-05")
 def test_a_person_at_a_terminal_reviews_drafts_one_by_one(folder: Path) -> None:
     terminal = Terminal(folder, "skills", "review", "--by", "ada")
-    for name, answer in (("first", "y"), ("net", "y"), ("last", "n")):
-        terminal.read_until(f"Activate {name}?")
+    for answer in ("a", "accept", "a", "s", "r"):  # the third may not run, so it is asked about again, and skipped
+        terminal.read_until("q = quit: ")
         terminal.type(f"{answer}\n")
     shown = terminal.read_until()
     assert terminal.end() == 0
@@ -178,17 +178,36 @@ def test_a_person_at_a_terminal_reviews_drafts_one_by_one(folder: Path) -> None:
 @requirement("SKILL-03")
 def test_what_is_skipped_stays_a_draft_and_a_login_name_is_who_approved(folder: Path) -> None:
     terminal = Terminal(folder, "skills", "review", "first")
-    terminal.read_until("Activate first?")
+    terminal.read_until("1 of 1: a = accept, e = edit, r = reject, s = skip, q = quit: ")
     terminal.type("s\n")
-    assert "first: skipped" in terminal.read_until()
+    terminal.read_until()
     assert terminal.end() == 0
+    with opened(folder / "hexad.db") as hx:
+        assert hx.skills.get("first").status == "draft"
     terminal = Terminal(folder, "skills", "review", "first")
-    terminal.read_until("Activate first?")
-    terminal.type("y\n")
+    terminal.read_until("q = quit: ")
+    terminal.type("a\n")
     terminal.read_until()
     assert terminal.end() == 0
     with opened(folder / "hexad.db") as hx:
         assert hx.skills.get("first").approved_by
+
+
+@requirement("SKILL-03")
+def test_a_dry_run_in_a_review_takes_the_parameters_that_are_given(folder: Path) -> None:
+    with opened(folder / "hexad.db") as hx:
+        hx.skills.create(
+            "greet",
+            kind="template",
+            description="Greet",
+            definition={"template": "Hello {{ name }}"},
+            parameters={"properties": {"name": {"type": "string"}}},
+        )
+    terminal = Terminal(folder, "skills", "review", "greet", "--params", '{"name": "Ada"}')
+    assert "Hello Ada" in terminal.read_until("q = quit: ")
+    terminal.type("q\n")
+    assert "1 thing left for later" in terminal.read_until()
+    assert terminal.end() == 0
 
 
 @requirement("SKILL-03", "SKILL-05")

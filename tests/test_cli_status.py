@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import tomllib
@@ -20,7 +21,7 @@ from hexad.settings import KNOWN, Setting, Settings, load
 from tests.stocked import stock_memory
 from tests.support import opened, requirement
 from tests.test_cli import Ran, run  # noqa: F401, TC001 - the fixture
-from tests.test_cli_process import on_terminal
+from tests.test_cli_process import Terminal, on_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,9 +86,29 @@ def test_the_advice_fits_what_there_is(run: Run) -> None:  # noqa: F811
 
 
 @requirement("CONF-01")
-def test_options_of_a_command_stand_behind_it(run: Run) -> None:  # noqa: F811
-    ran = run("--json", "list")
-    assert (ran.code, ran.err) == (2, "error: hexad: --db, --namespace and --json go behind 'list'\n")
+def test_what_every_command_takes_may_stand_before_it(run: Run, tmp_path: Path) -> None:  # noqa: F811
+    assert run("--db", "other.db", "--namespace", "team", "remember", "k", "v").code == 0
+    assert run("--db", "other.db", "--json", "list", "--namespace", "team").json["entries"][0]["key"] == "k"
+    assert run("--db", "other.db", "reference", "add", "Runbook", "--location", "https://wiki").code == 0
+    assert run("--db", "nowhere.db", "--json", "reference", "list", "--db", "other.db").json["references"]
+    assert run("--json", "list", "--db", "other.db").json["entries"] == []
+    assert sorted(each.name for each in tmp_path.iterdir() if each.suffix == ".db") == ["other.db"]
+
+
+@requirement("CONF-01")
+def test_an_option_before_a_command_that_has_none_such_is_refused(run: Run) -> None:  # noqa: F811
+    ran = run("--json", "completion", "bash")
+    assert (ran.code, ran.out) == (2, "")
+    assert "--json: is no option of 'hexad completion'; leave it out" in ran.err
+
+
+@requirement("KNOW-01")
+def test_what_was_deleted_is_undeleted(run: Run) -> None:  # noqa: F811
+    run("remember", "k", "v")
+    assert "`hexad undelete` brings it back" in run("delete", "k").out
+    assert run("undelete", "k").out == "k is back\n"
+    assert run("history", "k").code == 0
+    assert run("undelete", "nothing").code == 1
 
 
 @requirement("CONF-01")
@@ -109,8 +130,39 @@ def test_init_writes_every_setting_with_its_default_and_its_meaning(run: Run, tm
     assert load({}, beside=tmp_path, environ={}) == Settings()
     assert [line.split(" = ")[0] for line in said] == [each.name for each in KNOWN]
     assert all(each.meaning in text for each in KNOWN)
-    assert "(1 to 1000)" in text
+    assert "(1 to 1_000)" in text  # as TOML reads it too
+    assert "(0 to 1_000_000)" in text
     assert not (tmp_path / "hexad.db").exists()
+
+
+@requirement("CONF-04")
+def test_init_writes_a_file_that_only_its_owner_can_read(run: Run, tmp_path: Path) -> None:  # noqa: F811
+    """It is where a token may be kept."""
+    before = os.umask(0o022)
+    try:
+        run("init")
+        assert stat.S_IMODE((tmp_path / "hexad.toml").stat().st_mode) == 0o600
+        (tmp_path / "hexad.toml").chmod(0o644)
+        run("init", "--force")
+        assert stat.S_IMODE((tmp_path / "hexad.toml").stat().st_mode) == 0o600
+    finally:
+        os.umask(before)
+
+
+@requirement("CONF-03")
+@pytest.mark.parametrize("alone", [(), ("status",), ("--json",)])
+def test_alone_it_is_not_silent_about_settings_that_cannot_be_read(
+    run: Run,  # noqa: F811
+    tmp_path: Path,
+    alone: tuple[str, ...],
+) -> None:
+    (tmp_path / "hexad.toml").write_text("floor = maybe\n")
+    ran = run(*alone)
+    assert (ran.code, ran.out) == (2, "")
+    assert "hexad.toml is not TOML" in ran.err
+    assert "mend it, or write a new one: hexad init --force" in ran.err
+    assert run("init", "--force").code == 0
+    assert run(*alone).code == 0
 
 
 @requirement("CONF-03")
@@ -190,8 +242,10 @@ def stored(tmp_path: Path) -> Path:
         for key in ("deploy-window", "units", "deploy notes"):
             hx.knowledge.save(key, "v")
     with opened(tmp_path / "other.db") as hx:
-        for name in ("greet", "$(touch-this)"):
+        for name in ("greet", "release", "retired", "$(touch-this)"):
             hx.skills.create(name, kind="instruction", description="d", definition={"text": "t"})
+        hx.skills.activate("release", by="ada")
+        hx.skills.deprecate("retired")
     return tmp_path
 
 
@@ -205,7 +259,7 @@ def test_a_real_shell_completes_commands_options_and_stored_names(stored: Path, 
     asked = [
         _ASKED[shell].format(words=words, begun=begun, place=len(words.split()) + 1) for words, begun, _, _ in CASES
     ]
-    script = f"hexad completion {shell} > script; {_PREPARED[shell]}source script; " + "; echo ===; ".join(asked)
+    script = f"hexad completion {shell} > script; {_PREPARED[shell]}source script; " + '; echo "==="; '.join(asked)
     environment = os.environ | {"PATH": f"{stored}:{os.environ['PATH']}", "HOME": str(stored)}
     ran = subprocess.run(
         [program, "-c", script], cwd=stored, env=environment, capture_output=True, encoding="utf-8", check=False
@@ -239,7 +293,12 @@ def test_what_zsh_and_fish_ask_is_answered(stored: Path, asking: dict[str, str])
     ("line", "wanted"),
     [
         ("history dep", ["deploy-window"]),
-        ("skills show --db other.db ", ["greet"]),
+        ("--db other.db skills show ", ["greet", "release", "retired"]),
+        ("skills run --db other.db ", ["release"]),
+        ("skills run --db other.db --dry-run ", ["greet", "release", "retired"]),
+        ("skills review --db other.db ", ["greet", "retired"]),
+        ("skills activate --db other.db ", ["greet", "retired"]),
+        ("skills deprecate --db other.db ", ["greet", "release"]),
         ("reference remove --db other.db ", ["Runbook"]),
         ("history --db nowhere.db ", []),
     ],
@@ -257,6 +316,31 @@ def test_a_shell_that_asks_gets_the_stored_names(
     with pytest.raises(SystemExit):
         main([])
     assert capsys.readouterr().out.split() == wanted
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize(
+    ("shell", "prepared"),
+    [("bash", ""), ("zsh", "autoload -Uz compinit; compinit -u\n"), ("zsh", "")],
+    ids=["bash", "zsh", "bare zsh"],
+)
+def test_the_tab_key_completes_in_a_shell_that_somebody_types_into(stored: Path, shell: str, prepared: str) -> None:
+    program = shutil.which(shell)
+    if program is None or shutil.which("timeout") is None:
+        pytest.skip(f"{shell} or timeout is not installed here")
+    _on_path(stored)
+    for name in (".zshrc", ".bashrc"):
+        (stored / name).write_text(f'{prepared}eval "$(hexad completion {shell})"\nPS1="ready> "\n')
+    home, path = str(stored), f"{stored}:{os.environ['PATH']}"
+    terminal = Terminal(
+        stored, program=["timeout", "-s", "KILL", "30", program, "-i"], HOME=home, ZDOTDIR=home, PATH=path
+    )
+    terminal.read_until("ready> ")
+    terminal.type("hexad history dep\t")
+    terminal.read_until("deploy-window")
+    terminal.type("\x15exit\n")
+    assert "hexad history deploy-window" in terminal.read_until()
+    assert terminal.end() == 0
 
 
 def _on_path(folder: Path) -> None:

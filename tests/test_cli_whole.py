@@ -114,7 +114,7 @@ def test_every_command_says_what_it_does_and_shows_how(path: tuple[str, ...]) ->
 def test_the_example_of_a_command_works_as_it_stands(
     folder: Path, capsys: pytest.CaptureFixture[str], example: str
 ) -> None:
-    if example == "hexad delete deploy-window --undo":
+    if example in {"hexad delete deploy-window --undo", "hexad undelete deploy-window"}:
         main(["delete", "deploy-window"])
     words = shlex.split(example.replace(NAMED_IN_HELP, learning_id(folder)))
     assert (main(words[1:]), capsys.readouterr().err.partition("error")[1]) == (0, "")
@@ -175,6 +175,15 @@ def test_help_fits_80_columns_and_has_no_colour_in_a_pipe(
     shown = capsys.readouterr().out
     assert max(map(cell_len, shown.splitlines())) <= 80
     assert "\x1b" not in shown
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize("path", ALL, ids=lambda path: " ".join(path) or "hexad")
+def test_help_shows_no_type_beside_what_takes_no_value_or_has_a_name(
+    path: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*path, "--help"]) == 0
+    assert not re.findall(r"<\w+>", capsys.readouterr().out)
 
 
 @requirement("KNOW-01")

@@ -3,30 +3,124 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from itertools import product
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 import documenting
-from tests.manual import install, settled, steps
+from hexad.cli import app
+from hexad.semantic import PACKAGES
+from tests.manual import FENCE, RUN, SHOWN, install, settled, steps
+from tests.manual_shell import NOT_RUN, Line, lines
 from tests.support import requirement
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-TOLD = sorted(
-    [DOCS / "README.md", DOCS / "tutorial.md", *(DOCS / "how-to").glob("*.md"), *(DOCS / "explanation").glob("*.md")]
-)
-LINKING = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+LINKING = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "examples").rglob("*.md")])
+TOLD = [page for page in LINKING if page.parent.name != "reference"]
+MAP, DIAGRAM = ROOT / "ARCHITECTURE.md", ""
+_INLINE = re.compile(r"`hexad ([^`\n]+)`")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
 
 @requirement("KNOW-01", "PROMPT-02")
-@pytest.mark.parametrize("page", [page for page in TOLD if list(steps(page))], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [page for page in TOLD if list(steps(page))], ids=lambda page: str(page.relative_to(ROOT))
+)
 def test_what_a_page_tells_happens_in_its_order(page: Path, tmp_path: Path) -> None:
     install(tmp_path)
     for step in steps(page):
         shown = step.done_in(tmp_path)
-        assert not step.output.strip() or settled(shown) == settled(step.output), step.told
+        assert not step.output.strip() or settled(shown, step.kind) == settled(step.output, step.kind), step.told
+
+
+@requirement("KNOW-01", "PROMPT-02")
+@pytest.mark.parametrize("page", [ROOT / "README.md", DOCS / "tutorial.md"], ids=lambda page: page.name)
+def test_with_search_by_meaning_a_newcomer_sees_the_same_but_for_the_scores(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in PACKAGES:
+        pytest.importorskip(package)
+    monkeypatch.setenv("HEXAD_SEMANTIC", "true")
+    install(tmp_path)
+    for step in (step for step in steps(page) if step.kind != "sh"):
+        shown = step.done_in(tmp_path)
+        assert not step.output.strip() or _unscored(shown) == _unscored(step.output), step.told
+
+
+def _unscored(text: str) -> str:
+    return re.sub(r"\d+\.\d{2,3}\b", "N", re.sub(r"meaning \+[\d.]+ \(.*?\); ", "", settled(text)))
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize("page", TOLD, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_block_of_a_page_is_one_that_is_run_or_compared(page: Path) -> None:
+    """A block of another kind would be an example that nobody tries."""
+    kinds = FENCE.findall(page.read_text(encoding="utf-8"))[::2]
+    assert set(kinds) <= RUN | SHOWN | ({DIAGRAM} if page == MAP else set())
+    compared = sum(bool(step.output.strip()) for step in steps(page) if step.kind == "python")
+    assert kinds.count("text") == compared
+
+
+@requirement("CONF-01")
+def test_every_file_that_the_map_names_is_there() -> None:
+    there = {file.name for file in (ROOT / "src").rglob("*.py")}
+    assert set(re.findall(r"\b(\w+\.py)\b", MAP.read_text(encoding="utf-8"))) - there == set()
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_command_in_a_sentence_is_one_that_there_is(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for told in _INLINE.findall(text):
+        for way in _ways(told.split()):
+            assert _unknown(way) is None, told
+
+
+def _ways(words: list[str]) -> list[list[str]]:
+    """`skills new|list` is two commands."""
+    return [list(way) for way in product(*(word.split("|") for word in words))]
+
+
+def _unknown(words: list[str]) -> str | None:
+    """The first word that no command or option is called; words in capitals stand for others."""
+    command = get_command(app)
+    for word in words:
+        inner = getattr(command, "commands", {})
+        if word.startswith("--"):
+            known = {option for param in command.params for option in param.opts} | {"--help"}
+            if word.partition("=")[0] not in known:
+                return word
+        elif word in inner:
+            command = inner[word]
+        elif inner and words[0] == word and not word.isupper() and word != "…":
+            return word
+    return None
+
+
+@requirement("CONF-01")
+def test_a_command_that_is_neither_possible_nor_listed_is_noticed(tmp_path: Path) -> None:
+    for told in ("no-such-program --at-all", "make no-such-target", "hexad no-such-command"):
+        with pytest.raises(AssertionError):
+            Line(told).done_in(tmp_path)
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_extra_that_a_page_names_is_there(page: Path) -> None:
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    named = re.findall(r"(?:hexad|\.)\[([\w,]+)\]", page.read_text(encoding="utf-8"))
+    assert {extra for each in named for extra in each.split(",")} <= set(known)
+
+
+@requirement("CONF-01")
+def test_what_is_not_run_is_said_in_a_page_and_has_a_reason() -> None:
+    told = {line.told for page in TOLD for step in steps(page) if step.kind == "sh" for line in lines(step.told)}
+    assert set(NOT_RUN) - told == set()
+    assert all(NOT_RUN.values())
 
 
 @requirement("CONF-03")

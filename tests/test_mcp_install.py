@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from hexad.cli import main
 from hexad.errors import ClientConfigError
-from hexad.mcp import installing
+from hexad.mcp import clients, installing
 from hexad.mcp.jsontext import is_commented, with_entry, without_entry
 from tests.mcp_support import client, play, told
 from tests.support import requirement
@@ -41,6 +41,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Nobody's home, and the folder that commands run in."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(work)
@@ -56,21 +57,232 @@ def file_of(home: Path, name: str, scope: str = "user") -> Path:
     }[name, scope]
 
 
+def copies(home: Path) -> list[str]:
+    """What was kept of files before they were changed, oldest first."""
+    folder = home / ".local/share/hexad/backups"
+    found = sorted(folder.iterdir()) if folder.exists() else []
+    assert all(stat.S_IMODE(each.stat().st_mode) == 0o600 for each in found)
+    return [each.read_bytes().decode() for each in found]
+
+
 def run(command: str, name: str, *more: str) -> int:
     return main(["mcp", command, "--client", name, *more])
 
 
 @requirement("META-01")
 @each_client
-@pytest.mark.parametrize("scope", ["user", "project"])
-def test_a_client_without_a_configuration_gets_one_that_starts_this_server(home: Path, name: str, scope: str) -> None:
-    assert run("install", name, "--yes", "--scope", scope, "--db", "agent.db", "--namespace", "team") == 0
-    file = file_of(home, name, scope)
+def test_a_client_without_a_configuration_gets_one_that_starts_this_server(home: Path, name: str) -> None:
+    assert run("install", name, "--yes", "--db", "agent.db", "--namespace", "team") == 0
+    file = file_of(home, name)
     [entry] = json.loads(file.read_text())["mcpServers"].values()
     assert entry["args"][-5:] == ["mcp", "--db", str(home / "work/agent.db"), "--namespace", "team"]
     assert Path(entry["command"]).is_absolute()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert [each.name for each in file.parent.glob("*before-hexad*")] == []
+    assert copies(home) == []
+
+
+@requirement("META-01")
+@each_client
+def test_what_is_installed_for_a_project_has_nothing_of_this_machine_in_it(
+    home: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEXAD_DB", str(home / "mine.db"))
+    file = file_of(home, name, "project")
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("{}\n")
+    assert run("install", name, "--yes", "--scope", "project", "--namespace", "team") == 0
+    [entry] = json.loads(file.read_text())["mcpServers"].values()
+    folder = "${workspaceFolder}/" if name == "cursor" else ""
+    assert entry["command"] == "hexad"
+    assert entry["args"] == ["mcp", "--db", f"{folder}hexad.db", "--namespace", "team"]
+    assert str(home) not in file.read_text()
+    assert [each for each in (home / "work").rglob("*") if each.is_file()] == [file]
+    assert copies(home) == ["{}\n"]
+
+
+@requirement("META-01")
+def test_a_colleagues_client_starts_it_in_their_checkout(home: Path) -> None:
+    from mcp import StdioServerParameters
+
+    assert run("install", "claude-code", "--yes", "--scope", "project", "--db", str(home / "work/data/agent.db")) == 0
+    entry = json.loads(file_of(home, "claude-code", "project").read_text())["mcpServers"]["hexad"]
+    assert entry.pop("type") == "stdio"
+    checkout = home / "colleague"
+    (checkout / "data").mkdir(parents=True)
+    program = home / "bin" / "hexad"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hexad "$@"\n')
+    program.chmod(0o755)
+    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+
+    async def scenario() -> None:
+        server = StdioServerParameters(**entry, cwd=checkout, env={"HEXAD_SEMANTIC": "false", "PATH": path})
+        async with client(server) as one:
+            await told(one, "save_knowledge", key="a", content="first")
+
+    play(scenario())
+    assert (checkout / "data/agent.db").exists()
+
+
+@requirement("META-01")
+def test_a_project_cannot_share_a_database_that_is_outside_of_it(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("install", "cursor", "--yes", "--scope", "project", "--db", str(home / "agent.db")) == 2
+    assert "is outside of this project" in capsys.readouterr().err
+    assert not file_of(home, "cursor", "project").exists()
+
+
+@requirement("META-01")
+def test_it_is_said_where_the_copy_is_and_who_needs_what(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file_of(home, "claude-code", "project").write_text("{}")
+    assert run("install", "claude-code", "--yes", "--scope", "project") == 0
+    told_of = capsys.readouterr().err
+    assert f"what was there is kept in {home}/.local/share/hexad/backups/mcp.json." in told_of
+    assert ".gitignore" in told_of
+
+
+@requirement("META-01")
+@pytest.mark.parametrize(
+    ("name", "scope", "place", "group", "database"),
+    [
+        ("gemini-cli", "user", ".gemini/settings.json", "mcpServers", None),
+        ("gemini-cli", "project", "work/.gemini/settings.json", "mcpServers", "hexad.db"),
+        ("vscode", "project", "work/.vscode/mcp.json", "servers", "${workspaceFolder}/hexad.db"),
+        ("windsurf", "user", ".codeium/windsurf/mcp_config.json", "mcpServers", None),
+    ],
+)
+def test_other_clients_are_told_in_their_own_way(
+    home: Path, name: str, scope: str, place: str, group: str, database: str | None
+) -> None:
+    assert run("install", name, "--yes", "--scope", scope) == 0
+    entry = json.loads((home / place).read_text())[group]["hexad"]
+    assert entry["args"][-2:] == ["--db", database or str(home / "work/hexad.db")]
+    assert entry.get("type") == ("stdio" if name == "vscode" else None)
+    assert run("uninstall", name, "--yes", "--scope", scope) == 0
+    assert json.loads((home / place).read_text()) == {group: {}}
+
+
+@requirement("META-01")
+@pytest.mark.parametrize(
+    ("platform", "place"),
+    [
+        ("darwin", "Library/Application Support/Claude/claude_desktop_config.json"),
+        ("win32", "AppData/Roaming/Claude/claude_desktop_config.json"),
+    ],
+)
+def test_claude_desktop_has_its_file_where_the_system_wants_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch, platform: str, place: str
+) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    assert clients.file_of(clients.Client.CLAUDE_DESKTOP, clients.Scope.USER, home=home) == home / place
+
+
+@requirement("META-01")
+@pytest.mark.parametrize(
+    ("name", "scope", "says"),
+    [
+        ("vscode", "user", "use --scope project"),
+        ("windsurf", "project", "use --scope user"),
+        ("claude-desktop", "project", "use --scope user"),
+    ],
+)
+def test_a_scope_that_a_client_lacks_is_one_sentence(
+    home: Path, name: str, scope: str, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("install", name, "--yes", "--scope", scope) == 2
+    assert says in capsys.readouterr().err
+    assert run("install", name, "--yes", "--scope", scope, "--path", "mine.json") == 0
+    assert "hexad" in (home / "work/mine.json").read_text()
+
+
+@requirement("META-01")
+def test_what_an_entry_has_besides_stays_and_is_said(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mine = {"command": "hexad", "args": ["mcp"], "env": {"HEXAD_MCP_TOKEN": "hunter2-\ud800"}, "disabled": True}
+    file = file_of(home, "cursor")
+    file.parent.mkdir()
+    file.write_text(json.dumps({"mcpServers": {"hexad": mine}}))
+    assert run("install", "cursor", "--yes") == 0
+    now = json.loads(file.read_text())["mcpServers"]["hexad"]
+    assert {key: now[key] for key in ("env", "disabled")} == {key: mine[key] for key in ("env", "disabled")}
+    assert now["args"][-2:] == ["--db", str(home / "work/hexad.db")]
+    shown = capsys.readouterr()
+    assert "what the entry had besides is still there: env, disabled" in shown.err
+    assert "hunter2" not in shown.out
+    assert "HEXAD_MCP_TOKEN" in shown.out
+
+
+@requirement("META-01")
+@pytest.mark.parametrize("address", ["url", "serverUrl", "httpUrl"])
+def test_an_entry_of_another_kind_is_left_alone(home: Path, address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    file = file_of(home, "claude-code")
+    before = json.dumps({"mcpServers": {"hexad": {"type": "http", address: "https://h:t0psecret@example.com/mcp"}}})
+    file.write_text(before)
+    assert run("install", "claude-code", "--yes") == 1
+    told_of = capsys.readouterr().err
+    assert "another --name" in told_of
+    assert "t0psecret" not in told_of
+    assert file.read_text() == before
+    assert run("uninstall", "claude-code", "--yes") == 0
+    assert "t0psecret" not in capsys.readouterr().out
+
+
+@requirement("META-01")
+@pytest.mark.parametrize("command", ["install", "uninstall"])
+@pytest.mark.parametrize("name", ["", "  ", "a\nb", "\x1b[31m", "a\u202eb"])
+def test_a_name_that_nobody_can_read_is_refused(
+    home: Path, command: str, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(command, "cursor", "--yes", "--name", name) == 2
+    told_of = capsys.readouterr().err
+    assert told_of.startswith("error: --name: ")
+    assert told_of.count("\n") == 1
+    assert not file_of(home, "cursor").exists()
+
+
+@requirement("META-01")
+@each_client
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{\n  "mcpServers": {\n  }\n}\n',
+        '{\n  "mcpServers": {\n\n\n  }\n}',
+        '{"mcpServers": {   }}',
+        '{\r\n\t"mcpServers": {\r\n\t},\r\n\t"a": 1\r\n}\r\n',
+        '{\n  "theme": "dark"\n}\n',
+        '\ufeff{"theme": "dark"}',
+        "{}",
+        "",
+    ],
+)
+def test_taking_it_out_gives_the_file_back_as_it_was(home: Path, name: str, content: str) -> None:
+    file = file_of(home, name)
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(content.encode())
+    assert run("install", name, "--yes") == 0
+    assert run("uninstall", name, "--yes") == 0
+    assert file.read_bytes() == content.encode()
+
+
+@requirement("META-01")
+def test_taking_it_out_keeps_what_was_changed_meanwhile(home: Path) -> None:
+    file = file_of(home, "cursor")
+    file.parent.mkdir()
+    file.write_text('{"a": 1}')
+    assert run("install", "cursor", "--yes") == 0
+    file.write_text(file.read_text().replace('"a": 1', '"a": 2'))
+    assert run("uninstall", "cursor", "--yes") == 0
+    assert json.loads(file.read_text()) == {"a": 2, "mcpServers": {}}
+
+
+@requirement("META-01")
+def test_where_no_copy_can_be_kept_nothing_is_changed(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = file_of(home, "claude-code")
+    file.write_text(OTHERS)
+    (home / ".local").write_text("a file where a folder should be")
+    assert run("install", "claude-code", "--yes") == 1
+    assert "no copy of it can be kept in" in capsys.readouterr().err
+    assert file.read_text() == OTHERS
 
 
 @requirement("META-01")
@@ -109,10 +321,11 @@ def test_the_rest_of_a_configuration_stays_byte_for_byte(home: Path, name: str) 
     assert added.endswith(OTHERS[start:])
     assert entry["args"][0] == "mcp" or entry["args"][:3] == ["-P", "-m", "hexad"]
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
-    assert file.with_name(f"{file.name}.before-hexad").read_text() == OTHERS
+    assert copies(home) == [OTHERS]
     assert run("uninstall", name, "--yes") == 0
     assert file.read_text() == OTHERS
-    assert file.with_name(f"{file.name}.before-hexad1").read_text() == installed
+    assert copies(home) == [OTHERS, installed]
+    assert sorted(file.parent.glob(f"{file.name}*")) == [file]
 
 
 @requirement("META-01")
@@ -125,8 +338,9 @@ def test_the_change_is_shown_without_the_secrets_beside_it(
     file.write_text(OTHERS)
     assert run("install", name, "--dry-run") == 0
     shown = capsys.readouterr()
-    assert '+        "hexad": {' in shown.out
-    assert "ghp_a1B2" not in shown.out
+    assert "@@ mcpServers.hexad @@" in shown.out
+    assert '+  "command": ' in shown.out
+    assert not [word for word in ("github", "npx", "TOKEN", "ghp_", "projects") if word in shown.out]
     assert "nothing was written" in shown.err
     assert file.read_text() == OTHERS
     assert sorted(file.parent.glob(f"{file.name}*")) == [file]
@@ -143,7 +357,7 @@ def test_an_empty_configuration_takes_the_entry(home: Path, name: str, content: 
     assert list(json.loads(file.read_text(encoding="utf-8-sig"))["mcpServers"]) == ["hexad"]
     assert file.read_text(encoding="utf-8").startswith("\ufeff") == content.startswith("\ufeff")
     assert run("uninstall", name, "--yes") == 0
-    assert json.loads(file.read_text(encoding="utf-8-sig")) == {"mcpServers": {}}
+    assert file.read_text(encoding="utf-8") == content
 
 
 @requirement("META-01")
@@ -194,10 +408,15 @@ def test_installing_twice_changes_nothing_and_another_database_replaces_the_entr
 @requirement("META-01")
 def test_uninstalling_what_is_not_there_changes_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("uninstall", "cursor", "--yes") == 0
+    assert f"nothing to remove: {file_of(home, 'cursor')} is not there" in capsys.readouterr().err
     assert not file_of(home, "cursor").exists()
     file_of(home, "claude-code").write_text(OTHERS)
     assert run("uninstall", "claude-code", "--yes", "--json") == 0
-    assert json.loads(capsys.readouterr().out)["written"] is False
+    said = json.loads(capsys.readouterr().out)
+    assert (said["written"], said["diff"]) == (False, "")
+    assert run("uninstall", "claude-code", "--yes") == 0
+    assert "nothing to remove: " in (told_of := capsys.readouterr().err)
+    assert "has no server 'hexad'" in told_of
     assert file_of(home, "claude-code").read_text() == OTHERS
 
 
@@ -210,7 +429,8 @@ def test_a_link_stays_a_link_and_its_file_is_changed(home: Path) -> None:
     assert run("install", "claude-code", "--yes") == 0
     assert file_of(home, "claude-code").is_symlink()
     assert "hexad" in json.loads(real.read_text())["mcpServers"]
-    assert (real.parent / "claude.json.before-hexad").read_text() == OTHERS
+    assert copies(home) == [OTHERS]
+    assert list(real.parent.iterdir()) == [real]
 
 
 def _read_only(file: Path) -> None:

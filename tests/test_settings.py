@@ -11,6 +11,7 @@ import pytest
 import hexad
 from hexad import Hexad, Layer, SessionRuntime
 from hexad.errors import ConfigError, Disabled, HexadError, InvalidInput
+from hexad.settings import data_folder
 from tests.support import opened, requirement
 
 
@@ -132,6 +133,57 @@ def test_a_file_that_is_missing_or_no_toml_is_an_error_that_names_it(tmp_path: P
     (tmp_path / "bad.toml").write_text("= =")
     with pytest.raises(ConfigError, match=r"bad\.toml is not TOML"):
         Hexad.open(":memory:", config=tmp_path / "bad.toml")
+
+
+@requirement("CONF-03")
+def test_a_file_that_is_no_toml_says_what_to_do_about_it(tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text("max_text = 5\nfloor = maybe\n")
+    with pytest.raises(ConfigError, match=r"line 2.*mend it, or write a new one: hexad init --force"):
+        Hexad.open(":memory:", config=tmp_path / "bad.toml")
+
+
+@requirement("CONF-03", "CONF-04")
+@pytest.mark.parametrize(
+    "written", ["mcp_token = 7391845026473910", "mcp_token = [7391845026473910]", "[mcp_token]\na = 7391845026473910"]
+)
+def test_an_error_about_a_secret_does_not_tell_it(tmp_path: Path, written: str) -> None:
+    (tmp_path / "hexad.toml").write_text(written)
+    with pytest.raises(ConfigError, match=r"mcp_token.*hexad\.toml must be text.*in quotes") as raised:
+        Hexad.open(tmp_path / "agent.db", enabled=True)
+    assert "73918" not in str(raised.value)
+
+
+@requirement("CONF-03", "CONF-04")
+@pytest.mark.parametrize("token", ["short-s3cret", "a s3cret with blanks in it", "größer-s3cret-aaaaaaaaa"])
+def test_nor_does_an_error_about_a_secret_in_the_environment(monkeypatch: pytest.MonkeyPatch, token: str) -> None:
+    monkeypatch.setenv("HEXAD_MCP_TOKEN", token)
+    with pytest.raises(ConfigError, match="mcp_token") as raised:
+        Hexad.open(":memory:", enabled=True)
+    assert "s3cret" not in str(raised.value)
+
+
+@requirement("CONF-03")
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("max_knowledge", 2_500_000, "must be from 0 to 1,000,000, not 2,500,000"),
+        ("max_text", 0, "must be from 1 to 67,108,864, not 0"),
+        ("layer_deadline", 0.0001, "must be from 0.001 to 3,600, not 0.0001"),
+        ("layer_deadline", float("inf"), "not inf"),
+        pytest.param("max_text", 10**400, "must be from", id="huge"),
+    ],
+)
+def test_a_range_is_told_in_numbers_that_a_person_reads(name: str, value: float, told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        Hexad.open(":memory:", **{name: value})
+
+
+@requirement("CONF-03")
+def test_what_belongs_to_a_user_is_kept_where_the_system_keeps_such_things(tmp_path: Path) -> None:
+    usual = Path.home() / ".local/share/hexad"
+    assert data_folder({"XDG_DATA_HOME": str(tmp_path)}) == tmp_path / "hexad"
+    assert data_folder({"XDG_DATA_HOME": "not/whole"}) == usual
+    assert data_folder({}) == usual
 
 
 @requirement("CONF-03")

@@ -24,6 +24,7 @@ FILE_NAME: Final = "hexad.toml"  # looked for beside the database
 _NOT_SETTINGS: Final = frozenset({"HEXAD_CONFIG", "HEXAD_DB"})  # they say where to look, not how to work
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _SHORTEST_TOKEN: Final = 16
+_MOST_DIGITS: Final = 10**15  # beyond it nobody counts them
 _FALSE: Final = frozenset({"0", "false", "no", "off"})
 
 
@@ -63,11 +64,25 @@ class Settings:
         for name, (low, high) in _RANGES.items():
             value = getattr(self, name)
             if not low <= value <= high:
-                raise ConfigError(name, f"must be from {low:g} to {high:g}, not {value:g}")
+                raise ConfigError(name, f"must be from {in_digits(low)} to {in_digits(high)}, not {in_digits(value)}")
         if not self.namespace.strip():
             raise ConfigError("namespace", "must not be empty")
         if self.mcp_token and not _fit_for_a_header(self.mcp_token):
             raise ConfigError("mcp_token", f"must have {_SHORTEST_TOKEN} visible ASCII characters or more, no spaces")
+
+
+def in_digits(number: float) -> str:
+    """A number as a person reads it.
+
+    >>> in_digits(1_000_000), in_digits(30.0), in_digits(0.001)
+    ('1,000,000', '30', '0.001')
+    """
+    if abs(number) < _MOST_DIGITS and number == int(number):
+        return f"{int(number):,}"
+    try:
+        return f"{number:g}"
+    except OverflowError:
+        return "a number of very many digits"
 
 
 def _fit_for_a_header(token: str) -> bool:
@@ -113,6 +128,7 @@ KNOWN: Final = tuple(
     )
     for each in fields(Settings)
 )
+_SECRET: Final = frozenset(each.name for each in KNOWN if each.secret)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +177,11 @@ def traced(
     )
 
 
+def secrets_in(file: Path) -> tuple[str, ...]:
+    """The secret settings that a configuration file has, whatever else says of them."""
+    return tuple(name for name in _from_file(file) if name in _SECRET)
+
+
 def file_place(beside: Path, environ: Mapping[str, str] | None = None) -> Path:
     """Where the configuration file of a database in that folder is, or would be."""
     return Path((os.environ if environ is None else environ).get("HEXAD_CONFIG") or beside / FILE_NAME)
@@ -175,6 +196,15 @@ def editor_from_environment(environ: Mapping[str, str] | None = None) -> str | N
 def database_from_environment(environ: Mapping[str, str] | None = None) -> str | None:
     """The database that HEXAD_DB names."""
     return (os.environ if environ is None else environ).get("HEXAD_DB") or None
+
+
+def data_folder(environ: Mapping[str, str] | None = None) -> Path:
+    """Where Hexad keeps what belongs to a user, and to no project or database."""
+    world = os.environ if environ is None else environ
+    windows = os.name == "nt"
+    said = Path(world.get("LOCALAPPDATA" if windows else "XDG_DATA_HOME") or "")
+    usual = Path.home() / ("AppData/Local" if windows else ".local/share")
+    return (said if said.is_absolute() else usual) / "hexad"
 
 
 def _file(config: str | os.PathLike[str] | None, beside: Path | None, environ: Mapping[str, str]) -> Path | None:
@@ -195,7 +225,7 @@ def _from_file(path: Path | None) -> dict[str, Any]:
     except OSError as error:
         raise ConfigError("config", f"{path} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError("config", f"{path} is not TOML: {error}") from error
+        raise ConfigError("config", f"{path} is not TOML: {error}; {_MEND}") from error
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
@@ -225,10 +255,12 @@ def _typed(name: str, value: Any, where: str) -> Any:
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
-        raise ConfigError(name, f"{where} must be {_WORDS[wanted]}, not {value!r}")
+        got = "; put it in quotes" if name in _SECRET else f", not {value!r}"
+        raise ConfigError(name, f"{where} must be {_WORDS[wanted]}{got}")
     return value
 
 
+_MEND: Final = "mend it, or write a new one: hexad init --force"
 _WORDS: Final[dict[type, str]] = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 import typer
-from typer.main import get_command
 
 from hexad._version import __version__
 from hexad.cli import (
@@ -33,6 +32,7 @@ from hexad.cli import (
     status,
 )
 from hexad.cli.options import AsJson, Database, Namespace
+from hexad.cli.tree import pass_down, tree
 from hexad.errors import ConfigError, HexadError, InvalidInput
 
 FAILED: Final = 1
@@ -81,8 +81,9 @@ def _before(
         raise typer.Exit
     if context.invoked_subcommand is None:
         status.status(db=db, namespace=namespace, as_json=as_json)
-    elif db is not None or namespace is not None or as_json:
-        raise InvalidInput("hexad", f"--db, --namespace and --json go behind {context.invoked_subcommand!r}")
+    else:
+        given = {"db": db, "namespace": namespace, "as_json": as_json or None}
+        pass_down(context, {name: value for name, value in given.items() if value is not None})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -91,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _prepare_streams()
     completing.prepare()
     try:
-        code = get_command(app).main(args=arguments, prog_name="hexad", standalone_mode=False, obj=running)
+        code = tree(app).main(args=arguments, prog_name="hexad", standalone_mode=False, obj=running)
         screen.finish()
     except KeyboardInterrupt:
         return 130
@@ -131,4 +132,12 @@ def _usage(error: Any) -> str:
     path = error.ctx.command_path if error.ctx else "hexad"
     message = error.format_message().replace("Value error, ", "").rstrip(".")
     message = message.replace("Input should be greater than or equal to", "must be at least")
-    return f"{message}; try '{path} --help'"
+    if message.startswith("Missing ") and "Choose from" not in message:
+        message += _about(error.param)
+    return f"{message} Try '{path} --help'" if message.endswith("?") else f"{message}; try '{path} --help'"
+
+
+def _about(param: Any) -> str:
+    """What the help says of an option or argument, as a part of a sentence."""
+    told = (getattr(param, "help", None) or "").rstrip(".")
+    return f" ({told if told[:2].isupper() else told[:1].lower() + told[1:]})" if told else ""

@@ -3,17 +3,19 @@
 import re
 from collections.abc import Callable, Iterable
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from hexad.cli import screen
 from hexad.cli.opening import opened
+from hexad.model import SkillStatus
 
 if TYPE_CHECKING:
     from hexad.bootstrap import Hexad
 
 _VARIABLE: Final = "_HEXAD_COMPLETE"
+_ZSH_READY: Final = "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }"  # if ~/.zshrc has not
 _PLAIN: Final = re.compile(r"[\w./@+-]+")  # what no shell reads as anything but a word; other names are not offered
 
 
@@ -40,7 +42,8 @@ def completion(
     """
     from typer.completion import get_completion_script  # type: ignore[attr-defined]  # it is documented
 
-    screen.say(get_completion_script(prog_name="hexad", complete_var=_VARIABLE, shell=shell.value))
+    script = get_completion_script(prog_name="hexad", complete_var=_VARIABLE, shell=shell.value)
+    screen.say(script.replace("\ncompdef ", f"\n{_ZSH_READY}\n\ncompdef ") if shell is Shell.ZSH else script)
 
 
 def prepare() -> None:
@@ -67,13 +70,43 @@ def learnings(context: typer.Context, incomplete: str) -> list[str]:
 
 def skills(context: typer.Context, incomplete: str) -> list[str]:
     """The skills that begin so."""
-    return _stored(context, incomplete, lambda hx: (each.name for each in hx.skills.list()))
+    return _skills(context, incomplete, set(SkillStatus))
+
+
+def runnable(context: typer.Context, incomplete: str) -> list[str]:
+    """The skills that begin so and would run: of a draft only the plan can be shown."""
+    wanted = set(SkillStatus) if context.params.get("dry_run") else {SkillStatus.ACTIVE}
+    return _skills(context, incomplete, wanted)
+
+
+def unapproved(context: typer.Context, incomplete: str) -> list[str]:
+    """The skills that begin so and do not run yet, or no longer."""
+    return _skills(context, incomplete, set(SkillStatus) - {SkillStatus.ACTIVE})
+
+
+def undeprecated(context: typer.Context, incomplete: str) -> list[str]:
+    """The skills that begin so and are not put aside."""
+    return _skills(context, incomplete, set(SkillStatus) - {SkillStatus.DEPRECATED})
+
+
+def _skills(context: typer.Context, incomplete: str, wanted: set[SkillStatus]) -> list[str]:
+    return _stored(context, incomplete, lambda hx: (each.name for each in hx.skills.list() if each.status in wanted))
 
 
 def _stored(context: typer.Context, incomplete: str, names: Callable[["Hexad"], Iterable[str]]) -> list[str]:
     """Names of the database that the line so far speaks of. Whatever goes wrong: nothing, since a shell is asking."""
     try:
-        with opened(context.params.get("db"), context.params.get("namespace")) as hx:
+        with opened(_said(context, "db"), _said(context, "namespace")) as hx:
             return [name for name in names(hx) if name.startswith(incomplete) and _PLAIN.fullmatch(name)]
     except Exception:  # noqa: BLE001 - a message here would be taken for a completion
         return []
+
+
+def _said(context: typer.Context, option: str) -> str | None:
+    """What the line says of an option: behind the command, or before it."""
+    around: Any = context
+    while around is not None:
+        if around.params.get(option) is not None:
+            return str(around.params[option])
+        around = around.parent
+    return None

@@ -22,6 +22,7 @@ _COLUMNS: Final = (
     Column("meaning", "fold"),
 )
 _WIDE: Final = 14  # columns of a value on an 80 column screen
+_PRIVATE: Final = 0o600
 _HEAD: Final = """\
 # Settings of Hexad for the databases in this folder. Every line shows a default; take away the # to change one.
 # A variable such as HEXAD_MAX_PER_LAYER is stronger than this file, an argument of `Hexad.open` stronger still.
@@ -89,8 +90,10 @@ def shown(setting: "Setting", value: object) -> object:
 
 
 def _meaning(setting: "Setting") -> str:
-    limits = "" if not setting.range else " ({:g} to {:g})".format(*setting.range)
-    return f"{setting.meaning}{limits}"
+    from hexad.settings import in_digits
+
+    low_and_high = [in_digits(limit).replace(",", "_") for limit in setting.range]  # as TOML writes them
+    return f"{setting.meaning} ({' to '.join(low_and_high)})" if low_and_high else setting.meaning
 
 
 def _toml(value: object) -> str:
@@ -118,9 +121,10 @@ def _where(row: dict[str, Any], found: "Traced") -> str:
 
 
 def _write(file: Path, text: str, *, force: bool) -> None:
-    """Write it; without ``force`` in one step with seeing that nothing is there."""
+    """Write it for its owner's eyes, since it may hold a token; without ``force`` only where nothing is there."""
     try:
-        with file.open("w" if force else "x", encoding="utf-8") as opened:
+        with open(file, "w" if force else "x", encoding="utf-8", opener=_private) as opened:
+            file.chmod(_PRIVATE)
             opened.write(text)
     except FileExistsError:
         raise ConfigError(
@@ -128,3 +132,9 @@ def _write(file: Path, text: str, *, force: bool) -> None:
         ) from None
     except OSError as error:
         raise ConfigError("config", f"{file} cannot be written: {error.strerror}") from error
+
+
+def _private(path: str, flags: int) -> int:
+    import os
+
+    return os.open(path, flags, _PRIVATE)

@@ -17,7 +17,7 @@ from hexad.cli.auditing import verify_all
 from hexad.cli.opening import ABSENT, FOREIGN, holds_hexad, opened, place
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.cli.screen import Column
-from hexad.errors import HexadError, NoSandbox
+from hexad.errors import ConfigError, HexadError, NoSandbox
 from hexad.semantic import PACKAGES
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ _WITHOUT: Final = {
     "adk": "there is no adapter for Google ADK",
     "mcp": "`hexad mcp` cannot serve",
 }
+_UNREAD: Final = "not looked at, since the settings cannot be read"
 _MOUNTS: Final = Path("/proc/self/mountinfo")
 _COLUMNS: Final = (Column("verdict"), Column("check", "fold", 18), Column("detail", "fold"))
 
@@ -70,7 +71,9 @@ def register(app: typer.Typer) -> None:
 def doctor(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
     """Look at this machine and at the database; exit 1 if something is wrong."""
     path = place(db)
-    checks = [*machine(), *file(path), *content(db, namespace, path)]
+    said = settings(path)
+    inside = [Check("database", "info", _UNREAD)] if said.verdict == "problem" else content(db, namespace, path)
+    checks = [*machine(), said, *file(path), *inside]
     healthy = all(check.verdict != "problem" for check in checks)
     if as_json:
         told = [{"name": check.name, "verdict": check.verdict, "detail": check.detail} for check in checks]
@@ -116,6 +119,23 @@ def extra_packages(extra: str, missing: Sequence[str]) -> Check:
         told = f"{', '.join(missing)} not installed; {_WITHOUT[extra]}: pip install 'hexad[{extra}]'"
         return Check(f"extra {extra}", "info", told)
     return Check(f"extra {extra}", "ok", "installed")
+
+
+def settings(path: Path) -> Check:
+    """Whether the settings beside the database can be read, and whether a secret among them is kept from others."""
+    from hexad.settings import secrets_in, traced
+
+    try:
+        found = traced({}, beside=path.parent).file
+        held = () if found is None else secrets_in(found)
+    except ConfigError as error:
+        return Check("settings", "problem", str(error))
+    if found is None:
+        return Check("settings", "info", "defaults; `hexad init` writes a file to change them")
+    if held and os.name == "posix" and found.stat().st_mode & 0o077:
+        told = f"{found} holds {', '.join(held)}, and others can read it; run: chmod 600 {found}"
+        return Check("settings", "warning", told)
+    return Check("settings", "ok", str(found))
 
 
 def file(path: Path) -> Iterator[Check]:

@@ -10,11 +10,12 @@ from hexad.cli import completing, screen
 from hexad.cli.opening import opened
 from hexad.cli.options import AsJson, Database, Namespace, Session
 from hexad.cli.screen import Column
-from hexad.errors import InvalidInput
+from hexad.errors import InvalidInput, NotFound
 from hexad.model import ErrorCategory, Learning
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
+    from hexad.bootstrap import Hexad
     from hexad.learning.housekeeping import Cleaned
 
 _LISTED: Final = (
@@ -26,12 +27,16 @@ _LISTED: Final = (
     Column("pattern and fix", "fold"),
 )
 _FACTS: Final = (Column("what"), Column("value", "fold"))
+_SOME: Final = 5  # ids in a message
+_NOTHING: Final = "no learning is stored here; watched tools teach (hx.watch), and `hexad learnings correct` does"
 _DAYS: Final = "Not seen for so many days."
 
 Id = Annotated[
     str,
     typer.Argument(
-        metavar="ID", help="The learning's id; `hexad learnings list` shows it.", autocompletion=completing.learnings
+        metavar="ID",
+        help="The learning's id, or its first letters; `hexad learnings list` shows it.",
+        autocompletion=completing.learnings,
     ),
 ]
 InCategory = Annotated[
@@ -80,14 +85,15 @@ def list_(
     elif found:
         screen.table(_LISTED, [_row(learning) for learning in found])
     else:
-        screen.remark("no learning fits")
+        asked = (category, tool, trust_above, trust_below, seen_within, unseen_for)
+        screen.remark(_NOTHING if asked.count(None) == len(asked) else "no learning fits")
 
 
 @app.command(epilog="Example: hexad learnings show 3f9a1c2b7d")
 def show(id: Id, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
     """Show all that is known of one error: every fix, and what came of offering it."""
     with opened(db, namespace) as hx:
-        learning = hx.learnings.get(id)
+        learning = hx.learnings.get(whole_id(hx, id))
     if as_json:
         screen.emit({"learning": to_json(learning)})
     else:
@@ -98,7 +104,9 @@ def show(id: Id, *, db: Database = None, namespace: Namespace = None, as_json: A
 def correct(
     fix: Annotated[str, typer.Argument(metavar="FIX", help="What to do about the error.")],
     *,
-    id: Annotated[str | None, typer.Option("--id", metavar="ID", help="The learning it is about.")] = None,
+    id: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="The learning it is about; first letters will do.")
+    ] = None,
     tool: Annotated[str | None, typer.Option("--tool", metavar="NAME", help="The tool it is about.")] = None,
     error: Annotated[str, typer.Option("--error", metavar="TEXT", help="The error; any error if not given.")] = "",
     session: Session = None,
@@ -111,7 +119,8 @@ def correct(
         raise InvalidInput("correct", "give exactly one of --id or --tool")
     trigger = "" if tool is None else tool if tool.startswith("tool:") else f"tool:{tool}"
     with opened(db, namespace, create=True) as hx:
-        learning = hx.learnings.correct(trigger=trigger, error_pattern=error, learning=id, fix=fix, session=session)
+        whole = None if id is None else whole_id(hx, id)
+        learning = hx.learnings.correct(trigger=trigger, error_pattern=error, learning=whole, fix=fix, session=session)
     if as_json:
         screen.emit({"learning": to_json(learning)})
         return
@@ -156,11 +165,26 @@ def clean(
 def delete(id: Id, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
     """Remove a learning."""
     with opened(db, namespace) as hx:
-        hx.learnings.delete(id)
+        whole = whole_id(hx, id)
+        hx.learnings.delete(whole)
     if as_json:
-        screen.emit({"id": id, "deleted": True})
+        screen.emit({"id": whole, "deleted": True})
     else:
-        screen.say(f"{id} is deleted")
+        screen.say(f"{whole} is deleted")
+
+
+def whole_id(hx: "Hexad", begun: str) -> str:
+    """The id that was meant: as it is, or the only one that begins so."""
+    try:
+        return hx.learnings.get(begun).id
+    except NotFound:
+        meant = [each.id for each in hx.learnings.list() if begun and each.id.startswith(begun)]
+        if not meant:
+            raise
+    if len(meant) > 1:
+        some = ", ".join(meant[:_SOME]) + (", …" if len(meant) > _SOME else "")
+        raise InvalidInput("ID", f"{begun!r} begins {len(meant)} ids: {some}; type more of the one you mean")
+    return meant[0]
 
 
 def _row(learning: Learning) -> tuple[Any, ...]:

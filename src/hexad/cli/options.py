@@ -28,6 +28,15 @@ Name = Annotated[
     str, typer.Argument(metavar="NAME", help="The reference's name.", autocompletion=completing.references)
 ]
 SkillName = Annotated[str, typer.Argument(metavar="NAME", help="The skill's name.", autocompletion=completing.skills)]
+RunnableSkill = Annotated[
+    str, typer.Argument(metavar="NAME", help="The skill's name.", autocompletion=completing.runnable)
+]
+UnapprovedSkill = Annotated[
+    str, typer.Argument(metavar="NAME", help="The skill's name.", autocompletion=completing.unapproved)
+]
+UndeprecatedSkill = Annotated[
+    str, typer.Argument(metavar="NAME", help="The skill's name.", autocompletion=completing.undeprecated)
+]
 Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="WORD", help="A tag; may be given several times.")]
 InCategory = Annotated[Category | None, typer.Option("--category", metavar="WORD", help=f"{', '.join(Category)}.")]
 Layers = Annotated[

@@ -1,4 +1,4 @@
-"""`remember`, `pin`, `delete`, `forget`: what changes what the user said."""
+"""`remember`, `pin`, `delete`, `undelete`, `forget`: what changes what the user said."""
 
 import sys
 from datetime import UTC, datetime
@@ -31,6 +31,7 @@ def register(app: typer.Typer) -> None:
     )
     app.command(epilog="Example: hexad pin units; later: hexad pin units --off")(pin)
     app.command(epilog="Example: hexad delete deploy-window; back again: hexad delete deploy-window --undo")(delete)
+    app.command(epilog="Example: hexad undelete deploy-window")(undelete)
     app.command(epilog="Example: hexad forget --subject alice --yes")(forget)
 
 
@@ -108,7 +109,20 @@ def delete(
     if as_json:
         screen.emit({"key": key, "deleted": not undo})
     else:
-        screen.say(f"{key} is back" if undo else f"{key} is hidden; `hexad forget` erases it")
+        screen.say(
+            f"{key} is back" if undo else f"{key} is hidden; `hexad undelete` brings it back, `forget` erases it"
+        )
+
+
+def undelete(
+    key: Annotated[str, typer.Argument(metavar="KEY", help="The name it was kept under.")],
+    *,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Bring back an entry that was deleted, with all its versions; the same as `delete --undo`."""
+    delete(key, undo=True, db=db, namespace=namespace, as_json=as_json)
 
 
 def forget(

@@ -16,7 +16,7 @@ from hexad.model import Learning, SkillKind, SkillStatus
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from hexad.bootstrap import Hexad
     from hexad.model import Json
@@ -74,7 +74,7 @@ def review(*, by: By = None, db: Database = None, namespace: Namespace = None, a
         if as_json:
             screen.emit({"queue": [entry.as_json() for entry in queue]})
         elif queue:
-            _go_through(queue)
+            go_through(queue)
         else:
             screen.remark("nothing awaits review")
 
@@ -93,6 +93,8 @@ class Draft:
     hx: "Hexad"
     name: str
     by: str | None
+    given: "Sequence[str] | None" = None  # parameters for the dry run
+    params: str | None = None
     settled: bool = False
     seen: "Review | None" = None
     text: str = ""  # the form as it was left, when it could not be read
@@ -105,7 +107,8 @@ class Draft:
     def show(self) -> None:
         """The skill, the validator's findings, a dry run."""
         self.seen = self.hx.skills.review(self.name)
-        skills_review.show_review(self.seen, skills_review.plan(self.hx, self.seen.skill, None, None))
+        plan = skills_review.plan(self.hx, self.seen.skill, self.given, self.params)
+        skills_review.show_review(self.seen, plan)
         if self.seen.obstacle:
             screen.warn(f"{self.name} {self.seen.obstacle}")
 
@@ -206,7 +209,8 @@ _BODY: Final["Mapping[SkillKind, str]"] = {
 }
 
 
-def _go_through(queue: "list[Entry]") -> None:
+def go_through(queue: "Sequence[Entry]") -> None:
+    """Show each and ask, until it is settled or left; the same letters everywhere."""
     for place, entry in enumerate(queue, start=1):
         _show(entry)
         while not entry.settled:

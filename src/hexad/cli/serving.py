@@ -2,21 +2,20 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hexad.cli import screen
-from hexad.cli.opening import opened, place
+from hexad.cli.opening import DEFAULT, opened, place
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.errors import InvalidInput
+from hexad.mcp.clients import Client
 
 if TYPE_CHECKING:
     from hexad.bootstrap import Hexad
     from hexad.mcp.installing import Change
     from hexad.mcp.server import HexadServer
-
-_CLIENTS: Final = "claude-code, cursor"
 
 app = typer.Typer()
 
@@ -33,9 +32,9 @@ Hosts = Annotated[
 Origins = Annotated[
     list[str] | None, typer.Option("--allow-origin", metavar="URL", help="A web page that may call it; repeatable.")
 ]
-ClientName = Annotated[str, typer.Option("--client", metavar="NAME", help=f"{_CLIENTS}.")]
+ClientName = Annotated[str, typer.Option("--client", metavar="NAME", help=f"{', '.join(Client)}.")]
 ScopeName = Annotated[
-    str, typer.Option("--scope", metavar="WORD", help="user (all your projects) or project (this folder).")
+    str, typer.Option("--scope", metavar="WORD", help="user (all your projects) or project (all who work here).")
 ]
 File = Annotated[str | None, typer.Option("--path", metavar="FILE", help="Another configuration file.")]
 Entry = Annotated[str, typer.Option("--name", metavar="NAME", help="What the server is called there.")]
@@ -84,18 +83,21 @@ def install(
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let a client start this server: shows the change to its configuration, keeps the rest, makes a backup."""
-    from hexad.mcp import installing
+    """Let a client start this server: shows the change to its configuration, keeps the rest and a copy of what was."""
+    from hexad.mcp import clients, installing
     from hexad.mcp.installed import check
 
     check()
-    known = installing.Client.parse(client, "--client")
-    file = Path(path) if path else installing.file_of(known, installing.Scope.parse(scope, "--scope"))
-    memory = place(db).absolute()
-    change = installing.installed(file, installing.entry_of(known, memory, namespace), name)
+    known, where = clients.Client.parse(client, "--client"), clients.Scope.parse(scope, "--scope")
+    file = Path(path) if path else clients.file_of(known, where)
+    if where is clients.Scope.PROJECT:
+        entry = clients.shared_entry_of(known, _shared_place(db), namespace, project=Path.cwd())
+    else:
+        entry = clients.entry_of(known, place(db), namespace)
+    change = installing.installed(file, entry, name, clients.group_of(known))
     if not as_json:
-        screen.remark(f"its memory will be {memory}; see it with `hexad --db {memory}`, choose another with --db")
-    _carry_out(change, "installed", dry_run=dry_run, yes=yes, as_json=as_json)
+        _tell_memory(place(db), shared=where is clients.Scope.PROJECT)
+    _carry_out(change, "installed", f"{file} is as it should be already", dry_run=dry_run, yes=yes, as_json=as_json)
 
 
 @app.command(epilog="Example: hexad mcp uninstall --client cursor")
@@ -110,14 +112,36 @@ def uninstall(
     as_json: AsJson = False,
 ) -> None:
     """Take the server out of a client's configuration again, and nothing else."""
-    from hexad.mcp import installing
+    from hexad.mcp import clients, installing
 
-    known = installing.Client.parse(client, "--client")
-    file = Path(path) if path else installing.file_of(known, installing.Scope.parse(scope, "--scope"))
-    _carry_out(installing.uninstalled(file, name), "removed", dry_run=dry_run, yes=yes, as_json=as_json)
+    known = clients.Client.parse(client, "--client")
+    file = Path(path) if path else clients.file_of(known, clients.Scope.parse(scope, "--scope"))
+    change = installing.uninstalled(file, name, clients.group_of(known))
+    missing = f"has no server {name!r}" if change.before is not None else "is not there"
+    _carry_out(change, "removed", f"nothing to remove: {file} {missing}", dry_run=dry_run, yes=yes, as_json=as_json)
 
 
-def _carry_out(change: "Change", done: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
+def _shared_place(db: str | None) -> str:
+    """The file that was named; HEXAD_DB names one of this machine, so it does not count."""
+    return DEFAULT if db is None else str(place(db))
+
+
+def _tell_memory(memory: Path, *, shared: bool) -> None:
+    if not shared:
+        whole = memory.absolute()
+        screen.remark(f"its memory will be {whole}; see it with `hexad --db {whole}`, choose another with --db")
+        return
+    import shutil
+
+    screen.remark(
+        "nothing of this machine is written into it, so it can be committed; the memory is each one's own: "
+        "add *.db* to .gitignore"
+    )
+    if shutil.which("hexad") is None:
+        screen.warn("a client will look for `hexad` on its PATH, where it is not yet; everybody here needs it there")
+
+
+def _carry_out(change: "Change", done: str, no_need: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
     from hexad.mcp.installing import write
 
     if change.needed and not as_json:
@@ -126,12 +150,14 @@ def _carry_out(change: "Change", done: str, *, dry_run: bool, yes: bool, as_json
     backup = write(change) if wanted else None
     if as_json:
         told = {"file": str(change.file), "needed": change.needed, "written": wanted, "diff": change.diff}
-        screen.emit({**told, "backup": None if backup is None else str(backup)})
+        screen.emit({**told, "kept": list(change.kept), "backup": None if backup is None else str(backup)})
     elif not change.needed:
-        screen.remark(f"{change.file} is as it should be already")
+        screen.remark(no_need)
     elif wanted:
-        kept = "" if backup is None else f"; what was there is in {backup}"
-        screen.remark(f"{done}: {change.file}{kept}; restart the client to see it")
+        if change.kept:
+            screen.remark(f"what the entry had besides is still there: {', '.join(change.kept)}")
+        saved = "" if backup is None else f"; what was there is kept in {backup}"
+        screen.remark(f"{done}: {change.file}{saved}; restart the client to see it")
     else:
         screen.remark("nothing was written")
 

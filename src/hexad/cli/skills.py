@@ -1,13 +1,26 @@
 """`skills new|list|show|run|review|activate|deprecate|delete|history`: procedures, and who lets them run."""
 
+import shlex
 import sys
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from hexad.cli import completing, screen, skills_checking, skills_moving, skills_review
 from hexad.cli.opening import opened
-from hexad.cli.options import AsJson, Database, KeepSecrets, Namespace, Session, SkillName, Tags
+from hexad.cli.options import (
+    AsJson,
+    Database,
+    KeepSecrets,
+    Namespace,
+    RunnableSkill,
+    Session,
+    SkillName,
+    Tags,
+    UnapprovedSkill,
+    UndeprecatedSkill,
+)
+from hexad.cli.reviewing import Draft, go_through
 from hexad.cli.screen import Column
 from hexad.cli.skills_input import definition_from, object_from, parameters_from, parameters_in
 from hexad.cli.skills_review import tell
@@ -17,7 +30,7 @@ from hexad.wire import to_json
 
 if TYPE_CHECKING:
     from hexad.bootstrap import Hexad
-    from hexad.skills.approving import Review
+    from hexad.skills.run import SkillResult
 
 _LISTED: Final = (
     Column("name", "fold", 24),
@@ -89,6 +102,8 @@ def new(
     tell(skill, as_json=as_json)
     if skill.redactions and not as_json:
         screen.warn(f"redacted: {', '.join(skill.redactions)}")
+    if skill.status is SkillStatus.DRAFT and not as_json:
+        screen.remark(f"a draft does not run yet; to look at it and let it: hexad skills review {shlex.quote(name)}")
 
 
 @app.command("list", epilog="Example: hexad skills list --status draft")
@@ -127,7 +142,7 @@ def show(name: SkillName, *, db: Database = None, namespace: Namespace = None, a
 
 @app.command(epilog="Example: hexad skills run greet --set name=Ada --dry-run")
 def run(
-    name: SkillName,
+    name: RunnableSkill,
     *,
     given: Set = None,
     params: Params = None,
@@ -145,7 +160,7 @@ def run(
                 "run", "a composite skill calls the agent's tools, which are not here: add --dry-run for its plan"
             )
         values = parameters_from(given, params, skill.parameters)
-        result = hx.skills.run(name, values, session=session, dry_run=dry_run)
+        result = _ran(hx, name, values, session=session, dry_run=dry_run)
     if as_json:
         from hexad.skills.run import result_json
 
@@ -160,7 +175,9 @@ def run(
 def review(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="One skill; all drafts if not given.", autocompletion=completing.skills),
+        typer.Argument(
+            metavar="[NAME]", help="One skill; all drafts if not given.", autocompletion=completing.unapproved
+        ),
     ] = None,
     *,
     given: Set = None,
@@ -170,27 +187,25 @@ def review(
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show drafts with the validator's findings and a dry run, and ask for each whether it may run."""
+    """Go through drafts, or one skill: findings, a dry run, a question. `hexad review` goes through learnings too."""
     if not as_json and not sys.stdin.isatty():
         raise InvalidInput("review", "asks a person; --json shows without asking, `hexad skills activate` approves")
     with opened(db, namespace) as hx:
-        names = [skill.name for skill in hx.skills.list() if skill.status is SkillStatus.DRAFT]
-        seen = [hx.skills.review(each) for each in ([name] if name else names)]
-        plans = [skills_review.plan(hx, each.skill, given, params) for each in seen]
+        drafts = [skill.name for skill in hx.skills.list() if skill.status is SkillStatus.DRAFT]
+        names = [hx.skills.get(name).name] if name else drafts
         if as_json:
-            told = [skills_review.review_json(each, plan) for each, plan in zip(seen, plans, strict=True)]
+            seen = [hx.skills.review(each) for each in names]
+            told = [skills_review.review_json(each, skills_review.plan(hx, each.skill, given, params)) for each in seen]
             screen.emit({"reviews": told})
-            return
-        for each, plan in zip(seen, plans, strict=True):
-            skills_review.show_review(each, plan)
-            _decide(hx, each, by)
-    if not seen:
+        else:
+            go_through([Draft(hx, each, by, given=given, params=params) for each in names])
+    if not names and not as_json:
         screen.remark("there is no draft")
 
 
 @app.command(epilog="Example: hexad skills activate greet --by ada")
 def activate(
-    name: SkillName, *, by: By = None, db: Database = None, namespace: Namespace = None, as_json: AsJson = False
+    name: UnapprovedSkill, *, by: By = None, db: Database = None, namespace: Namespace = None, as_json: AsJson = False
 ) -> None:
     """Approve a skill as it is now. One that needs more than the sandbox gives wants --by."""
     with opened(db, namespace) as hx:
@@ -199,7 +214,9 @@ def activate(
 
 
 @app.command(epilog="Example: hexad skills deprecate greet")
-def deprecate(name: SkillName, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+def deprecate(
+    name: UndeprecatedSkill, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False
+) -> None:
     """Let a skill no longer be found or run, and keep it."""
     with opened(db, namespace) as hx:
         skill = hx.skills.deprecate(name)
@@ -229,20 +246,15 @@ def history(name: SkillName, *, db: Database = None, namespace: Namespace = None
         screen.table(_VERSIONS, rows)
 
 
+def _ran(hx: "Hexad", name: str, values: dict[str, Any], *, session: str | None, dry_run: bool) -> "SkillResult":
+    """What a run gives; of a parameter that is missing, how it is given here."""
+    try:
+        return hx.skills.run(name, values, session=session, dry_run=dry_run)
+    except InvalidInput as error:
+        if not error.reason.endswith("is missing"):
+            raise
+        raise InvalidInput(error.field, f"{error.reason}; give it with --set NAME=VALUE") from error
+
+
 def _about(skill: Skill) -> str:
     return f"{skill.description}\n({skill.reason})" if skill.reason else skill.description
-
-
-def _decide(hx: "Hexad", seen: "Review", by: str | None) -> None:
-    """Ask, and do what was said: yes activates, no deprecates, anything else leaves the draft."""
-    name = seen.skill.name
-    if seen.obstacle:
-        screen.warn(f"{name} {seen.obstacle}")
-        return
-    answer = screen.asked(f"Activate {name}? y = yes, n = no, never; s = skip for now")
-    if answer in {"y", "yes"}:
-        skills_review.activate(hx, seen, by)
-    elif answer in {"n", "no"}:
-        tell(hx.skills.deprecate(name))
-    else:
-        screen.say(f"{name}: skipped")

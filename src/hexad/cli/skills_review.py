@@ -96,7 +96,7 @@ def plan(hx: "Hexad", skill: "Skill", given: "Sequence[str] | None", params: str
     try:
         return hx.skills.run(skill.name, parameters_from(given, params, skill.parameters), dry_run=True)
     except HexadError as error:
-        return f"{error}; give --set or --params for a dry run"
+        return f"{error}; for a dry run: hexad skills review {skill.name} --set NAME=VALUE"
 
 
 def review_json(seen: "Review", plan: "SkillResult | str") -> dict[str, Any]:

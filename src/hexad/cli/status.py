@@ -51,8 +51,11 @@ def register(app: typer.Typer) -> None:
 
 def status(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
     """Show what is stored, what was learned lately and what awaits review; `hexad` alone does the same."""
+    from hexad.settings import load
+
     path = place(db)
     if not path.exists() or (path.is_file() and not holds_hexad(path)):
+        load({"namespace": namespace}, beside=path.parent)  # what is wrong with them is told before there is a memory
         _greet_newcomer(path, as_json=as_json)
         return
     with opened(db, namespace) as hx:
@@ -88,7 +91,7 @@ def advice(found: Status) -> str:
     if not found.knowledge:
         return _REMEMBER
     if not found.learnings:
-        return "have an agent's tools watched, to learn from their errors: hx.watch(tool)"
+        return "hexad mcp install --client NAME, or hx.watch(tool) in Python (to let an agent use it and learn)"
     return 'hexad explain "a message" (what an agent is told, and why)'
 
 

@@ -3,51 +3,31 @@
 from __future__ import annotations
 
 import difflib
+import json
 import os
-import shutil
 import stat
-import sys
 import tempfile
 from codecs import BOM_UTF8
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from hexad.choices import Choice
-from hexad.errors import ClientConfigError
-from hexad.mcp.jsontext import NotJson, with_entry, without_entry
+from hexad.errors import ClientConfigError, InvalidInput
+from hexad.mcp import backups
+from hexad.mcp.jsontext import NotJson, entry_in, with_entry, without_entry
 from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+T = TypeVar("T")
 GROUP: Final = "mcpServers"
 NAME: Final = "hexad"
 _PRIVATE: Final = 0o600
-_CONTEXT: Final = 2  # unchanged lines that a diff shows
-
-
-class Client(Choice):
-    """A program that starts MCP servers."""
-
-    CLAUDE_CODE = "claude-code"
-    CURSOR = "cursor"
-
-
-class Scope(Choice):
-    """For whom: a user in every project, or everybody in one project."""
-
-    USER = "user"
-    PROJECT = "project"
-
-
-_FILES: Final = {
-    (Client.CLAUDE_CODE, Scope.USER): ".claude.json",
-    (Client.CLAUDE_CODE, Scope.PROJECT): ".mcp.json",
-    (Client.CURSOR, Scope.USER): ".cursor/mcp.json",
-    (Client.CURSOR, Scope.PROJECT): ".cursor/mcp.json",
-}
+_OURS: Final = ("type", "command", "args")
+_ADDRESSES: Final = ("url", "serverUrl", "httpUrl")  # of a server that a client does not start
+_OPTIONS: Final = frozenset({"--db", "--namespace"})  # whose values may be shown
+_HIDDEN: Final = "…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,44 +37,35 @@ class Change:
     file: Path
     before: bytes | None
     after: bytes
+    diff: str = ""  # for a person's eyes: of our entry alone, since secrets of others stand beside it
+    kept: tuple[str, ...] = ()  # what the entry had already, and still has
 
     @property
     def needed(self) -> bool:
         """Whether there is something to write."""
         return self.after != (self.before or b"")
 
-    @property
-    def diff(self) -> str:
-        """The change for a person's eyes: other servers' secrets may stand beside it, and are not shown."""
-        old, new = (text.decode("utf-8-sig").splitlines() for text in (self.before or b"", self.after))
-        name = str(self.file) if self.before is not None else os.devnull
-        return redact("\n".join(difflib.unified_diff(old, new, name, str(self.file), n=_CONTEXT, lineterm=""))).text
 
-
-def file_of(client: Client, scope: Scope, *, home: Path | None = None, project: Path | None = None) -> Path:
-    """Where a client reads its servers from."""
-    folder = (home or Path.home()) if scope is Scope.USER else (project or Path.cwd())
-    return folder / _FILES[client, scope]
-
-
-def entry_of(client: Client, database: Path, namespace: str | None) -> dict[str, Any]:
-    """How a client is to start the server, from whatever folder."""
-    command, *first = _command()
-    named = ["--namespace", namespace] if namespace else []
-    kind = {"type": "stdio"} if client is Client.CLAUDE_CODE else {}
-    return {**kind, "command": command, "args": [*first, "mcp", "--db", str(database.absolute()), *named]}
-
-
-def installed(file: Path, entry: dict[str, Any], name: str = NAME) -> Change:
-    """The change that puts the entry in."""
+def installed(file: Path, entry: dict[str, Any], name: str = NAME, group: str = GROUP) -> Change:
+    """The change that puts the entry in; what an entry of that name has besides stays."""
+    _refuse_name(name)
     before = _read(file)
-    return _changed(file, before, lambda text: with_entry(text, GROUP, name, entry))
+    old = _parsed(file, before, lambda text: entry_in(text, group, name))
+    there = old if isinstance(old, dict) else {}
+    _refuse_address(file, name, there)
+    new = {**there, **entry}
+    after = _parsed(file, before, lambda text: with_entry(text, group, name, new))
+    diff = _difference(file, before, f"{group}.{name}", (old, new))
+    return Change(file, before, _encoded(before, after), diff, tuple(key for key in there if key not in entry))
 
 
-def uninstalled(file: Path, name: str = NAME) -> Change:
+def uninstalled(file: Path, name: str = NAME, group: str = GROUP) -> Change:
     """The change that takes the entry out, and nothing else."""
+    _refuse_name(name)
     before = _read(file)
-    return _changed(file, before, lambda text: without_entry(text, GROUP, name))
+    old = _parsed(file, before, lambda text: entry_in(text, group, name))
+    after = _parsed(file, before, lambda text: _without(text, _target(file), group, name))
+    return Change(file, before, _encoded(before, after), _difference(file, before, f"{group}.{name}", (old, None)))
 
 
 def write(change: Change) -> Path | None:
@@ -105,29 +76,101 @@ def write(change: Change) -> Path | None:
     try:
         _refuse_read_only(target)
         target.parent.mkdir(parents=True, exist_ok=True)
-        backup = None if change.before is None else _backed_up(target)
+        backup = None if change.before is None else backups.keep(target, change.before)
         _replace(target, change.after)
     except OSError as error:
         raise ClientConfigError(str(change.file), f"cannot be written: {error.strerror or error}") from error
     return backup
 
 
-def _command() -> list[str]:
-    """This very Hexad: its script if it has one, else the module, without the working folder on its path."""
-    script = Path(sys.executable).with_name("hexad.exe" if os.name == "nt" else "hexad")
-    return [str(script)] if script.is_file() else [sys.executable, "-P", "-m", "hexad"]
+def _without(text: str, target: Path, group: str, name: str) -> str:
+    """The text as it was before the entry was put in, if that is known; else without the entry."""
+    entry = entry_in(text, group, name)
+    for copy in backups.kept(target) if isinstance(entry, dict) else ():
+        try:
+            earlier = copy.decode("utf-8-sig")
+            if entry_in(earlier, group, name) is None and with_entry(earlier, group, name, entry) == text:
+                return earlier
+        except (UnicodeDecodeError, NotJson):
+            continue
+    return without_entry(text, group, name)
 
 
-def _changed(file: Path, before: bytes | None, change: Callable[[str], str]) -> Change:
-    mark = BOM_UTF8 if (before or b"").startswith(BOM_UTF8) else b""
+def _refuse_name(name: str) -> None:
+    if not name.strip():
+        raise InvalidInput("--name", "must not be empty; it is what the server is called in the client")
+    if not name.isprintable():
+        raise InvalidInput("--name", f"{name!r} has characters that cannot be shown; use letters, digits and -")
+
+
+def _refuse_address(file: Path, name: str, there: dict[str, Any]) -> None:
+    """An entry with an address is another kind of server: half of each would be neither."""
+    if addresses := [key for key in _ADDRESSES if key in there]:
+        raise ClientConfigError(
+            str(file),
+            f'has a server {name!r} with a "{addresses[0]}", and was left as it is; give this one another --name, '
+            f"or take that one out first: hexad mcp uninstall",
+        )
+
+
+def _difference(file: Path, before: bytes | None, where: str, entries: tuple[Any, Any]) -> str:
+    old, new = (
+        [] if entry is None else json.dumps(_harmless(entry), indent=2, ensure_ascii=False).splitlines()
+        for entry in entries
+    )
+    changed = list(difflib.unified_diff(old, new, n=len(old), lineterm=""))[3:]
+    if not changed:
+        return ""
+    name = str(file) if before is not None else os.devnull
+    return redact("\n".join([f"--- {name}", f"+++ {file}", f"@@ {where} @@", *changed])).text
+
+
+def _harmless(entry: Any) -> Any:
+    """An entry without what may be a secret: it is the user's own, and may have been another program's before."""
+    if not isinstance(entry, dict):
+        return _masked(entry)
+    ours = _is_ours(entry)
+    return {key: _arguments(value) if ours and key in _OURS else _masked(value) for key, value in entry.items()}
+
+
+def _is_ours(entry: dict[str, Any]) -> bool:
+    args = entry.get("args")
+    started = args if isinstance(args, list) else []
+    return NAME in started or Path(str(entry.get("command", ""))).stem == NAME
+
+
+def _arguments(value: Any) -> Any:
+    """The words of a command; behind an option that is not ours may be a secret."""
+    if not isinstance(value, list):
+        return value
+    before = ["", *value[:-1]]
+    return [_HIDDEN if _is_value(last, word) else word for last, word in zip(before, value, strict=True)]
+
+
+def _is_value(last: Any, word: Any) -> bool:
+    option, assigned, _ = str(word).partition("=")
+    behind = str(last).startswith("--") and "=" not in str(last) and str(last) not in _OPTIONS
+    return behind or bool(assigned and option.startswith("-") and option not in _OPTIONS)
+
+
+def _masked(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _masked(inner) for key, inner in value.items()}
+    return [_masked(inner) for inner in value] if isinstance(value, list) else _HIDDEN
+
+
+def _parsed(file: Path, before: bytes | None, reading: Callable[[str], T]) -> T:
+    """What is read out of a file's text; an error that says what is wrong with it."""
     try:
-        text = (before or b"").decode("utf-8-sig")
-        after = change(text)
+        return reading((before or b"").decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise ClientConfigError(str(file), "is not UTF-8, and was left as it is; save it as UTF-8 first") from None
     except NotJson as error:
         raise ClientConfigError(str(file), _left_alone(error), error.line) from None
-    return Change(file, before, mark + after.encode())
+
+
+def _encoded(before: bytes | None, after: str) -> bytes:
+    return (BOM_UTF8 if (before or b"").startswith(BOM_UTF8) else b"") + after.encode()
 
 
 def _left_alone(error: NotJson) -> str:
@@ -161,13 +204,6 @@ def _refuse_read_only(target: Path) -> None:
     """Replacing a file would overcome its owner's wish that nobody writes to it."""
     if target.exists() and not (target.stat().st_mode & stat.S_IWUSR and os.access(target, os.W_OK)):
         raise PermissionError(0, "it is read-only; allow writing first")
-
-
-def _backed_up(target: Path) -> Path:
-    names = (target.with_name(f"{target.name}.before-hexad{number or ''}") for number in count())
-    free = next(name for name in names if not name.exists())
-    shutil.copy2(target, free)
-    return free
 
 
 def _replace(target: Path, content: bytes) -> None:

@@ -65,6 +65,17 @@ def with_entry(text: str, group: str, name: str, entry: dict[str, Any]) -> str:
     return _put(text, _object(text, there.value), name, entry)
 
 
+def entry_in(text: str, group: str, name: str) -> Any:
+    """What the entry of that name is; None where there is none.
+
+    >>> entry_in('{"servers": {"x": {"on": true}}}', "servers", "x")
+    {'on': True}
+    """
+    there = _root(text).named(group) if text.strip() else None
+    found = _object(text, there.value).named(name) if there is not None and there.is_object else None
+    return None if found is None else json.loads(text[found.value : found.end])
+
+
 def without_entry(text: str, group: str, name: str) -> str:
     """The text without that entry; the same text where there is none.
 
@@ -145,8 +156,14 @@ def _drop(text: str, holder: Object, key: str) -> str:
 def _written(text: str, value: dict[str, Any], gap: str) -> str:
     """A value as the text around it is written: over several lines, or in one where ``gap`` has no line's end."""
     if not gap.strip(" \t"):
-        return json.dumps(value, ensure_ascii=False)
-    return gap.join(json.dumps(value, ensure_ascii=False, indent=_unit(text)).split("\n"))
+        return _dumped(value)
+    return gap.join(_dumped(value, indent=_unit(text)).split("\n"))
+
+
+def _dumped(value: dict[str, Any], indent: str | None = None) -> str:
+    """As JSON: letters as they are, unless one is half of a pair, which no file can hold."""
+    told = json.dumps(value, ensure_ascii=False, indent=indent)
+    return json.dumps(value, indent=indent) if any("\ud800" <= letter <= "\udfff" for letter in told) else told
 
 
 def _gap(text: str, holder: Object) -> str:

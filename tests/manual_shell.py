@@ -1,0 +1,116 @@
+"""The `sh` blocks of the pages, done as far as they can be without a network, a key or somebody else's program."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.test_cli_process import Terminal
+
+ROOT = Path(__file__).parent.parent
+_COMMENT = re.compile(r"(^|\s)#.*$")
+NOT_RUN = {  # each with its reason; what can be said of it without running it is checked all the same
+    "make test": "it runs this very test",
+    "make format": "it changes the checkout",
+    "make docs": "it writes into the checkout; test_manual.py compares what it would write",
+    "make bench": "it measures for many minutes",
+    "pip install .": "it needs a network",
+    "claude mcp add --transport http hexad http://127.0.0.1:8765/mcp": "it is another program, which is not here",
+    ".venv/bin/python examples/adk_assistant --folder ~/notes": "with a key it talks to a real model",
+    ".venv/bin/python examples/adk_assistant --folder ~/notes --web --model gemini-2.5-pro": "the same",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """A command of a block, and what was exported before it."""
+
+    told: str
+    exports: tuple[str, ...] = ()
+
+    def done_in(self, folder: Path) -> None:
+        """Do it, as far as it can be done."""
+        if self.told in NOT_RUN:
+            self._considered()
+        elif self.told.startswith("make "):
+            self._made(folder)
+        elif self.told.startswith("hexad mcp install"):
+            self._agreed_to(folder)
+        elif self.told.startswith("hexad mcp ") and "--http" in self.told:
+            self._served(folder)
+        else:
+            self._run(folder)
+
+    def _considered(self) -> None:
+        """A target that exists, a program of ours that knows the options."""
+        program, *words = self.told.split()
+        if program == "make":
+            subprocess.run(["make", "-n", *words], cwd=ROOT, check=True, capture_output=True)  # noqa: S607 - the reader's
+        elif program == ".venv/bin/python":
+            shown = subprocess.run(
+                [sys.executable, words[0], "--help"], cwd=ROOT, check=True, capture_output=True, encoding="utf-8"
+            )
+            assert all(word in shown.stdout for word in words if word.startswith("--"))
+
+    def _made(self, folder: Path) -> None:
+        """With the interpreter that runs the tests, so that nothing is set up."""
+        ready = folder / "ready"
+        ready.touch()
+        here = [f"READY={ready}", f"BIN={Path(sys.executable).parent}"]
+        done = subprocess.run([*self.told.split(), *here], cwd=ROOT, check=False, capture_output=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+
+    def _agreed_to(self, folder: Path) -> None:
+        terminal = Terminal(folder, program=["/bin/sh", "-c", self.told], **_surroundings(folder))
+        terminal.read_until("[y/N]")
+        terminal.type("y\n")
+        assert "installed: " in terminal.read_until()
+        assert terminal.end() == 0
+
+    def _served(self, folder: Path) -> None:
+        """Started, until it says where it listens, and stopped; at a port that is free."""
+        command = re.sub(r":\d+(?=\s|$)", ":0", self.told)
+        server = subprocess.Popen(
+            ["/bin/sh", "-c", "\n".join([*self.exports, f"exec {command}"])],
+            cwd=folder,
+            env=os.environ | _surroundings(folder),
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        with server:
+            assert server.stderr is not None
+            assert server.stderr.readline().startswith("serving MCP at http://"), self.told
+            server.send_signal(signal.SIGINT)
+        assert server.returncode == 0
+
+    def _run(self, folder: Path) -> None:
+        script = "\n".join([*self.exports, self.told])
+        done = subprocess.run(
+            ["/bin/sh", "-euc", script],
+            cwd=folder,
+            env=os.environ | _surroundings(folder),
+            check=False,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+        )
+        assert done.returncode == 0, f"{self.told}\n{done.stderr}"
+
+
+def lines(block: str) -> list[Line]:
+    """The commands of a block, without their comments."""
+    told = [_COMMENT.sub("", line).strip() for line in block.splitlines()]
+    commands = [line for line in told if line]
+    return [
+        Line(line, tuple(before for before in commands[:place] if before.startswith("export ")))
+        for place, line in enumerate(commands)
+    ]
+
+
+def _surroundings(folder: Path) -> dict[str, str]:
+    return {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "HOME": str(folder), "XDG_DATA_HOME": ""}
