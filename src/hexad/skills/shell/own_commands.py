@@ -123,7 +123,11 @@ def _read(shell: Shell, argv: list[str]) -> Values:
     separators = shell.variables.get("IFS")
     signs = " \t\n" if separators is None else separators[-1]
     between = SPLIT if to_array else signs[:1]
-    rows = [split(line, signs).split(SPLIT) for text in shell.stdin or ANYTHING for line in _lines(text, options)]
+    lines = [line for text in shell.stdin or ANYTHING for line in _lines(text, options)]
+    if len(names) == 1 and not to_array:
+        shell.assign(names[0], bounded([line.strip(signs) for line in lines]))
+        return NOTHING
+    rows = [split(line, signs).split(SPLIT) for line in lines]
     for number, name in enumerate(names):
         last = number == len(names) - 1
         shell.assign(name, bounded([_of_row(row, number, between if last else None) for row in rows]))
@@ -150,6 +154,8 @@ def _read_words(argv: list[str]) -> tuple[dict[str, str], list[str]]:
                 options[letters[taking]] = letters[taking + 1 :] or next(words, "")
         elif word == '""' or _IS_NAME(word):
             names.append(word)
+    if not names and _IS_NAME(options.get("d", "")):  # an empty word is none: `read -d '' name`
+        names, options["d"] = [options["d"]], ""
     return options, names
 
 

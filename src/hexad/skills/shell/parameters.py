@@ -17,6 +17,7 @@ from hexad.skills.shell.values import (
     WORK,
     Values,
     bounded,
+    decoded,
     exchanged,
     foreign,
     is_glob,
@@ -44,6 +45,8 @@ _GIVEN: Final[dict[str, Values]] = {
     "IFS": (" \t\n",),
 }
 _LONGEST_MATCHED: Final = 256  # characters that a pattern is searched in
+_CHANGES: Final[dict[str, Callable[[str], str]]] = {"L": str.lower, "U": str.upper, "E": decoded}
+"""What `${name@L}` and its like make of a value."""
 _TARGETS: Final = frozenset({"variable_name", "subscript", "special_variable_name"})
 _SPELLED: Final = {HOME: "/home/user", WORK: "/home/user/work", SELF: f"/home/user/work/{SELF}"}
 
@@ -138,6 +141,9 @@ def _operated(shell: Shell, name: str, values: Values, rest: list[Node]) -> Valu
         shell.run_later("PS1", values)  # as a prompt: what it substitutes is run
     if operator in {":=", "="}:
         shell.assign(name, joined(groups[0]))
+    change = next((_CHANGES[node.type] for node in rest if node.type in _CHANGES), None) if operator == "@" else None
+    if change is not None:
+        return mapped(values, change)
     return DOWNLOADED if operation is None and foreign(values) else operation(values, groups) if operation else ANYTHING
 
 
