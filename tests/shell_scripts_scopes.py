@@ -293,6 +293,11 @@ SCOPED = (
     "sed 's/#//' <<'E' | sh\n#echo hi\n#rm -rf /\nE",
     "x=arbmc; ${x//[^rm]} -rf /",
     "x=1r2m3; ${x//[[:digit:]]} -rf /",
+    "for i in 1; do bash; done <<< 'rm -rf /'",
+    "case x in x) sh;; esac <<< 'rm -rf /'",
+    'if x; then d=/; else d=build; fi; rm -rf "$d"',
+    'case $1 in a) d=/;; *) d=build;; esac; rm -rf "$d"',
+    'if [ "$1" ]; then cd /; else cd /tmp/x; fi; rm -rf *',
 )
 """Each is rejected."""
 
@@ -324,5 +329,12 @@ SCOPED_ALLOWED = (
     "pushd build >/dev/null; rm -rf ./*; popd >/dev/null",
     "read -r -d '' text <<'E' || true\nhello\nE\necho \"$text\"",
     "(cd / && ls); rm -rf ./build",
+    "if x; then M=gmake; else M=make; fi; $M test",
+    "case $1 in a) M=gmake;; *) M=make;; esac; $M test",
+    '[ "$1" = worker ] || { for i in 1 2 3; do "$0" worker "$i" & done; wait; exit; }',
+    'case $1 in filter) sort;; *) ls | "$0" filter;; esac',
+    'find . -name x | while read -r d; do rm -rf "$d"; done',
+    'for d in $(find . -name node_modules); do rm -rf "$d"; done',
+    'if [ -d build ]; then d=build; else d=dist; fi; rm -rf "$d"',
 )
 """Honest neighbours of theirs."""

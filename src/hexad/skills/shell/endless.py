@@ -33,6 +33,8 @@ _PAUSES: Final = re.compile(
 ).search
 CONDITIONS: Final = re.compile(rb"\b(?:if|case|test|return|exit|while|until|for)\b|\[|&&|\|\||\(\(").search
 _AT_ONCE: Final = re.compile(rb"\bxargs\b.*(?:-P *0|-P *\d{3,}|--max-procs[= ]*(?:0|\d{3,}))").search
+_WORD: Final = re.compile(r"[\w-]{1,40}").fullmatch
+_FIRST: Final = re.compile(rb"(?:case|\[|test)[ \t]+[\"']?\$\{?1").search
 _NUMBERS: Final = {"-eq": "==", "-ne": "!=", "=": "==", "==": "==", "!=": "!="}
 
 
@@ -50,6 +52,18 @@ def check_endless(shell: Shell, node: Node) -> None:
 def fans_out(first: bytes, pipe: bytes) -> bool:
     """Whether a pipe starts as many processes as it can for words that never end."""
     return _FED_FOREVER.match(first) is not None and _AT_ONCE(pipe) is not None
+
+
+def takes_apart(script: bytes, arguments: list[str]) -> bool:
+    """Whether a script compares its first argument with the word that it starts itself with: `case $1 in worker)`."""
+    word = arguments[0] if arguments else ""
+    if not _WORD(word) or not _FIRST(script):
+        return False
+    told = re.escape(word.encode())
+    return (
+        re.search(rb"=[ \t]*[\"']?%b[\"']?(?=[\s\];]|$)|(?:^|[\s(|])[\"']?%b[\"']?[ \t]*\)" % (told, told), script)
+        is not None
+    )
 
 
 def _always(text: str) -> bool:

@@ -59,6 +59,7 @@ def _loop(shell: Shell, node: Node, parts: list[Node]) -> Values:
     reads, shell.reads = shell.reads, set()
     started = shell.started
     shell.conditional += 1
+    shell.unsure += 1
     shell.loops += 1
     printed = [shell.run(part) for part in parts]
     if shell.again:
@@ -67,6 +68,7 @@ def _loop(shell: Shell, node: Node, parts: list[Node]) -> Values:
         printed += [shell.run(part) for part in parts]
     shell.loops -= 1
     shell.conditional -= 1
+    shell.unsure -= 1
     shell.reads |= reads
     shell.again = outer
     if shell.started > started:

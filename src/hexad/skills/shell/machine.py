@@ -101,6 +101,7 @@ class Shell:
         "texts",
         "traps",
         "uncalled",
+        "unsure",
         "until",
         "variables",
     )
@@ -126,6 +127,7 @@ class Shell:
         self.guarded = False  # what fails ends the script, or what follows it
         self.stdin: Values | None = None  # None: what the script itself was given
         self.capturing = 0  # somebody reads what is printed
+        self.unsure = 0  # what is set may not be set
         self.conditional = self.loops = self.background = self.piped = 0
         self.self_calls: set[int] = set()  # places of calls of a function by itself in this pipeline
         self.calls: list[tuple[str, int, int, int]] = []  # functions being run, and the three counters at their start
@@ -332,7 +334,7 @@ class Shell:
         if more and old is not None:
             self.reads.add(name)
             values = joined([old, values])
-        if self.conditional:
+        if self.unsure:
             values = bounded(values if values == old else (*(ANYTHING if old is None else old), *values))
         if self.loops and name in self.reads and values != old:
             self.again.add(name)

@@ -85,7 +85,7 @@ def _shift(shell: Shell, argv: list[str]) -> Values:
         return NOTHING
     before = {name: shell.variables.get(name) for name in "123456789"}
     shell.set_arguments(given[0].split(SPLIT)[int(count) :] if given[0] else [])
-    for name, old in before.items() if shell.conditional else ():
+    for name, old in before.items() if shell.unsure else ():
         shell.variables[name] = bounded([*shell.variables[name], *(old or ())])
     return NOTHING
 

@@ -28,7 +28,7 @@ _BOTH_WAYS: Final = re.compile(rb"(?<=[\d\s])<>")
 _ROOT_TESTED: Final = re.compile(rb"(?<=[ \t])/(?=[ \t]+\]\]?(?:[ \t;\n]|$))")  # `[ -d / ]`
 _BASED: Final = re.compile(rb"(?<=[(\s+*-])\d+#(?=[\w$])")  # `$((10#$n))`
 _GIVEN_BEHIND: Final = re.compile(
-    rb"(\}|\bdone|\bfi|\besac)[ \t]*<<<[ \t]*(?:\"[^\"$`]*(?:\$\w+[^\"$`]*)*\"|\$\w+|'[^']*')"
+    rb"(\}|\bdone|\bfi|\besac)[ \t]*<<<[ \t]*(\"[^\"$`]*(?:\$\w+[^\"$`]*)*\"|\$\w+|\$?'[^']*')"
 )
 _BRACE_FIRST: Final = re.compile(rb"(^|[;&|(\n]\s*|\b(?:do|then|else|sudo|exec)\s+)\{(?=[^\s{};]*,)")
 
@@ -81,7 +81,7 @@ def parsed(text: str, *, joins: bool = True) -> Script:
     written = _BRACE_FIRST.sub(rb"\1''{", source)  # `{a,b} c`: the grammar takes the brace for a block
     written = _BOTH_WAYS.sub(b"< ", written)  # `3<>file`: it knows only one way
     written = _ROOT_TESTED.sub(rb"'/'", _BASED.sub(b"", written))
-    written = _GIVEN_BEHIND.sub(rb"\1 < /dev/stdin", written)
+    written = _GIVEN_BEHIND.sub(rb"\1 < <(echo \2)", written)
     written = _ARGUMENTS_LOOP.sub(rb'for \1 in "$@"; do', written)
     again = parser().parse(written).root_node if written != source else root
     return Script(again, again.has_error, gaps)

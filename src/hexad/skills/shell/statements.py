@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import redirects
+from hexad.skills.shell.branching import branches
 from hexad.skills.shell.commands import execute
 from hexad.skills.shell.declaring import assign_element, hide, name_another, names_in, run_subscripts
 from hexad.skills.shell.endless import fans_out
@@ -45,25 +47,8 @@ _NO_COMMANDS: Final = frozenset(
 """First words with a grammar of their own."""
 _SEPARATOR: Final = re.compile(rb"^IFS=[\w,:;|\\'\"$]*[ \t]+(?=read[ \t])").sub
 """How `read` parts a line changes nothing that is known, and ends with it."""
-_FILTERS: Final = frozenset(
-    {
-        b"grep",
-        b"cut",
-        b"sort",
-        b"uniq",
-        b"tr",
-        b"wc",
-        b"head",
-        b"tail",
-        b"tac",
-        b"rev",
-        b"jq",
-        b"nl",
-        b"column",
-        b"less",
-        b"more",
-    }
-)
+_FILTERS: Final = frozenset(b"grep cut sort uniq tr wc head tail tac rev jq nl column less more".split())
+_CLAUSES: Final = frozenset({"elif_clause", "else_clause"})
 _HIDING: Final = frozenset({"local", "declare", "typeset"})
 _REDIRECTS: Final = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
 _BLOCKS: Final = frozenset({"subshell", "compound_statement"})
@@ -320,12 +305,14 @@ def _list(shell: Shell, node: Node, redirected: list[Node] | None = None) -> Val
         if child.type == "||":
             unsure += 1
             shell.conditional += 1
+            shell.unsure += 1
         elif last is not None and child == last:
             printed.append(_last_of_list(shell, child, redirected or []))
         elif child.type not in _TOKENS:
             printed.append(shell.run(child))
     shell.guarded = outer
     shell.conditional -= unsure
+    shell.unsure -= unsure
     perhaps(shell, before, folder)
     return joined(printed) if shell.capturing else NOTHING
 
@@ -350,23 +337,26 @@ def _subshell(shell: Shell, node: Node) -> Values:
     return printed
 
 
-def _perhaps(shell: Shell, node: Node) -> Values:
-    shell.conditional += 1
-    printed = block(shell, node)
-    shell.conditional -= 1
-    return bounded([*printed, UNKNOWN]) if shell.capturing and printed != NOTHING else printed
+def _if(shell: Shell, node: Node) -> Values:
+    children = node.children
+    then = next((place for place, child in enumerate(children) if child.type == "then"), 0)
+    clauses = [child for child in children if child.type in _CLAUSES]
+    _block_beside(shell, children[:then])
+    own = [child for child in children[then:] if child.type not in _CLAUSES]
+    ways = [partial(_block_beside, shell, own), *(partial(block, shell, clause) for clause in clauses)]
+    printed = branches(shell, ways, complete=bool(clauses) and clauses[-1].type == "else_clause")
+    return bounded([*printed, UNKNOWN]) if shell.capturing else NOTHING
 
 
 def _case(shell: Shell, node: Node) -> Values:
-    shell.conditional += 1
-    printed: list[str] = [UNKNOWN]
+    items = [child for child in node.named_children if child.type == "case_item"]
     for child in node.named_children:
-        if child.type == "case_item":
-            printed += block(shell, child)
-        else:
+        if child.type != "case_item":
             evaluate(shell, child)
-    shell.conditional -= 1
-    return bounded(printed) if shell.capturing else ANYTHING
+    ways = [partial(block, shell, item) for item in items]
+    complete = any((item.text or b"").lstrip(b"( ").startswith((b"*)", b"* )")) for item in items)
+    printed = branches(shell, ways, complete=complete)
+    return bounded([*printed, UNKNOWN]) if shell.capturing else ANYTHING
 
 
 def _function(shell: Shell, node: Node) -> Values:
@@ -476,7 +466,7 @@ STATEMENTS: Final[dict[str, Callable[[Shell, Node], Values]]] = {
     "list": _list,
     "subshell": _subshell,
     "compound_statement": block,
-    "if_statement": _perhaps,
+    "if_statement": _if,
     "elif_clause": block,
     "else_clause": block,
     "do_group": block,

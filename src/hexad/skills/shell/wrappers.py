@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.destructive import operands, told
-from hexad.skills.shell.endless import CONDITIONS
+from hexad.skills.shell.endless import CONDITIONS, takes_apart
 from hexad.skills.shell.environment import set_up
 from hexad.skills.shell.fetching import is_fetched
 from hexad.skills.shell.held_files import INPUT, held
@@ -263,8 +263,9 @@ def _held(shell: Shell, argv: list[str], text: str, *, here: bool) -> Values:
 
 def check_self(shell: Shell, argv: list[str]) -> None:
     """The script starts itself: beside itself, in a pipe, or whatever happens, it never ends."""
-    whole = shell.script.root.text if shell.script else None
-    if shell.background or shell.piped or not CONDITIONS(whole or b""):
+    whole = (shell.script.root.text if shell.script else None) or b""
+    place = next((n for n, word in enumerate(argv) if SELF in word), len(argv))
+    if (shell.background or shell.piped or not CONDITIONS(whole)) and not takes_apart(whole, argv[place + 1 :]):
         shell.find("fork-bomb", told(argv))
 
 
