@@ -324,8 +324,8 @@ class Shell:
         """What a word substitutes."""
         words.run_inside(self, node)
 
-    def assign(self, name: str, values: Values, *, more: bool = False) -> None:
-        """Let a variable hold something; what may not happen is one more possibility."""
+    def assign(self, name: str, values: Values, *, more: bool = False, surely: bool = False) -> None:
+        """Let a variable hold something; what may not happen is one more possibility, unless it ``surely`` does."""
         if self.names:
             name = self.names.get(name, name)
         if name in self.fixed:
@@ -335,7 +335,8 @@ class Shell:
             self.reads.add(name)
             values = joined([old, values])
         if self.unsure:
-            values = bounded(values if values == old else (*(ANYTHING if old is None else old), *values))
+            outside = () if surely else ANYTHING
+            values = bounded(values if values == old else (*(outside if old is None else old), *values))
         if self.loops and name in self.reads and values != old:
             self.again.add(name)
         self.variables[name] = values

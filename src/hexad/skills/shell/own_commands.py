@@ -125,7 +125,7 @@ def _read(shell: Shell, argv: list[str]) -> Values:
     between = SPLIT if to_array else signs[:1]
     lines = [line for text in shell.stdin or ANYTHING for line in _lines(text, options)]
     if len(names) == 1 and not to_array:
-        shell.assign(names[0], bounded([line.strip(signs) for line in lines]))
+        shell.assign(names[0], bounded([line.strip(signs) for line in lines]), surely=True)
         return NOTHING
     rows = [split(line, signs).split(SPLIT) for line in lines]
     for number, name in enumerate(names):
