@@ -51,7 +51,7 @@ def followed(shell: Shell, node: Node) -> list[Target]:
     if kind == "heredoc_redirect":
         return _heredoc(shell, node)
     if kind == "herestring_redirect":
-        text = evaluate(shell, node.named_children[0], quoted=True)
+        text = evaluate(shell, _told(node)[0], quoted=True)
         shell.stdin = tuple(f"{value}\n" for value in text)
         return []
     return _file(shell, node)
@@ -69,7 +69,7 @@ def more_words(node: Node) -> list[Node]:
     if node.type == "heredoc_redirect":
         return [child for child in node.named_children if child.type not in _OF_HEREDOC]
     if node.type == "herestring_redirect":
-        return node.named_children[1:]
+        return _told(node)[1:]
     aim = _aim(node)
     words = [child for child in node.named_children if aim is not None and child.start_byte > aim.start_byte]
     after = node.next_sibling
@@ -78,8 +78,13 @@ def more_words(node: Node) -> list[Node]:
     return words
 
 
+def _told(node: Node) -> list[Node]:
+    """What stands behind the sign of a redirection."""
+    return [child for child in node.named_children if child.type != "file_descriptor"]
+
+
 def _aim(node: Node) -> Node | None:
-    return next((child for child in node.named_children if child.type != "file_descriptor"), None)
+    return next(iter(_told(node)), None)
 
 
 def _heredoc(shell: Shell, node: Node) -> list[Target]:
