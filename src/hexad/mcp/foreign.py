@@ -17,6 +17,7 @@ from hexad.context.layers.tools import ToolRegistry
 from hexad.context.retriever import ContextRetriever
 from hexad.errors import InvalidInput, SkillRefused
 from hexad.model import Layer, SkillKind, Tool
+from hexad.skills.driving import Halt
 from hexad.skills.run import may_run, result_json
 
 if TYPE_CHECKING:
@@ -46,12 +47,13 @@ def _nowhere(done: int, total: int, doing: str) -> None:
 class Foreign:
     """The tools' work in one session; its methods' docstrings are what a model reads.
 
-    ``tools`` are callables that the steps of a composite skill may go through.
+    ``tools`` are callables that the steps of a composite skill may go through. ``halt`` ends a run.
     """
 
     hx: Hexad
     tools: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     progress: Callable[[int, int, str], None] = _nowhere
+    halt: Halt = field(default_factory=Halt)
 
     def get_context(
         self,
@@ -115,7 +117,7 @@ class Foreign:
         if not may_run(skill):
             raise SkillRefused(name, f"is {skill.status}: a person can approve it with `hexad skills review {name}`")
         try:
-            result = self.hx.skills.run(name, parameters, dry_run=dry_run, tools=self._noted(skill))
+            result = self.hx.skills.run(name, parameters, dry_run=dry_run, tools=self._noted(skill), halt=self.halt)
         except InvalidInput as error:
             raise (error if error.field != "tools" else _out_of_reach(skill, self.tools)) from None
         told = {"result": result_json(result)}
@@ -170,6 +172,7 @@ class Foreign:
             @functools.wraps(tool)  # it stays known as watched, so that its calls are written down once
             def call(**args: Any) -> Any:
                 nonlocal begun
+                self.halt.check()
                 self.progress(begun, total, f"step {begun + 1} of {total}: {name}")
                 begun += 1
                 return tool(**args)

@@ -16,10 +16,12 @@ from hexad import agent_tools
 from hexad.errors import HexadError
 from hexad.mcp import foreign
 from hexad.mcp.answers import answered, failed, refused, wrong_arguments
+from hexad.mcp.leaving import while_connected
 from hexad.mcp.progress import reporting
 from hexad.mcp.schemas import ANSWERS
 from hexad.mcp.threads import QUICK, SLOW, in_thread
 from hexad.memory.redaction import redact
+from hexad.skills.driving import Halt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -55,9 +57,9 @@ class Desk:
         """The agent tools in one session."""
         return dict(zip(agent_tools.NAMES, agent_tools.agent_tools(own), strict=True))
 
-    def foreign(self, own: Hexad, progress: Callable[[int, int, str], None]) -> foreign.Foreign:
+    def foreign(self, own: Hexad, progress: Callable[[int, int, str], None], halt: Halt) -> foreign.Foreign:
         """The other tools in one session."""
-        return foreign.Foreign(own, {**self.six(own), **self._skill_tools}, progress)
+        return foreign.Foreign(own, {**self.six(own), **self._skill_tools}, progress, halt)
 
 
 class OwnTool(Tool):
@@ -98,19 +100,23 @@ def _adapted(name: str, told: dict[str, Any]) -> dict[str, Any]:
 
 def _foreign_call(desk: Desk, name: str) -> Callable[..., Any]:
     async def call(context: Context[Any, Any], **given: Any) -> CallToolResult:
-        own = desk.scope(context)
-        async with reporting(context, f"{name} has begun", beat=desk.beat) as progress:
-            tool = getattr(desk.foreign(own, progress), name)
-            told = await _told(name, functools.partial(tool, **given), among=SLOW if name == "run_skill" else QUICK)
+        own, halt = desk.scope(context), Halt()
+        told = failed(f"{name} was stopped, since the client hung up; call it again")
+        async with (
+            while_connected(context),
+            reporting(context, f"{name} has begun", beat=desk.beat) as progress,
+        ):
+            tool = functools.partial(getattr(desk.foreign(own, progress, halt), name), **given)
+            told = await _told(name, tool, among=SLOW if name == "run_skill" else QUICK, stop=halt)
         return answered(told, *_texts(told))
 
     return call
 
 
-async def _told(name: str, work: Callable[[], dict[str, Any]], *, among: int = QUICK) -> dict[str, Any]:
+async def _told(name: str, work: Callable[[], dict[str, Any]], **given: Any) -> dict[str, Any]:
     """What the work comes to, in a thread. An error is an answer too: the client gets a sentence, whatever happened."""
     try:
-        return await in_thread(work, among=among)
+        return await in_thread(work, **given)
     except HexadError as error:
         return failed(str(error))
     except Exception as error:  # noqa: BLE001 - likewise
