@@ -16,6 +16,7 @@ from hexad.context.explanation import explained
 from hexad.context.layers.tools import ToolRegistry
 from hexad.context.retriever import ContextRetriever
 from hexad.errors import InvalidInput, SkillRefused
+from hexad.memory.admission import key
 from hexad.model import Layer, SkillKind, Tool
 from hexad.skills.driving import Halt
 from hexad.skills.run import may_run, result_json
@@ -113,7 +114,7 @@ class Foreign:
         Returns:
             A status and what came of it: the output, each step, and the error if it failed.
         """
-        skill = self.hx.skills.get(name)
+        skill = self.hx.skills.get(key("name", name))
         if not may_run(skill):
             raise SkillRefused(name, f"is {skill.status}: a person can approve it with `hexad skills review {name}`")
         try:
@@ -160,7 +161,11 @@ class Foreign:
             return self.hx
         if len(tools) > _MOST_TOOLS:
             raise InvalidInput("tools", f"has {len(tools)} tools, the limit is {_MOST_TOOLS}; give those that may fit")
-        return self.hx.with_tool_registry(ToolRegistry([Tool(**each) for each in tools]))
+        known = [
+            Tool(name=key(f"tools.{place}.name", each["name"]), description=each["description"])
+            for place, each in enumerate(tools)
+        ]
+        return self.hx.with_tool_registry(ToolRegistry(known))
 
     def _noted(self, skill: Skill) -> dict[str, Callable[..., Any]]:
         """The tools, each telling when it begins which step of the skill that is."""

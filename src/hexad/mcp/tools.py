@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, get_type_hints
 
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from hexad import agent_tools
 from hexad.errors import HexadError
 from hexad.mcp import foreign
-from hexad.mcp.answers import answered, failed, refused, wrong_arguments
+from hexad.mcp.answers import answered, failed, faults, refused, sentence, unexpected
+from hexad.mcp.incoming import Unreadable, read
 from hexad.mcp.leaving import while_connected
 from hexad.mcp.progress import reporting
 from hexad.mcp.schemas import ANSWERS
@@ -55,7 +56,7 @@ class Desk:
 
     def six(self, own: Hexad) -> dict[str, Callable[..., Any]]:
         """The agent tools in one session."""
-        return dict(zip(agent_tools.NAMES, agent_tools.agent_tools(own), strict=True))
+        return dict(zip(agent_tools.NAMES, agent_tools.agent_tools(own, tell=sentence), strict=True))
 
     def foreign(self, own: Hexad, progress: Callable[[int, int, str], None], halt: Halt) -> foreign.Foreign:
         """The other tools in one session."""
@@ -67,13 +68,28 @@ class OwnTool(Tool):
 
     async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:  # noqa: FBT001, FBT002 - the SDK's
         """What the tool answers; an error is an answer too."""
+        shape = self.fn_metadata.arg_model
         try:
-            given = self.fn_metadata.validate_arguments(
-                {name: value for name, value in arguments.items() if value is not None}  # null says: not given
-            )
+            given = {name: _unwrapped(shape, name, value) for name, value in arguments.items() if value is not None}
+            checked = shape.model_validate(given).model_dump_one_level()
         except ValidationError as error:
-            return refused(wrong_arguments(self.name, error, list(self.parameters["properties"])))
-        return await self.fn(context, **given)
+            return refused(f"{self.name}: {faults(error, list(self.parameters['properties']))}")
+        except Unreadable as error:
+            return refused(f"{self.name}: {error}")
+        return await self.fn(context, **checked)
+
+
+def _unwrapped(shape: type[BaseModel], name: str, value: object) -> object:
+    """An argument; some clients send an object or a list as a text of JSON."""
+    field = shape.model_fields.get(name)
+    if field is None or field.annotation is str or not isinstance(value, str) or value.lstrip()[:1] not in {"{", "["}:
+        return value
+    try:
+        return read(value)
+    except Unreadable as error:
+        if field.annotation is Any:  # then it is a text, whatever it looks like
+            return value
+        raise Unreadable(f"{name}, which came as text: {error}") from None
 
 
 def tools_of(desk: Desk) -> list[Tool]:
@@ -118,10 +134,10 @@ async def _told(name: str, work: Callable[[], dict[str, Any]], **given: Any) -> 
     try:
         return await in_thread(work, **given)
     except HexadError as error:
-        return failed(str(error))
+        return failed(sentence(error))
     except Exception as error:  # noqa: BLE001 - likewise
         logging.getLogger("hexad").warning("%s failed: %s", name, redact(repr(error)).text)
-        return failed(f"{name} failed unexpectedly ({type(error).__name__}); the server's log says more")
+        return failed(unexpected(name, error))
 
 
 def _texts(told: Mapping[str, Any]) -> list[str]:
