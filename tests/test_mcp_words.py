@@ -10,6 +10,7 @@ from mcp.shared.exceptions import MCPError
 
 from hexad.errors import InvalidInput
 from hexad.mcp.incoming import DEEPEST, MOST_DIGITS, Unreadable, read
+from hexad.mcp.jsontext import NotJson, is_commented, with_entry, without_entry
 from hexad.mcp.server import server_of
 from tests.mcp_support import MODES, client, in_process, listening, play, refusal, told
 from tests.support import opened, requirement
@@ -177,6 +178,25 @@ def test_what_is_json_is_read_as_ever(text: str | bytes) -> None:
 def test_what_is_no_json_is_unreadable(text: str | bytes) -> None:
     with pytest.raises(Unreadable, match=r"JSON|UTF-8"):
         read(text)
+
+
+@requirement("META-01")
+@pytest.mark.parametrize("name", ["NaN", "Infinity", "-Infinity"])
+def test_a_clients_configuration_with_a_number_that_is_none_is_refused_with_its_line(name: str) -> None:
+    text = '{\n  "a": "' + name + '",\n  "b": ' + name + "\n}\n"
+    with pytest.raises(NotJson, match=f"{name.lstrip('-')} is no number of it; write null") as refused:
+        with_entry(text, "servers", "x", {})
+    assert refused.value.line == 3
+    assert not is_commented(text)
+
+
+@requirement("META-01")
+def test_a_long_number_in_a_clients_configuration_stays_as_it_is() -> None:
+    text = '{"a": ' + LONG + "}"
+    put_in = with_entry(text, "servers", "x", {"on": True})
+    assert put_in == '{"a": ' + LONG + ', "servers": {"x": {"on": true}}}'
+    assert with_entry(put_in, "servers", "x", {"on": True}) == put_in
+    assert without_entry(put_in, "servers", "x") == '{"a": ' + LONG + ', "servers": {}}'
 
 
 # --- names ----------------------------------------------------------------------------------------------------------
