@@ -41,6 +41,13 @@ def _sandboxed() -> bool:
 scripts = pytest.mark.skipif(not _sandboxed(), reason="no sandbox for scripts here")
 
 
+MODERN = {  # what a client since 2026 says of itself with each request
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
+}
+
+
 class Napping:
     """An engine with a script that says when it has begun, and then sleeps for ten minutes."""
 
@@ -178,13 +185,8 @@ async def _introduced(url: str, mode: str) -> tuple[dict[str, str], dict[str, An
 
     if mode == "legacy":
         return {"Mcp-Session-Id": (await post(url)).headers["mcp-session-id"]}, {}
-    who = {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-        "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
-    }
     headers = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "run_skill"}
-    return headers, {"_meta": who}
+    return headers, {"_meta": MODERN}
 
 
 class Steps:
