@@ -180,6 +180,26 @@ def test_where_all_are_taken_the_one_goes_that_was_silent_longest_of_who_has_mos
     assert play(scenario()).count(b"200 OK") == 2
 
 
+@requirement("CONF-03")
+def test_a_stream_that_only_listens_makes_room_after_all_others(file_hx: Hexad, open_sockets: ExitStack) -> None:
+    async def scenario() -> bytes:
+        async with waiting_calls(file_hx, Crowd(most=3, each=3)) as (url, call):
+            headers = {"Accept": "text/event-stream", "Mcp-Session-Id": await introduced(url)}
+            listener = await connected(url, open_sockets)
+            listener.sendall(head(0, **headers).replace(b"POST", b"GET"))
+            begun = await anyio.to_thread.run_sync(listener.recv, 65536)
+            silent = await connected(url, open_sockets)
+            await call(await connected(url, open_sockets))
+            await call(await connected(url, open_sockets))  # in the place of the silent one
+            assert await heard(silent) == b""
+            async with client(url) as one:  # in the place of the listener
+                await told(one, "list_skills")
+            await heard(listener)
+            return begun
+
+    assert b"200 OK" in play(scenario())
+
+
 # --- sessions -------------------------------------------------------------------------------------------------------
 
 
@@ -281,14 +301,17 @@ def test_sessions_that_were_ended_or_fell_silent_are_known_no_more() -> None:
 
 @requirement("META-01")
 @pytest.mark.parametrize("mode", MODES)
-def test_who_hangs_up_in_the_middle_of_a_request_leaves_no_trace_in_the_log(
+def test_who_hangs_up_in_the_middle_or_speaks_no_http_leaves_no_trace_in_the_log(
     file_hx: Hexad, open_sockets: ExitStack, caplog: pytest.LogCaptureFixture, mode: str
 ) -> None:
     version = {"MCP-Protocol-Version": "2026-07-28" if mode == "auto" else "2025-06-18"}
 
     async def scenario() -> None:
         async with listening(file_hx) as url:
-            for begun in (b"POST /mcp HT", head(100, **version), head(100, **version) + b'{"jsonrpc": "2.0",'):
+            upgrade = head(2, Connection="upgrade", Upgrade="websocket") + b"{}"
+            strange = (b"\x16\x03\x01\x00 no HTTP\r\n\r\n", upgrade)
+            halves = (b"POST /mcp HT", head(100, **version), head(100, **version) + b'{"jsonrpc": "2.0",')
+            for begun in (*halves, *strange):
                 leaving = await connected(url, open_sockets)
                 leaving.sendall(begun)
                 leaving.shutdown(socket.SHUT_WR)

@@ -1,7 +1,7 @@
 """Connections over HTTP: none is kept that sends nothing, and nobody takes them all.
 
 A request has to come within its time. Where there are too many connections, of one address or of all, the one goes that
-has been silent the longest; never one whose request is being worked on.
+has been silent the longest, before one that only listens; never one whose request is being worked on.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class Phase(Enum):
     HEAD = auto()  # the client, to ask
     BODY = auto()  # the client, to send the rest
     WORK = auto()  # the server, to answer
+    LISTEN = auto()  # the server, to say something by itself: it never ends, and nothing is lost if it does
 
 
 @dataclass(slots=True)
@@ -59,7 +60,7 @@ class Crowd:
         if crowded and not silent:
             return False
         if silent:
-            min(silent, key=lambda each: (-held[each.address], each.heard)).dismiss()
+            min(silent, key=lambda each: (each.phase is Phase.LISTEN, -held[each.address], each.heard)).dismiss()
         self._open.add(one)
         return True
 
@@ -98,7 +99,9 @@ class Connection(H11Protocol):
         cycle: RequestResponseCycle | None = self.cycle
         if cycle is None or cycle.response_complete:
             return Phase.HEAD
-        return Phase.BODY if cycle.more_body else Phase.WORK
+        if cycle.more_body:
+            return Phase.BODY
+        return Phase.LISTEN if self.scope["method"] == "GET" else Phase.WORK
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin, if there is room."""

@@ -68,7 +68,9 @@ class Guard:
         headers = Headers(scope=scope)
         seconds = self.rates.wait((scope.get("client") or ("", 0))[0])
         if seconds:
-            return _refused(429, "too many requests; ask again later", {"Retry-After": str(int(seconds) + 1)})
+            wait = str(int(seconds) + 1)
+            told = f"more requests than this server takes of one address (mcp_rate); ask again in {wait} seconds"
+            return _refused(429, told, {"Retry-After": wait})
         if not self.names.admit(headers.get("host", "")):
             return _refused(421, "this server does not answer to that Host; --allow-host NAME lets it")
         if not self._is_ours(headers):

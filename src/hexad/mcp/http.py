@@ -79,7 +79,7 @@ class HttpServer(uvicorn.Server):
             uvicorn.Config(
                 self._visits,
                 log_config=None,
-                log_level="warning",
+                log_level="error",  # what strangers send is theirs: it must not fill the log
                 access_log=False,
                 server_header=False,
                 proxy_headers=False,  # anybody can write them: rates and sessions go by who really connects
