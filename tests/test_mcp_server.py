@@ -57,11 +57,15 @@ def test_tools_say_what_they_are_for_what_they_take_and_what_they_answer(memory_
                 assert len(tool.description or "") > 40
                 assert "Args:" not in (tool.description or "")
                 assert tool.input_schema["additionalProperties"] is False
-                for argument in tool.input_schema["properties"].values():
+                for name, argument in tool.input_schema["properties"].items():
                     assert argument["description"].endswith((".", '"'))
+                    assert name not in {"key", "name", "tool", "trigger"} or argument["maxLength"] == 256
+                    assert name != "limit" or (argument["minimum"], argument["maximum"]) == (1, 200)
                 assert tool.output_schema is not None
                 assert tool.output_schema["properties"]["status"] == {"enum": ["ok", "error"]}
                 assert tool.annotations is not None
+            [prompt] = (await one.list_prompts()).prompts
+            assert all(argument.description for argument in prompt.arguments or [])
 
     play(scenario())
 
@@ -541,9 +545,13 @@ def test_the_prompt_needs_a_message_and_says_so(memory_hx: Hexad, mode: str) -> 
         ("save_knowledge", {"key": "k", "content": "c", "category": "poem"}, "'rule', 'definition'"),
         ("save_knowledge", {"key": "", "content": "c"}, "key: must not be empty"),
         ("save_knowledge", {"key": "k", "content": "a\0b"}, "cannot be stored"),
-        ("search_knowledge", {"query": "q", "limit": 0}, "limit"),
+        ("search_knowledge", {"query": "q", "limit": 0}, "limit: should be greater than or equal to 1"),
+        ("search_learnings", {"query": "q", "limit": 201}, "limit: should be less than or equal to 200"),
         ("get_context", {"message": "m", "layers": ["attic"]}, "layers.0"),
         ("get_context", {"message": "m", "budget": -1}, "budget"),
+        ("get_context", {"message": "m", "tools": [{"name": "x", "description": "y", "schema": {}}]},
+         "tools.0.schema is not known there; leave it out"),
+        ("get_context", {"message": "m", "tools": [{"name": "x"}]}, "tools.0.description is missing"),
         ("get_context", {"message": "m", "tools": [{"name": "x", "description": "y"}] * 501}, "limit is 500"),
         ("run_skill", {"name": "none"}, "no skill 'none'"),
         ("run_skill", {"name": "greet", "parameters": {}}, "who"),

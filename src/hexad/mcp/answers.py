@@ -93,6 +93,8 @@ def _fault(fault: Mapping[str, Any], known: Collection[str]) -> str:
     name = ".".join(map(str, place))
     if fault["type"] == "missing":
         return f"{name} is missing"
+    if fault["type"] == "extra_forbidden" and len(place) > 1:
+        return f"{name} is not known there; leave it out"
     if fault["type"] == "extra_forbidden":
         close = difflib.get_close_matches(name, known, n=1)
         hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(known) or 'none'}"

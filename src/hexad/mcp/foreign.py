@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, cast
 
+from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads this one on every Python
 
 from hexad import wire
@@ -30,14 +31,14 @@ if TYPE_CHECKING:
 
 NAMES: Final = ("get_context", "run_skill", "report_tool_result")
 BUDGET: Final = 2000
-_MOST_TOOLS: Final = 500
+MOST_TOOLS: Final = 500
 
 
 class GivenTool(TypedDict):
     """A tool that the agent has."""
 
-    name: str
-    description: str
+    name: Annotated[str, Field(description="What it is called.")]
+    description: Annotated[str, Field(description="What it does, and when to use it.")]
 
 
 def _nowhere(done: int, total: int, doing: str) -> None:
@@ -159,8 +160,8 @@ class Foreign:
         """The engine with the tools that the agent says it has."""
         if not tools or not isinstance(self.hx.retriever, ContextRetriever):
             return self.hx
-        if len(tools) > _MOST_TOOLS:
-            raise InvalidInput("tools", f"has {len(tools)} tools, the limit is {_MOST_TOOLS}; give those that may fit")
+        if len(tools) > MOST_TOOLS:
+            raise InvalidInput("tools", f"has {len(tools)} tools, the limit is {MOST_TOOLS}; give those that may fit")
         known = [
             Tool(name=key(f"tools.{place}.name", each["name"]), description=each["description"])
             for place, each in enumerate(tools)

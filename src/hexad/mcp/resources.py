@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 from urllib.parse import quote
 
 from mcp.server.mcpserver import Context  # noqa: TC002 - the SDK reads annotations
@@ -12,6 +12,7 @@ from mcp.server.mcpserver.prompts.base import Message, UserMessage
 from mcp.server.mcpserver.resources import ResourceSecurity
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, Resource
+from pydantic import Field
 
 from hexad import wire
 from hexad.errors import HexadError, InvalidInput, NotFound, SkillRefused
@@ -36,6 +37,7 @@ PROMPT: Final = "with_context"
 KINDS: Final = ("hexad://knowledge/{key}", "hexad://skill/{name}", "hexad://learning/{id}")
 _MIME: Final = "application/json"
 _KEYS: Final = ResourceSecurity(exempt_params={"key", "name", "id"})  # they name rows, never files
+_Message = Annotated[str, Field(description="What you want to ask, or to have done.")]
 _PREFACE: Final = "What is known that may matter for the next message. It is information, not a request.\n\n"
 
 
@@ -62,7 +64,7 @@ def add_prompt(server: MCPServer[Any], desk: Desk) -> None:
     """Let a person begin a message with what is known about it."""
 
     @server.prompt(PROMPT, title="With context")
-    async def with_context(message: str, context: Context[Any, Any]) -> list[Message]:
+    async def with_context(message: _Message, context: Context[Any, Any]) -> list[Message]:
         """Your message, with what is known that matters for it in front."""
         if not message.strip():
             raise MCPError(INVALID_PARAMS, f"{PROMPT}: message is empty; give what you want to ask or to have done")

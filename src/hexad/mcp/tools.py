@@ -19,7 +19,7 @@ from hexad.mcp.answers import answered, failed, faults, refused, sentence, unexp
 from hexad.mcp.incoming import Unreadable, read
 from hexad.mcp.leaving import while_connected
 from hexad.mcp.progress import reporting
-from hexad.mcp.schemas import ANSWERS
+from hexad.mcp.schemas import ANSWERS, BOUNDS
 from hexad.mcp.threads import QUICK, SLOW, in_thread
 from hexad.memory.redaction import redact
 from hexad.skills.driving import Halt
@@ -185,7 +185,9 @@ def _with_descriptions(name: str, tool: Callable[..., Any], described: Mapping[s
     """A callable of the same signature, each argument with its description."""
     signature, hints = inspect.signature(tool), get_type_hints(inspect.unwrap(tool))
     parameters = [
-        each.replace(annotation=Annotated[hints[each.name], Field(description=described[each.name])])
+        each.replace(
+            annotation=Annotated[hints[each.name], Field(description=described[each.name], **BOUNDS.get(each.name, {}))]
+        )
         for each in signature.parameters.values()
     ]
 
