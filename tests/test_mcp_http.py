@@ -249,6 +249,24 @@ def test_no_minute_holds_more_than_the_bucket_and_its_refill(per_minute: int, ga
 
 
 @requirement("CONF-03")
+def test_addresses_of_one_network_of_ipv6_share_their_rate(tmp_path: Path) -> None:
+    async def scenario(hx: Hexad) -> list[int]:
+        app = app_of(server_of(hx), hx.settings, Door(address=ANY_PORT))
+        statuses: list[int] = []
+
+        async def send(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+
+        for peer in ("2001:db8::1", "2001:db8::ffff:2", "2001:db8:0:1::1", "192.0.2.7", "::ffff:192.0.2.7"):
+            await app({"type": "http", "client": (peer, 1), "method": "GET", "headers": []}, None, send)  # type: ignore[arg-type]
+        return statuses
+
+    with opened(tmp_path / "agent.db", mcp_rate=1) as hx:
+        assert play(scenario(hx)) == [421, 429, 421, 421, 429]
+
+
+@requirement("CONF-03")
 def test_waiting_as_long_as_told_is_enough() -> None:
     now = [0.0]
     rates = Rates(2, lambda: now[0])

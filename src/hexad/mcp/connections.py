@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from hexad.mcp.address import peer_of
+
 if TYPE_CHECKING:
     import asyncio
 
@@ -91,7 +93,7 @@ class Connection(H11Protocol):
     @property
     def address(self) -> str:
         """Who connects."""
-        return self.client[0] if self.client else ""
+        return peer_of(self.client[0]) if self.client else ""
 
     @property
     def phase(self) -> Phase:

@@ -15,6 +15,7 @@ from mcp_types import INVALID_REQUEST
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
 
+from hexad.mcp.address import peer_of
 from hexad.mcp.bodies import refused
 from hexad.mcp.callers import HEADER, IDLE
 
@@ -126,4 +127,4 @@ class Sessions:
 
 
 def _address(scope: Scope) -> str:
-    return str((scope.get("client") or ("",))[0])
+    return peer_of((scope.get("client") or ("",))[0])
