@@ -218,6 +218,31 @@ def test_only_our_own_names_and_pages_are_served(file_hx: Hexad) -> None:
 
 
 @requirement("CONF-03")
+@pytest.mark.parametrize(("origin", "lets"), [("https://allowed.example", True), ("https://evil.example", False)])
+def test_a_browser_lets_pages_that_were_named_ask_and_no_others(tmp_path: Path, origin: str, lets: bool) -> None:
+    door = Door(address=ANY_PORT, origins=frozenset({"https://allowed.example"}))
+    asks = {
+        "Origin": origin,
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization,content-type,mcp-protocol-version",
+    }
+
+    async def scenario() -> tuple[httpx2.Response, httpx2.Response]:
+        with opened(tmp_path / "agent.db", mcp_token=TOKEN) as hx:
+            async with listening(hx, door) as url, httpx2.AsyncClient() as browser:
+                before = await browser.options(url, headers=asks)
+                return before, await post(url, Origin=origin, Authorization=f"Bearer {TOKEN}")
+
+    before, answer = play(scenario())
+    told_of = [each.headers.get("access-control-allow-origin") for each in (before, answer)]
+    assert told_of == ([origin, origin] if lets else [None, None])
+    assert (before.status_code, answer.status_code) == ((200, 200) if lets else (400, 403))
+    if lets:
+        assert "authorization" in before.headers["access-control-allow-headers"]
+        assert "mcp-session-id" in answer.headers["access-control-expose-headers"]
+
+
+@requirement("CONF-03")
 def test_who_asks_too_often_has_to_wait(tmp_path: Path) -> None:
     async def scenario() -> list[httpx2.Response]:
         with opened(tmp_path / "agent.db", mcp_rate=3, mcp_token=TOKEN) as hx:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 import anyio
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.middleware.cors import CORSMiddleware
 
 from hexad.errors import ConfigError
 from hexad.mcp import sessions
 from hexad.mcp.address import Names
 from hexad.mcp.bodies import Bodies
-from hexad.mcp.callers import IDLE
+from hexad.mcp.callers import HEADER, IDLE
 from hexad.mcp.connections import Crowd
 from hexad.mcp.ending import on_signal
 from hexad.mcp.guard import Guard, Rates
@@ -58,7 +59,20 @@ def app_of(server: MCPServer[Any], settings: Settings, door: Door, *, most_sessi
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard does it
     )
     checked = Bodies(sessions.Sessions(app, most=most_sessions), PATH, largest)
-    return Guard(checked, Names(door.address, door.hosts), Rates(settings.mcp_rate), settings.mcp_token, door.origins)
+    names, rates = Names(door.address, door.hosts), Rates(settings.mcp_rate)
+    guarded = Guard(checked, names, rates, settings.mcp_token, door.origins)
+    return _open_to_pages(guarded, door.origins) if door.origins else guarded
+
+
+def _open_to_pages(app: ASGIApp, origins: frozenset[str]) -> ASGIApp:
+    """With the headers that a browser wants to see before it lets a page of another origin ask."""
+    return CORSMiddleware(
+        app,
+        allow_origins=sorted(origins),
+        allow_methods=["POST", "GET", "DELETE"],
+        allow_headers=["*"],
+        expose_headers=[HEADER],
+    )
 
 
 def serve_http(app: ASGIApp, address: Address, *, ready: Callable[[int], None]) -> None:
