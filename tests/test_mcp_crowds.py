@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
+from hexad.mcp.bodies import METHOD
 from hexad.mcp.callers import IDLE
 from hexad.mcp.connections import Crowd
 from hexad.mcp.sessions import Sessions
@@ -222,6 +223,8 @@ def test_forgotten_sessions_make_room_for_new_ones_the_longest_silent_first(file
             fourth = await introduced(url)
             statuses = {each: (await listed(url, each)).status_code for each in (first, second, third, fourth)}
             assert statuses == {first: 200, second: 404, third: 200, fourth: 200}
+            assert (await post(url, LIST)).status_code == 400  # opens none, and drops none
+            assert (await listed(url, first)).status_code == 200
             dropped = await listed(url, second)
             assert "send initialize" in dropped.json()["error"]["message"]
             for _ in range(30):
@@ -282,7 +285,8 @@ def test_sessions_that_were_ended_or_fell_silent_are_known_no_more() -> None:
             sent.append(message)
 
         headers = [] if session is None else [(b"mcp-session-id", session.encode())]
-        await sessions({"type": "http", "method": method, "headers": headers}, None, send)  # type: ignore[arg-type]
+        read = {METHOD: "initialize" if session is None else "tools/list"}
+        await sessions({"type": "http", "method": method, "headers": headers, **read}, None, send)  # type: ignore[arg-type]
         return int(sent[0]["status"])
 
     async def scenario() -> list[int]:
@@ -324,6 +328,7 @@ def test_who_hangs_up_in_the_middle_or_speaks_no_http_leaves_no_trace_in_the_log
     assert [record.getMessage() for record in caplog.records] == []
 
 
+LIST = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'
 WRONG: Any = [
     ({"Content-Type": "text/plain"}, b"{}", 415, "Content-Type: application/json"),
     ({"Accept": "application/json"}, b"{}", 406, "Accept: application/json, text/event-stream"),
@@ -332,7 +337,10 @@ WRONG: Any = [
     ({}, b"no", 400, "send one JSON object"),
     ({}, b"\xff\xfe", 400, "UTF-8"),
     ({}, b" " * 70_000, 413, "raise max_text"),
-    ({"Mcp-Session-Id": "guessed"}, b"{}", 404, "send initialize"),
+    ({}, b'{"hunter2": 1}', 400, "no message of JSON-RPC; send an object"),
+    ({}, b"[1]", 400, "no message of JSON-RPC; send an object"),
+    ({}, LIST, 400, "Mcp-Session-Id is missing; send initialize"),
+    ({"Mcp-Session-Id": "guessed"}, LIST, 404, "send initialize"),
 ]
 
 
@@ -350,11 +358,13 @@ def test_a_request_that_is_none_is_told_what_to_send(
     answered, sentence = play(scenario())
     assert answered == status
     assert says in sentence
+    assert "hunter2" not in sentence
 
 
 @requirement("META-01")
 @pytest.mark.parametrize(
-    ("method", "path", "status", "says"), [("PUT", "/mcp", 405, "send POST"), ("GET", "/", 404, "/mcp")]
+    ("method", "path", "status", "says"),
+    [("PUT", "/mcp", 405, "send POST"), ("GET", "/mcp", 405, "send POST"), ("GET", "/", 404, "/mcp")],
 )
 def test_another_place_or_method_is_told_where_to_go(
     file_hx: Hexad, open_sockets: ExitStack, method: str, path: str, status: int, says: str
@@ -362,7 +372,8 @@ def test_another_place_or_method_is_told_where_to_go(
     async def scenario() -> str:
         async with listening(file_hx) as url:
             asking = await connected(url, open_sockets)
-            asking.sendall(f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
+            headers = "Host: 127.0.0.1\r\nConnection: close\r\nMCP-Protocol-Version: 2026-07-28\r\n"
+            asking.sendall(f"{method} {path} HTTP/1.1\r\n{headers}\r\n".encode())
             return (await heard(asking)).decode()
 
     answer = play(scenario())

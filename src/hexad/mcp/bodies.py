@@ -9,15 +9,20 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from mcp_types import PARSE_ERROR
+from mcp_types import INVALID_REQUEST, jsonrpc_message_adapter
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from pydantic import ValidationError
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, Response
 
-from hexad.mcp.incoming import Unreadable, read
+from hexad.mcp.incoming import NO_MESSAGE, Unreadable, id_of, read
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+METHOD: Final = "hexad.mcp.method"  # in the scope of a request that was read
+_NOT_TAKEN: Final = "the body cannot be taken"
+_VERSION: Final = "mcp-protocol-version"
 _JSON: Final = "application/json"
 _STREAM: Final = "text/event-stream"
 _ACCEPTED: Final = {"POST": (_JSON, _STREAM), "GET": (_STREAM,), "DELETE": ()}
@@ -52,8 +57,7 @@ class Bodies:
             told = f"the body has more than {self.most:,} bytes; send less at a time, or raise max_text"
             await _plain(413, told)(scope, receive, send)
         except Unreadable as error:
-            told = f"the body cannot be taken: {error}"
-            await refused(400, told, code=PARSE_ERROR, id=error.id)(scope, receive, send)
+            await refused(400, f"{_NOT_TAKEN}: {error}", code=error.code, id=error.id)(scope, receive, send)
 
     async def _checked(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self._refusal(scope)
@@ -61,8 +65,8 @@ class Bodies:
             await refusal(scope, receive, send)
         elif scope["method"] == "POST":
             body = await self._whole(receive)
-            read(body)
-            await self.app(scope, _replaying(body, receive), send)
+            method = _method_of(read(body))
+            await self.app({**scope, METHOD: method}, _replaying(body, receive), send)
         else:
             await self.app(scope, receive, send)
 
@@ -70,8 +74,9 @@ class Bodies:
         headers, method = Headers(scope=scope), scope["method"]
         if scope["path"].rstrip("/") != self.path:
             return _plain(404, f"there is nothing here; the server is at {self.path}")
-        if method not in _ACCEPTED:
-            return _plain(405, f"{method} does nothing here; send POST", {"Allow": ", ".join(_ACCEPTED)})
+        if method not in _ACCEPTED or (method != "POST" and not has_sessions(headers)):
+            allowed = ", ".join(_ACCEPTED) if has_sessions(headers) else "POST"
+            return _plain(405, f"{method} does nothing here; send POST", {"Allow": allowed})
         kind = headers.get("content-type", "").partition(";")[0].strip().casefold()
         if method == "POST" and kind != _JSON:
             return _plain(415, f"send the body as JSON, with the header Content-Type: {_JSON}")
@@ -93,6 +98,20 @@ class Bodies:
                 raise _TooLarge
             if not message.get("more_body", False):
                 return bytes(body)
+
+
+def has_sessions(headers: Headers) -> bool:
+    """Whether a request is of a protocol that has sessions: those since 2026 have none."""
+    return headers.get(_VERSION) in {None, *HANDSHAKE_PROTOCOL_VERSIONS}
+
+
+def _method_of(value: object) -> str:
+    """Which method a message names; nothing if it is an answer."""
+    try:
+        message = jsonrpc_message_adapter.validate_python(value, by_name=False)
+    except ValidationError:
+        raise Unreadable(NO_MESSAGE, id_of(value), code=INVALID_REQUEST) from None
+    return str(getattr(message, "method", ""))
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:

@@ -16,17 +16,22 @@ if TYPE_CHECKING:
 MOST_DIGITS: Final = 1000
 DEEPEST: Final = 100
 _LONG: Final = 10**MOST_DIGITS  # the first that is too long; stands for all of them
+_PARSE_ERROR: Final = -32700  # of JSON-RPC
 _LONGEST_PATH: Final = 8  # names that a sentence tells
 _TOO_DEEP: Final = f"is nested more than {DEEPEST} levels deep; make it flatter"
 _NO_NUMBER: Final = "which JSON does not have; send null, or text"
 
 
+NO_MESSAGE: Final = "it is no message of JSON-RPC; send an object with jsonrpc, id, method and params"
+
+
 class Unreadable(ValueError):
     """A text that is not taken: what is wrong with it, and the id of the request that it is, where that can be read."""
 
-    def __init__(self, sentence: str, id: str | int | None = None) -> None:
+    def __init__(self, sentence: str, id: str | int | None = None, *, code: int = _PARSE_ERROR) -> None:
         super().__init__(sentence)
         self.id = id
+        self.code = code
 
 
 def read(text: str | bytes) -> Any:

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mcp_types import INVALID_REQUEST
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
 
 from hexad.mcp.address import peer_of
-from hexad.mcp.bodies import refused
+from hexad.mcp.bodies import METHOD, has_sessions, refused
 from hexad.mcp.callers import HEADER, IDLE
 
 if TYPE_CHECKING:
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
 
 MOST: Final = 1000
 SHARE: Final = 4  # one address may have a quarter of them
-_VERSION: Final = "mcp-protocol-version"
 _FIRST_ERROR: Final = 400
+_UNNAMED: Final = "the header Mcp-Session-Id is missing; send initialize first, and then what its answer has there"
 _ENDED: Final = "this session has ended; begin a new one: send initialize without Mcp-Session-Id"
 
 
@@ -50,9 +49,11 @@ class Sessions:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request in its session, in a new one, or in none."""
         headers = Headers(scope=scope) if scope["type"] == "http" else Headers()
-        if scope["type"] != "http" or headers.get(_VERSION, "2025-03-26") not in HANDSHAKE_PROTOCOL_VERSIONS:
+        if scope["type"] != "http" or not has_sessions(headers):
             await self._app(scope, receive, send)
-        elif (named := headers.get(HEADER)) is None:
+        elif (named := headers.get(HEADER)) is None and scope.get(METHOD) != "initialize":
+            await refused(400, _UNNAMED, code=INVALID_REQUEST)(scope, receive, send)
+        elif named is None:
             await self._make_room(scope)
             await self._app(scope, receive, self._noting(scope, send))
         elif self._lives(named):

@@ -11,7 +11,7 @@ from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 from pydantic import ValidationError
 
 from hexad.mcp.ending import on_signal
-from hexad.mcp.incoming import Unreadable, id_of, read
+from hexad.mcp.incoming import NO_MESSAGE, Unreadable, id_of, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from hexad.mcp.server import HexadServer
 
-_NO_MESSAGE: Final = "the line is JSON, but no message of JSON-RPC; send an object with jsonrpc, id, method and params"
+_NOT_TAKEN: Final = "the line cannot be taken"
 
 
 def serve_stdio(server: HexadServer, *, end: Callable[[], None]) -> None:
@@ -82,14 +82,14 @@ def _given(error: Exception) -> tuple[str, object]:
 def _answer(kind: str, given: object) -> JSONRPCError | None:
     """What to say to a line that is no message; nothing to an empty one."""
     if kind != "json_invalid":
-        return _error(INVALID_REQUEST, _NO_MESSAGE, id_of(given))
+        return _error(INVALID_REQUEST, NO_MESSAGE, id_of(given))
     if not (line := str(given)).strip():
         return None
     try:
-        return _error(INVALID_REQUEST, _NO_MESSAGE, id_of(read(line)))
+        return _error(INVALID_REQUEST, NO_MESSAGE, id_of(read(line)))
     except Unreadable as error:
-        return _error(PARSE_ERROR, f"the line cannot be taken: {error}", error.id)
+        return _error(PARSE_ERROR, str(error), error.id)
 
 
 def _error(code: int, sentence: str, id: str | int | None) -> JSONRPCError:
-    return JSONRPCError(jsonrpc="2.0", id=id, error=ErrorData(code=code, message=sentence))
+    return JSONRPCError(jsonrpc="2.0", id=id, error=ErrorData(code=code, message=f"{_NOT_TAKEN}: {sentence}"))
