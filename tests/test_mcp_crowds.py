@@ -108,6 +108,27 @@ def test_a_connection_whose_request_does_not_come_is_closed(
     assert caplog.records == []
 
 
+@requirement("CONF-03")
+def test_a_connection_whose_answer_is_not_read_is_closed(
+    file_hx: Hexad, open_sockets: ExitStack, caplog: pytest.LogCaptureFixture
+) -> None:
+    crowd = Crowd(rest=0.05)
+
+    async def scenario() -> bytes:
+        async with listening(file_hx, crowd=crowd) as url:
+            session = await introduced(url)
+            params = {"name": "get_context", "arguments": {"message": "hi", "base": "x" * 3_000_000}}
+            body = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}).encode()
+            deaf = await connected(url, open_sockets)
+            await anyio.to_thread.run_sync(deaf.sendall, head(len(body), **{"Mcp-Session-Id": session}) + body)
+            while len(crowd):
+                await anyio.sleep(0.01)
+            return await heard(deaf)
+
+    assert not play(scenario()).endswith(b"0\r\n\r\n")  # as a whole answer does
+    assert [record.getMessage() for record in caplog.records] == []
+
+
 @asynccontextmanager
 async def waiting_calls(hx: Hexad, crowd: Crowd) -> AsyncIterator[tuple[str, Any]]:
     """A server, and a way to have a call under way that ends when the block does."""

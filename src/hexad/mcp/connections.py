@@ -1,7 +1,8 @@
 """Connections over HTTP: none is kept that sends nothing, and nobody takes them all.
 
-A request has to come within its time. Where there are too many connections, of one address or of all, the one goes that
-has been silent the longest, before one that only listens; never one whose request is being worked on.
+A request has to come within its time, and an answer has to be read. Where there are too many connections, of one
+address or of all, the one goes that has been silent the longest, before one that only listens; never one whose request
+is being worked on.
 """
 
 from __future__ import annotations
@@ -45,7 +46,11 @@ class Crowd:
     each: int = 128
     head: float = 10.0  # seconds
     body: float = 60.0
+    rest: float = 60.0  # until a client that does not read on has to
     _open: set[Connection] = field(default_factory=set)
+
+    def __len__(self) -> int:
+        return len(self._open)
 
     def seconds(self, phase: Phase) -> float | None:
         """How long a client has for a part of its request."""
@@ -89,6 +94,7 @@ class Connection(H11Protocol):
         self.heard = self.loop.time()
         self._timed: Phase | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._unread: asyncio.TimerHandle | None = None
 
     @property
     def address(self) -> str:
@@ -132,7 +138,18 @@ class Connection(H11Protocol):
         """It has ended."""
         self.crowd.leave(self)
         self._unset_timer()
+        self._unset_unread()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """The client does not read what it is sent."""
+        super().pause_writing()
+        self._unread = self.loop.call_later(self.crowd.rest, self.dismiss)
+
+    def resume_writing(self) -> None:
+        """It does again."""
+        self._unset_unread()
+        super().resume_writing()
 
     def dismiss(self) -> None:
         """End it, for another or because it took too long."""
@@ -148,6 +165,11 @@ class Connection(H11Protocol):
         seconds = self.crowd.seconds(self._timed)
         if seconds is not None and not self.transport.is_closing():
             self._timer = self.loop.call_later(seconds, self.dismiss)
+
+    def _unset_unread(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
 
     def _unset_timer(self) -> None:
         if self._timer is not None:

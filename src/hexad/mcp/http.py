@@ -99,7 +99,7 @@ class HttpServer(uvicorn.Server):
                 proxy_headers=False,  # anybody can write them: rates and sessions go by who really connects
                 ws="none",
                 lifespan="on",
-                http=(crowd or Crowd()).protocol(),
+                http=(Crowd() if crowd is None else crowd).protocol(),
                 timeout_graceful_shutdown=2 * PATIENCE,
             )
         )
