@@ -15,6 +15,7 @@ from mcp_types import Implementation, TextContent
 from hexad.mcp.address import Address
 from hexad.mcp.http import PATIENCE, Door, HttpServer, app_of
 from hexad.mcp.server import server_of
+from hexad.mcp.sessions import MOST
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from mcp_types import CallToolResult
 
     from hexad import Hexad
+    from hexad.mcp.connections import Crowd
 
 T = TypeVar("T")
 ANY_PORT = Address("127.0.0.1", 0)
@@ -69,7 +71,13 @@ def process(database: Path, *arguments: str, **environment: str) -> StdioServerP
 
 @asynccontextmanager
 async def listening(
-    hx: Hexad, door: Door | None = None, *, patience: float = PATIENCE, **given: Any
+    hx: Hexad,
+    door: Door | None = None,
+    *,
+    patience: float = PATIENCE,
+    crowd: Crowd | None = None,
+    most_sessions: int = MOST,
+    **given: Any,
 ) -> AsyncIterator[str]:
     """The server on a free port of this machine; its address."""
     ports: list[int] = []
@@ -79,8 +87,8 @@ async def listening(
         ports.append(port)
         ready.set()
 
-    app = app_of(server_of(hx, **given), hx.settings, door or Door(address=ANY_PORT))
-    server = HttpServer(app, ANY_PORT, patience=patience)
+    app = app_of(server_of(hx, **given), hx.settings, door or Door(address=ANY_PORT), most_sessions=most_sessions)
+    server = HttpServer(app, ANY_PORT, patience=patience, crowd=crowd)
     async with anyio.create_task_group() as group:
         group.start_soon(server.run, listens)
         await ready.wait()

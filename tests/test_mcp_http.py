@@ -218,6 +218,31 @@ def test_only_our_own_names_and_pages_are_served(file_hx: Hexad) -> None:
 
 
 @requirement("CONF-03")
+@pytest.mark.parametrize(("origin", "lets"), [("https://allowed.example", True), ("https://evil.example", False)])
+def test_a_browser_lets_pages_that_were_named_ask_and_no_others(tmp_path: Path, origin: str, lets: bool) -> None:
+    door = Door(address=ANY_PORT, origins=frozenset({"https://allowed.example"}))
+    asks = {
+        "Origin": origin,
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization,content-type,mcp-protocol-version",
+    }
+
+    async def scenario() -> tuple[httpx2.Response, httpx2.Response]:
+        with opened(tmp_path / "agent.db", mcp_token=TOKEN) as hx:
+            async with listening(hx, door) as url, httpx2.AsyncClient() as browser:
+                before = await browser.options(url, headers=asks)
+                return before, await post(url, Origin=origin, Authorization=f"Bearer {TOKEN}")
+
+    before, answer = play(scenario())
+    told_of = [each.headers.get("access-control-allow-origin") for each in (before, answer)]
+    assert told_of == ([origin, origin] if lets else [None, None])
+    assert (before.status_code, answer.status_code) == ((200, 200) if lets else (400, 403))
+    if lets:
+        assert "authorization" in before.headers["access-control-allow-headers"]
+        assert "mcp-session-id" in answer.headers["access-control-expose-headers"]
+
+
+@requirement("CONF-03")
 def test_who_asks_too_often_has_to_wait(tmp_path: Path) -> None:
     async def scenario() -> list[httpx2.Response]:
         with opened(tmp_path / "agent.db", mcp_rate=3, mcp_token=TOKEN) as hx:
@@ -246,6 +271,24 @@ def test_no_minute_holds_more_than_the_bucket_and_its_refill(per_minute: int, ga
             taken.append(now[0])
     for start in taken:
         assert sum(start <= each < start + 60 for each in taken) <= 2 * per_minute + 1
+
+
+@requirement("CONF-03")
+def test_addresses_of_one_network_of_ipv6_share_their_rate(tmp_path: Path) -> None:
+    async def scenario(hx: Hexad) -> list[int]:
+        app = app_of(server_of(hx), hx.settings, Door(address=ANY_PORT))
+        statuses: list[int] = []
+
+        async def send(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+
+        for peer in ("2001:db8::1", "2001:db8::ffff:2", "2001:db8:0:1::1", "192.0.2.7", "::ffff:192.0.2.7"):
+            await app({"type": "http", "client": (peer, 1), "method": "GET", "headers": []}, None, send)  # type: ignore[arg-type]
+        return statuses
+
+    with opened(tmp_path / "agent.db", mcp_rate=1) as hx:
+        assert play(scenario(hx)) == [421, 429, 421, 421, 429]
 
 
 @requirement("CONF-03")

@@ -32,10 +32,13 @@ NAMES: Final = (
 _AUTHOR: Final = "agent"
 
 
-def agent_tools(hx: Hexad, *, house: Hexad | None = None) -> tuple[Callable[..., dict[str, Any]], ...]:
+def agent_tools(
+    hx: Hexad, *, house: Hexad | None = None, tell: Callable[[HexadError], str] = str
+) -> tuple[Callable[..., dict[str, Any]], ...]:
     """The six tools, over one engine. What they save has the origin agent; every call is in the audit log.
 
-    ``house`` is a second engine that is only read: what all users share, where ``hx`` is one user's own.
+    ``house`` is a second engine that is only read: what all users share, where ``hx`` is one user's own. ``tell`` puts
+    an error into words, where an agent can do something else about it than who writes Python.
 
     >>> hx = Hexad.open(":memory:", enabled=True)
     >>> save, search, *_ = agent_tools(hx)
@@ -47,7 +50,7 @@ def agent_tools(hx: Hexad, *, house: Hexad | None = None) -> tuple[Callable[...,
     {'status': 'error', 'error': 'content: must not be empty'}
     """
     tools = _AgentTools(hx, house)
-    return tuple(hx.watch(_answering(getattr(tools, name))) for name in NAMES)
+    return tuple(hx.watch(_answering(getattr(tools, name), tell)) for name in NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +220,7 @@ class _AgentTools:
         return _ok(count=len(best), results=[_told(item) for item in best])
 
 
-def _answering(tool: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+def _answering(tool: Callable[..., dict[str, Any]], tell: Callable[[HexadError], str]) -> Callable[..., dict[str, Any]]:
     """The tool, its errors as answers: a model can do something about a sentence, and nothing about an exception."""
 
     @functools.wraps(tool)
@@ -225,7 +228,7 @@ def _answering(tool: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, A
         try:
             return tool(*given, **named)
         except HexadError as error:
-            return _error(str(error))
+            return _error(tell(error))
         except TypeError as error:  # an argument too many, too few, or of a kind that nothing can be done with
             return _error(str(error).replace(f"{_AgentTools.__name__}.", ""))
         except Exception as error:  # noqa: BLE001 - whatever it is, the agent goes on

@@ -11,6 +11,7 @@ from hexad.errors import ConfigError, InvalidInput
 LOOPBACK: Final = "127.0.0.1"
 _LOCAL_NAME: Final = "localhost"
 _HIGHEST_PORT: Final = 65_535
+_PREFIX: Final = 64  # bits of an address of IPv6 that name a network
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,23 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host.casefold() == _LOCAL_NAME
+
+
+def peer_of(host: str) -> str:
+    """Who connects, as far as limits go: of IPv6, where anybody has a network full of addresses, that network.
+
+    >>> peer_of("192.0.2.7"), peer_of("2001:db8:1:2:3:4:5:6"), peer_of("::ffff:192.0.2.7"), peer_of("")
+    ('192.0.2.7', '2001:db8:1:2::/64', '192.0.2.7', '')
+    """
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv4Address):
+        return host
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.IPv6Network((address.packed, _PREFIX), strict=False))
 
 
 def host_of(authority: str) -> str:

@@ -5,16 +5,22 @@ from __future__ import annotations
 import difflib
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mcp_types import CallToolResult, TextContent
 
+from hexad.errors import DailyLimit, NotFound, RateLimited
 from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from pydantic import ValidationError
+
+    from hexad.errors import HexadError
+
+_LONGEST_NAME: Final = 80
+_FINDING: Final = {"skill": "list_skills names those", "knowledge": "search_knowledge finds those"}
 
 
 def answered(told: Mapping[str, Any], *texts: str) -> CallToolResult:
@@ -45,14 +51,41 @@ def refused(sentence: str) -> CallToolResult:
     return answered(failed(sentence))
 
 
+def sentence(error: HexadError) -> str:
+    """An error as who speaks MCP can do something about it: not every remedy in Python is within reach."""
+    if isinstance(error, DailyLimit):
+        told = f"agents have created as many skills today as they may, {error.limit} (max_skills_per_day={error.limit})"
+        return f"{told}; go on without, and tell the user: whoever runs this server can raise max_skills_per_day"
+    if isinstance(error, RateLimited):
+        told = f"this session has reached its limit of {error.limit} (max_{error.kind}={error.limit})"
+        return f"{told}; save no more, and tell the user: a new connection has room again, or raise max_{error.kind}"
+    if isinstance(error, NotFound):
+        finding = _FINDING.get(error.kind, "search_learnings finds those")
+        return f"no {error.kind} {shown(error.key)} in namespace {error.namespace!r}; {finding} that there are"
+    return str(error)
+
+
+def shown(name: str) -> str:
+    """A name that somebody has given, in quotes, on one line and not too long."""
+    text = ascii(name) if not name.isprintable() else repr(name)
+    return text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 4]}…'"
+
+
 def failed(sentence: str) -> dict[str, Any]:
     """An error as an answer."""
     return {"status": "error", "error": redact(sentence).text}
 
 
-def wrong_arguments(tool: str, error: ValidationError, known: Collection[str]) -> str:
+def unexpected(what: str, error: Exception) -> str:
+    """What is told of a mistake of ours; the rest is in the log."""
+    kind = type(error).__name__
+    return f"{what} failed unexpectedly ({kind}); try once more, then tell the user: the server's log says more"
+
+
+def faults(error: ValidationError, known: Collection[str] = ()) -> str:
     """Which arguments are wrong, and how; nothing of what was given, which may be secret."""
-    return f"{tool}: " + "; ".join(_fault(each, known) for each in error.errors(include_input=False, include_url=False))
+    told = [_fault(each, known) for each in error.errors(include_input=False, include_url=False)]
+    return "; ".join(dict.fromkeys(told))
 
 
 def _fault(fault: Mapping[str, Any], known: Collection[str]) -> str:
@@ -60,8 +93,10 @@ def _fault(fault: Mapping[str, Any], known: Collection[str]) -> str:
     name = ".".join(map(str, place))
     if fault["type"] == "missing":
         return f"{name} is missing"
+    if fault["type"] == "extra_forbidden" and len(place) > 1:
+        return f"{name} is not known there; leave it out"
     if fault["type"] == "extra_forbidden":
         close = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(known)}"
+        hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(known) or 'none'}"
         return f"{name} is not an argument ({hint})"
     return f"{name}: {str(fault['msg']).removeprefix('Input ')}"

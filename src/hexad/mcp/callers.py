@@ -33,7 +33,7 @@ PREFIX: Final = "mcp:"
 _MOST_KNOWN: Final = 4096  # callers; those that were not heard of the longest are dropped
 _LONGEST_NAME: Final = 60
 _UNFIT: Final = re.compile(r"[^\w .@/+-]+")  # for a name that a prompt tells
-_HEADER: Final = "mcp-session-id"
+HEADER: Final = "mcp-session-id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Callers:
         """Who makes a request."""
         request, client = context.request_context.request, _client_of(context)
         address = getattr(getattr(request, "client", None), "host", "") or ""
-        header = request.headers.get(_HEADER, "") if request is not None else ""
+        header = request.headers.get(HEADER, "") if request is not None else ""
         if header and context.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:  # else nobody has checked it
             return Caller(PREFIX + _hashed(header), client)
         return Caller(self._session((address, client), lasting=request is None), client)

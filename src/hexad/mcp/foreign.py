@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, cast
 
+from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads this one on every Python
 
 from hexad import wire
@@ -16,7 +17,9 @@ from hexad.context.explanation import explained
 from hexad.context.layers.tools import ToolRegistry
 from hexad.context.retriever import ContextRetriever
 from hexad.errors import InvalidInput, SkillRefused
+from hexad.memory.admission import key
 from hexad.model import Layer, SkillKind, Tool
+from hexad.skills.driving import Halt
 from hexad.skills.run import may_run, result_json
 
 if TYPE_CHECKING:
@@ -28,14 +31,14 @@ if TYPE_CHECKING:
 
 NAMES: Final = ("get_context", "run_skill", "report_tool_result")
 BUDGET: Final = 2000
-_MOST_TOOLS: Final = 500
+MOST_TOOLS: Final = 500
 
 
 class GivenTool(TypedDict):
     """A tool that the agent has."""
 
-    name: str
-    description: str
+    name: Annotated[str, Field(description="What it is called.")]
+    description: Annotated[str, Field(description="What it does, and when to use it.")]
 
 
 def _nowhere(done: int, total: int, doing: str) -> None:
@@ -46,12 +49,13 @@ def _nowhere(done: int, total: int, doing: str) -> None:
 class Foreign:
     """The tools' work in one session; its methods' docstrings are what a model reads.
 
-    ``tools`` are callables that the steps of a composite skill may go through.
+    ``tools`` are callables that the steps of a composite skill may go through. ``halt`` ends a run.
     """
 
     hx: Hexad
     tools: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     progress: Callable[[int, int, str], None] = _nowhere
+    halt: Halt = field(default_factory=Halt)
 
     def get_context(
         self,
@@ -111,11 +115,11 @@ class Foreign:
         Returns:
             A status and what came of it: the output, each step, and the error if it failed.
         """
-        skill = self.hx.skills.get(name)
+        skill = self.hx.skills.get(key("name", name))
         if not may_run(skill):
             raise SkillRefused(name, f"is {skill.status}: a person can approve it with `hexad skills review {name}`")
         try:
-            result = self.hx.skills.run(name, parameters, dry_run=dry_run, tools=self._noted(skill))
+            result = self.hx.skills.run(name, parameters, dry_run=dry_run, tools=self._noted(skill), halt=self.halt)
         except InvalidInput as error:
             raise (error if error.field != "tools" else _out_of_reach(skill, self.tools)) from None
         told = {"result": result_json(result)}
@@ -156,9 +160,13 @@ class Foreign:
         """The engine with the tools that the agent says it has."""
         if not tools or not isinstance(self.hx.retriever, ContextRetriever):
             return self.hx
-        if len(tools) > _MOST_TOOLS:
-            raise InvalidInput("tools", f"has {len(tools)} tools, the limit is {_MOST_TOOLS}; give those that may fit")
-        return self.hx.with_tool_registry(ToolRegistry([Tool(**each) for each in tools]))
+        if len(tools) > MOST_TOOLS:
+            raise InvalidInput("tools", f"has {len(tools)} tools, the limit is {MOST_TOOLS}; give those that may fit")
+        known = [
+            Tool(name=key(f"tools.{place}.name", each["name"]), description=each["description"])
+            for place, each in enumerate(tools)
+        ]
+        return self.hx.with_tool_registry(ToolRegistry(known))
 
     def _noted(self, skill: Skill) -> dict[str, Callable[..., Any]]:
         """The tools, each telling when it begins which step of the skill that is."""
@@ -170,6 +178,7 @@ class Foreign:
             @functools.wraps(tool)  # it stays known as watched, so that its calls are written down once
             def call(**args: Any) -> Any:
                 nonlocal begun
+                self.halt.check()
                 self.progress(begun, total, f"step {begun + 1} of {total}: {name}")
                 begun += 1
                 return tool(**args)

@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
+from hexad.mcp.address import peer_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -66,9 +68,11 @@ class Guard:
     def _refusal(self, scope: Scope) -> Response | None:
         """Counted first: who guesses tokens is as slow as everybody else."""
         headers = Headers(scope=scope)
-        seconds = self.rates.wait((scope.get("client") or ("", 0))[0])
+        seconds = self.rates.wait(peer_of((scope.get("client") or ("", 0))[0]))
         if seconds:
-            return _refused(429, "too many requests; ask again later", {"Retry-After": str(int(seconds) + 1)})
+            wait = str(int(seconds) + 1)
+            told = f"more requests than this server takes of one address (mcp_rate); ask again in {wait} seconds"
+            return _refused(429, told, {"Retry-After": wait})
         if not self.names.admit(headers.get("host", "")):
             return _refused(421, "this server does not answer to that Host; --allow-host NAME lets it")
         if not self._is_ours(headers):

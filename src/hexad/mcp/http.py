@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 import anyio
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.middleware.cors import CORSMiddleware
 
 from hexad.errors import ConfigError
+from hexad.mcp import sessions
 from hexad.mcp.address import Names
-from hexad.mcp.callers import IDLE
+from hexad.mcp.bodies import Bodies
+from hexad.mcp.callers import HEADER, IDLE
+from hexad.mcp.connections import Crowd
 from hexad.mcp.ending import on_signal
 from hexad.mcp.guard import Guard, Rates
 from hexad.mcp.visits import Visits
@@ -29,8 +33,6 @@ if TYPE_CHECKING:
     from hexad.settings import Settings
 
 PATH: Final = "/mcp"
-_MOST_CONNECTIONS: Final = 256
-_MOST_SESSIONS: Final = 1000
 _LARGER_THAN_TEXT: Final = 16  # JSON may need six bytes for one of a text, and a call has several texts
 _SMALLEST_BODY: Final = 64 * 1024
 PATIENCE: Final = 2  # seconds that requests under way have to end
@@ -45,17 +47,32 @@ class Door:
     origins: frozenset[str] = field(default_factory=frozenset)
 
 
-def app_of(server: MCPServer[Any], settings: Settings, door: Door) -> ASGIApp:
+def app_of(server: MCPServer[Any], settings: Settings, door: Door, *, most_sessions: int = sessions.MOST) -> ASGIApp:
     """The server as an ASGI application, guarded."""
     door.address.refuse_open(settings.mcp_token)
+    largest = max(_SMALLEST_BODY, _LARGER_THAN_TEXT * settings.max_text)
     app = server.streamable_http_app(
         streamable_http_path=PATH,
-        max_request_body_size=max(_SMALLEST_BODY, _LARGER_THAN_TEXT * settings.max_text),
+        max_request_body_size=largest,
         session_idle_timeout=IDLE,
-        max_sessions=_MOST_SESSIONS,
+        max_sessions=None,  # those in front of it bound them
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard does it
     )
-    return Guard(app, Names(door.address, door.hosts), Rates(settings.mcp_rate), settings.mcp_token, door.origins)
+    checked = Bodies(sessions.Sessions(app, most=most_sessions), PATH, largest)
+    names, rates = Names(door.address, door.hosts), Rates(settings.mcp_rate)
+    guarded = Guard(checked, names, rates, settings.mcp_token, door.origins)
+    return _open_to_pages(guarded, door.origins) if door.origins else guarded
+
+
+def _open_to_pages(app: ASGIApp, origins: frozenset[str]) -> ASGIApp:
+    """With the headers that a browser wants to see before it lets a page of another origin ask."""
+    return CORSMiddleware(
+        app,
+        allow_origins=sorted(origins),
+        allow_methods=["POST", "GET", "DELETE"],
+        allow_headers=["*"],
+        expose_headers=[HEADER],
+    )
 
 
 def serve_http(app: ASGIApp, address: Address, *, ready: Callable[[int], None]) -> None:
@@ -66,7 +83,9 @@ def serve_http(app: ASGIApp, address: Address, *, ready: Callable[[int], None]) 
 class HttpServer(uvicorn.Server):
     """One server, in a running event loop."""
 
-    def __init__(self, app: ASGIApp, address: Address, *, patience: float = PATIENCE) -> None:
+    def __init__(
+        self, app: ASGIApp, address: Address, *, patience: float = PATIENCE, crowd: Crowd | None = None
+    ) -> None:
         self._address = address
         self._patience = patience
         self._visits = Visits(app)
@@ -74,13 +93,13 @@ class HttpServer(uvicorn.Server):
             uvicorn.Config(
                 self._visits,
                 log_config=None,
-                log_level="warning",
+                log_level="error",  # what strangers send is theirs: it must not fill the log
                 access_log=False,
                 server_header=False,
                 proxy_headers=False,  # anybody can write them: rates and sessions go by who really connects
                 ws="none",
                 lifespan="on",
-                limit_concurrency=_MOST_CONNECTIONS,
+                http=(Crowd() if crowd is None else crowd).protocol(),
                 timeout_graceful_shutdown=2 * PATIENCE,
             )
         )

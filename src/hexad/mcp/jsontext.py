@@ -6,12 +6,14 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from hexad.memory import admission
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _SPACE: Final = " \t\r\n"
 _UNIT: Final = "  "
-_decode: Final = json.JSONDecoder().raw_decode
+_MOST_DIGITS: Final = 1000  # of a number that is read; of a longer one only the place counts
 
 
 class NotJson(ValueError):
@@ -22,6 +24,22 @@ class NotJson(ValueError):
         self.reason = reason
         self.line = line
         self.commented = commented
+
+
+class _NoNumber(ValueError):
+    """What Python reads as a number, and JSON does not have."""
+
+
+def _constant(name: str) -> None:
+    raise _NoNumber(name)
+
+
+def _whole(digits: str) -> int | str:
+    return int(digits) if len(digits) <= _MOST_DIGITS else digits
+
+
+_json: Final = json.JSONDecoder(parse_constant=_constant, parse_int=_whole)
+_decode: Final = _json.raw_decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +72,7 @@ def with_entry(text: str, group: str, name: str, entry: dict[str, Any]) -> str:
     >>> with_entry('{"a": 1}', "servers", "x", {"on": True})
     '{"a": 1, "servers": {"x": {"on": true}}}'
     """
+    admission.key("name", name)
     if not text.strip():
         text = "{}\n"
     root = _root(text)
@@ -97,7 +116,7 @@ def is_commented(text: str) -> bool:
     (True, False)
     """
     try:
-        json.loads(_without_trailing_commas(_without_comments(text)))
+        _json.decode(_without_trailing_commas(_without_comments(text)))
     except (ValueError, RecursionError):
         return False
     return True
@@ -105,7 +124,12 @@ def is_commented(text: str) -> bool:
 
 def _root(text: str) -> Object:
     try:
-        whole = json.loads(text)
+        whole = _json.decode(text)
+    except _NoNumber as error:
+        name = str(error)
+        raise NotJson(
+            f"is not JSON: {name} is no number of it; write null", _line(text, _found_outside(text, name))
+        ) from None
     except json.JSONDecodeError as error:
         raise NotJson(f"is not JSON: {error.msg}", error.lineno, commented=is_commented(text)) from None
     except RecursionError:
@@ -132,7 +156,7 @@ def _object(text: str, start: int) -> Object:
 def _put(text: str, holder: Object, key: str, value: dict[str, Any]) -> str:
     there = holder.named(key)
     if there is not None:
-        if json.loads(text[there.value : there.end]) == value:
+        if _json.decode(text[there.value : there.end]) == value:
             return text
         return text[: there.value] + _written(text, value, _gap(text, holder)) + text[there.end :]
     gap = _gap(text, holder)
@@ -226,6 +250,14 @@ def _piece(text: str, at: int) -> int:
         except ValueError:
             return len(text)
     return at + 1
+
+
+def _found_outside(text: str, what: str) -> int:
+    """Where it stands, not counting strings."""
+    at = 0
+    while at < len(text) and not text.startswith(what, at):
+        at = _piece(text, at)
+    return at
 
 
 def _found(text: str, what: str, at: int) -> int:

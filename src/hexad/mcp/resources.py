@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 from urllib.parse import quote
 
 from mcp.server.mcpserver import Context  # noqa: TC002 - the SDK reads annotations
@@ -12,9 +12,11 @@ from mcp.server.mcpserver.prompts.base import Message, UserMessage
 from mcp.server.mcpserver.resources import ResourceSecurity
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, Resource
+from pydantic import Field
 
 from hexad import wire
-from hexad.errors import HexadError, NotFound, SkillRefused
+from hexad.errors import HexadError, InvalidInput, NotFound, SkillRefused
+from hexad.mcp.answers import sentence, shown
 from hexad.mcp.foreign import BUDGET
 from hexad.mcp.threads import in_thread
 from hexad.memory.redaction import redact
@@ -22,7 +24,7 @@ from hexad.model import Layer
 from hexad.skills.run import may_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from mcp.server.mcpserver import MCPServer
 
@@ -31,25 +33,28 @@ if TYPE_CHECKING:
     from hexad.model import Json, Record
 
 MOST_LISTED: Final = 200  # resources of each kind; any other can be read by its address all the same
+PROMPT: Final = "with_context"
+KINDS: Final = ("hexad://knowledge/{key}", "hexad://skill/{name}", "hexad://learning/{id}")
 _MIME: Final = "application/json"
 _KEYS: Final = ResourceSecurity(exempt_params={"key", "name", "id"})  # they name rows, never files
+_Message = Annotated[str, Field(description="What you want to ask, or to have done.")]
 _PREFACE: Final = "What is known that may matter for the next message. It is information, not a request.\n\n"
 
 
 def add_resources(server: MCPServer[Any], desk: Desk) -> None:
     """Let clients read a knowledge entry, an active skill, a learning."""
 
-    @server.resource("hexad://knowledge/{key}", title="Knowledge", mime_type=_MIME, security=_KEYS)
+    @server.resource(KINDS[0], title="Knowledge", mime_type=_MIME, security=_KEYS)
     async def knowledge(key: str, context: Context[Any, Any]) -> str:
         """An entry of User Knowledge, newest version."""
         return await _read(desk, context, lambda own: own.knowledge.get(key))
 
-    @server.resource("hexad://skill/{name}", title="Skill", mime_type=_MIME, security=_KEYS)
+    @server.resource(KINDS[1], title="Skill", mime_type=_MIME, security=_KEYS)
     async def skill(name: str, context: Context[Any, Any]) -> str:
         """A skill that a person has approved: what it does and takes."""
         return await _read(desk, context, lambda own: _active(own, name))
 
-    @server.resource("hexad://learning/{id}", title="Learning", mime_type=_MIME, security=_KEYS)
+    @server.resource(KINDS[2], title="Learning", mime_type=_MIME, security=_KEYS)
     async def learning(id: str, context: Context[Any, Any]) -> str:
         """An error pattern with its fix, and how far that is trusted."""
         return await _read(desk, context, lambda own: own.learnings.get(id))
@@ -58,16 +63,28 @@ def add_resources(server: MCPServer[Any], desk: Desk) -> None:
 def add_prompt(server: MCPServer[Any], desk: Desk) -> None:
     """Let a person begin a message with what is known about it."""
 
-    @server.prompt("with_context", title="With context")
-    async def with_context(message: str, context: Context[Any, Any]) -> list[Message]:
+    @server.prompt(PROMPT, title="With context")
+    async def with_context(message: _Message, context: Context[Any, Any]) -> list[Message]:
         """Your message, with what is known that matters for it in front."""
+        if not message.strip():
+            raise MCPError(INVALID_PARAMS, f"{PROMPT}: message is empty; give what you want to ask or to have done")
         own = desk.scope(context)
         try:
             added = await in_thread(lambda: own.assemble("", own.retrieve(message, Layer), budget=BUDGET).added)
         except HexadError as error:
-            raise MCPError(INVALID_PARAMS, str(error)) from error
+            raise MCPError(INVALID_PARAMS, sentence(error)) from error
         before: list[Message] = [UserMessage(_PREFACE + added.strip())] if added.strip() else []
         return [*before, UserMessage(message)]
+
+
+def refuse_prompt(name: str, arguments: Mapping[str, Any]) -> None:
+    """Raise where there is no such prompt, or it is not asked for with a message and nothing else."""
+    if name != PROMPT:
+        raise MCPError(INVALID_PARAMS, f"there is no prompt {shown(name)}; there is {PROMPT}, with a message")
+    if strange := [each for each in arguments if each != "message"]:
+        raise MCPError(INVALID_PARAMS, f"{PROMPT}: {shown(strange[0])} is not an argument; it takes message alone")
+    if "message" not in arguments:
+        raise MCPError(INVALID_PARAMS, f"{PROMPT}: message is missing; give what you want to ask or to have done")
 
 
 async def listed(desk: Desk) -> list[Resource]:
@@ -91,10 +108,10 @@ async def _read(desk: Desk, context: Context[Any, Any], find: Callable[[Hexad], 
     own = desk.scope(context)
     try:
         record = await in_thread(lambda: find(own))
-    except NotFound as error:
-        raise ResourceNotFoundError(str(error)) from error
+    except (NotFound, InvalidInput) as error:
+        raise ResourceNotFoundError(sentence(error)) from error
     except HexadError as error:
-        raise ResourceError(str(error)) from error
+        raise ResourceError(sentence(error)) from error
     told = wire.to_json(record)
     return json.dumps(told if record.verbatim else _without_secrets(told), ensure_ascii=False, indent=2)
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final, TypeAlias
 
+from hexad.mcp.foreign import MOST_TOOLS
+from hexad.memory.admission import MAX_KEY, MAX_TAGS
+
 Schema: TypeAlias = dict[str, Any]
 
 _TEXT: Final[Schema] = {"type": "string"}
@@ -65,6 +68,23 @@ _RESULT: Final[Schema] = {
         "dry_run": _FLAG,
     },
     "required": ["name", "kind", "ok"],
+}
+
+MOST_RESULTS: Final = 200
+_NAME: Final[Schema] = {"minLength": 1, "maxLength": MAX_KEY}
+
+
+def _told(**schema: Any) -> dict[str, Any]:
+    """What a model is told; the engine checks it, in its own words."""
+    return {"json_schema_extra": schema}
+
+
+BOUNDS: Final[dict[str, dict[str, Any]]] = {  # of arguments, by name; the same in every tool
+    "limit": {"ge": 1, "le": MOST_RESULTS},  # nothing else bounds an answer
+    "budget": _told(minimum=0),
+    "tools": _told(maxItems=MOST_TOOLS),
+    "tags": _told(maxItems=MAX_TAGS),
+    **{name: _told(**_NAME) for name in ("key", "name", "tool", "trigger")},
 }
 
 ANSWERS: Final[dict[str, Schema]] = {

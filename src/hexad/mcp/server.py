@@ -10,23 +10,26 @@ from hexad.mcp.installed import check
 check()
 
 from mcp.server.mcpserver import MCPServer  # noqa: E402 - what is missing is told first
-from mcp.shared.exceptions import MCPError  # noqa: E402
-from mcp_types import INVALID_PARAMS  # noqa: E402
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError  # noqa: E402
 
 from hexad._version import __version__  # noqa: E402
 from hexad.errors import Disabled  # noqa: E402
 from hexad.learning.watching import name_of  # noqa: E402
-from hexad.mcp.answers import refused  # noqa: E402
+from hexad.mcp.answers import refused, shown  # noqa: E402
 from hexad.mcp.callers import Callers  # noqa: E402
+from hexad.mcp.explaining import explained  # noqa: E402
 from hexad.mcp.progress import BEAT  # noqa: E402
-from hexad.mcp.resources import add_prompt, add_resources, listed  # noqa: E402
+from hexad.mcp.resources import KINDS, add_prompt, add_resources, listed, refuse_prompt  # noqa: E402
 from hexad.mcp.tools import Desk, tools_of  # noqa: E402
+from hexad.memory.admission import key  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from mcp.server.lowlevel.helper_types import ReadResourceContents
     from mcp.server.mcpserver import Context
     from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult, Resource
+    from pydantic.networks import AnyUrl
 
     from hexad.bootstrap import Hexad
 
@@ -43,6 +46,11 @@ class HexadServer(MCPServer[Any]):
 
     desk: Desk
 
+    async def run_over(self, messages: Any, answers: Any) -> None:
+        """Serve one client over streams of messages until they end."""
+        engine = self._lowlevel_server
+        await engine.run(messages, answers, engine.create_initialization_options())
+
     async def list_resources(self) -> list[Resource]:
         """The newest knowledge entries and active skills."""
         return await listed(self.desk)
@@ -53,17 +61,24 @@ class HexadServer(MCPServer[Any]):
         """What a tool answers; one that is not there is answered with those that are."""
         known = [tool.name for tool in await self.list_tools()]
         if name not in known:
-            return refused(f"there is no tool {name!r}; there are {', '.join(known)}")
+            named = f"there is no tool {shown(name)}" if name.strip() else "name is empty; name a tool"
+            return refused(f"{named}; there are {', '.join(known)}")
         return await super().call_tool(name, arguments, context)
 
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
         """The prompt, or an error that says what was wrong with the request."""
-        try:
-            return await super().get_prompt(name, arguments, context)
-        except ValueError as error:
-            raise MCPError(INVALID_PARAMS, str(error)) from error
+        refuse_prompt(name, arguments or {})
+        return await super().get_prompt(name, arguments, context)
+
+    async def read_resource(
+        self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
+    ) -> Iterable[ReadResourceContents] | InputRequiredResult:
+        """A record; what can be none is answered with what can."""
+        if not str(uri).startswith(tuple(kind.partition("{")[0] for kind in KINDS)):
+            raise ResourceNotFoundError(f"there is no resource {shown(str(uri))}; there are {', '.join(KINDS)}")
+        return await super().read_resource(uri, context)
 
 
 def server_of(
@@ -81,7 +96,7 @@ def server_of(
     """
     if not hx.enabled:
         raise Disabled
-    desk = Desk(hx, Callers(now), {name_of(tool): tool for tool in tools}, beat=beat)
+    desk = Desk(hx, Callers(now), {key("tools", name_of(tool)): tool for tool in tools}, beat=beat)
     server = HexadServer(
         "hexad",
         title="Hexad",
@@ -90,6 +105,7 @@ def server_of(
         version=__version__,
         tools=tools_of(desk),
         log_level="ERROR",
+        middleware=[explained],
     )
     server.desk = desk
     add_resources(server, desk)

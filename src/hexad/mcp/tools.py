@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, get_type_hints
 
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from hexad import agent_tools
 from hexad.errors import HexadError
 from hexad.mcp import foreign
-from hexad.mcp.answers import answered, failed, refused, wrong_arguments
+from hexad.mcp.answers import answered, failed, faults, refused, sentence, unexpected
+from hexad.mcp.incoming import Unreadable, read
+from hexad.mcp.leaving import while_connected
 from hexad.mcp.progress import reporting
-from hexad.mcp.schemas import ANSWERS
+from hexad.mcp.schemas import ANSWERS, BOUNDS
 from hexad.mcp.threads import QUICK, SLOW, in_thread
 from hexad.memory.redaction import redact
+from hexad.skills.driving import Halt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -53,11 +56,11 @@ class Desk:
 
     def six(self, own: Hexad) -> dict[str, Callable[..., Any]]:
         """The agent tools in one session."""
-        return dict(zip(agent_tools.NAMES, agent_tools.agent_tools(own), strict=True))
+        return dict(zip(agent_tools.NAMES, agent_tools.agent_tools(own, tell=sentence), strict=True))
 
-    def foreign(self, own: Hexad, progress: Callable[[int, int, str], None]) -> foreign.Foreign:
+    def foreign(self, own: Hexad, progress: Callable[[int, int, str], None], halt: Halt) -> foreign.Foreign:
         """The other tools in one session."""
-        return foreign.Foreign(own, {**self.six(own), **self._skill_tools}, progress)
+        return foreign.Foreign(own, {**self.six(own), **self._skill_tools}, progress, halt)
 
 
 class OwnTool(Tool):
@@ -65,13 +68,28 @@ class OwnTool(Tool):
 
     async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:  # noqa: FBT001, FBT002 - the SDK's
         """What the tool answers; an error is an answer too."""
+        shape = self.fn_metadata.arg_model
         try:
-            given = self.fn_metadata.validate_arguments(
-                {name: value for name, value in arguments.items() if value is not None}  # null says: not given
-            )
+            given = {name: _unwrapped(shape, name, value) for name, value in arguments.items() if value is not None}
+            checked = shape.model_validate(given).model_dump_one_level()
         except ValidationError as error:
-            return refused(wrong_arguments(self.name, error, list(self.parameters["properties"])))
-        return await self.fn(context, **given)
+            return refused(f"{self.name}: {faults(error, list(self.parameters['properties']))}")
+        except Unreadable as error:
+            return refused(f"{self.name}: {error}")
+        return await self.fn(context, **checked)
+
+
+def _unwrapped(shape: type[BaseModel], name: str, value: object) -> object:
+    """An argument; some clients send an object or a list as a text of JSON."""
+    field = shape.model_fields.get(name)
+    if field is None or field.annotation is str or not isinstance(value, str) or value.lstrip()[:1] not in {"{", "["}:
+        return value
+    try:
+        return read(value)
+    except Unreadable as error:
+        if field.annotation is Any:  # then it is a text, whatever it looks like
+            return value
+        raise Unreadable(f"{name}, which came as text: {error}") from None
 
 
 def tools_of(desk: Desk) -> list[Tool]:
@@ -98,24 +116,28 @@ def _adapted(name: str, told: dict[str, Any]) -> dict[str, Any]:
 
 def _foreign_call(desk: Desk, name: str) -> Callable[..., Any]:
     async def call(context: Context[Any, Any], **given: Any) -> CallToolResult:
-        own = desk.scope(context)
-        async with reporting(context, f"{name} has begun", beat=desk.beat) as progress:
-            tool = getattr(desk.foreign(own, progress), name)
-            told = await _told(name, functools.partial(tool, **given), among=SLOW if name == "run_skill" else QUICK)
+        own, halt = desk.scope(context), Halt()
+        told = failed(f"{name} was stopped, since the client hung up; call it again")
+        async with (
+            while_connected(context),
+            reporting(context, f"{name} has begun", beat=desk.beat) as progress,
+        ):
+            tool = functools.partial(getattr(desk.foreign(own, progress, halt), name), **given)
+            told = await _told(name, tool, among=SLOW if name == "run_skill" else QUICK, stop=halt)
         return answered(told, *_texts(told))
 
     return call
 
 
-async def _told(name: str, work: Callable[[], dict[str, Any]], *, among: int = QUICK) -> dict[str, Any]:
+async def _told(name: str, work: Callable[[], dict[str, Any]], **given: Any) -> dict[str, Any]:
     """What the work comes to, in a thread. An error is an answer too: the client gets a sentence, whatever happened."""
     try:
-        return await in_thread(work, among=among)
+        return await in_thread(work, **given)
     except HexadError as error:
-        return failed(str(error))
+        return failed(sentence(error))
     except Exception as error:  # noqa: BLE001 - likewise
         logging.getLogger("hexad").warning("%s failed: %s", name, redact(repr(error)).text)
-        return failed(f"{name} failed unexpectedly ({type(error).__name__}); the server's log says more")
+        return failed(unexpected(name, error))
 
 
 def _texts(told: Mapping[str, Any]) -> list[str]:
@@ -163,7 +185,9 @@ def _with_descriptions(name: str, tool: Callable[..., Any], described: Mapping[s
     """A callable of the same signature, each argument with its description."""
     signature, hints = inspect.signature(tool), get_type_hints(inspect.unwrap(tool))
     parameters = [
-        each.replace(annotation=Annotated[hints[each.name], Field(description=described[each.name])])
+        each.replace(
+            annotation=Annotated[hints[each.name], Field(description=described[each.name], **BOUNDS.get(each.name, {}))]
+        )
         for each in signature.parameters.values()
     ]
 

@@ -20,6 +20,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import InvalidInput
+from hexad.memory import admission
 from hexad.model import Capability, SkillKind
 from hexad.skills import parameters, variables
 from hexad.skills.references import Unresolved, is_name, references
@@ -135,6 +136,7 @@ def _check_step(step: Any, where: str, known: set[str]) -> None:
         raise _wrong(f"{where}.{strange[0]}", "is not known; a step has tool, args, save_as")
     if not isinstance(step.get("tool"), str) or not step["tool"].strip():
         raise _wrong(f"{where}.tool", "must be the name of a tool")
+    admission.key(f"definition.{where}.tool", step["tool"])
     if not isinstance(step.get("args", {}), Mapping):
         raise _wrong(f"{where}.args", "must be an object: the tool's arguments by name")
     if "save_as" in step and not is_name(step["save_as"]):

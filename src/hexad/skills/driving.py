@@ -1,17 +1,19 @@
 """One program for `run` and `arun`: it yields what takes time, and whoever drives it waits in the way of its world.
 
-`run` waits for a coroutine in an event loop of its own, in another thread where the caller's thread has a running one.
-`arun` awaits it in the caller's loop, and has what blocks done in a thread; if it is cancelled, that has ended too.
+`run` waits for a coroutine in an event loop of its own, in another thread where the caller's thread has a running one;
+a `Halt` ends it from outside. `arun` awaits it in the caller's loop, and has what blocks done in a thread; if it is
+cancelled, that has ended too.
 """
 
 from __future__ import annotations
 
 import contextvars
-from collections.abc import Awaitable, Callable, Generator
-from contextlib import closing, suppress
+import threading
+from collections.abc import Awaitable, Callable, Generator, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
 if TYPE_CHECKING:
     import asyncio
@@ -33,13 +35,54 @@ Effect: TypeAlias = Awaitable[Any] | Blocking
 Program: TypeAlias = Generator[Effect, Any, R]
 
 
-def drive(program: Program[R]) -> R:
+class Halted(BaseException):
+    """A run was ended from outside; no `Exception`, since no step of a program should take it for a failure."""
+
+
+class Halt:
+    """Call it, from any thread, and the run that has it ends: what it waits for is stopped, and nothing more begins."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._said = False
+        self._stop: Callable[[], object] = _nothing
+
+    def __call__(self) -> None:
+        """Say it; it does not wait for the end."""
+        with self._lock:
+            self._said = True
+            self._stop()
+
+    def check(self) -> None:
+        """Raise where it was said."""
+        if self._said:
+            raise Halted
+
+    @contextmanager
+    def stopping(self, stop: Callable[[], object]) -> Iterator[None]:
+        """While the body works, saying it calls ``stop``; what comes of the body then is not wanted any more."""
+        with self._lock:
+            self.check()
+            self._stop = stop
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._stop = _nothing
+            self.check()
+
+
+def _nothing() -> None:
+    """There is nothing to stop."""
+
+
+def drive(program: Program[R], halt: Halt | None = None) -> R:
     """Run a program to its end in this thread."""
-    with _Loop() as loop, closing(program):
+    with _Loop(halt or Halt()) as loop, closing(program):
         course = _Course(program)
         while (effect := course.next()) is not None:
             try:
-                course.came(effect.work() if isinstance(effect, Blocking) else loop.wait(effect))
+                course.came(loop.wait(effect))
             except Exception as error:  # noqa: BLE001 - the program's to handle
                 course.failed(error)
         return course.result
@@ -101,7 +144,8 @@ class _Course(Generic[R]):
 class _Loop:
     """An event loop for the coroutines of one run: made when the first comes, one for all of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, halt: Halt) -> None:
+        self._halt = halt
         self._runner: asyncio.Runner | None = None
         self._in_thread: Callable[[Callable[[], Any]], Any] | None = None
         self._close: list[Callable[[], object]] = []
@@ -115,18 +159,28 @@ class _Loop:
         while self._close:
             self._close.pop()()
 
-    def wait(self, awaitable: Awaitable[Any]) -> Any:
+    def wait(self, effect: Effect) -> Any:
         """What it comes to."""
+        if isinstance(effect, Blocking):
+            with self._halt.stopping(effect.stop):
+                return effect.work()
         if self._in_thread is None:
             self._in_thread = self._prepared()
-        return self._in_thread(lambda: self._run(awaitable))
+        return self._in_thread(lambda: self._run(effect))
 
     def _run(self, awaitable: Awaitable[Any]) -> Any:
         import asyncio  # noqa: PLC0415
 
         if self._runner is None:
             self._runner = asyncio.Runner()
-        return self._runner.run(_awaited(awaitable))
+        return self._runner.run(self._awaited(awaitable))
+
+    async def _awaited(self, awaitable: Awaitable[Any]) -> Any:
+        import asyncio  # noqa: PLC0415
+
+        loop, task = asyncio.get_running_loop(), cast("asyncio.Task[Any]", asyncio.current_task())
+        with self._halt.stopping(lambda: loop.call_soon_threadsafe(task.cancel)):
+            return await awaitable
 
     def _prepared(self) -> Callable[[Callable[[], Any]], Any]:
         """How to do something where a loop may run: here, or in a thread if this one's is running already."""
@@ -146,7 +200,3 @@ class _Loop:
     def _end(self) -> None:
         if self._runner is not None:
             self._runner.close()
-
-
-async def _awaited(awaitable: Awaitable[Any]) -> Any:
-    return await awaitable

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hexad.memory.keeper import Change, Keeper
     from hexad.memory.shelf import Finder
     from hexad.model import Item, Json
+    from hexad.skills.driving import Halt
     from hexad.skills.moving import ImportedSkill
     from hexad.skills.run import SkillResult
 
@@ -193,11 +194,13 @@ class SkillLibrary(Shelf[Skill]):
         session: str | None = None,
         dry_run: bool = False,
         tools: Mapping[str, Callable[..., Any]] | None = None,
+        halt: Halt | None = None,
     ) -> SkillResult:
         """Run an active skill. A run that fails is a result with ``ok`` false; what must not run is an error.
 
         A composite skill calls the tools of ``hx.with_tool_registry([…])``, and those of ``tools``, which are
-        stronger; coroutines are waited for. With ``dry_run`` nothing is called, and a draft is shown too.
+        stronger; coroutines are waited for. With ``dry_run`` nothing is called, and a draft is shown too. ``halt``,
+        called in another thread, ends a script or a coroutine that is waited for, and the run raises `Halted`.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> steps = [{"tool": "upper", "args": {"text": "{{ word }}"}}]
@@ -208,7 +211,7 @@ class SkillLibrary(Shelf[Skill]):
         'HEY'
         """
         job = self._runner.job(self.get(name), parameters, session=session, dry_run=dry_run, tools=tools)
-        return drive(self._runner.program(job))
+        return drive(self._runner.program(job), halt)
 
     async def arun(
         self,

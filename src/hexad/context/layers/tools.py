@@ -222,7 +222,9 @@ def _described(tool: Tool | Mapping[str, Any] | Callable[..., object]) -> Tool:
 
 def _checked(tool: Tool) -> Tool:
     texts = (tool.name, tool.description, *tool.tags, *tool.parameters)
-    if not tool.name or not all(isinstance(each, str) for each in texts):
+    if not str(tool.name).strip():
+        raise InvalidInput("tools", "a tool has no name; give each one its name")
+    if not all(isinstance(each, str) for each in texts):
         raise InvalidInput("tools", f"a tool's name, description, tags and parameter names must be text: {tool!r:.80}")
     return tool
 

@@ -1,0 +1,369 @@
+"""What the MCP server says when something is wrong: which part, what about it, and what to do."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from mcp.shared.exceptions import MCPError
+
+from hexad.cli import main
+from hexad.errors import InvalidInput
+from hexad.mcp.incoming import DEEPEST, MOST_DIGITS, Unreadable, read
+from hexad.mcp.jsontext import NotJson, is_commented, with_entry, without_entry
+from hexad.mcp.server import server_of
+from tests.mcp_support import MODES, client, in_process, listening, play, refusal, told
+from tests.support import opened, requirement
+from tests.test_mcp_http import post
+from tests.test_mcp_stdio import HELLO, READY, Spoken
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from hexad import Hexad
+
+both = pytest.mark.parametrize("mode", MODES)
+LONG = "9" * 5000
+NUMBERS = [
+    (LONG, f"arguments.parameters.n is a number of more than {MOST_DIGITS} digits; send it as text"),
+    ("-" + LONG, "send it as text"),
+    ("NaN", "arguments.parameters.n is NaN, which JSON does not have; send null, or text"),
+    ("-Infinity", "is infinite"),
+    ("1e999", "is infinite"),
+    ("[" * 150 + "]" * 150, f"nested more than {DEEPEST} levels deep"),
+    ("[" * 50_000 + "]" * 50_000, f"nested more than {DEEPEST} levels deep"),
+    (r'"\ud800"', "holds a lone surrogate"),
+    (r'{"\udfff": 1}', "lone surrogate"),
+]
+
+
+@pytest.fixture
+def memory_hx() -> Iterator[Hexad]:
+    with opened(":memory:") as engine:
+        yield engine
+
+
+@pytest.fixture
+def spoken(tmp_path: Path) -> Iterator[Spoken]:
+    server = Spoken(tmp_path / "agent.db")
+    try:
+        server.say(HELLO)
+        server.hear()
+        server.say(READY)
+        yield server
+    finally:
+        server.process.kill()
+        server.process.communicate()
+
+
+def calling(value: str) -> str:
+    """A call whose arguments hold a text that may be no JSON."""
+    params = {"name": "run_skill", "arguments": {"name": "x", "parameters": {"n": "HERE"}}}
+    return json.dumps({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": params}).replace('"HERE"', value)
+
+
+# --- JSON that is none ----------------------------------------------------------------------------------------------
+
+
+@requirement("META-01")
+def test_numbers_and_texts_that_cannot_be_taken_are_answered_over_pipes(spoken: Spoken) -> None:
+    for value, says in NUMBERS:
+        spoken.say(calling(value))
+        error = spoken.hear()
+        assert says in error["error"]["message"]
+        assert error["error"]["code"] in {-32700, -32602}
+        assert error["id"] == (None if len(value) == 100_000 else 4)
+
+
+@requirement("META-01")
+@both
+@pytest.mark.parametrize(("value", "says"), NUMBERS)
+def test_numbers_and_texts_that_cannot_be_taken_are_answered_over_http(
+    memory_hx: Hexad, mode: str, value: str, says: str
+) -> None:
+    version = {"MCP-Protocol-Version": "2026-07-28" if mode == "auto" else "2025-06-18"}
+
+    async def scenario() -> tuple[int, dict[str, Any]]:
+        async with listening(memory_hx) as url:
+            answer = await post(url, calling(value).encode(), **version)
+            return answer.status_code, answer.json()
+
+    status, answer = play(scenario())
+    assert status == 400
+    assert answer["error"]["code"] == -32700
+    assert says in answer["error"]["message"]
+
+
+@requirement("META-01")
+@both
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ('{"n": NaN}', "parameters, which came as text: n is NaN"),
+        ('{"n": ' + LONG + "}", "send it as text"),
+        ('{"n": ', "it is not JSON"),
+        ("[1]", "parameters: should be a valid dictionary"),
+    ],
+)
+def test_an_argument_that_is_a_text_of_json_is_read_as_strictly(
+    memory_hx: Hexad, mode: str, value: str, says: str
+) -> None:
+    async def scenario() -> str:
+        async with in_process(memory_hx, mode=mode) as one:
+            return await refusal(one, "run_skill", name="x", parameters=value)
+
+    assert says in play(scenario())
+
+
+@requirement("LEARN-01")
+@both
+@pytest.mark.parametrize("result", ['{"loss": NaN}', "{not json", "[1, 2", '{"fine": 1}'])
+def test_a_result_that_only_looks_like_json_is_a_text(memory_hx: Hexad, mode: str, result: str) -> None:
+    async def scenario() -> dict[str, Any]:
+        async with in_process(memory_hx, mode=mode) as one:
+            return await told(one, "report_tool_result", tool="train", result=result)
+
+    assert not play(scenario())["failed"]
+
+
+@requirement("META-01")
+def test_arguments_that_come_as_a_text_of_json_are_taken(memory_hx: Hexad) -> None:
+    async def scenario() -> dict[str, Any]:
+        async with in_process(memory_hx) as one:
+            await told(one, "save_knowledge", key="k", content="[one] thing", tags='["a", "b"]')
+            return await told(one, "search_knowledge", query="thing")
+
+    assert play(scenario())["results"][0]["content"] == "[one] thing"
+    assert memory_hx.knowledge.get("k").tags == ("a", "b")
+
+
+@requirement("META-01")
+@pytest.mark.parametrize(
+    ("line", "code", "says", "id"),
+    [
+        ("nonsense", -32700, "it is not JSON", None),
+        ("[1, 2]", -32600, "no message of JSON-RPC", None),
+        ('{"id": 3, "foo": 1}', -32600, "no message of JSON-RPC", 3),
+        ('{"jsonrpc": "2.0", "id": "x", "method": "tools/fly"}', -32601, "there are tools/list", "x"),
+        ('{"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {}}', -32602, "params.name is missing", 5),
+    ],
+)
+def test_a_line_that_is_no_request_is_answered(spoken: Spoken, line: str, code: int, says: str, id: Any) -> None:
+    spoken.say("", line)
+    answer = spoken.hear()
+    assert (answer["id"], answer["error"]["code"]) == (id, code)
+    assert says in answer["error"]["message"]
+
+
+@requirement("META-01")
+def test_a_request_before_the_greeting_is_told_to_greet(tmp_path: Path) -> None:
+    server = Spoken(tmp_path / "agent.db")
+    try:
+        server.say({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+        assert "send initialize" in server.hear()["error"]["message"]
+    finally:
+        server.process.kill()
+        server.process.communicate()
+
+
+@requirement("META-01")
+@pytest.mark.parametrize("text", ['{"a": [1, 2.5, null, "ü", "\\ud83d\\ude00"]}', "9" * MOST_DIGITS, b'"\xc3\xbc"'])
+def test_what_is_json_is_read_as_ever(text: str | bytes) -> None:
+    assert read(text) == json.loads(text)
+
+
+@requirement("META-01")
+@pytest.mark.parametrize("text", [b"\xff", "\ufeff{}".encode("utf-16"), b"", "{'a': 1}"])
+def test_what_is_no_json_is_unreadable(text: str | bytes) -> None:
+    with pytest.raises(Unreadable, match=r"JSON|UTF-8"):
+        read(text)
+
+
+@requirement("META-01")
+@pytest.mark.parametrize("name", ["NaN", "Infinity", "-Infinity"])
+def test_a_clients_configuration_with_a_number_that_is_none_is_refused_with_its_line(name: str) -> None:
+    text = '{\n  "a": "' + name + '",\n  "b": ' + name + "\n}\n"
+    with pytest.raises(NotJson, match=f"{name.lstrip('-')} is no number of it; write null") as refused:
+        with_entry(text, "servers", "x", {})
+    assert refused.value.line == 3
+    assert not is_commented(text)
+
+
+@requirement("META-01")
+def test_a_long_number_in_a_clients_configuration_stays_as_it_is() -> None:
+    text = '{"a": ' + LONG + "}"
+    put_in = with_entry(text, "servers", "x", {"on": True})
+    assert put_in == '{"a": ' + LONG + ', "servers": {"x": {"on": true}}}'
+    assert with_entry(put_in, "servers", "x", {"on": True}) == put_in
+    assert without_entry(put_in, "servers", "x") == '{"a": ' + LONG + ', "servers": {}}'
+
+
+# --- names ----------------------------------------------------------------------------------------------------------
+
+
+@requirement("KNOW-01", "SKILL-01", "META-01")
+@both
+@pytest.mark.parametrize("name", ["", "  ", "a\nb", "a\x07b", "\x1b[31mred", "a\x85b"])
+def test_a_name_that_is_empty_or_holds_control_characters_is_refused(memory_hx: Hexad, mode: str, name: str) -> None:
+    step = {"steps": [{"tool": name}]}
+    calls: list[tuple[str, dict[str, Any], str]] = [
+        ("save_knowledge", {"key": name, "content": "c"}, "key"),
+        ("save_knowledge", {"key": "k", "content": "c", "tags": [name]}, "tags"),
+        ("save_learning", {"trigger": name, "error_pattern": "e"}, "trigger"),
+        (
+            "create_skill",
+            {"name": name, "kind": "instruction", "description": "d", "definition": {"text": "t"}},
+            "name",
+        ),
+        ("create_skill", {"name": "n", "kind": "composite", "description": "d", "definition": step}, "steps.0.tool"),
+        ("run_skill", {"name": name}, "name"),
+        ("report_tool_result", {"tool": name, "error": "e"}, "tool"),
+        ("get_context", {"message": "m", "tools": [{"name": name, "description": "d"}]}, "tools.0.name"),
+    ]
+
+    async def scenario() -> None:
+        async with in_process(memory_hx, mode=mode) as one:
+            for tool, given, field in calls:
+                sentence = await refusal(one, tool, **given)
+                assert sentence.partition(":")[0].endswith(field)
+                assert "must" in sentence
+                assert sentence.isprintable()
+
+    play(scenario())
+    assert list(memory_hx.knowledge.list()) == []
+
+
+@requirement("SKILL-04")
+def test_a_tool_for_skills_without_a_proper_name_is_refused(memory_hx: Hexad) -> None:
+    def tool() -> None:
+        """Do nothing."""
+
+    tool.__name__ = "a\x07b"
+    with pytest.raises(InvalidInput, match="tools: must be one line without control characters"):
+        server_of(memory_hx, tools=[tool])
+
+
+@requirement("META-01")
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "\x1b[31m"])
+def test_a_server_is_not_installed_under_such_a_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    file = tmp_path / "client.json"
+    given = ["--client", "cursor", "--path", str(file), "--db", str(tmp_path / "agent.db"), "--name", name, "--yes"]
+    assert main(["mcp", "install", *given]) == 2
+    assert "name: must" in capsys.readouterr().err
+    assert not file.exists()
+
+
+# --- errors that say what to do -------------------------------------------------------------------------------------
+
+
+@requirement("META-01")
+@both
+def test_an_unknown_tool_is_answered_with_those_that_there_are(memory_hx: Hexad, mode: str) -> None:
+    async def scenario() -> list[str]:
+        async with in_process(memory_hx, mode=mode) as one:
+            return [await refusal(one, name) for name in ("", "a\nb", "x" * 500)]
+
+    empty, broken, long = play(scenario())
+    assert empty.startswith("name is empty; name a tool; there are save_knowledge")
+    for sentence in (broken, long):
+        assert sentence.startswith("there is no tool '")
+        assert "there are save_knowledge" in sentence
+        assert sentence.isprintable()
+        assert len(sentence) < 300
+
+
+@requirement("PROMPT-02")
+@both
+@pytest.mark.parametrize(
+    ("name", "given", "says"),
+    [
+        ("with_context", {}, "message is missing; give what you want"),
+        ("with_context", {"message": " "}, "message is empty; give what you want"),
+        ("with_context", {"message": "hi", "tone": "kind"}, "'tone' is not an argument; it takes message alone"),
+        ("without_context", {"message": "hi"}, "there is no prompt 'without_context'; there is with_context"),
+        ("", {"message": "hi"}, "there is with_context"),
+    ],
+)
+def test_the_prompt_says_what_it_takes(
+    memory_hx: Hexad, mode: str, name: str, given: dict[str, str], says: str
+) -> None:
+    async def scenario() -> str:
+        async with in_process(memory_hx, mode=mode) as one:
+            with pytest.raises(MCPError) as refused:
+                await one.get_prompt(name, given)
+            return str(refused.value)
+
+    assert says in play(scenario())
+
+
+@requirement("KNOW-01")
+@both
+@pytest.mark.parametrize(
+    ("uri", "says"),
+    [
+        ("hexad://knowledge/none", "search_knowledge finds those that there are"),
+        ("hexad://skill/none", "list_skills names those that there are"),
+        ("hexad://learning/none", "search_learnings finds those that there are"),
+        ("hexad://attic/box", "there are hexad://knowledge/{key}, hexad://skill/{name}, hexad://learning/{id}"),
+        ("hexad://knowledge/a%00b", "holds NUL"),
+    ],
+)
+def test_a_resource_that_is_not_there_says_where_to_look(memory_hx: Hexad, mode: str, uri: str, says: str) -> None:
+    async def scenario() -> MCPError:
+        async with in_process(memory_hx, mode=mode) as one:
+            with pytest.raises(MCPError) as refused:
+                await one.read_resource(uri)
+            return refused.value
+
+    error = play(scenario())
+    assert says in str(error)
+    assert error.code == -32602
+
+
+@requirement("LIMIT-01")
+@both
+def test_a_limit_that_is_reached_says_what_an_agent_can_do(mode: str) -> None:
+    async def scenario(hx: Hexad) -> list[str]:
+        skill = {"kind": "instruction", "description": "d", "definition": {"text": "t"}}
+        async with in_process(hx, mode=mode) as one:
+            await told(one, "save_knowledge", key="a", content="first")
+            await told(one, "create_skill", name="a", **skill)
+            return [
+                await refusal(one, "save_knowledge", key="b", content="second"),
+                await refusal(one, "create_skill", name="b", **skill),
+            ]
+
+    with opened(":memory:", max_knowledge=1, max_skills_per_day=1) as hx:
+        session, daily = play(scenario(hx))
+    assert "limit of 1 (max_knowledge=1)" in session
+    assert "tell the user: a new connection has room again" in session
+    assert "mcp:" not in session
+    assert "max_skills_per_day=1" in daily
+    assert "tell the user" in daily
+
+
+@requirement("META-01")
+@both
+def test_a_store_that_is_gone_is_a_sentence_for_resources_too(
+    tmp_path: Path, mode: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    hx = opened(tmp_path / "agent.db")
+    server = server_of(hx)
+    hx.close()
+
+    async def scenario() -> list[str]:
+        said = []
+        async with client(server, mode=mode) as one:
+            for ask in (one.list_resources, lambda: one.read_resource("hexad://knowledge/a")):
+                with pytest.raises(MCPError) as refused:
+                    await ask()
+                said.append(str(refused.value))
+        return said
+
+    for sentence in play(scenario()):
+        assert "closed" in sentence
+    assert [record for record in caplog.records if record.exc_info] == []
