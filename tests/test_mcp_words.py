@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from hexad.cli import main
 from hexad.errors import InvalidInput
 from hexad.mcp.incoming import DEEPEST, MOST_DIGITS, Unreadable, read
 from hexad.mcp.jsontext import NotJson, is_commented, with_entry, without_entry
@@ -243,18 +242,6 @@ def test_a_tool_for_skills_without_a_proper_name_is_refused(memory_hx: Hexad) ->
     tool.__name__ = "a\x07b"
     with pytest.raises(InvalidInput, match="tools: must be one line without control characters"):
         server_of(memory_hx, tools=[tool])
-
-
-@requirement("META-01")
-@pytest.mark.parametrize("name", ["", " ", "a\nb", "\x1b[31m"])
-def test_a_server_is_not_installed_under_such_a_name(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
-    file = tmp_path / "client.json"
-    given = ["--client", "cursor", "--path", str(file), "--db", str(tmp_path / "agent.db"), "--name", name, "--yes"]
-    assert main(["mcp", "install", *given]) == 2
-    assert "name: must" in capsys.readouterr().err
-    assert not file.exists()
 
 
 # --- errors that say what to do -------------------------------------------------------------------------------------

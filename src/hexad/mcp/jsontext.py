@@ -6,8 +6,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.memory import admission
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -72,7 +70,6 @@ def with_entry(text: str, group: str, name: str, entry: dict[str, Any]) -> str:
     >>> with_entry('{"a": 1}', "servers", "x", {"on": True})
     '{"a": 1, "servers": {"x": {"on": true}}}'
     """
-    admission.key("name", name)
     if not text.strip():
         text = "{}\n"
     root = _root(text)
