@@ -269,6 +269,12 @@ NEEDING: Final[dict[str, set[str]]] = {
     'bash "$script"': {"command"},
     "python3 -c 'import os, sys; os.system(sys.argv[1])'": {"command"},
     "c=; for x in r $2; do c=$c$x; done; $c -rf build": {"command"},
+    "sh": {"command"},
+    "exec bash -i": {"command"},
+    "awk 'BEGIN {system(\"/bin/sh\")}'": {"command"},
+    "find . -exec /bin/sh \\; -quit": {"command"},
+    "LD_PRELOAD=./x.so ls": {"command"},
+    "export LD_PRELOAD=/tmp/x.so": {"command"},
     "if then fi (": {"command"},
 }
 """A script → the capabilities that it needs, and nothing worse."""

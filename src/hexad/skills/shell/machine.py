@@ -50,6 +50,7 @@ _RUN_BY_OTHERS: Final = frozenset(
     """PROMPT_COMMAND PS0 PS1 PS2 PS4 BASH_ENV ENV PAGER MANPAGER GIT_PAGER EDITOR VISUAL GIT_EDITOR GIT_SSH_COMMAND
     GIT_SSH GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR BROWSER LESSOPEN RSYNC_RSH SUDO_ASKPASS""".split()  # noqa: SIM905
 )
+_LOADED_BY_OTHERS: Final = frozenset({"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"})  # code, into every command
 _PLACES: Final = tuple("123456789")
 _ARGUMENTS: Final = ("@", "*", *_PLACES)
 _NO_ARGUMENTS: Final = dict.fromkeys(_PLACES, NOTHING)
@@ -342,6 +343,8 @@ class Shell:
         self.variables[name] = values
         if name in _RUN_BY_OTHERS:
             self.run_later(name, values)
+        elif name in _LOADED_BY_OTHERS and any(values):
+            self.find("unknown-command", f"{name}={values[0]}")
         for value in values:
             if "[" in value:
                 self.run_subscript(value)

@@ -212,9 +212,10 @@ def _code(shell: Shell, argv: list[str], arguments: list[str]) -> Values:
 
 
 def _reads_input(shell: Shell, argv: list[str]) -> Values:
-    """A shell that runs what is piped to it: that must be known as it stands."""
+    """A shell that runs what it is given: that must be known as it stands."""
     if shell.stdin is None:
-        return NOTHING
+        shell.find("unknown-command", told(argv))
+        return ANYTHING
     printed: list[str] = []
     for text in shell.stdin:
         if (FOREIGN in text or not text.strip(UNKNOWN + " \t\n")) and text.strip():
