@@ -335,7 +335,7 @@ def test_only_what_a_person_approved_is_run_planned_or_read(hx: Hexad) -> None:
             return [*said, str(refused.value)]
 
     for sentence in play(scenario()):
-        assert "is draft" in sentence
+        assert "is a draft" in sentence
         assert "hexad skills review wave" in sentence
 
 

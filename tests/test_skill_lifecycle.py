@@ -259,7 +259,7 @@ def test_a_skill_that_fails_three_of_its_last_five_runs_is_a_draft_again_with_th
     assert (demoted.status, demoted.approved, demoted.requires_approval) == ("draft", "", True)
     assert demoted.reason.startswith("failed 3 of its last 5 runs; the last time: step 1 (act): password=[redacted")
     assert "hunter2" not in str(demoted)
-    with pytest.raises(SkillRefused, match=r"is draft .failed 3 of its last 5 runs"):
+    with pytest.raises(SkillRefused, match=r"is a draft .failed 3 of its last 5 runs"):
         hx.skills.run("fragile", {"ok": True}, tools={"act": act})
     assert hx.skills.search("act") == ()
     assert hx.audit.records()[-1].action == "skill.demote"

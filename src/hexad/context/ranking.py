@@ -176,6 +176,6 @@ def _priors_told(sketch: Sketch, now: int) -> tuple[str, str, str, str, str]:
         "said by the user",
         f"weight {sketch.relevance:g}",
         f"{days:.0f} days old",
-        f"in {sketch.use_count} prompts before",
+        f"in {sketch.use_count} prompt{'s' if sketch.use_count != 1 else ''} before",
         f"its fix is trusted {sketch.trust:.2f}",
     )
