@@ -70,6 +70,11 @@ class SkillStatus(Choice):
     ACTIVE = "active"
     DEPRECATED = "deprecated"
 
+    @property
+    def told(self) -> str:
+        """As a sentence says it: a skill is a draft, active, or deprecated."""
+        return "a draft" if self is SkillStatus.DRAFT else self.value
+
 
 class Capability(Choice):
     """What a script may need beyond what the sandbox gives; a person grants it."""

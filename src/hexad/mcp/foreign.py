@@ -117,7 +117,9 @@ class Foreign:
         """
         skill = self.hx.skills.get(key("name", name))
         if not may_run(skill):
-            raise SkillRefused(name, f"is {skill.status}: a person can approve it with `hexad skills review {name}`")
+            raise SkillRefused(
+                name, f"is {skill.status.told}: a person can approve it with `hexad skills review {name}`"
+            )
         try:
             result = self.hx.skills.run(name, parameters, dry_run=dry_run, tools=self._noted(skill), halt=self.halt)
         except InvalidInput as error:

@@ -119,7 +119,7 @@ async def _read(desk: Desk, context: Context[Any, Any], find: Callable[[Hexad], 
 def _active(hx: Hexad, name: str) -> Any:
     skill = hx.skills.get(name)
     if not may_run(skill):
-        raise SkillRefused(name, f"is {skill.status}: a person can approve it with `hexad skills review {name}`")
+        raise SkillRefused(name, f"is {skill.status.told}: a person can approve it with `hexad skills review {name}`")
     return skill
 
 

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 DEEPEST: Final = 8  # skills that call each other as tools
 TOO_MANY: Final = 3  # failures among the latest runs that make a skill a draft again
 _LONGEST_REASON: Final = 200
-_STATES: Final = {SkillStatus.DRAFT: "a draft", SkillStatus.DEPRECATED: "deprecated", SkillStatus.ACTIVE: "active"}
 _MOST_KNOWN: Final = 4096
 _well_formed: Final[set[str]] = set()  # fingerprints of what was checked
 _running: Final[ContextVar[tuple[str, ...]]] = ContextVar("hexad_running_skills", default=())
@@ -222,9 +221,8 @@ def _refuse(skill: Skill, mark: str) -> None:
     """Say why a skill may not run, if so: only what is active, and is what was approved, does."""
     if skill.status is not SkillStatus.ACTIVE:
         why = f" ({skill.reason})" if skill.reason else ""
-        raise SkillRefused(
-            skill.name, f"is {_STATES[skill.status]}{why}: review it with `hexad skills review {skill.name}`, then activate it"
-        )
+        how = f"review it with `hexad skills review {skill.name}`, then activate it"
+        raise SkillRefused(skill.name, f"is {skill.status.told}{why}: {how}")
     if skill.approved != mark:
         raise SkillRefused(skill.name, "is not what was approved: review it, and activate it again")
 
