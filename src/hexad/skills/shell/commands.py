@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.capabilities import NEEDED, needs
 from hexad.skills.shell.destructive import DELETING, DESTRUCTIVE, destroyer, told
+from hexad.skills.shell.editing import EDITING
 from hexad.skills.shell.fetching import fetch, is_fetched
-from hexad.skills.shell.held_files import held, is_shell, read
+from hexad.skills.shell.held_files import held, is_shell, on_path, program_of, read
 from hexad.skills.shell.interpreters import CODE_OPTIONS, code_of, scan, scan_awk
 from hexad.skills.shell.output import PRINTING, printed
 from hexad.skills.shell.suspicion import look_at_words
+from hexad.skills.shell.unseen import UNPACKING, run_unseen
 from hexad.skills.shell.values import ANYTHING, FOREIGN, SELF, UNKNOWN, Values, foreign, is_glob, known, pattern
 from hexad.skills.shell.wrappers import SHELLS, WRAPPING, check_self, run_file, wrapped
 
@@ -26,12 +28,15 @@ _OPENS_A_BLOCK: Final = frozenset({"{", "!", "then", "do", "else", "(", "if", "w
 _AWKS: Final = frozenset({"awk", "gawk", "mawk", "nawk", "original-awk"})
 _VERSIONED: Final = re.compile(r"(python|perl|ruby|php|lua|node|pypy|tclsh)[\d.]*")
 _THIS_SHELL: Final = re.compile(r"/proc/[^/]+/exe").fullmatch
-_EDITORS: Final = frozenset({"vim", "vi", "nvim", "ex", "ed", "view", "gvim"})
+_WRITES_FILES: Final = re.compile(
+    r"""['"][rbt]*[wax+][bt+]*['"]|['"]\s*>|(?<!stdout\.)(?<!stderr\.)\b[fp]?write\w*|put_contents|\bdump\(|extractall|"""
+    r"urlretrieve|copyfile|shutil\.(?:copy|move)|\brename\w*"
+).search
 CARRYING: Final = frozenset({"m4", "sqlite3", "gdb", "less", "make", "man", "vagrant", "npm", "npx", "git"})
-_RUNNING: Final = frozenset({*CARRYING, *WRAPPING, *_AWKS, *CODE_OPTIONS, *_EDITORS})
+_RUNNING: Final = frozenset({*CARRYING, *WRAPPING, *_AWKS, *CODE_OPTIONS, *EDITING})
 INTERESTING: Final = frozenset(
     name.encode()
-    for names in (DESTRUCTIVE, WRAPPING, CARRYING, CODE_OPTIONS, NEEDED, PRINTING, _AWKS, _EDITORS)
+    for names in (DESTRUCTIVE, UNPACKING, WRAPPING, CARRYING, CODE_OPTIONS, NEEDED, PRINTING, _AWKS, EDITING)
     for name in names
 )
 """Names of commands that have to be looked at; the others do nothing that is known to matter, whatever their words."""
@@ -83,8 +88,11 @@ def _named(shell: Shell, name: str, argv: list[str]) -> Values:
         _note_needs(shell, name, argv)
     if destroys is not None:
         destroys(shell, argv if argv[0] == name else [name, *argv[1:]])
+    writes = UNPACKING.get(name)
+    if writes is not None:
+        writes(shell, argv)
     result = _run_by(shell, name, argv) if runs else None
-    if not runs and ("/" in argv[0] or "PATH" in shell.variables):
+    if "/" in argv[0] or "PATH" in shell.variables:
         _run_written(shell, argv)
     if shell.suspicious and name not in DELETING:
         look_at_words(shell, name, argv, is_known=needing or destroys is not None or runs)
@@ -118,20 +126,22 @@ def _run_by(shell: Shell, name: str, argv: list[str]) -> Values | None:
         _awk(shell, argv)
     elif name in CODE_OPTIONS or _VERSIONED.fullmatch(name):
         _interpreter(shell, name, argv)
-    elif name in _EDITORS:
-        _editor(shell, argv)
-    elif "/" in argv[0] and held(shell, argv[0]) is not None:
-        _started(shell, argv)
+    elif name in EDITING:
+        EDITING[name](shell, argv)
     return None
 
 
 def _run_written(shell: Shell, argv: list[str]) -> None:
     """A command that is a file which the script wrote or brought: by its path, or where the script sets `PATH`."""
     by_path = "/" in argv[0]
-    if by_path and (held(shell, argv[0]) is not None or is_fetched(shell, argv[0])):
-        _started(shell, argv)
-    elif not by_path and "PATH" in shell.variables and held(shell, argv[0]) is not None:
-        run_file(shell, argv, argv[0])
+    for path in [argv[0]] if by_path else on_path(shell, argv[0]):
+        program = program_of(shell, path) if shell.programs or shell.links else None
+        if program is not None and program != argv[0].rpartition("/")[2]:
+            _named(shell, program, [program, *argv[1:]])
+        elif held(shell, path) is not None or (by_path and is_fetched(shell, path)):
+            _started(shell, [path, *argv[1:]])
+        elif by_path:
+            run_unseen(shell, argv, path)
 
 
 def _started(shell: Shell, argv: list[str]) -> None:
@@ -206,13 +216,15 @@ def _interpreter(shell: Shell, name: str, argv: list[str]) -> None:
     kind = name if name in CODE_OPTIONS else family[1] if family and family[1] in CODE_OPTIONS else "python"
     codes, reads_input = code_of(kind, argv[1:])
     for code in codes:
-        scan(shell, argv, code)
+        _code(shell, argv, code)
     if reads_input and shell.stdin is not None:
         _piped_code(shell, argv)
     program = None if codes else next((word for word in argv[1:] if word[:1] != "-"), None)
     texts = None if program is None or "-m" in argv[: argv.index(program)] else held(shell, program)
     if texts is not None:
         _file_code(shell, argv, texts)
+    elif program is not None:
+        run_unseen(shell, argv, program)
 
 
 def _piped_code(shell: Shell, argv: list[str]) -> None:
@@ -221,14 +233,20 @@ def _piped_code(shell: Shell, argv: list[str]) -> None:
             shell.find("pipe-to-shell", told(argv))
         elif not text.strip(UNKNOWN + " \n"):
             shell.find("unknown-command", told(argv))
-        scan(shell, argv, text)
+        _code(shell, argv, text)
 
 
 def _file_code(shell: Shell, argv: list[str], texts: Values) -> None:
     if foreign(texts):
         shell.find("pipe-to-shell", told(argv))
     for text in texts:
-        scan(shell, argv, text)
+        _code(shell, argv, text)
+
+
+def _code(shell: Shell, argv: list[str], code: str) -> None:
+    """Code in another language; what it writes into files is not known."""
+    scan(shell, argv, code)
+    shell.unseen = shell.unseen or _WRITES_FILES(code) is not None
 
 
 _CARRIES: Final = {
@@ -261,13 +279,3 @@ def _carried(shell: Shell, name: str, argv: list[str]) -> None:
             shell.run_text(text)
     if name == "git" and argv[1:3] == ["bisect", "run"]:
         shell.run_words(argv[3:])
-
-
-def _editor(shell: Shell, argv: list[str]) -> None:
-    """An editor's command that begins with `!` is run by a shell."""
-    if foreign(shell.stdin or ()):
-        shell.find("pipe-to-shell", told(argv))
-    texts = [word for word in argv[1:] if "!" in word] + [text for text in shell.stdin or () if known(text)]
-    for text in texts:
-        for found in re.finditer(r"(?:^|[+:\s|])(?:[rw%]+\s*)?!\s*(.+)", text):
-            shell.run_text(found[1])

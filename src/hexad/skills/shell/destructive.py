@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
     from hexad.skills.shell.paths import Place
 
-_A_SHELL: Final = re.compile(r"(?:.*/)?(?:(?:ba|da|k|z|a)?sh|python[\d.]*|perl|ruby|node)").fullmatch
 _ENOUGH: Final = 64  # more than is shown
 
 
@@ -129,8 +128,6 @@ def _last(shell: Shell, argv: list[str]) -> None:
     target = next((word.partition("=")[2] for word in argv if word.startswith("--target-directory=")), None)
     if "-t" in argv[:-1]:
         target = argv[argv.index("-t") + 1]
-    if len(paths) == 2 and (paths[0].rpartition("/")[2] in DESTRUCTIVE or _A_SHELL(paths[0])):
-        shell.aliases[paths[1] if "/" in paths[1] else f"./{paths[1]}"] = (paths[0],)
     check_writes(shell, argv, [target] if target is not None else paths[-1:] if len(paths) > 1 else [])
     _check_reads(shell, argv, paths)
     if target is not None or len(paths) > 1:
@@ -248,20 +245,7 @@ def _rsync(shell: Shell, argv: list[str]) -> None:
         shell.find("delete-root-or-home", told(argv))
     if len(paths) > 1:
         check_writes(shell, argv, local)
-
-
-def _sed(shell: Shell, argv: list[str]) -> None:
-    in_place = any(re.match(r"-[nErsz]*i|--in-place", word) for word in argv[1:])
-    words = operands(argv[1:])
-    if in_place:
-        check_writes(shell, argv, words[0 if "-e" in argv or "-f" in argv else 1 :])
-    given = [word.partition("=")[2] for word in argv[1:] if word.startswith("--expression=")]
-    for word in [*words, *given, *(word[2:] for word in argv[1:] if word.startswith("-e"))]:
-        run = re.search(r"(?:^|[;0-9$/}])\s*e\s+(\S.*)", word)
-        if run:
-            shell.run_text(run[1])
-        elif re.search(r"s([/|,#])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpI0-9]*e", word):
-            shell.find("unknown-command", told(argv))
+        copied(shell, paths[:-1], paths[-1])
 
 
 def _fifo(shell: Shell, argv: list[str]) -> None:
@@ -446,8 +430,6 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "pkill": _kill,
     "killall5": _kill,
     "rsync": _rsync,
-    "sed": _sed,
-    "gsed": _sed,
     "tar": _tar,
     "bsdtar": _tar,
     "unzip": _unzip,

@@ -82,6 +82,7 @@ class Shell:
         "nested",
         "node",
         "piped",
+        "programs",
         "quiet",
         "reads",
         "script",
@@ -91,6 +92,7 @@ class Shell:
         "suspicious",
         "texts",
         "uncalled",
+        "unseen",
         "until",
         "variables",
     )
@@ -105,6 +107,8 @@ class Shell:
         self.files: dict[str, Values] = {}  # what the script was given or wrote, by place
         self.fetched: set[str] = set()  # names of what was brought from elsewhere
         self.links: dict[str, str] = {}  # where the links lead that the script made, by place
+        self.programs: dict[str, str] = {}  # what the programs are that the script copied, by place
+        self.unseen = False  # a program wrote files whose content nobody can know
         self.found: dict[tuple[str, int], str] = {}  # rule and line → what it is about
         self.folder = WORK
         self.stdin: Values | None = None  # None: what the script itself was given
@@ -322,7 +326,7 @@ class Shell:
                 return self.capturing > 0 or not self._stays_quiet(text)
             if text in self.aliases:
                 return True
-        if self.suspicious or (self.files and "PATH" in self.variables):
+        if self.suspicious or ("PATH" in self.variables and (self.files or self.programs)):
             return True
         if name in INTERESTING:
             return self.capturing > 0 or name not in _PRINTERS

@@ -53,10 +53,14 @@ def parsed(text: str) -> Script:
     if not root.has_error:
         return Script(root, is_broken=False, gaps=gaps)
     written, changes = _BRACE_FIRST.subn(rb"\1''{", source)  # `{a,b} c`: the grammar takes the brace for a block
-    written, more = _BOTH_WAYS.subn(b"< ", written)  # `3<>file`: it knows only one way
+    written, more = _BOTH_WAYS.subn(_one_way, written)  # `3<>file`: it knows only one way
     written, most = _ARGUMENTS_LOOP.subn(rb'for \1 in "$@"; do', written)
     again = parser().parse(written).root_node if changes or more or most else root
     return Script(again, again.has_error, gaps)
+
+
+def _one_way(found: re.Match[bytes]) -> bytes:
+    return b"> " if found.string[: found.start()][-1:] in b"12" else b"< "
 
 
 def parser() -> Parser:

@@ -48,13 +48,20 @@ def plainly_followed(shell: Shell, node: Node) -> list[Target] | None:
 def followed(shell: Shell, node: Node) -> list[Target]:
     """Look at a redirection: input becomes `shell.stdin`, files that are written come back."""
     kind = node.type
+    outer = shell.stdin
     if kind == "heredoc_redirect":
-        return _heredoc(shell, node)
-    if kind == "herestring_redirect":
-        text = evaluate(shell, node.named_children[0], quoted=True)
-        shell.stdin = tuple(f"{value}\n" for value in text)
-        return []
-    return _file(shell, node)
+        targets = _heredoc(shell, node)
+    elif kind == "herestring_redirect":
+        word = next(child for child in node.named_children if child.type != "file_descriptor")
+        shell.stdin = tuple(f"{value}\n" for value in evaluate(shell, word, quoted=True))
+        targets = []
+    else:
+        targets = _file(shell, node)
+    first = node.children[0]
+    if first.type == "file_descriptor" and text_of(first) not in {"0", "1", "2"}:
+        hold(shell, f"/dev/fd/{text_of(first)}", ANYTHING if shell.stdin is None else shell.stdin)
+        shell.stdin = outer
+    return targets
 
 
 def behind(node: Node) -> list[Node]:
@@ -110,7 +117,7 @@ def _aimed(shell: Shell, sign: str, values: Values) -> list[Target]:
         path = value.replace(SPLIT, " ")
         if sign == "<&":
             if path.isdigit() and int(path) > 2:
-                shell.stdin, shell.hides = ANYTHING, True
+                shell.stdin, shell.hides = held(shell, f"/dev/fd/{path}") or ANYTHING, True
         elif sign in _READS:
             _read(shell, path)
         if ">" in sign and not (sign.endswith("&") and (path.isdigit() or path == "-")):

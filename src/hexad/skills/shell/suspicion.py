@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Final
 from hexad.skills.shell.destructive import told
 from hexad.skills.shell.held_files import followed
 from hexad.skills.shell.paths import leads_to_disk
-from hexad.skills.shell.rules import RULES
+from hexad.skills.shell.unseen import judged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from hexad.skills.shell.machine import Shell
 
 _DESTROYS: Final = r"(?:rm|shred|dd|mkfs(?:\.\w+)?|wipefs|chmod|mv)"
@@ -79,14 +77,6 @@ def _look_for_commands(shell: Shell, argv: list[str]) -> None:
         if argv[number - 1] in _TELLING:
             continue
         if _DESTROYER(word.rpartition("/")[2]) and len(argv) > number + 1:
-            _judge(shell, partial(shell.run_words, argv[number:]))
+            judged(shell, partial(shell.run_words, argv[number:]))
         elif " " in word and (text := _TEXT(word)):
-            _judge(shell, partial(shell.run_text, text[1].rstrip("'\"")))
-
-
-def _judge(shell: Shell, run: Callable[[], object]) -> None:
-    """What would be destroyed if it were run; what it would need is not known, since it may not be run at all."""
-    before = dict(shell.found)
-    run()
-    for mark in [mark for mark in shell.found if mark not in before and RULES[mark[0]].capability is not None]:
-        del shell.found[mark]
+            judged(shell, partial(shell.run_text, text[1].rstrip("'\"")))

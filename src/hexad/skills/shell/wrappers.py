@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -12,6 +13,7 @@ from hexad.skills.shell.fetching import is_fetched
 from hexad.skills.shell.held_files import INPUT, held
 from hexad.skills.shell.output import FIND_TESTS
 from hexad.skills.shell.own_commands import OWN_COMMANDS
+from hexad.skills.shell.unseen import run_unseen
 from hexad.skills.shell.values import (
     ANYTHING,
     FOREIGN,
@@ -162,8 +164,11 @@ def _plain(shell: Shell, name: str, argv: list[str]) -> Values:
         inner = inner[inner.index("{") :]
     if not inner and name in {"sudo", "doas"} and shell.stdin is not None and {"-s", "-i", "-"} & set(arguments):
         return _reads_input(shell, argv)
+    outer = shell.stdin
+    if name == "coproc":
+        shell.stdin = ANYTHING  # whatever is written to it later
     printed = shell.run_words(inner) if inner else NOTHING
-    shell.folder = folder if name == "env" else shell.folder
+    shell.folder, shell.stdin = folder if name == "env" else shell.folder, outer
     return printed
 
 
@@ -232,6 +237,7 @@ def run_file(shell: Shell, argv: list[str], path: str) -> Values:
     if texts is None:
         if is_fetched(shell, path):
             shell.find("pipe-to-shell", told(argv))
+        run_unseen(shell, argv, path)
         if not known(path) and path != f"/tmp/{UNKNOWN}":  # noqa: S108
             shell.find("unknown-command", told(argv))
         return ANYTHING
@@ -311,12 +317,19 @@ def _with_input(shell: Shell, argv: list[str], words: list[str], text: str, sign
     if words[0].rpartition("/")[2] in SHELLS and (len(words) == 1 or words[-1] == "-c"):
         if not known(text):
             shell.find("pipe-to-shell", told(argv))
-        return shell.run_text(text) if words[-1] == "-c" else ANYTHING
+        return shell.run_text(text) if words[-1] == "-c" else shell.run_words([words[0], *_quoted_words(text)])
     outer, shell.stdin = shell.stdin, None
     filled = [exchanged(word, sign, " ".join(items)) for word in words[:256]] if sign else [*words, *items]
     printed = shell.run_words(filled[:256])
     shell.stdin = outer
     return printed
+
+
+def _quoted_words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)[:256]
+    except ValueError:
+        return text.split()[:256]
 
 
 _PARALLEL_SIGN: Final = re.compile(r"\{[/.#%0-9]*\}")
