@@ -120,8 +120,19 @@ def measured(script: str) -> tuple[validation.Verdict, float]:
         "x='" + "echo aaa; " * 5_000 + "'\n" + 'eval "$x"\n' * 4_000,
         "x=" + "a" * 1_000 + "\n" + "y=${x//a*a*b/}\n" * 2_000,
         "parallel rm " + "{} " * 30_000 + " ::: " + "a" * 50_000,
+        "elixir -e '" + "rm" * 30_000 + "'",
+        "elixir -e 'System " + "rm a;" * 12_000 + "'",
+        "awk '" + "print " * 10_000 + "|'",
+        "awk '" + '"a" ' * 15_000 + "'",
+        "echo '" + "a:" * 30_000 + "' > Makefile; make",
+        "echo '" + "$(shell " * 8_000 + "' > Makefile; make",
+        "echo '" + "rm a\n" * 12_000 + "' > package.json\n" + "npm test\n" * 2_000,
+        "vim -c '" + ":w " * 20_000 + "'",
     ],
-    ids=["sed", "sed e", "calls", "loops", "quotes", "qx", "mkfs", "evals", "patterns", "parallel"],
+    ids=[
+        *("sed", "sed e", "calls", "loops", "quotes", "qx", "mkfs", "evals", "patterns", "parallel"),
+        *("names", "commands", "prints", "texts", "targets", "makefile", "tools", "editor"),
+    ],
 )
 def test_the_work_of_a_check_does_not_grow_beyond_bounds(script: str) -> None:
     assert measured(script)[1] < MOST_WORK

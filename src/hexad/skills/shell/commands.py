@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from hexad.skills.shell.awk_programs import AWKS, awk
 from hexad.skills.shell.capabilities import NEEDED, needs
+from hexad.skills.shell.carried import CARRYING, look_at_carried
 from hexad.skills.shell.destructive import DELETING, DESTRUCTIVE, destroyer, told
 from hexad.skills.shell.editing import EDITING
 from hexad.skills.shell.fetching import fetch, is_fetched
-from hexad.skills.shell.held_files import held, is_shell, on_path, program_of, read
-from hexad.skills.shell.interpreters import CODE_OPTIONS, code_of, scan, scan_awk
+from hexad.skills.shell.git_commands import git
+from hexad.skills.shell.held_files import held, is_shell, on_path, program_of
+from hexad.skills.shell.interpreters import CODE_OPTIONS, code_of, scan
+from hexad.skills.shell.makefiles import make
 from hexad.skills.shell.output import PRINTING, printed
 from hexad.skills.shell.suspicion import look_at_words
+from hexad.skills.shell.tools import TOOLS, is_tool, look_at_tool
 from hexad.skills.shell.unseen import UNPACKING, run_unseen
 from hexad.skills.shell.values import ANYTHING, FOREIGN, SELF, UNKNOWN, Values, foreign, is_glob, known, pattern
 from hexad.skills.shell.wrappers import SHELLS, WRAPPING, check_self, run_file, wrapped
@@ -25,18 +29,16 @@ if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
 
 _OPENS_A_BLOCK: Final = frozenset({"{", "!", "then", "do", "else", "(", "if", "while", "until"})
-_AWKS: Final = frozenset({"awk", "gawk", "mawk", "nawk", "original-awk"})
 _VERSIONED: Final = re.compile(r"(python|perl|ruby|php|lua|node|pypy|tclsh)[\d.]*")
 _THIS_SHELL: Final = re.compile(r"/proc/[^/]+/exe").fullmatch
 _WRITES_FILES: Final = re.compile(
     r"""['"][rbt]*[wax+][bt+]*['"]|['"]\s*>|(?<!stdout\.)(?<!stderr\.)\b[fp]?write\w*|put_contents|\bdump\(|extractall|"""
     r"urlretrieve|copyfile|shutil\.(?:copy|move)|\brename\w*"
 ).search
-CARRYING: Final = frozenset({"m4", "sqlite3", "gdb", "less", "make", "man", "vagrant", "npm", "npx", "git"})
-_RUNNING: Final = frozenset({*CARRYING, *WRAPPING, *_AWKS, *CODE_OPTIONS, *EDITING})
+_RUNNING: Final = frozenset({*CARRYING, *WRAPPING, *AWKS, *CODE_OPTIONS, *EDITING})
 INTERESTING: Final = frozenset(
     name.encode()
-    for names in (DESTRUCTIVE, UNPACKING, WRAPPING, CARRYING, CODE_OPTIONS, NEEDED, PRINTING, _AWKS, EDITING)
+    for names in (DESTRUCTIVE, UNPACKING, TOOLS, WRAPPING, CARRYING, CODE_OPTIONS, NEEDED, PRINTING, AWKS, EDITING)
     for name in names
 )
 """Names of commands that have to be looked at; the others do nothing that is known to matter, whatever their words."""
@@ -53,6 +55,12 @@ INTERESTING_STARTS: Final = (
     b"tclsh",
     b".",
 )
+_MORE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
+    **UNPACKING,
+    "git": git,
+    "make": make,
+    "gmake": make,
+}
 _MATCHED: Final = frozenset({*DESTRUCTIVE, *SHELLS, "curl", "wget", "sudo", "mkfs.ext4", "eval", "find"})
 
 
@@ -83,19 +91,21 @@ def _by_name(shell: Shell, word: str, argv: list[str]) -> Values:
 
 
 def _named(shell: Shell, name: str, argv: list[str]) -> Values:
-    needing, destroys, runs = _kind(name)
+    needing, destroys, runs, reads = _kind(name)
     if needing:
         _note_needs(shell, name, argv)
     if destroys is not None:
         destroys(shell, argv if argv[0] == name else [name, *argv[1:]])
-    writes = UNPACKING.get(name)
-    if writes is not None:
-        writes(shell, argv)
+    also = _MORE.get(name)
+    if also is not None:
+        also(shell, argv)
+    if reads:
+        look_at_tool(shell, name, argv)
     result = _run_by(shell, name, argv) if runs else None
     if "/" in argv[0] or "PATH" in shell.variables:
         _run_written(shell, argv)
     if shell.suspicious and name not in DELETING:
-        look_at_words(shell, name, argv, is_known=needing or destroys is not None or runs)
+        look_at_words(shell, name, argv, is_known=needing or destroys is not None or (runs and name not in CARRYING))
     if result is not None:
         return result
     return printed(shell, name, argv[1:]) if shell.capturing or name == "printf" else ANYTHING
@@ -109,21 +119,21 @@ def _note_needs(shell: Shell, name: str, argv: list[str]) -> None:
 
 
 @lru_cache(maxsize=1024)
-def _kind(name: str) -> tuple[bool, Callable[[Shell, list[str]], None] | None, bool]:
-    """Whether a command is in the table of needs, what it may destroy, and whether it may run something."""
+def _kind(name: str) -> tuple[bool, Callable[[Shell, list[str]], None] | None, bool, bool]:
+    """Whether a command is in the table of needs, what it may destroy, whether it runs something or reads files."""
     runs = name in _RUNNING or _VERSIONED.fullmatch(name) is not None
-    return name in NEEDED, destroyer(name), runs
+    return name in NEEDED, destroyer(name), runs, is_tool(name)
 
 
 def _run_by(shell: Shell, name: str, argv: list[str]) -> Values | None:
     """Look at what a command runs; what it prints, if that is what the other one does."""
     if name in CARRYING:
-        _carried(shell, name, argv)
+        look_at_carried(shell, name, argv)
     result = wrapped(shell, name, argv)
     if result is not None and name not in {"find", "gfind", "ssh"}:
         return result
-    if name in _AWKS:
-        _awk(shell, argv)
+    if name in AWKS:
+        awk(shell, argv)
     elif name in CODE_OPTIONS or _VERSIONED.fullmatch(name):
         _interpreter(shell, name, argv)
     elif name in EDITING:
@@ -198,19 +208,6 @@ def _matched(shell: Shell, argv: list[str], name: str) -> Values:
     return ANYTHING
 
 
-def _awk(shell: Shell, argv: list[str]) -> None:
-    words = argv[1:]
-    while words and words[0].startswith("-") and len(words[0]) > 1:
-        if words[0] in {"-f", "--file"} or words[0].startswith("-f"):
-            program = words[0][2:] if words[0] not in {"-f", "--file"} else "".join(words[1:2])
-            for code in read(shell, program) or ():
-                scan_awk(shell, argv, code)
-            return
-        words = words[2 if words[0] in {"-F", "-v", "-i"} else 1 :]
-    if words:
-        scan_awk(shell, argv, words[0])
-
-
 def _interpreter(shell: Shell, name: str, argv: list[str]) -> None:
     family = _VERSIONED.fullmatch(name)
     kind = name if name in CODE_OPTIONS else family[1] if family and family[1] in CODE_OPTIONS else "python"
@@ -247,35 +244,3 @@ def _code(shell: Shell, argv: list[str], code: str) -> None:
     """Code in another language; what it writes into files is not known."""
     scan(shell, argv, code)
     shell.unseen = shell.unseen or _WRITES_FILES(code) is not None
-
-
-_CARRIES: Final = {
-    "m4": re.compile(r"e?syscmd\(`?([^)']*)"),
-    "sqlite3": re.compile(r"\.(?:shell|system)\s+(.+)"),
-    "gdb": re.compile(r"(?:^|\s)(?:shell|!)\s*(.+)"),
-    "less": re.compile(r"^\+?!(.+)"),
-    "make": re.compile(r"^(?:SHELL|MAKESHELL)=(.+)"),
-    "man": re.compile(r"^-P(.+)"),
-}
-"""Programs with a way to a shell of their own, and how the command stands in their words or their input."""
-_FOLLOWS: Final = {
-    "man": {"-P", "--pager"},
-    "vagrant": {"-c"},
-    "npm": {"-c", "--call"},
-    "npx": {"-c"},
-    "git": {"-x", "--exec"},
-}
-
-
-def _carried(shell: Shell, name: str, argv: list[str]) -> None:
-    sign = _CARRIES.get(name)
-    if name in {"m4", "sqlite3", "gdb"} and foreign(shell.stdin or ()):
-        shell.find("pipe-to-shell", told(argv))
-    for text in (*argv[1:], *(shell.stdin or ())) if sign else ():
-        for found in sign.finditer(text) if sign else ():
-            shell.run_text(found[1])
-    for option, text in pairwise(argv):
-        if option in _FOLLOWS.get(name, ()):
-            shell.run_text(text)
-    if name == "git" and argv[1:3] == ["bisect", "run"]:
-        shell.run_words(argv[3:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.destructive import check_writes, operands, told
@@ -23,6 +24,7 @@ _WRITES: Final = re.compile(rf"(?:{_ADDRESS}|/[gpIm0-9]*)[wW][ \t]+([^\s;}}]+)")
 _IN_PLACE: Final = re.compile(r"-[nErsz]*i|--in-place").match
 _SAVES: Final = re.compile(r"(?:^|[\s|:+])(?:w|wq|x|sav|saveas|up|update|write)!?[ \t]+([^\s|!]+)", re.MULTILINE)
 _SHELL_LINE: Final = re.compile(r"(?:^|[+:\s|])(?:[rw%]+\s*)?!\s*(.+)")
+_MOST_STARTS: Final = 20
 _SCRIPT_OPTIONS: Final = frozenset({"-S", "-u", "-s", "-U", "--cmd"})
 
 
@@ -59,16 +61,15 @@ def _sed_words(shell: Shell, arguments: list[str]) -> tuple[list[str], list[str]
 
 
 def _sed_script(shell: Shell, argv: list[str], script: str) -> None:
-    for found in _STARTS.finditer(script):
+    for found in islice(_STARTS.finditer(script), _MOST_STARTS):
         shell.run_text(found[1])
-        break
     if _STARTS_RESULT.search(script):
         shell.find("unknown-command", told(argv))
     if _STARTS_INPUT.search(script):
         shell.find("unknown-command", told(argv))
         for text in shell.stdin or ():
             shell.run_text(text)
-    for found in _WRITES.finditer(script):
+    for found in islice(_WRITES.finditer(script), _MOST_STARTS):
         check_writes(shell, argv, [found[1]])
         hold(shell, found[1], bounded([*(shell.stdin or ()), UNKNOWN]))
 

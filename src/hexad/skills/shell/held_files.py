@@ -58,6 +58,7 @@ def hold(shell: Shell, path: str, values: Values, *, appends: bool = False) -> N
     elif old and shell.conditional:
         values = (*old, *values)
     shell.files[where] = bounded(values)
+    shell.wrote.add(where)
 
 
 def perhaps(shell: Shell, path: str) -> Values:

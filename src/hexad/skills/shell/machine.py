@@ -8,10 +8,12 @@ from time import thread_time
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import redirects, statements, words
+from hexad.skills.shell.carried import OTHERWISE_RUN, RUN_BY_OTHERS
 from hexad.skills.shell.commands import INTERESTING, INTERESTING_STARTS, execute
 from hexad.skills.shell.parsing import is_parsable, parsed
 from hexad.skills.shell.statements import STATEMENTS, unusual
 from hexad.skills.shell.suspicion import is_suspicious
+from hexad.skills.shell.tools import look_at_files
 from hexad.skills.shell.values import (
     ANYTHING,
     DOWNLOADED,
@@ -46,10 +48,6 @@ _PRINTERS: Final = frozenset(
     {b"echo", b"grep", b"cut", b"uniq", b"tr", b"rev", b"pwd", b"which", b"dirname", b"basename", b"ls"}
 )
 _SUBSCRIPT: Final = re.compile(r"^\s*\w+\[[^\]$`]*(\$\(.+\)|`.+`)[^\])]*\]", re.DOTALL).match
-_RUN_BY_OTHERS: Final = frozenset(
-    """PROMPT_COMMAND PS0 PS1 PS2 PS4 BASH_ENV ENV PAGER MANPAGER GIT_PAGER EDITOR VISUAL GIT_EDITOR GIT_SSH_COMMAND
-    GIT_SSH GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR BROWSER LESSOPEN RSYNC_RSH SUDO_ASKPASS""".split()  # noqa: SIM905
-)
 _PLACES: Final = tuple("123456789")
 _ARGUMENTS: Final = ("@", "*", *_PLACES)
 _NO_ARGUMENTS: Final = dict.fromkeys(_PLACES, NOTHING)
@@ -86,15 +84,18 @@ class Shell:
         "quiet",
         "reads",
         "script",
+        "searched",
         "self_calls",
         "stdin",
         "steps",
         "suspicious",
         "texts",
+        "tools",
         "uncalled",
         "unseen",
         "until",
         "variables",
+        "wrote",
     )
 
     def __init__(self) -> None:
@@ -105,6 +106,9 @@ class Shell:
         self.quiet: dict[str, frozenset[str]] = {}  # of functions that only say something: the commands they call
         self.aliases: dict[str, Values] = {}
         self.files: dict[str, Values] = {}  # what the script was given or wrote, by place
+        self.wrote: set[str] = set()  # which of them the script wrote
+        self.tools: dict[str, tuple[list[str], int]] = {}  # programs that read files by themselves: words and line
+        self.searched: set[tuple[str, str]] = set()  # for which of these programs which texts were
         self.fetched: set[str] = set()  # names of what was brought from elsewhere
         self.links: dict[str, str] = {}  # where the links lead that the script made, by place
         self.programs: dict[str, str] = {}  # what the programs are that the script copied, by place
@@ -136,11 +140,20 @@ class Shell:
         self.run_all(script.root)
         if script.is_broken or self.misread:
             self.run_pieces(script)
+        if self.tools and self.wrote:
+            self._look_at_what_tools_read()
         for _ in range(len(self.functions)):
             if not self.uncalled:
                 break
             name, body = self.uncalled.popitem()
             self.call(name, body, None)
+
+    def _look_at_what_tools_read(self) -> None:
+        """Also what was written after a program that reads it: the next run finds it there."""
+        for name, (argv, line) in self.tools.items():
+            self.line = line
+            look_at_files(self, name, argv)
+        self.line = None
 
     def run_pieces(self, script: Script) -> None:
         """What can be read of a text that cannot be read as a whole: the grammar is stricter than shells are."""
@@ -294,7 +307,7 @@ class Shell:
         if self.loops and name in self.reads and values != old:
             self.again.add(name)
         self.variables[name] = values
-        if name in _RUN_BY_OTHERS:
+        if name in RUN_BY_OTHERS:
             self.run_later(name, values)
         for value in values:
             if "[" in value:
@@ -315,6 +328,8 @@ class Shell:
                 continue
             if name in {"BASH_ENV", "ENV"}:
                 run_file(self, [f"{name}={value}"], value)
+            elif name in OTHERWISE_RUN:
+                OTHERWISE_RUN[name](self, value)
             else:
                 self.run_text(f'echo "{value}"' if name.startswith("PS") else value)
 

@@ -13,6 +13,7 @@ from hexad.skills.shell.values import (
     ANYTHING,
     DOWNLOADED,
     FOREIGN,
+    HOME,
     NOTHING,
     SELF,
     UNKNOWN,
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
     from hexad.skills.shell.machine import Shell
 
+DISK: Final = "/dev/sdX"
+"""What stands for a disk whose name is not known."""
 FIND_TESTS: Final = re.compile(
     r"-(?:i?name|i?path|i?regex|newer\w*|[amc]time|[amc]min|size|user|group|perm|empty|links|inum|wholename|uid|gid|nouser|"
     r"nogroup)"
@@ -108,7 +111,14 @@ def _worked_out(shell: Shell, name: str, arguments: list[str], given: Values | N
         return bounded(text for each in texts for text in work(shell, arguments, each))
     if name in _DECODERS:
         return _decoder(name, arguments, given)
+    if given is not None and DISK in given and _keeps_first(name, arguments):
+        return (DISK, UNKNOWN)
     return DOWNLOADED if given is not None and foreign(given) else ANYTHING
+
+
+def _keeps_first(name: str, arguments: list[str]) -> bool:
+    """Whether the first column is what is left."""
+    return name.endswith("awk") and any("$1" in word for word in arguments)
 
 
 def _decoder(name: str, arguments: list[str], given: Values | None) -> Values:
@@ -247,10 +257,22 @@ def _sed(_shell: Shell, arguments: list[str], given: str) -> Values:
     return (given,)
 
 
+def _disks(asks: str) -> Callable[[Shell, list[str], str], Values]:
+    """What lists disks, if its words say that it names them by their paths."""
+    names = re.compile(asks).search
+
+    def work(_shell: Shell, arguments: list[str], _given: str) -> Values:
+        return (DISK, UNKNOWN) if names(" ".join(["", *arguments])) else ANYTHING
+
+    return work
+
+
 _COLUMNS: Final = re.compile(r"-[cb](\d*)(-?)(\d*)").fullmatch
 
 
 def _cut(_shell: Shell, arguments: list[str], given: str) -> Values:
+    if given == DISK and "-f1" in "".join(arguments):
+        return (DISK,)
     told = _COLUMNS("".join(arguments))
     if not told or not known(given):
         return (FOREIGN,) if FOREIGN in given else ANYTHING
@@ -281,6 +303,8 @@ def _dirname(_shell: Shell, arguments: list[str], _given: str) -> Values:
     path = arguments[-1] if arguments else UNKNOWN
     if path.startswith("\x04"):
         return (WORK,)
+    if path.rstrip("/") == HOME:
+        return ("/home",)
     head, slash, _ = path.rstrip("/").rpartition("/")
     return (head or ("/" if slash else WORK) if known(path) else UNKNOWN,)
 
@@ -327,6 +351,10 @@ _OUTPUTS: Final[dict[str, Callable[[Shell, list[str], str], Values]]] = {
     "basename": _basename,
     "find": _find,
     "ls": _ls,
+    "lsblk": _disks(r" -\w*p| --paths|PATH"),
+    "findmnt": _disks("SOURCE"),
+    "df": _disks(r"output=source|^(?!.*output)"),
+    "blkid": _disks(r" -[LU]| device"),
     "test": lambda _shell, _arguments, _given: NOTHING,
     "[": lambda _shell, _arguments, _given: NOTHING,
     ":": lambda _shell, _arguments, _given: NOTHING,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 LONGEST: Final = 262_144  # characters
 _MOST_SIGNS: Final = {"|": 2_000, "<<": 500, "=(": 500, "((": 2_000, "case": 2_000, "${": 4_000}
 _SHORT: Final = 1_000  # too short for so many
+_FAR: Final = re.compile("[\U00010000-\U0010ffff]")  # behind a brace the grammar reads memory that is not its own
 _WORD_GOES_ON: Final = re.compile(rb"(?<=[^\s\\])\\\n(?=\S)")
 _VARIABLE_IN_WORD: Final = re.compile(rb"\$(?<=[\w./:=-]\$)([A-Za-z_]\w*)")  # the grammar loses some of these
 _ARGUMENTS_LOOP: Final = re.compile(rb"\bfor\s+(\w+)\s+do\b")
@@ -43,7 +44,7 @@ def is_parsable(text: str) -> bool:
 
 def parsed(text: str) -> Script:
     """The syntax tree of a script; never an error: what cannot be read is marked in it."""
-    source = text.encode("utf-8", "replace")
+    source = _FAR.sub("\ufffd", text).encode("utf-8", "replace")
     gaps: tuple[int, ...] = ()
     if b"\\\n" in source:
         gaps = tuple(found.start() - 2 * n for n, found in enumerate(_WORD_GOES_ON.finditer(source)))

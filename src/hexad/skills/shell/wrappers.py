@@ -368,16 +368,17 @@ def _parallel(shell: Shell, argv: list[str]) -> Values:
 
 
 def _find(shell: Shell, argv: list[str]) -> Values:
-    arguments = argv[1:]
-    while arguments[:1] and arguments[0] in {"-L", "-H", "-P"}:
-        arguments = arguments[1:]
+    arguments, follows = argv[1:], ""
+    while arguments[:1] and re.fullmatch(r"-[LHP]|-O\d?|-D|--", arguments[0]):
+        follows = "/" if arguments[0] in {"-L", "-H"} else follows
+        arguments = arguments[2 if arguments[0] == "-D" else 1 :]
     count = next((n for n, word in enumerate(arguments) if word[:1] in {"-", "(", "!"}), len(arguments))
     paths, tests = arguments[:count] or ["."], arguments[count:]
     filtered = any(
         FIND_TESTS.fullmatch(word) and tests[n + 1 : n + 2] not in (["*"], [".*"]) for n, word in enumerate(tests)
     )
     if "-delete" in tests:
-        shell.run_words(["rm", "-r", *(f"{path}/{UNKNOWN}" if filtered else path for path in paths)])
+        shell.run_words(["rm", "-r", *(f"{path}/{UNKNOWN}" if filtered else path + follows for path in paths)])
     for number, word in enumerate(tests):
         if word in {"-exec", "-execdir", "-ok", "-okdir"}:
             _find_exec(shell, tests[number + 1 :], paths, filtered=filtered)
@@ -479,6 +480,7 @@ _SPECIAL: Final[dict[str, Callable[[Shell, list[str]], Values]]] = {
     "trap": _trap,
     "xargs": _xargs,
     "parallel": _parallel,
+    "coreutils": lambda shell, argv: shell.run_words([argv[1].rpartition("=")[2], *argv[2:]] if argv[1:] else []),
     "find": _find,
     "gfind": _find,
     "fd": _fd,
