@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hexad.skills.shell.awk_programs import AWKS, awk
 from hexad.skills.shell.capabilities import NEEDED, needs
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hexad.skills.shell.machine import Shell
+
+    _Check: TypeAlias = Callable[[Shell, list[str]], None]
 
 _OPENS_A_BLOCK: Final = frozenset({"{", "!", "then", "do", "else", "(", "if", "while", "until"})
 _VERSIONED: Final = re.compile(r"(python|perl|ruby|php|lua|node|pypy|tclsh)[\d.]*")
@@ -55,7 +57,7 @@ INTERESTING_STARTS: Final = (
     b"tclsh",
     b".",
 )
-_MORE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
+_MORE: Final[dict[str, _Check]] = {
     **UNPACKING,
     "git": git,
     "make": make,
@@ -91,12 +93,11 @@ def _by_name(shell: Shell, word: str, argv: list[str]) -> Values:
 
 
 def _named(shell: Shell, name: str, argv: list[str]) -> Values:
-    needing, destroys, runs, reads = _kind(name)
+    needing, destroys, also, runs, reads = _kind(name)
     if needing:
         _note_needs(shell, name, argv)
     if destroys is not None:
         destroys(shell, argv if argv[0] == name else [name, *argv[1:]])
-    also = _MORE.get(name)
     if also is not None:
         also(shell, argv)
     if reads:
@@ -119,10 +120,10 @@ def _note_needs(shell: Shell, name: str, argv: list[str]) -> None:
 
 
 @lru_cache(maxsize=1024)
-def _kind(name: str) -> tuple[bool, Callable[[Shell, list[str]], None] | None, bool, bool]:
-    """Whether a command is in the table of needs, what it may destroy, whether it runs something or reads files."""
+def _kind(name: str) -> tuple[bool, _Check | None, _Check | None, bool, bool]:
+    """Whether a command needs something, what it may destroy and write, whether it runs something or reads files."""
     runs = name in _RUNNING or _VERSIONED.fullmatch(name) is not None
-    return name in NEEDED, destroyer(name), runs, is_tool(name)
+    return name in NEEDED, destroyer(name), _MORE.get(name), runs, is_tool(name)
 
 
 def _run_by(shell: Shell, name: str, argv: list[str]) -> Values | None:

@@ -171,13 +171,16 @@ def _reads(shell: Shell, argv: list[str]) -> None:
     _check_reads(shell, argv, argv[1:])
 
 
+_SORTED: Final = re.compile(r"(?:-[a-zA-Z]*?o|--output=?)(.*)").fullmatch
+
+
 def _sort(shell: Shell, argv: list[str]) -> None:
     _reads(shell, argv)
-    named = [path for option, path in itertools.pairwise(argv) if re.fullmatch(r"-[a-zA-Z]*o|--output", option)]
-    named += [found[1] for word in argv[1:] if (found := re.fullmatch(r"(?:-[a-zA-Z]*o|--output=)(.+)", word))]
-    for path in named:
-        check_writes(shell, argv, [path])
-        hold(shell, path, shell.stdin or ANYTHING)
+    for number, word in enumerate(argv):
+        found = _SORTED(word) if "o" in word and word[0] == "-" else None
+        for path in ([found[1]] if found[1] else argv[number + 1 : number + 2]) if found else ():
+            check_writes(shell, argv, [path])
+            hold(shell, path, shell.stdin or ANYTHING)
 
 
 def _trash(shell: Shell, argv: list[str]) -> None:

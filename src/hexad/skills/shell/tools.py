@@ -94,17 +94,12 @@ _ROWS: Final[dict[str, Tool]] = {
 _SHELL_FILES: Final = frozenset([*_HOOKS.split(), *_LOGIN.split(), *_ZSH.split(), ".envrc"])
 
 
-def _regex(tool: Tool) -> re.Pattern[str]:
-    names = "|".join(re.escape(name) for name in tool.names.split())
-    return re.compile(rf"(?:.*/)?(?:{names})" if names else "(?!)")
-
-
 TOOLS: Final = {
-    name: (_regex(tool), tuple(f".{end}" for end in tool.ends.split()), tool)
+    name: (frozenset(tool.names.split()), tuple(f".{end}" for end in tool.ends.split()), tool)
     for names, tool in _ROWS.items()
     for name in names.split()
 }
-"""By the names of the programs: how the files are called, and whether the program's words and input are code."""
+"""By the names of the programs: the names and the ends of the files, and the rest."""
 _VERSION: Final = re.compile(r"[\d.]+$")
 _GIT_COMMAND: Final = re.compile(r"(?:.*/)?git-[\w-]+").fullmatch
 
@@ -131,11 +126,10 @@ def look_at_tool(shell: Shell, name: str, argv: list[str]) -> None:
 def look_at_files(shell: Shell, name: str, argv: list[str]) -> None:
     """The files that a program reads without being told."""
     named, ends, tool = TOOLS[name]
-    for path, texts in list(shell.files.items()):
-        written = path in shell.wrote and (path.endswith(ends) or _is_command(name, path))
-        if not written and not named.fullmatch(path):
-            continue
-        for text in texts:
+    paths = [path for path in shell.files if path.rpartition("/")[2] in named]
+    paths += [path for path in shell.wrote if path.endswith(ends) or (name == "git" and _GIT_COMMAND(path))]
+    for path in paths:
+        for text in shell.files[path]:
             if (name, text) not in shell.searched:
                 shell.searched.add((name, text))
                 _look_at_file(shell, argv, path, text, is_code=tool.is_code and path.endswith(ends))
@@ -146,10 +140,6 @@ def _look_at_file(shell: Shell, argv: list[str], path: str, text: str, *, is_cod
     if by_shell and known(text) and len(text) <= LONGEST:
         judged(shell, partial(shell.run_text, text))
     look_within(shell, argv, text, is_code=is_code)
-
-
-def _is_command(name: str, path: str) -> bool:
-    return name == "git" and _GIT_COMMAND(path) is not None
 
 
 def _named(shell: Shell, word: str) -> tuple[str, ...]:

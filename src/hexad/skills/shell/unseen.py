@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _MAY_DESTROY: Final = re.compile(r"\b(?:rm|shred|dd|mkfs|wipefs|chmod|mv|find)\b").search
 _DECODES: Final = re.compile(r"-[a-zA-Z]*[dDr]|--de\w+|-decrypt|--reverse|-verify").fullmatch
 _SUFFIX: Final = re.compile(r"\.(?:gz|z|Z|bz2|xz|lzma|zst|lz4|br|gpg|pgp|asc|age|enc|b64)$")
+_EXTRACTS: Final = re.compile(r"-?[a-zA-Z]*x").match
 _TO_OUTPUT: Final = re.compile(r"-[a-zA-Z]*[ctl]|--(?:stdout|to-stdout|test|list)").fullmatch
 _OUTPUT: Final = re.compile(r"(?:--out\w*|-o)=(.+)").fullmatch
 
@@ -49,7 +50,7 @@ def _unpacks(shell: Shell, _argv: list[str]) -> None:
 
 
 def _tar(shell: Shell, argv: list[str]) -> None:
-    if re.match(r"-?[a-zA-Z]*x", "".join(argv[1:2])) or not {"-x", "--extract", "--get"}.isdisjoint(argv):
+    if _EXTRACTS("".join(argv[1:2])) or not {"-x", "--extract", "--get"}.isdisjoint(argv):
         shell.unseen = True
 
 
