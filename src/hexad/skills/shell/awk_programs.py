@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from hexad.skills.shell.destructive import told
 from hexad.skills.shell.held_files import read
 from hexad.skills.shell.interpreters import scan_awk
+from hexad.skills.shell.unseen import doubt
 
 if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
@@ -27,6 +28,8 @@ _TO_UNKNOWN: Final = re.compile(
 def awk(shell: Shell, argv: list[str]) -> None:
     """Look at what an awk program starts and writes."""
     words, in_file = argv[1:], False
+    if "inplace" in words:
+        doubt(shell, words)
     while words and words[0].startswith("-") and len(words[0]) > 1:
         attached = _ATTACHED(words[0])
         path = words[1] if words[0] in _FILE_OPTIONS and words[1:] else attached[1] if attached else None

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final
 from hexad.skills.shell.destructive import told
 from hexad.skills.shell.editing import run_editor_text
 from hexad.skills.shell.embedded import look_within
+from hexad.skills.shell.held_files import held
 from hexad.skills.shell.interpreters import scan
 from hexad.skills.shell.makefiles import run_makefile
-from hexad.skills.shell.values import foreign
+from hexad.skills.shell.values import Values, foreign
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +29,7 @@ _CARRIES: Final = {
     "dc": re.compile(r"(?:^|\s)!\s*([^<>=\s].*)"),
     "ssh": re.compile(r"(?i)^-?o?\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ]\s*(.+)"),
     **dict.fromkeys(("mysql", "mariadb"), re.compile(r"(?:\\!|\bsystem\b)\s*(.+)")),
+    "hg": re.compile(r"=!\s*(.+)"),
     "psql": re.compile(r"(?:\\!|\bPROGRAM)\s*'?([^'\n]+)"),
     **dict.fromkeys(
         ("ftp", "sftp", "lftp", "telnet", "mutt", "mail", "mailx"), re.compile(r"^\s*~?!\s*(.+)", re.MULTILINE)
@@ -81,10 +83,10 @@ def look_at_carried(shell: Shell, name: str, argv: list[str]) -> None:
     """Look at the commands that a program is given to run."""
     if name in _SCRIPTED and foreign(shell.stdin or ()):
         shell.find("pipe-to-shell", told(argv))
-    if name == "sqlite3" and any("writefile" in text for text in (*argv[1:], *(shell.stdin or ()))):
+    if name == "sqlite3" and any("writefile" in text for text in _given(shell, argv)):
         shell.unseen = True
     sign = _CARRIES.get(name)
-    for text in (*argv[1:], *(shell.stdin or ())) if sign else ():
+    for text in _given(shell, argv) if sign else ():
         for found in sign.finditer(text) if sign else ():
             shell.run_text(found[1])
     _run_options(shell, argv, _OPTIONS.get(name, frozenset()))
@@ -92,6 +94,12 @@ def look_at_carried(shell: Shell, name: str, argv: list[str]) -> None:
         if word in _BEHIND.get(name, ()):
             shell.run_words(_without_options(argv[number + 1 :]))
             break
+
+
+def _given(shell: Shell, argv: list[str]) -> Values:
+    """A program's words, its input, and the files that its words name."""
+    files = (text for word in argv[1:] for text in held(shell, word) or ()) if shell.files else ()
+    return (*argv[1:], *(shell.stdin or ()), *files)
 
 
 def _run_options(shell: Shell, argv: list[str], options: frozenset[str]) -> None:
@@ -125,6 +133,11 @@ def _library(shell: Shell, value: str) -> None:
         shell.find("unknown-command", told([f"LD_PRELOAD={value}"]))
 
 
+def _agent(shell: Shell, value: str) -> None:
+    if "agent" in value:
+        shell.find("unknown-command", told([f"JAVA_TOOL_OPTIONS={value}"]))
+
+
 def _setting(shell: Shell, value: str) -> None:
     shell.run_text(value.removeprefix("!"))
 
@@ -133,12 +146,13 @@ _COMMANDS: Final = """PROMPT_COMMAND PS0 PS1 PS2 PS4 BASH_ENV ENV PAGER MANPAGER
     GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR BROWSER LESSOPEN RSYNC_RSH SUDO_ASKPASS LESSCLOSE
     FZF_DEFAULT_COMMAND FZF_CTRL_T_COMMAND SSH_ASKPASS GIT_ASKPASS GIT_PROXY_COMMAND RUSTC_WRAPPER SYSTEMD_EDITOR
     SYSTEMD_PAGER KUBE_EDITOR DIFFPROG HGEDITOR SVN_EDITOR SVN_SSH CVS_RSH TEXEDIT PSQL_EDITOR PSQL_PAGER BAT_PAGER
-    DELTA_PAGER GH_PAGER AWS_PAGER FCEDIT LESSEDIT PERL5SHELL MAKESHELL"""
+    DELTA_PAGER GH_PAGER AWS_PAGER FCEDIT LESSEDIT PERL5SHELL MAKESHELL CC CXX CPP LD AR AS FC RANLIB STRIP"""
 OTHERWISE_RUN: Final[dict[str, Callable[[Shell, str], None]]] = {
     **dict.fromkeys(("VIMINIT", "EXINIT", "GVIMINIT"), lambda shell, value: run_editor_text(shell, ["vim"], value)),
     "PERL5DB": lambda shell, value: scan(shell, ["perl", "-d"], value),
     "TAR_OPTIONS": _tar_options,
     **dict.fromkeys(("MAKEFLAGS", "GNUMAKEFLAGS"), _make_flags),
+    **dict.fromkeys(("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS"), _agent),
     **dict.fromkeys(("LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"), _library),
     **dict.fromkeys([f"GIT_CONFIG_VALUE_{number}" for number in range(10)], _setting),
     "GIT_CONFIG_PARAMETERS": lambda shell, value: look_within(shell, ["git"], value),

@@ -19,7 +19,7 @@ from hexad.skills.shell.makefiles import make
 from hexad.skills.shell.output import PRINTING, printed
 from hexad.skills.shell.suspicion import look_at_words
 from hexad.skills.shell.tools import TOOLS, is_tool, look_at_tool
-from hexad.skills.shell.unseen import UNPACKING, run_unseen
+from hexad.skills.shell.unseen import UNPACKING, doubt, run_unseen
 from hexad.skills.shell.values import ANYTHING, FOREIGN, SELF, UNKNOWN, Values, foreign, is_glob, known, pattern
 from hexad.skills.shell.wrappers import SHELLS, WRAPPING, check_self, run_file, wrapped
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _OPENS_A_BLOCK: Final = frozenset({"{", "!", "then", "do", "else", "(", "if", "while", "until"})
 _VERSIONED: Final = re.compile(r"(python|perl|ruby|php|lua|node|pypy|tclsh)[\d.]*")
 _THIS_SHELL: Final = re.compile(r"/proc/[^/]+/exe").fullmatch
+_IN_PLACE: Final = re.compile(r"-[a-zA-Z0-9]*i").match
 _WRITES_FILES: Final = re.compile(
     r"""['"][rbt]*[wax+][bt+]*['"]|['"]\s*>|(?<!stdout\.)(?<!stderr\.)\b[fp]?write\w*|put_contents|\bdump\(|extractall|"""
     r"urlretrieve|copyfile|shutil\.(?:copy|move)|\brename\w*"
@@ -149,7 +150,7 @@ def _run_written(shell: Shell, argv: list[str]) -> None:
         program = program_of(shell, path) if shell.programs or shell.links else None
         if program is not None and program != argv[0].rpartition("/")[2]:
             _named(shell, program, [program, *argv[1:]])
-        elif held(shell, path) is not None or (by_path and is_fetched(shell, path)):
+        if held(shell, path) is not None or (by_path and is_fetched(shell, path)):
             _started(shell, [path, *argv[1:]])
         elif by_path:
             run_unseen(shell, argv, path)
@@ -217,6 +218,8 @@ def _interpreter(shell: Shell, name: str, argv: list[str]) -> None:
         _code(shell, argv, code)
     if reads_input and shell.stdin is not None:
         _piped_code(shell, argv)
+    if shell.wrote and any(_IN_PLACE(word) for word in argv[1:]):
+        doubt(shell, argv[1:])
     program = None if codes else next((word for word in argv[1:] if word[:1] != "-"), None)
     texts = None if program is None or "-m" in argv[: argv.index(program)] else held(shell, program)
     if texts is not None:
@@ -244,4 +247,6 @@ def _file_code(shell: Shell, argv: list[str], texts: Values) -> None:
 def _code(shell: Shell, argv: list[str], code: str) -> None:
     """Code in another language; what it writes into files is not known."""
     scan(shell, argv, code)
-    shell.unseen = shell.unseen or _WRITES_FILES(code) is not None
+    if _WRITES_FILES(code):
+        shell.unseen = True
+        doubt(shell, [path for path in shell.wrote if path.rpartition("/")[2] in code])

@@ -102,6 +102,8 @@ def _mv(shell: Shell, argv: list[str]) -> None:
     targets = operands(argv[1:])
     if any(each.is_vital for each in leading_to(shell, targets[:-1])):
         shell.find("change-root", told(argv))
+    elif any(_MAY_BE_ROOT(path) for path in targets[:-1]):
+        shell.find("write-outside", told(argv))
     check_writes(shell, argv, targets)
     if len(targets) > 1:
         copied(shell, targets[:-1], targets[-1])
@@ -291,6 +293,13 @@ def _check_moved_away(shell: Shell, argv: list[str]) -> None:
             shell.find("delete-root-or-home", told(argv))
 
 
+def _archive(shell: Shell, argv: list[str]) -> None:
+    """An archive that moves what it is given into itself."""
+    moves = any(word in {"--move", "-sdel", "m", "mf"} or "m" in _letters(word) for word in argv[1:])
+    if moves and any(each.is_vital for each in leading_to(shell, operands(argv[1:]))):
+        shell.find("delete-root-or-home", told(argv))
+
+
 _TAR_RUNS: Final = re.compile(
     r"--(?:to-c|use-c|checkpoint-a|info-s|new-v|rsh-)[a-z-]*(?:=(.*))?|-[IF](.*)", re.DOTALL
 ).fullmatch
@@ -342,6 +351,12 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "srm": _rm,
     "tmpreaper": _reaper,
     "tmpwatch": _reaper,
+    "rimraf": _reaper,
+    "del-cli": _reaper,
+    "zip": _archive,
+    "7z": _archive,
+    "7za": _archive,
+    "rar": _archive,
     "wipe": _shred,
     "shred": _shred,
     "mv": _mv,

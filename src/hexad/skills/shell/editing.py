@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from hexad.skills.shell.destructive import check_writes, operands, told
 from hexad.skills.shell.held_files import held, hold, read
 from hexad.skills.shell.interpreters import scan
+from hexad.skills.shell.unseen import doubt
 from hexad.skills.shell.values import ANYTHING, UNKNOWN, Values, bounded, foreign, known
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def _editor(shell: Shell, argv: list[str]) -> None:
         shell.find("pipe-to-shell", told(argv))
     for text in [*argv[1:], *_scripts(shell, argv), *(text for text in shell.stdin or () if known(text))]:
         run_editor_text(shell, argv, text)
+    doubt(shell, operands(argv[1:]))
     shell.unseen = shell.unseen or bool(shell.stdin) or any(word[:2] in {"-c", "-S", "-s"} for word in argv[1:])
 
 

@@ -30,9 +30,13 @@ _QUOTED: Final = re.compile(r"\"((?:[^\"\\\n]|\\.){0,300})\"|'((?:[^'\\\n]|\\.){
 _DELETES_ALL: Final = re.compile(
     r"(?i:rm|remove|delete|empty|erase)[-_]?(?i:all|dir\w*|tree|rf|recurs\w*|sync)[\w-]{0,40}!?\s?\(?(?:#?p)?\s?[\"']([/~][^\"'\n]{0,200})[\"']"
 )
+_DELETED: Final = re.compile(
+    r"(?:removeItem\(\w{0,20}:?\s?|\bdelete\((?=[^)\n]{0,80}rf)|\((?=[^)\n]{0,80}\)\.(?:delete|remove)(?:Dir|Rec|All)))"
+    r"[\"']([/~][^\"'\n]{0,80})[\"']"
+)
 _EMPTY_QUOTES: Final = re.compile(r"(?<=\w)(?:''|\"\"|\\(?=\w))")
 _CAN_START: Final = re.compile(
-    r"(?i)system|exec|spawn|popen|shell|\bsh\b|\bcmd|:cmd|process|command|write18|\bqx|%x|`|(?:^|:|silent\s)!|\brun[(_]|\.run\b"
+    r"(?i)system|exec|spawn|popen|shell|\bsh\b|\bcmd|:cmd|process|command|write18|go:generate|runner|\bqx|%x|`|(?:^|:|silent\s)!|\brun[(_]|\.run\b"
 ).search
 _MOST_SPOTS: Final = 50
 
@@ -45,9 +49,10 @@ def look_within(shell: Shell, argv: list[str], text: str, *, is_code: bool = Fal
 
 def _search(shell: Shell, argv: list[str], text: str, *, is_code: bool) -> None:
     scan(shell, argv, text)
-    for found in _DELETES_ALL.finditer(text):
-        if place(found[1].replace("~", HOME)).is_vital:
-            shell.find("delete-root-or-home", told(argv))
+    for sign in (_DELETES_ALL, _DELETED):
+        for found in sign.finditer(text):
+            if place(found[1].replace("~", HOME)).is_vital:
+                shell.find("delete-root-or-home", told(argv))
     if is_code and not _CAN_START(text):
         return
     quoted = [decoded(one or other) for one, other in _QUOTED.findall(text)]

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.destructive import leading_to, operands, told
+from hexad.skills.shell.unseen import doubt
 
 if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
@@ -19,6 +20,22 @@ _IS_COMMAND: Final = re.compile(
     r"trailer\..+\.(?:cmd|command)|rebase\.\w*exec|submodule\..+\.update",
     re.IGNORECASE,
 ).fullmatch
+_CHANGES_FILES: Final = frozenset(
+    [
+        "apply",
+        "am",
+        "checkout",
+        "restore",
+        "switch",
+        "stash",
+        "pull",
+        "merge",
+        "reset",
+        "rebase",
+        "revert",
+        "cherry-pick",
+    ]
+)
 _RUNS: Final = re.compile(
     r"--(?:exec|upload-pack|receive-pack|extcmd|open-files-in-pager|(?:tree|index|env|msg|commit|parent)-filter)"
 ).fullmatch
@@ -40,6 +57,8 @@ def git(shell: Shell, argv: list[str]) -> None:
         words = operands(argv[argv.index("config") + 1 :])
         _set(shell, *[*words[words[:1] == ["set"] :], "", ""][:2])
     _subcommand(shell, argv)
+    if shell.wrote and not _CHANGES_FILES.isdisjoint(argv[1:4]):
+        doubt(shell, shell.wrote)
 
 
 def _subcommand(shell: Shell, argv: list[str]) -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 DISK: Final = "/dev/sdX"
 """What stands for a disk whose name is not known."""
+_MOUNTED: Final = frozenset({"/proc/mounts", "/proc/self/mounts", "/etc/mtab", "/etc/fstab"})
 FIND_TESTS: Final = re.compile(
     r"-(?:i?name|i?path|i?regex|newer\w*|[amc]time|[amc]min|size|user|group|perm|empty|links|inum|wholename|uid|gid|nouser|"
     r"nogroup)"
@@ -92,6 +93,8 @@ def printed(shell: Shell, name: str, arguments: list[str]) -> Values:
     if name in _FETCHERS:
         return DOWNLOADED
     given = shell.stdin
+    if given is None and arguments and arguments[-1] in _MOUNTED:
+        given, arguments = (DISK, UNKNOWN), arguments[:-1]
     came = _worked_out(shell, name, arguments, given)
     if UNKNOWN in came and (_is_told(given) or any(SELF in argument for argument in arguments)):
         shell.hides = True
@@ -318,6 +321,8 @@ def _basename(_shell: Shell, arguments: list[str], _given: str) -> Values:
 def _find(_shell: Shell, arguments: list[str], _given: str) -> Values:
     """The first thing that `find` prints is the folder it starts in, unless it looks for something."""
     count = next((n for n, word in enumerate(arguments) if word[:1] in {"-", "(", "!"}), len(arguments))
+    if any(path.rstrip("/") == "/dev" for path in arguments[:count]):
+        return (DISK, UNKNOWN)
     looks_for = any(FIND_TESTS.fullmatch(word) for word in arguments)
     return ANYTHING if looks_for or not count else bounded([*arguments[:count], UNKNOWN])
 
@@ -354,6 +359,7 @@ _OUTPUTS: Final[dict[str, Callable[[Shell, list[str], str], Values]]] = {
     "lsblk": _disks(r" -\w*p| --paths|PATH"),
     "findmnt": _disks("SOURCE"),
     "df": _disks(r"output=source|^(?!.*output)"),
+    "mount": _disks("^$| -l$"),
     "blkid": _disks(r" -[LU]| device"),
     "test": lambda _shell, _arguments, _given: NOTHING,
     "[": lambda _shell, _arguments, _given: NOTHING,

@@ -104,7 +104,9 @@ class Place:
 def leads_to_disk(path: str, folder: str = WORK) -> bool:
     """Whether a path leads to a raw device."""
     whole = path if path.startswith("/") else f"{folder}/{path}"
-    return ("/dev/" in whole or "/proc/" in whole or (path[:1] == "/" and is_glob(path))) and place(path, folder).is_disk
+    return ("/dev/" in whole or "/proc/" in whole or (path[:1] == "/" and is_glob(path))) and place(
+        path, folder
+    ).is_disk
 
 
 def _stands_for_disk(glob: str) -> bool:

@@ -41,7 +41,8 @@ class Target(NamedTuple):
 
 def plainly_followed(shell: Shell, node: Node) -> list[Target] | None:
     """Likewise `followed`, for a redirection that can be read from its text alone; None for any other."""
-    plain = redirection_of(shell, node.text or b"") if node.type == "file_redirect" else None
+    text = node.text or b""
+    plain = redirection_of(shell, text) if node.type == "file_redirect" and text[0] not in b"3456789" else None
     return None if plain is None else _aimed(shell, *plain)
 
 

@@ -29,7 +29,7 @@ _IN_AN_ODD_PLACE: Final = re.compile(
 ).match
 _DESTROYER: Final = re.compile(_DESTROYS).fullmatch
 _TEXT: Final = re.compile(
-    rf"(?:--?[\w-]+=|-\w|[\\:|]*!|\.(?:sh|shell|system)\b|\w+[:(]|\+)?[\s'\"]*((?:sudo\s+)?(?:/\S*/)?{_DESTROYS}\s.*)",
+    rf"(?:-{{0,2}}[\w.-]+=|-\w|[\\:|]*!|\.(?:sh|shell|system)\b|\w+[:(]|\+)?[\s'\"]*((?:sudo\s+)?(?:/\S*/)?{_DESTROYS}\s.*)",
     re.DOTALL,
 ).match
 _SAYS: Final = frozenset(

@@ -76,7 +76,7 @@ _ROWS: Final[dict[str, Tool]] = {
     "gnuplot": Tool(".gnuplot", "gp plt gnuplot"),
     "latex pdflatex xelatex lualatex tex pdftex latexmk tectonic": _TEX,
     "gdb lldb": Tool(".gdbinit .lldbinit", "gdb py"),
-    "vim vi nvim gvim view ex": Tool(".vimrc .exrc .gvimrc init.vim init.lua", "vim"),
+    "vim vi nvim gvim view ex": Tool(".vimrc .exrc .gvimrc init.vim init.lua", "vim lua"),
     "emacs": Tool(".emacs init.el .dir-locals.el", "el"),
     "git": Tool(f"{_HOOKS} config .gitconfig .gitmodules", words=False),
     "pre-commit lefthook husky": Tool(".pre-commit-config.yaml lefthook.yml", words=False),

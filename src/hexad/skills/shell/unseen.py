@@ -8,13 +8,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.destructive import operands, told
-from hexad.skills.shell.held_files import hold, perhaps
+from hexad.skills.shell.held_files import held, hold, perhaps
 from hexad.skills.shell.paths import place
 from hexad.skills.shell.rules import RULES
 from hexad.skills.shell.values import ANYTHING, DOWNLOADED, UNKNOWN, known
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from hexad.skills.shell.machine import Shell
 
@@ -44,19 +44,33 @@ def run_unseen(shell: Shell, argv: list[str], path: str) -> None:
             judged(shell, partial(shell.run_text, text), spared="pipe-to-shell")
 
 
+def unpacked(shell: Shell) -> None:
+    """From here on a file that the script did not write may be anything, and one that it wrote may be another."""
+    shell.unseen = True
+    doubt(shell, shell.wrote)
+
+
+def doubt(shell: Shell, paths: Iterable[str]) -> None:
+    """What these files hold may have been changed."""
+    for path in list(paths):
+        old = held(shell, path)
+        if old is not None and UNKNOWN not in old:
+            hold(shell, path, (*old, UNKNOWN))
+
+
 def _unpacks(shell: Shell, _argv: list[str]) -> None:
     """What an archive holds, and under which names, is in nobody's sight."""
-    shell.unseen = True
+    unpacked(shell)
 
 
 def _tar(shell: Shell, argv: list[str]) -> None:
     if _EXTRACTS("".join(argv[1:2])) or not {"-x", "--extract", "--get"}.isdisjoint(argv):
-        shell.unseen = True
+        unpacked(shell)
 
 
 def _cpio(shell: Shell, argv: list[str]) -> None:
-    if any(re.match(r"-[a-zA-Z]*[ip]|--extract|--pass", word) for word in argv[1:]):
-        shell.unseen = True
+    if any(re.match(r"-[a-zA-Z]*[ipr]|--extract|--pass", word) for word in argv[1:]):
+        unpacked(shell)
 
 
 def _decodes(shell: Shell, argv: list[str]) -> None:
@@ -91,7 +105,10 @@ _ALWAYS_DECODING: Final = frozenset(
     """gunzip bunzip2 unxz unlzma unzstd uncompress unlz4 unbrotli uudecode""".split()  # noqa: SIM905
 )
 UNPACKING: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
-    **dict.fromkeys(("unzip", "unrar", "unar", "cabextract", "patch", "dpkg-deb", "rpm2cpio", "unshar"), _unpacks),
+    **dict.fromkeys(
+        ("unzip", "unrar", "unar", "cabextract", "patch", "dpkg-deb", "rpm2cpio", "unshar", "rename", "prename", "mmv"),
+        _unpacks,
+    ),
     **dict.fromkeys(("7z", "7za", "7zr", "ar", "jar"), _tar),
     **dict.fromkeys(("tar", "bsdtar", "gtar"), _tar),
     **dict.fromkeys(("cpio", "pax"), _cpio),

@@ -317,7 +317,8 @@ def _with_input(shell: Shell, argv: list[str], words: list[str], text: str, sign
     if words[0].rpartition("/")[2] in SHELLS and (len(words) == 1 or words[-1] == "-c"):
         if not known(text):
             shell.find("pipe-to-shell", told(argv))
-        return shell.run_text(text) if words[-1] == "-c" else shell.run_words([words[0], *_quoted_words(text)])
+        items = _quoted_words(text)
+        return shell.run_text(f"{text}\n{' '.join(items)}") if words[-1] == "-c" else shell.run_words([*words, *items])
     outer, shell.stdin = shell.stdin, None
     filled = [exchanged(word, sign, " ".join(items)) for word in words[:256]] if sign else [*words, *items]
     printed = shell.run_words(filled[:256])
@@ -483,6 +484,7 @@ _SPECIAL: Final[dict[str, Callable[[Shell, list[str]], Values]]] = {
     "coreutils": lambda shell, argv: shell.run_words([argv[1].rpartition("=")[2], *argv[2:]] if argv[1:] else []),
     "find": _find,
     "gfind": _find,
+    "bfs": _find,
     "fd": _fd,
     "fdfind": _fd,
     "run-parts": lambda shell, argv: run_file(shell, argv, f"{argv[-1]}/*"),
