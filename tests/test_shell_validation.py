@@ -21,6 +21,7 @@ from hexad.skills import validation
 from hexad.skills.shell.rules import RULES
 from hexad.skills.validation import check
 from tests.shell_scripts import ALLOWED, NEEDING, REJECTED
+from tests.shell_scripts_carried import CARRIED, CARRIED_ALLOWED, CARRIED_STOPPED
 from tests.shell_scripts_hidden import HIDDEN, HIDDEN_ALLOWED, HIDDEN_NEEDS, HIDDEN_STOPPED
 from tests.shell_scripts_later import LATER, STOPPED
 from tests.shell_scripts_roundabout import ROUNDABOUT, ROUNDABOUT_ALLOWED, ROUNDABOUT_STOPPED
@@ -32,7 +33,9 @@ BESIDE = pytest.mark.skipif(not TLDR.exists(), reason="the evaluation data is no
 
 
 @requirement("SKILL-05")
-@pytest.mark.parametrize(("script", "rule"), [*REJECTED.items(), *LATER.items(), *HIDDEN.items(), *ROUNDABOUT.items()])
+@pytest.mark.parametrize(
+    ("script", "rule"), [*REJECTED.items(), *LATER.items(), *HIDDEN.items(), *ROUNDABOUT.items(), *CARRIED.items()]
+)
 def test_what_destroys_is_rejected_however_it_is_written(script: str, rule: str) -> None:
     verdict = check(script, shell="bash")
     assert verdict.decision is Decision.REJECT
@@ -40,7 +43,7 @@ def test_what_destroys_is_rejected_however_it_is_written(script: str, rule: str)
 
 
 @requirement("SKILL-05")
-@pytest.mark.parametrize("script", [*STOPPED, *HIDDEN_STOPPED, *ROUNDABOUT_STOPPED])
+@pytest.mark.parametrize("script", [*STOPPED, *HIDDEN_STOPPED, *ROUNDABOUT_STOPPED, *CARRIED_STOPPED])
 def test_what_may_destroy_is_stopped_at_the_least(script: str) -> None:
     assert check(script, shell="bash").decision is not Decision.ALLOW
 
@@ -54,7 +57,7 @@ def test_what_needs_a_capability_says_which_and_nothing_worse(script: str, neede
 
 
 @requirement("SKILL-05")
-@pytest.mark.parametrize("script", [*ALLOWED, *HIDDEN_ALLOWED, *ROUNDABOUT_ALLOWED])
+@pytest.mark.parametrize("script", [*ALLOWED, *HIDDEN_ALLOWED, *ROUNDABOUT_ALLOWED, *CARRIED_ALLOWED])
 def test_ordinary_scripts_pass_without_a_word(script: str) -> None:
     assert check(script, shell="bash").findings == ()
 
