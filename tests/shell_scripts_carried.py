@@ -1,4 +1,4 @@
-"""Commands that other programs carry: in their files, their options, their variables and their input. None is ever run."""
+"""Commands that other programs carry: in their files, options, variables and input. None is ever run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scripts that go a long way round: through files, renamed programs, their input, and disks without a name. None is ever run."""
+"""Scripts that go a long way round: through files, renamed programs, input and disks. None is ever run."""
 
 from __future__ import annotations
 
