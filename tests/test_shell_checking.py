@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -173,3 +174,13 @@ def test_the_table_of_needs_names_rules_that_exist() -> None:
         for row in rows.values()
         for part in row.split()
     )
+
+
+@requirement("SKILL-05")
+def test_a_character_from_far_away_behind_a_brace_ends_no_process() -> None:
+    """The grammar looks it up in a table of 256 characters, and the process may end with a fault of the memory."""
+    script = (
+        "from hexad.skills.validation import check; print(check('ls {1..\\U000c3b8d', shell='bash').decision.value)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() in {"allow", "needs"}

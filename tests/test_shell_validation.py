@@ -21,8 +21,10 @@ from hexad.skills import validation
 from hexad.skills.shell.rules import RULES
 from hexad.skills.validation import check
 from tests.shell_scripts import ALLOWED, NEEDING, REJECTED
+from tests.shell_scripts_carried import CARRIED, CARRIED_ALLOWED, CARRIED_STOPPED
 from tests.shell_scripts_hidden import HIDDEN, HIDDEN_ALLOWED, HIDDEN_NEEDS, HIDDEN_STOPPED
 from tests.shell_scripts_later import LATER, STOPPED
+from tests.shell_scripts_roundabout import ROUNDABOUT, ROUNDABOUT_ALLOWED, ROUNDABOUT_STOPPED
 from tests.shell_scripts_scopes import SCOPED, SCOPED_ALLOWED
 from tests.support import requirement
 
@@ -32,7 +34,9 @@ BESIDE = pytest.mark.skipif(not TLDR.exists(), reason="the evaluation data is no
 
 
 @requirement("SKILL-05")
-@pytest.mark.parametrize(("script", "rule"), [*REJECTED.items(), *LATER.items(), *HIDDEN.items()])
+@pytest.mark.parametrize(
+    ("script", "rule"), [*REJECTED.items(), *LATER.items(), *HIDDEN.items(), *ROUNDABOUT.items(), *CARRIED.items()]
+)
 def test_what_destroys_is_rejected_however_it_is_written(script: str, rule: str) -> None:
     verdict = check(script, shell="bash")
     assert verdict.decision is Decision.REJECT
@@ -52,7 +56,7 @@ def test_honest_ways_through_a_script_are_allowed(script: str) -> None:
 
 
 @requirement("SKILL-05")
-@pytest.mark.parametrize("script", [*STOPPED, *HIDDEN_STOPPED])
+@pytest.mark.parametrize("script", [*STOPPED, *HIDDEN_STOPPED, *ROUNDABOUT_STOPPED, *CARRIED_STOPPED])
 def test_what_may_destroy_is_stopped_at_the_least(script: str) -> None:
     assert check(script, shell="bash").decision is not Decision.ALLOW
 
@@ -66,7 +70,7 @@ def test_what_needs_a_capability_says_which_and_nothing_worse(script: str, neede
 
 
 @requirement("SKILL-05")
-@pytest.mark.parametrize("script", [*ALLOWED, *HIDDEN_ALLOWED])
+@pytest.mark.parametrize("script", [*ALLOWED, *HIDDEN_ALLOWED, *ROUNDABOUT_ALLOWED, *CARRIED_ALLOWED])
 def test_ordinary_scripts_pass_without_a_word(script: str) -> None:
     assert check(script, shell="bash").findings == ()
 
@@ -132,8 +136,19 @@ def measured(script: str) -> tuple[validation.Verdict, float]:
         "x='" + "echo aaa; " * 5_000 + "'\n" + 'eval "$x"\n' * 4_000,
         "x=" + "a" * 1_000 + "\n" + "y=${x//a*a*b/}\n" * 2_000,
         "parallel rm " + "{} " * 30_000 + " ::: " + "a" * 50_000,
+        "elixir -e '" + "rm" * 30_000 + "'",
+        "elixir -e 'System " + "rm a;" * 12_000 + "'",
+        "awk '" + "print " * 10_000 + "|'",
+        "awk '" + '"a" ' * 15_000 + "'",
+        "echo '" + "a:" * 30_000 + "' > Makefile; make",
+        "echo '" + "$(shell " * 8_000 + "' > Makefile; make",
+        "echo '" + "rm a\n" * 12_000 + "' > package.json\n" + "npm test\n" * 2_000,
+        "vim -c '" + ":w " * 20_000 + "'",
     ],
-    ids=["sed", "sed e", "calls", "loops", "quotes", "qx", "mkfs", "evals", "patterns", "parallel"],
+    ids=[
+        *("sed", "sed e", "calls", "loops", "quotes", "qx", "mkfs", "evals", "patterns", "parallel"),
+        *("names", "commands", "prints", "texts", "targets", "makefile", "tools", "editor"),
+    ],
 )
 def test_the_work_of_a_check_does_not_grow_beyond_bounds(script: str) -> None:
     assert measured(script)[1] < MOST_WORK

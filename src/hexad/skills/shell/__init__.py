@@ -4,7 +4,10 @@
 `plain.py` reads the words that are what they look like, `words.py` and `parameters.py` say what the others come to,
 `values.py` is their arithmetic, `output.py` tells what a few harmless commands print. `commands.py` says what a command
 with its words does, with `destructive.py`, `wrappers.py` and `interpreters.py` for the three kinds that need a closer
-look, and `own_commands.py` for `cd`, `read` and their like.
+look, and `own_commands.py` for `cd`, `read` and their like. `carried.py` has the commands in the words and variables of
+other programs, `tools.py` the files that programs read by themselves, `embedded.py` searches a text of any language;
+`editing.py`, `awk_programs.py`, `git_commands.py` and `makefiles.py` know one program each. `held_files.py` says what
+files hold, `unseen.py` which of them nobody can know.
 `capabilities.py` is the table of what commands need, `paths.py` knows which places matter, `rules.py` names everything
 that can be found.
 """

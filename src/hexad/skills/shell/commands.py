@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache, partial
-from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
+from hexad.skills.shell.awk_programs import AWKS, awk
 from hexad.skills.shell.capabilities import NEEDED, needs
+from hexad.skills.shell.carried import CARRYING, look_at_carried
 from hexad.skills.shell.destructive import DELETING, DESTRUCTIVE, destroyer, told
+from hexad.skills.shell.editing import EDITING
 from hexad.skills.shell.endless import CONDITIONS
 from hexad.skills.shell.fetching import fetch, is_fetched
-from hexad.skills.shell.held_files import held, is_shell, read
-from hexad.skills.shell.interpreters import CODE_OPTIONS, code_of, scan, scan_awk
+from hexad.skills.shell.git_commands import git
+from hexad.skills.shell.held_files import held, is_shell, on_path, program_of
+from hexad.skills.shell.interpreters import CODE_OPTIONS, code_of, scan
 from hexad.skills.shell.lasting import judged_elsewhere, rejected
+from hexad.skills.shell.makefiles import make
 from hexad.skills.shell.output import PRINTING, printed
 from hexad.skills.shell.own_commands import OWN_COMMANDS
 from hexad.skills.shell.suspicion import look_at_words
+from hexad.skills.shell.tools import TOOLS, is_tool, look_at_tool
+from hexad.skills.shell.unseen import UNPACKING, doubt, run_unseen
 from hexad.skills.shell.values import ANYTHING, FOREIGN, SELF, UNKNOWN, Values, foreign, is_glob, known, pattern
 from hexad.skills.shell.wrappers import SHELLS, WRAPPING, check_self, run_file, wrapped
 
@@ -25,16 +31,20 @@ if TYPE_CHECKING:
 
     from hexad.skills.shell.machine import Shell
 
+    _Check: TypeAlias = Callable[[Shell, list[str]], None]
+
 _OPENS_A_BLOCK: Final = frozenset({"{", "!", "then", "do", "else", "(", "if", "while", "until"})
-_AWKS: Final = frozenset({"awk", "gawk", "mawk", "nawk", "original-awk"})
 _VERSIONED: Final = re.compile(r"(python|perl|ruby|php|lua|node|pypy|tclsh)[\d.]*")
 _THIS_SHELL: Final = re.compile(r"/proc/[^/]+/exe").fullmatch
-_EDITORS: Final = frozenset({"vim", "vi", "nvim", "ex", "ed", "view", "gvim"})
-CARRYING: Final = frozenset({"m4", "sqlite3", "gdb", "less", "make", "man", "vagrant", "npm", "npx", "git"})
-_RUNNING: Final = frozenset({*CARRYING, *WRAPPING, *_AWKS, *CODE_OPTIONS, *_EDITORS})
+_IN_PLACE: Final = re.compile(r"-[a-zA-Z0-9]*i").match
+_WRITES_FILES: Final = re.compile(
+    r"""['"][rbt]*[wax+][bt+]*['"]|['"]\s*>|(?<!stdout\.)(?<!stderr\.)\b[fp]?write\w*|put_contents|\bdump\(|extractall|"""
+    r"urlretrieve|copyfile|shutil\.(?:copy|move)|\brename\w*"
+).search
+_RUNNING: Final = frozenset({*CARRYING, *WRAPPING, *AWKS, *CODE_OPTIONS, *EDITING})
 INTERESTING: Final = frozenset(
     name.encode()
-    for names in (DESTRUCTIVE, WRAPPING, CARRYING, CODE_OPTIONS, NEEDED, PRINTING, _AWKS, _EDITORS)
+    for names in (DESTRUCTIVE, UNPACKING, TOOLS, WRAPPING, CARRYING, CODE_OPTIONS, NEEDED, PRINTING, AWKS, EDITING)
     for name in names
 )
 """Names of commands that have to be looked at; the others do nothing that is known to matter, whatever their words."""
@@ -51,6 +61,12 @@ INTERESTING_STARTS: Final = (
     b"tclsh",
     b".",
 )
+_MORE: Final[dict[str, _Check]] = {
+    **UNPACKING,
+    "git": git,
+    "make": make,
+    "gmake": make,
+}
 _MATCHED: Final = frozenset({*DESTRUCTIVE, *SHELLS, "curl", "wget", "sudo", "mkfs.ext4", "eval", "find"})
 
 
@@ -90,7 +106,7 @@ def _by_name(shell: Shell, word: str, argv: list[str]) -> Values:
 
 
 def _named(shell: Shell, name: str, argv: list[str]) -> Values:
-    needing, destroys, runs = _kind(name)
+    needing, destroys, also, runs, reads = _kind(name)
     if needing:
         _note_needs(shell, name, argv)
     if destroys is not None:
@@ -98,11 +114,15 @@ def _named(shell: Shell, name: str, argv: list[str]) -> Values:
         destroys(shell, words)
         if shell.haunts:
             judged_elsewhere(shell, partial(destroys, shell, words))
+    if also is not None:
+        also(shell, argv)
+    if reads:
+        look_at_tool(shell, name, argv)
     result = _run_by(shell, name, argv) if runs else None
-    if not runs and ("/" in argv[0] or "PATH" in shell.variables):
+    if "/" in argv[0] or "PATH" in shell.variables:
         _run_written(shell, argv)
     if shell.suspicious and name not in DELETING:
-        look_at_words(shell, name, argv, is_known=needing or destroys is not None or runs)
+        look_at_words(shell, name, argv, is_known=needing or destroys is not None or (runs and name not in CARRYING))
     if result is not None:
         return result
     return printed(shell, name, argv[1:]) if shell.capturing or name == "printf" else ANYTHING
@@ -116,37 +136,39 @@ def _note_needs(shell: Shell, name: str, argv: list[str]) -> None:
 
 
 @lru_cache(maxsize=1024)
-def _kind(name: str) -> tuple[bool, Callable[[Shell, list[str]], None] | None, bool]:
-    """Whether a command is in the table of needs, what it may destroy, and whether it may run something."""
+def _kind(name: str) -> tuple[bool, _Check | None, _Check | None, bool, bool]:
+    """Whether a command needs something, what it may destroy and write, whether it runs something or reads files."""
     runs = name in _RUNNING or _VERSIONED.fullmatch(name) is not None
-    return name in NEEDED, destroyer(name), runs
+    return name in NEEDED, destroyer(name), _MORE.get(name), runs, is_tool(name)
 
 
 def _run_by(shell: Shell, name: str, argv: list[str]) -> Values | None:
     """Look at what a command runs; what it prints, if that is what the other one does."""
     if name in CARRYING:
-        _carried(shell, name, argv)
+        look_at_carried(shell, name, argv)
     result = wrapped(shell, name, argv)
     if result is not None and name not in {"find", "gfind", "ssh"}:
         return result
-    if name in _AWKS:
-        _awk(shell, argv)
+    if name in AWKS:
+        awk(shell, argv)
     elif name in CODE_OPTIONS or _VERSIONED.fullmatch(name):
         _interpreter(shell, name, argv)
-    elif name in _EDITORS:
-        _editor(shell, argv)
-    elif "/" in argv[0] and held(shell, argv[0]) is not None:
-        _started(shell, argv)
+    elif name in EDITING:
+        EDITING[name](shell, argv)
     return None
 
 
 def _run_written(shell: Shell, argv: list[str]) -> None:
     """A command that is a file which the script wrote or brought: by its path, or where the script sets `PATH`."""
     by_path = "/" in argv[0]
-    if by_path and (held(shell, argv[0]) is not None or is_fetched(shell, argv[0])):
-        _started(shell, argv)
-    elif not by_path and "PATH" in shell.variables and held(shell, argv[0]) is not None:
-        run_file(shell, argv, argv[0])
+    for path in [argv[0]] if by_path else on_path(shell, argv[0]):
+        program = program_of(shell, path) if shell.programs or shell.links else None
+        if program is not None and program != argv[0].rpartition("/")[2]:
+            _named(shell, program, [program, *argv[1:]])
+        if held(shell, path) is not None or (by_path and is_fetched(shell, path)):
+            _started(shell, [path, *argv[1:]])
+        elif by_path:
+            run_unseen(shell, argv, path)
 
 
 def _started(shell: Shell, argv: list[str]) -> None:
@@ -206,31 +228,22 @@ def _matched(shell: Shell, argv: list[str], name: str) -> Values:
     return ANYTHING
 
 
-def _awk(shell: Shell, argv: list[str]) -> None:
-    words = argv[1:]
-    while words and words[0].startswith("-") and len(words[0]) > 1:
-        if words[0] in {"-f", "--file"} or words[0].startswith("-f"):
-            program = words[0][2:] if words[0] not in {"-f", "--file"} else "".join(words[1:2])
-            for code in read(shell, program) or ():
-                scan_awk(shell, argv, code)
-            return
-        words = words[2 if words[0] in {"-F", "-v", "-i"} else 1 :]
-    if words:
-        scan_awk(shell, argv, words[0])
-
-
 def _interpreter(shell: Shell, name: str, argv: list[str]) -> None:
     family = _VERSIONED.fullmatch(name)
     kind = name if name in CODE_OPTIONS else family[1] if family and family[1] in CODE_OPTIONS else "python"
     codes, reads_input = code_of(kind, argv[1:])
     for code in codes:
-        scan(shell, argv, code)
+        _code(shell, argv, code)
     if reads_input and shell.stdin is not None:
         _piped_code(shell, argv)
+    if shell.wrote and any(_IN_PLACE(word) for word in argv[1:]):
+        doubt(shell, argv[1:])
     program = None if codes else next((word for word in argv[1:] if word[:1] != "-"), None)
     texts = None if program is None or "-m" in argv[: argv.index(program)] else held(shell, program)
     if texts is not None:
         _file_code(shell, argv, texts)
+    elif program is not None:
+        run_unseen(shell, argv, program)
 
 
 def _piped_code(shell: Shell, argv: list[str]) -> None:
@@ -239,53 +252,19 @@ def _piped_code(shell: Shell, argv: list[str]) -> None:
             shell.find("pipe-to-shell", told(argv))
         elif not text.strip(UNKNOWN + " \n"):
             shell.find("unknown-command", told(argv))
-        scan(shell, argv, text)
+        _code(shell, argv, text)
 
 
 def _file_code(shell: Shell, argv: list[str], texts: Values) -> None:
     if foreign(texts):
         shell.find("pipe-to-shell", told(argv))
     for text in texts:
-        scan(shell, argv, text)
+        _code(shell, argv, text)
 
 
-_CARRIES: Final = {
-    "m4": re.compile(r"e?syscmd\(`?([^)']*)"),
-    "sqlite3": re.compile(r"\.(?:shell|system)\s+(.+)"),
-    "gdb": re.compile(r"(?:^|\s)(?:shell|!)\s*(.+)"),
-    "less": re.compile(r"^\+?!(.+)"),
-    "make": re.compile(r"^(?:SHELL|MAKESHELL)=(.+)"),
-    "man": re.compile(r"^-P(.+)"),
-}
-"""Programs with a way to a shell of their own, and how the command stands in their words or their input."""
-_FOLLOWS: Final = {
-    "man": {"-P", "--pager"},
-    "vagrant": {"-c"},
-    "npm": {"-c", "--call"},
-    "npx": {"-c"},
-    "git": {"-x", "--exec"},
-}
-
-
-def _carried(shell: Shell, name: str, argv: list[str]) -> None:
-    sign = _CARRIES.get(name)
-    if name in {"m4", "sqlite3", "gdb"} and foreign(shell.stdin or ()):  # what SQLite reads is nearly always data
-        shell.find("unknown-command" if name == "sqlite3" else "pipe-to-shell", told(argv))
-    for text in (*argv[1:], *(shell.stdin or ())) if sign else ():
-        for found in sign.finditer(text) if sign else ():
-            shell.run_text(found[1])
-    for option, text in pairwise(argv):
-        if option in _FOLLOWS.get(name, ()):
-            shell.run_text(text)
-    if name == "git" and argv[1:3] == ["bisect", "run"]:
-        shell.run_words(argv[3:])
-
-
-def _editor(shell: Shell, argv: list[str]) -> None:
-    """An editor's command that begins with `!` is run by a shell."""
-    if foreign(shell.stdin or ()):
-        shell.find("pipe-to-shell", told(argv))
-    texts = [word for word in argv[1:] if "!" in word] + [text for text in shell.stdin or () if known(text)]
-    for text in texts:
-        for found in re.finditer(r"(?:^|[+:\s|])(?:[rw%]+\s*)?!\s*(.+)", text):
-            shell.run_text(found[1])
+def _code(shell: Shell, argv: list[str], code: str) -> None:
+    """Code in another language; what it writes into files is not known."""
+    scan(shell, argv, code)
+    if _WRITES_FILES(code):
+        shell.unseen = True
+        doubt(shell, [path for path in shell.wrote if path.rpartition("/")[2] in code])

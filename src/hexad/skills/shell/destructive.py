@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.held_files import copied, followed, hold, link, read
 from hexad.skills.shell.paths import leads_to_disk, place, stays
-from hexad.skills.shell.values import ANYTHING, DOWNLOADED, UNKNOWN, foreign, known
+from hexad.skills.shell.values import ANYTHING, DOWNLOADED, UNKNOWN, known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
     from hexad.skills.shell.paths import Place
 
-_A_SHELL: Final = re.compile(r"(?:.*/)?(?:(?:ba|da|k|z|a)?sh|python[\d.]*|perl|ruby|node)").fullmatch
+_MAY_BE_ROOT: Final = re.compile(r"\x00+/+\*?").fullmatch
 _ENOUGH: Final = 64  # more than is shown
 
 
@@ -55,6 +55,8 @@ def _is_recursive(arguments: list[str]) -> bool:
 def check_writes(shell: Shell, argv: list[str], paths: Iterable[str]) -> None:
     """Note what is written outside the working directory, or to a raw device."""
     for written in paths:
+        if written[:2] == "--" and "=" in written:  # a name that another program takes for an option
+            shell.find("unknown-command", told(argv))
         path = followed(shell, written) if shell.links else written
         if stays(path, shell.folder):
             continue
@@ -71,7 +73,8 @@ def _check_reads(shell: Shell, argv: list[str], paths: Iterable[str]) -> None:
             shell.find("disk-copy", told(argv))
 
 
-def _places(shell: Shell, paths: Iterable[str]) -> list[Place]:
+def leading_to(shell: Shell, paths: Iterable[str]) -> list[Place]:
+    """Where paths lead, through the links that the script made."""
     return [place(followed(shell, path), shell.folder) for path in paths]
 
 
@@ -79,7 +82,7 @@ def _rm(shell: Shell, argv: list[str]) -> None:
     arguments = argv[1:]
     paths = operands(arguments)
     if shell.links:
-        paths = [followed(shell, path, itself=False) for path in paths]
+        paths = [followed(shell, path, itself=path[-1:] == "/") for path in paths]
     left = [path for path in paths if not (known(path[:1]) and stays(path, shell.folder))]
     if not left:
         return
@@ -97,8 +100,10 @@ def _rm(shell: Shell, argv: list[str]) -> None:
 
 def _mv(shell: Shell, argv: list[str]) -> None:
     targets = operands(argv[1:])
-    if any(each.is_vital for each in _places(shell, targets[:-1])):
+    if any(each.is_vital for each in leading_to(shell, targets[:-1])):
         shell.find("change-root", told(argv))
+    elif any(_MAY_BE_ROOT(path) for path in targets[:-1]):
+        shell.find("write-outside", told(argv))
     check_writes(shell, argv, targets)
     if len(targets) > 1:
         copied(shell, targets[:-1], targets[-1])
@@ -109,11 +114,13 @@ def _rights(shell: Shell, argv: list[str]) -> None:
     targets = operands(
         argument for argument in argv[1:] if not re.fullmatch(r"-[rwxXst,+=-]+", argument) or argument == "-R"
     )
-    places = _places(shell, targets[1:] if not any(a.startswith("--reference") for a in argv) else targets)
+    places = leading_to(shell, targets[1:] if not any(a.startswith("--reference") for a in argv) else targets)
     home_too = argv[0].endswith("chmod")
     for target in places:
         if target.is_vital and _is_recursive(argv[1:]) and (target.start == "/" or home_too):
             shell.find("change-root", told(argv))
+    if _is_recursive(argv[1:]) and any(_MAY_BE_ROOT(path) for path in targets[1:]):
+        shell.find("write-outside", told(argv))
     if not argv[0].endswith("chmod") and targets and known(targets[0]) and not targets[0].startswith(":"):
         shell.find("privilege", told(argv))
     check_writes(shell, argv, targets[1:])
@@ -129,8 +136,6 @@ def _last(shell: Shell, argv: list[str]) -> None:
     target = next((word.partition("=")[2] for word in argv if word.startswith("--target-directory=")), None)
     if "-t" in argv[:-1]:
         target = argv[argv.index("-t") + 1]
-    if len(paths) == 2 and (paths[0].rpartition("/")[2] in DESTRUCTIVE or _A_SHELL(paths[0])):
-        shell.aliases[paths[1] if "/" in paths[1] else f"./{paths[1]}"] = (paths[0],)
     check_writes(shell, argv, [target] if target is not None else paths[-1:] if len(paths) > 1 else [])
     _check_reads(shell, argv, paths)
     if target is not None or len(paths) > 1:
@@ -168,10 +173,14 @@ def _reads(shell: Shell, argv: list[str]) -> None:
     _check_reads(shell, argv, argv[1:])
 
 
+_SORTED: Final = re.compile(r"(?:-[a-zA-Z]*?o|--output=?)(.*)").fullmatch
+
+
 def _sort(shell: Shell, argv: list[str]) -> None:
     _reads(shell, argv)
-    for option, path in itertools.pairwise(argv):
-        if option in {"-o", "--output"}:
+    for number, word in enumerate(argv):
+        found = _SORTED(word) if "o" in word and word[0] == "-" else None
+        for path in ([found[1]] if found[1] else argv[number + 1 : number + 2]) if found else ():
             check_writes(shell, argv, [path])
             hold(shell, path, shell.stdin or ANYTHING)
 
@@ -181,12 +190,17 @@ def _trash(shell: Shell, argv: list[str]) -> None:
         _rm(shell, [argv[0], "-r", *(word for word in argv[1:] if word not in {"trash", "remove"})])
 
 
+def _reaper(shell: Shell, argv: list[str]) -> None:
+    """What is older than a time, below folders."""
+    _rm(shell, [argv[0], "-r", *operands(argv[1:])])
+
+
 def _format(shell: Shell, argv: list[str]) -> None:
     """Mkfs and its like: on a device, or on what is not known; a file of one's own may hold a file system."""
     paths = operands(argv[1:])
     if not paths and len(argv) > 1:
         return
-    places = _places(shell, paths)
+    places = leading_to(shell, paths)
     if (
         any(each.is_disk for each in places)
         or any(each.is_unknown or each.start == "/" for each in places[-1:])
@@ -222,7 +236,7 @@ def _fdisk(shell: Shell, argv: list[str]) -> None:
 
 def _shred(shell: Shell, argv: list[str]) -> None:
     _all(shell, argv)
-    if any(target.is_vital for target in _places(shell, operands(argv[1:]))):
+    if any(target.is_vital for target in leading_to(shell, operands(argv[1:]))):
         shell.find("delete-root-or-home", told(argv))
 
 
@@ -244,24 +258,12 @@ def _rsync(shell: Shell, argv: list[str]) -> None:
         shell.find("network", told(argv))
     local = [path for path in paths[-1:] if not re.match(r"[^/]*:|rsync://", path)]
     deletes = any(word.startswith("--del") for word in argv)
-    if deletes and any(target.is_vital for target in _places(shell, local)):
-        shell.find("delete-root-or-home", told(argv))
+    for target in leading_to(shell, local) if deletes else ():
+        if target.is_vital or target.is_unknown:
+            shell.find("delete-root-or-home" if target.is_vital else "delete-unknown", told(argv))
     if len(paths) > 1:
         check_writes(shell, argv, local)
-
-
-def _sed(shell: Shell, argv: list[str]) -> None:
-    in_place = any(re.match(r"-[nErsz]*i|--in-place", word) for word in argv[1:])
-    words = operands(argv[1:])
-    if in_place:
-        check_writes(shell, argv, words[0 if "-e" in argv or "-f" in argv else 1 :])
-    given = [word.partition("=")[2] for word in argv[1:] if word.startswith("--expression=")]
-    for word in [*words, *given, *(word[2:] for word in argv[1:] if word.startswith("-e"))]:
-        run = re.search(r"(?:^|[;0-9$/}])\s*e\s+(\S.*)", word)
-        if run:
-            shell.run_text(run[1])
-        elif re.search(r"s([/|,#])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpI0-9]*e", word):
-            shell.find("unknown-command", told(argv))
+        copied(shell, paths[:-1], paths[-1])
 
 
 def _fifo(shell: Shell, argv: list[str]) -> None:
@@ -279,7 +281,7 @@ def _mknod(shell: Shell, argv: list[str]) -> None:
 
 
 def _attributes(shell: Shell, argv: list[str]) -> None:
-    if _is_recursive(argv[1:]) and any(each.is_vital for each in _places(shell, operands(argv[1:]))):
+    if _is_recursive(argv[1:]) and any(each.is_vital for each in leading_to(shell, operands(argv[1:]))):
         shell.find("change-root", told(argv))
 
 
@@ -287,11 +289,20 @@ def _check_moved_away(shell: Shell, argv: list[str]) -> None:
     """An archive or a copy that deletes what it holds."""
     if "--remove-files" in argv or "--remove-source-files" in argv:
         folders = [argv[n + 1] for n, word in enumerate(argv[:-1]) if word in {"-C", "--directory"}]
-        if any(each.is_vital for each in _places(shell, [*operands(argv[1:]), *folders])):
+        if any(each.is_vital for each in leading_to(shell, [*operands(argv[1:]), *folders])):
             shell.find("delete-root-or-home", told(argv))
 
 
-_TAR_RUNS: Final = ("--to-command", "-I", "--use-compress-program", "--checkpoint-action", "--rsh-command")
+def _archive(shell: Shell, argv: list[str]) -> None:
+    """An archive that moves what it is given into itself."""
+    moves = any(word in {"--move", "-sdel", "m", "mf"} or "m" in _letters(word) for word in argv[1:])
+    if moves and any(each.is_vital for each in leading_to(shell, operands(argv[1:]))):
+        shell.find("delete-root-or-home", told(argv))
+
+
+_TAR_RUNS: Final = re.compile(
+    r"--(?:to-c|use-c|checkpoint-a|info-s|new-v|rsh-)[a-z-]*(?:=(.*))?|-[IF](.*)", re.DOTALL
+).fullmatch
 _TAR_FILE: Final = re.compile(r"-?[A-Za-z]*f").fullmatch
 
 
@@ -301,10 +312,9 @@ def _tar(shell: Shell, argv: list[str]) -> None:
         following = argv[number + 1 : number + 2]
         if word in {"-C", "--directory"} and extracts:
             check_writes(shell, argv, following)
-        if word.startswith(_TAR_RUNS):
-            option, _, code = word.partition("=")
-            if option in _TAR_RUNS:
-                shell.run_text(re.sub(r"^exec=", "", code or "".join(following)))
+        runs = _TAR_RUNS(word) if word[:1] == "-" else None
+        if runs:
+            shell.run_text((runs[1] or runs[2] or "".join(following)).removeprefix("exec="))
         if not extracts and (word == "--file" or (word.endswith("f") and _TAR_FILE(word))):
             check_writes(shell, argv, following)
     _check_reads(shell, argv, argv)
@@ -326,53 +336,9 @@ def _extracts(argv: list[str]) -> bool:
     return bool(_TAR_READS(first)) or not _EXTRACTING.isdisjoint(argv)
 
 
-def _git_clean(shell: Shell, argv: list[str]) -> None:
-    """`git clean` deletes below the folder that git is told to work in."""
-    folders = [path for word, path in itertools.pairwise(argv) if word in {"-C", "--work-tree"}]
-    folders += [word.partition("=")[2] for word in argv if word.startswith("--work-tree=")]
-    if "clean" in argv and any(each.is_vital for each in _places(shell, folders or ["."])):
-        shell.find("delete-root-or-home", told(argv))
-
-
-def _git(shell: Shell, argv: list[str]) -> None:
-    """An alias or a hook that is given on the command line is run."""
-    _git_clean(shell, argv)
-    for number, word in enumerate(argv[:-1]):
-        setting = argv[number + 1] if word == "-c" else ""
-        name, _, value = setting.partition("=")
-        if value.startswith("!"):
-            shell.run_text(value[1:])
-        elif name.lower() in {"core.sshcommand", "core.pager", "core.editor", "core.fsmonitor", "diff.external"}:
-            shell.run_text(value)
-    for word in argv[2:] if "config" in argv else ():
-        if word.startswith("!"):
-            shell.run_text(word[1:])
-    if "filter-branch" in argv or "bisect" in argv or "--exec" in argv or "foreach" in argv:
-        for word in operands(argv[2:]):
-            if " " in word:
-                shell.run_text(word)
-
-
 def _wipe_device(shell: Shell, argv: list[str]) -> None:
-    if any(target.is_disk or target.is_unknown for target in _places(shell, operands(argv[1:]))):
+    if any(target.is_disk or target.is_unknown for target in leading_to(shell, operands(argv[1:]))):
         shell.find("format", told(argv))
-
-
-def _make(shell: Shell, argv: list[str]) -> None:
-    """A makefile that is piped in, or made by the script itself, is run."""
-    named = [path for word, path in itertools.pairwise(argv) if word in {"-f", "--file"}]
-    for path in named or ["Makefile", "makefile", "GNUmakefile"]:
-        made = read(shell, path)
-        if foreign(made or ()):
-            shell.find("pipe-to-shell", told(argv))
-        if made is not None:
-            for text in made:
-                shell.run_text(
-                    "\n".join(line.strip().lstrip("@-") for line in text.split("\n") if line[:1] == "\t" or ";" in line)
-                )
-    for word in argv[1:]:
-        if word.startswith("--eval"):
-            shell.find("unknown-command", told(argv))
 
 
 DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
@@ -383,6 +349,14 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "trash-put": _trash,
     "gio": _trash,
     "srm": _rm,
+    "tmpreaper": _reaper,
+    "tmpwatch": _reaper,
+    "rimraf": _reaper,
+    "del-cli": _reaper,
+    "zip": _archive,
+    "7z": _archive,
+    "7za": _archive,
+    "rar": _archive,
     "wipe": _shred,
     "shred": _shred,
     "mv": _mv,
@@ -446,17 +420,16 @@ DESTRUCTIVE: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
     "pkill": _kill,
     "killall5": _kill,
     "rsync": _rsync,
-    "sed": _sed,
-    "gsed": _sed,
     "tar": _tar,
     "bsdtar": _tar,
     "unzip": _unzip,
-    "git": _git,
-    "make": _make,
-    "gmake": _make,
 }
 
 
+_GNU: Final = (
+    "rm unlink rmdir shred mv chmod chown chgrp cp ln install mkdir touch truncate tee dd cat tac head tail od sort"
+)
+DESTRUCTIVE.update({f"g{name}": DESTRUCTIVE[name] for name in [*_GNU.split(), "tar"]})  # as some systems call them
 DELETING: Final = frozenset({"rm", "unlink", "rmdir", "mv", "shred", "chmod", "chown", "dd", "kill"})
 """Commands whose words are never another command's."""
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
+
+
+_FUNCTION: Final = re.compile(r"BASH_FUNC_(\w+)(?:%%|\(\))").fullmatch
 
 
 def set_up(shell: Shell, arguments: list[str]) -> str:
@@ -15,6 +19,8 @@ def set_up(shell: Shell, arguments: list[str]) -> str:
         variable, equals, value = word.partition("=")
         if equals and variable.isidentifier():
             shell.assign(variable, (value,))
+        elif equals and (function := _FUNCTION(variable)):
+            shell.run_text(f"{function[1]} {value}", here=True)
         elif variable == "--chdir":
             shell.run_words(["cd", value])
     for word, following in pairwise(arguments):

@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.lasting import lasting
 from hexad.skills.shell.paths import place
-from hexad.skills.shell.values import ANYTHING, HOME, SELF, UNKNOWN, WORK, Values, bounded, is_glob, joined, pattern
+from hexad.skills.shell.values import (
+    ANYTHING,
+    HOME,
+    SELF,
+    UNKNOWN,
+    WORK,
+    Values,
+    bounded,
+    is_glob,
+    joined,
+    known,
+    pattern,
+)
 
 if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
@@ -23,6 +35,7 @@ _MARKED: Final = {"/": "/", "~": f"{HOME}/", ".": f"{WORK}/"}
 _ABSOLUTE: Final = ("/", HOME, WORK, UNKNOWN)
 _SHEBANG: Final = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*(?:\S*/)?)?(?:ba|da|k|z|a|mk)?sh\b")
 _SETTLED: Final = re.compile(r"/?(?:[\w\x00][\w.\x00-]*/)*[\w\x00][\w.\x00-]*").fullmatch  # without `.` and `..`
+_DESCRIPTOR: Final = re.compile(r"^/proc/[^/]+/fd/")
 _MOST_LINKS: Final = 8  # that lead to one another
 
 
@@ -60,16 +73,71 @@ def hold(shell: Shell, path: str, values: Values, *, appends: bool = False) -> N
     elif old:
         values = lasting(old, values)
     shell.files[where] = bounded(values)
+    shell.wrote.add(where)
+
+
+def perhaps(shell: Shell, path: str) -> Values:
+    """What a file may hold that was written by a path of which only a part is known."""
+    name = path.rstrip("/").rpartition("/")[2]
+    found = (texts for where, texts in shell.files.items() if UNKNOWN in where and _may_be(where, name))
+    return tuple(text for texts in found for text in texts)
+
+
+def _may_be(where: str, name: str) -> bool:
+    return pattern(where.rpartition("/")[2].replace(UNKNOWN, "*")).match(name) is not None
 
 
 def copied(shell: Shell, sources: list[str], target: str) -> None:
     """What was copied, moved or linked is what it was; the target may be the file, or the folder it comes into."""
     for source in sources:
-        values = (SELF,) if SELF in source else read(shell, source)
+        name = source.rstrip("/").rpartition("/")[2]
+        _note_program(shell, source, target)
+        values = (SELF,) if SELF in source else None if is_glob(source) else read(shell, source)
         if values is not None:
-            name = source.rstrip("/").rpartition("/")[2]
             hold(shell, target, values)
             hold(shell, f"{target}/{name}", values)
+        elif shell.files:
+            _copy_folder(shell, source, target, name)
+
+
+def _copy_folder(shell: Shell, source: str, target: str, name: str) -> None:
+    """Every file in a folder, or those that a pattern stands for."""
+    where = _key(shell, source.rstrip("/"))
+    if is_glob(source):
+        matches = pattern(where).match
+        for path in [path for path in shell.files if matches(path)]:
+            hold(shell, f"{target}/{path.rpartition('/')[2]}", shell.files[path])
+        return
+    for path in [path for path in shell.files if path.startswith(f"{where}/")]:
+        hold(shell, target + path[len(where) :], shell.files[path])
+        hold(shell, f"{target}/{name}{path[len(where) :]}", shell.files[path])
+
+
+def _note_program(shell: Shell, source: str, target: str) -> None:
+    """A copy of a program is that program, whatever it is called."""
+    folder, _, name = source.rpartition("/")
+    program = shell.programs.get(_key(shell, source)) if shell.programs else None
+    if program is None and ((folder.startswith("/") and folder.endswith("bin")) or source == name):
+        program = name  # without a folder it is what `which` says, or `command -v`
+    if program is not None:
+        shell.programs[_key(shell, target)] = shell.programs[_key(shell, f"{target}/{name}")] = program
+
+
+def program_of(shell: Shell, path: str) -> str | None:
+    """The name of the program that a path leads to, if the script copied it there or made a link to it."""
+    copy = shell.programs.get(_key(shell, path))
+    if copy is not None:
+        return copy
+    target = followed(shell, path)
+    return None if target == path else target.rpartition("/")[2]
+
+
+def on_path(shell: Shell, name: str) -> list[str]:
+    """The files of this name in the folders of a `PATH` that the script set."""
+    folders = {folder for value in shell.variables.get("PATH", ()) for folder in value.split(":")}
+    paths = [f"{folder or '.'}/{name}" for folder in sorted(folders) if known(folder[:1])]
+    ends = tuple(f"{folder[1:]}/{name}" for folder in folders if folder[:1] == UNKNOWN)
+    return [*paths, *(path for path in shell.files if ends and f"/{path}".endswith(ends) and path not in paths)]
 
 
 def link(shell: Shell, path: str, target: str) -> None:
@@ -95,9 +163,9 @@ def followed(shell: Shell, path: str, *, itself: bool = True) -> str:
 
 
 def _key(shell: Shell, path: str) -> str:
-    if shell.folder == WORK and not shell.links and _SETTLED(path):  # nearly always
+    if shell.folder == WORK and not shell.links and _SETTLED(path) and path[:6] != "/proc/":  # nearly always
         return path
-    path = followed(shell, path)
+    path = _DESCRIPTOR.sub("/dev/fd/", followed(shell, path))
     return _written(place(path, shell.folder), path)
 
 

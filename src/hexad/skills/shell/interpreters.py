@@ -160,7 +160,7 @@ def scan_awk(shell: Shell, argv: list[str], code: str) -> None:
         hold(shell, path, (f"{decoded(text)}\n",) if text else ANYTHING)
     for found in _AWK_PIPES.finditer(code):
         text = next((group for group in found.groups() if group), "")
-        shell.stdin = None if text not in {"sh", "bash"} else (FOREIGN,)
+        shell.stdin = None if text.rpartition("/")[2] not in {"sh", "bash"} else (FOREIGN,)
         shell.run_text(_unquoted(text))
 
 

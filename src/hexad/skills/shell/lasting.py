@@ -72,9 +72,10 @@ def judged_elsewhere(shell: Shell, judge: Callable[[], object]) -> None:
     shell.folder = outer
 
 
-def rejected(shell: Shell, judge: Callable[[], object]) -> None:
-    """Judge what may not happen at all: what it would need does not count, what is rejected does."""
+def rejected(shell: Shell, judge: Callable[[], object], *, spared: str = "") -> None:
+    """Judge what may not happen at all: what it would need does not count, what is rejected does, but for one rule."""
     before = dict(shell.found)
     judge()
-    for mark in [mark for mark in shell.found if mark not in before and RULES[mark[0]].capability is not None]:
-        del shell.found[mark]
+    for mark in [mark for mark in shell.found if mark not in before]:
+        if RULES[mark[0]].capability is not None or mark[0] == spared:
+            del shell.found[mark]

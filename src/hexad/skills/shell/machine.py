@@ -8,10 +8,12 @@ from time import thread_time
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hexad.skills.shell import redirects, statements, words
+from hexad.skills.shell.carried import OTHERWISE_RUN, RUN_BY_OTHERS
 from hexad.skills.shell.commands import INTERESTING, INTERESTING_STARTS, execute
 from hexad.skills.shell.parsing import is_parsable, parsed, readings
 from hexad.skills.shell.statements import STATEMENTS, unusual
 from hexad.skills.shell.suspicion import is_suspicious
+from hexad.skills.shell.tools import look_at_files
 from hexad.skills.shell.values import (
     ANYTHING,
     DOWNLOADED,
@@ -46,10 +48,6 @@ _PRINTERS: Final = frozenset(
     {b"echo", b"grep", b"cut", b"uniq", b"tr", b"rev", b"pwd", b"which", b"dirname", b"basename", b"ls"}
 )
 _SUBSCRIPT: Final = re.compile(r"\w\[[^\]$`]*(\$\(.+\)|`.+`)[^\])]*\]", re.DOTALL).search
-_RUN_BY_OTHERS: Final = frozenset(
-    """PROMPT_COMMAND PS0 PS1 PS2 PS4 BASH_ENV ENV PAGER MANPAGER GIT_PAGER EDITOR VISUAL GIT_EDITOR GIT_SSH_COMMAND
-    GIT_SSH GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR BROWSER LESSOPEN RSYNC_RSH SUDO_ASKPASS""".split()  # noqa: SIM905
-)
 _LOADED_BY_OTHERS: Final = frozenset({"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"})  # code, into every command
 _PLACES: Final = tuple("123456789")
 _ARGUMENTS: Final = ("@", "*", *_PLACES)
@@ -90,9 +88,11 @@ class Shell:
         "nested",
         "node",
         "piped",
+        "programs",
         "quiet",
         "reads",
         "script",
+        "searched",
         "self_calls",
         "stack",
         "started",
@@ -100,11 +100,14 @@ class Shell:
         "steps",
         "suspicious",
         "texts",
+        "tools",
         "traps",
         "uncalled",
+        "unseen",
         "unsure",
         "until",
         "variables",
+        "wrote",
     )
 
     def __init__(self) -> None:
@@ -118,8 +121,13 @@ class Shell:
         self.quiet: dict[str, frozenset[str]] = {}  # of functions that only say something: the commands they call
         self.aliases: dict[str, Values] = {}
         self.files: dict[str, Values] = {}  # what the script was given or wrote, by place
+        self.wrote: set[str] = set()  # which of them the script wrote
+        self.tools: dict[str, tuple[list[str], int]] = {}  # programs that read files by themselves: words and line
+        self.searched: set[tuple[str, str]] = set()  # for which of these programs which texts were
         self.fetched: set[str] = set()  # names of what was brought from elsewhere
         self.links: dict[str, str] = {}  # where the links lead that the script made, by place
+        self.programs: dict[str, str] = {}  # what the programs are that the script copied, by place
+        self.unseen = False  # a program wrote files whose content nobody can know
         self.found: dict[tuple[str, int], str] = {}  # rule and line → what it is about
         self.folder = WORK
         self.haunts: tuple[str, ...] = ()  # vital folders that it may still be in
@@ -154,11 +162,20 @@ class Shell:
             self.run_pieces(script)
         for text in self.traps[:MOST_CALLS]:
             self.run_text(text, here=True)
-        for _ in range(len(self.functions)):
+        if self.tools and self.wrote:
+            self._look_at_what_tools_read()
+        for _ in range(len(self.functions) + len(self.uncalled)):
             if not self.uncalled:
                 break
             name, body = self.uncalled.popitem()
             self.call(name, body, None)
+
+    def _look_at_what_tools_read(self) -> None:
+        """Also what was written after a program that reads it: the next run finds it there."""
+        for name, (argv, line) in self.tools.items():
+            self.line = line
+            look_at_files(self, name, argv)
+        self.line = None
 
     def run_pieces(self, script: Script) -> None:
         """What can be read of a text that cannot be read as a whole: the grammar is stricter than shells are."""
@@ -341,7 +358,7 @@ class Shell:
         if self.loops and name in self.reads and values != old:
             self.again.add(name)
         self.variables[name] = values
-        if name in _RUN_BY_OTHERS:
+        if name in RUN_BY_OTHERS:
             self.run_later(name, values)
         elif name in _LOADED_BY_OTHERS and any(values):
             self.find("unknown-command", f"{name}={values[0]}")
@@ -364,6 +381,8 @@ class Shell:
                 continue
             if name in {"BASH_ENV", "ENV"}:
                 run_file(self, [f"{name}={value}"], value)
+            elif name in OTHERWISE_RUN:
+                OTHERWISE_RUN[name](self, value)
             else:
                 self.run_text(f'echo "{value}"' if name.startswith("PS") else value)
 
@@ -375,7 +394,7 @@ class Shell:
                 return self.capturing > 0 or name in INTERESTING or not self._stays_quiet(text)
             if text in self.aliases:
                 return True
-        if self.suspicious or (self.files and "PATH" in self.variables):
+        if self.suspicious or ("PATH" in self.variables and (self.files or self.programs)):
             return True
         if name in INTERESTING:
             return self.capturing > 0 or name not in _PRINTERS

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
     from hexad.skills.shell.machine import Shell
 
+DISK: Final = "/dev/sdX"
+"""What stands for a disk whose name is not known."""
+_MOUNTED: Final = frozenset({"/proc/mounts", "/proc/self/mounts", "/etc/mtab", "/etc/fstab"})
 FIND_TESTS: Final = re.compile(
     r"-(?:i?name|i?path|i?regex|newer\w*|[amc]time|[amc]min|size|user|group|perm|empty|links|inum|wholename|uid|gid|nouser|"
     r"nogroup)"
@@ -91,6 +94,8 @@ def printed(shell: Shell, name: str, arguments: list[str]) -> Values:
     if name in _FETCHERS:
         return DOWNLOADED
     given = shell.stdin
+    if given is None and arguments and arguments[-1] in _MOUNTED:
+        given, arguments = (DISK, UNKNOWN), arguments[:-1]
     came = _worked_out(shell, name, arguments, given)
     if UNKNOWN in came and (_is_told(given) or any(SELF in argument for argument in arguments)):
         shell.hides = True
@@ -110,7 +115,14 @@ def _worked_out(shell: Shell, name: str, arguments: list[str], given: Values | N
         return bounded(text for each in texts for text in work(shell, arguments, each))
     if name in _DECODERS:
         return _decoder(name, arguments, given)
+    if given is not None and DISK in given and _keeps_first(name, arguments):
+        return (DISK, UNKNOWN)
     return DOWNLOADED if given is not None and foreign(given) else ANYTHING
+
+
+def _keeps_first(name: str, arguments: list[str]) -> bool:
+    """Whether the first column is what is left."""
+    return name.endswith("awk") and any("$1" in word for word in arguments)
 
 
 def _decoder(name: str, arguments: list[str], given: Values | None) -> Values:
@@ -250,10 +262,22 @@ def _sed(_shell: Shell, arguments: list[str], given: str) -> Values:
     return (given,)
 
 
+def _disks(asks: str) -> Callable[[Shell, list[str], str], Values]:
+    """What lists disks, if its words say that it names them by their paths."""
+    names = re.compile(asks).search
+
+    def work(_shell: Shell, arguments: list[str], _given: str) -> Values:
+        return (DISK, UNKNOWN) if names(" ".join(["", *arguments])) else ANYTHING
+
+    return work
+
+
 _COLUMNS: Final = re.compile(r"-[cb](\d*)(-?)(\d*)").fullmatch
 
 
 def _cut(_shell: Shell, arguments: list[str], given: str) -> Values:
+    if given == DISK and "-f1" in "".join(arguments):
+        return (DISK,)
     told = _COLUMNS("".join(arguments))
     if not told or not known(given):
         return (FOREIGN,) if FOREIGN in given else ANYTHING
@@ -289,8 +313,8 @@ def _dirname(_shell: Shell, arguments: list[str], _given: str) -> Values:
     path = arguments[-1] if arguments else UNKNOWN
     if path.startswith("\x04"):
         return (WORK,)
-    if path in {HOME, WORK}:
-        return ("/home" if path == HOME else f"{WORK}/..",)
+    if path.rstrip("/") in {HOME, WORK}:
+        return ("/home" if path.rstrip("/") == HOME else f"{WORK}/..",)
     head, slash, _ = path.rstrip("/").rpartition("/")
     return (head or ("/" if slash else WORK) if known(path) else UNKNOWN,)
 
@@ -304,6 +328,8 @@ def _basename(_shell: Shell, arguments: list[str], _given: str) -> Values:
 def _find(_shell: Shell, arguments: list[str], _given: str) -> Values:
     """The first thing that `find` prints is the folder it starts in, unless it looks for something."""
     count = next((n for n, word in enumerate(arguments) if word[:1] in {"-", "(", "!"}), len(arguments))
+    if any(path.rstrip("/") == "/dev" for path in arguments[:count]):
+        return (DISK, UNKNOWN)
     looks_for = any(FIND_TESTS.fullmatch(word) for word in arguments)
     starts = arguments[:count] or [WORK]
     if looks_for and all(known(start) and start not in {"/", HOME} for start in starts):
@@ -340,6 +366,11 @@ _OUTPUTS: Final[dict[str, Callable[[Shell, list[str], str], Values]]] = {
     "basename": _basename,
     "find": _find,
     "ls": _ls,
+    "lsblk": _disks(r" -\w*p| --paths|PATH"),
+    "findmnt": _disks("SOURCE"),
+    "df": _disks(r"output=source|^(?!.*output)"),
+    "mount": _disks("^$| -l$"),
+    "blkid": _disks(r" -[LU]| device"),
     "test": lambda _shell, _arguments, _given: NOTHING,
     "[": lambda _shell, _arguments, _given: NOTHING,
     ":": lambda _shell, _arguments, _given: NOTHING,

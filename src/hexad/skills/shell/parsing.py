@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 LONGEST: Final = 262_144  # characters
 _MOST_SIGNS: Final = {"|": 2_000, "<<": 500, "=(": 500, "((": 2_000, "case": 2_000, "${": 4_000}
 _SHORT: Final = 1_000  # too short for so many
+_FAR: Final = re.compile("[\U00010000-\U0010ffff]")  # behind a brace the grammar reads memory that is not its own
 _WORD_GOES_ON: Final = re.compile(rb"(?<=[^\s\\])\\\n(?=\S)")
 _PERHAPS_TEXT: Final = re.compile(r"#|<<|'").search  # signs of comments, here-documents and quotes
 _IN_TEXT: Final = re.compile(
@@ -69,7 +70,7 @@ def readings(text: str) -> list[Script]:
 
 def parsed(text: str, *, joins: bool = True) -> Script:
     """The syntax tree of a script; never an error: what cannot be read is marked in it."""
-    source = text.encode("utf-8", "replace")
+    source = _FAR.sub("\ufffd", text).encode("utf-8", "replace")
     gaps: tuple[int, ...] = ()
     if joins and b"\\\n" in source:
         gaps = tuple(found.start() - 2 * n for n, found in enumerate(_WORD_GOES_ON.finditer(source)))
@@ -79,12 +80,16 @@ def parsed(text: str, *, joins: bool = True) -> Script:
     if not root.has_error:
         return Script(root, is_broken=False, gaps=gaps)
     written = _BRACE_FIRST.sub(rb"\1''{", source)  # `{a,b} c`: the grammar takes the brace for a block
-    written = _BOTH_WAYS.sub(b"< ", written)  # `3<>file`: it knows only one way
+    written = _BOTH_WAYS.sub(_one_way, written)  # `3<>file`: it knows only one way
     written = _ROOT_TESTED.sub(rb"'/'", _BASED.sub(b"", written))
     written = _GIVEN_BEHIND.sub(rb"\1 < <(echo \2)", written)
     written = _ARGUMENTS_LOOP.sub(rb'for \1 in "$@"; do', written)
     again = parser().parse(written).root_node if written != source else root
     return Script(again, again.has_error, gaps)
+
+
+def _one_way(found: re.Match[bytes]) -> bytes:
+    return b"> " if found.string[: found.start()][-1:] in b"12" else b"< "
 
 
 def parser() -> Parser:

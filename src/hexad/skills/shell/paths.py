@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from hexad.skills.shell.values import HOME, UNKNOWN, WORK, known, pattern
+from hexad.skills.shell.values import HOME, UNKNOWN, WORK, is_glob, known, pattern
 
 _SYSTEM: Final = frozenset(
     [
@@ -44,10 +44,11 @@ _HARMLESS_DEVICE: Final = re.compile(
     r"null|zero|full|u?random|stdin|stdout|stderr|tty\w*|pts/.*|ptmx|fd/.*|shm/.*|console|tcp/.*|udp/.*"
 )
 _DISK: Final = re.compile(
-    r"/dev/(?:(?:[shv]|xv)d[a-zX?*\[\x00].*|nvme.*|mmcblk.*|r?disk.*|dm-.*|mapper/.+|md\d.*|loop\d.*|sr\d.*|cdrom.*|"
+    r"/dev/(?:(?:[shv]|xv)d[a-zX?*\[\x00][^/]*|nvme.*|mmcblk.*|r?disk.*|dm-.*|mapper/.+|md\d.*|loop\d.*|sr\d.*|cdrom.*|"
     r"block/.*|bd[a-z]|usb.*|drive.*|device.*|partition.*|mem|kmem|port|nbd.*|zram.*|zd\d.*|rbd.*|fb\d|mtd.*|vg.*/.*|"
     r"ada\d.*|da\d.*|sg\d.*|[*?]+|\[.*|[sn]\*)|/proc/(?:kcore|sysrq-trigger)"
 )
+_SOME_DISKS: Final = ("/dev/sda", "/dev/vda", "/dev/hda", "/dev/xvda", "/dev/nvme0n1", "/dev/mmcblk0", "/dev/disk0")
 _WRITABLE: Final = ("tmp", "dev/shm", "var/tmp")
 _MANY_UPS: Final = 4  # so many folders up lead from most working directories to the root
 
@@ -87,8 +88,12 @@ class Place:
 
     @property
     def is_disk(self) -> bool:
-        """Whether it is a raw device: a disk, a part of one, the memory."""
-        return self.start == "/" and bool(_DISK.fullmatch(self.path))
+        """Whether it is a raw device: a disk, a part of one, the memory; behind what is not known it may be one."""
+        if self.start not in {"/", "?"} or not self.parts:
+            return False
+        if is_glob(self.path):
+            return self.start == "/" and (bool(_DISK.fullmatch(self.path)) or _stands_for_disk(self.path))
+        return bool(_DISK.fullmatch(self.path))
 
     @property
     def is_unknown(self) -> bool:
@@ -99,7 +104,13 @@ class Place:
 def leads_to_disk(path: str, folder: str = WORK) -> bool:
     """Whether a path leads to a raw device."""
     whole = path if path.startswith("/") else f"{folder}/{path}"
-    return ("/dev/" in whole or "/proc/" in whole) and place(path, folder).is_disk
+    return ("/dev/" in whole or "/proc/" in whole or (path[:1] == "/" and is_glob(path))) and place(
+        path, folder
+    ).is_disk
+
+
+def _stands_for_disk(glob: str) -> bool:
+    return glob.count("/") == 2 and any(map(pattern(glob).match, _SOME_DISKS))
 
 
 def stays(path: str, folder: str = WORK) -> bool:
@@ -108,7 +119,7 @@ def stays(path: str, folder: str = WORK) -> bool:
     What is not plain has to be looked at with `place`.
     """
     if path.startswith(UNKNOWN):
-        return True
+        return "/dev/" not in path and "/proc/" not in path
     if ".." in path or path.startswith((HOME, WORK)):
         return False
     return path.startswith("/tmp/") or (folder == WORK and not path.startswith("/"))  # noqa: S108 - a script's path
@@ -118,7 +129,8 @@ def place(path: str, folder: str = WORK) -> Place:
     """Where ``path`` leads from ``folder``; both as a script writes them, with marks for what is not known."""
     if not path.startswith(("/", HOME, WORK)):
         if not known(path[:1]):
-            return Place("?", ())
+            behind = path.lstrip(UNKNOWN)
+            return Place("?", _settled("/", behind.split("/")).parts if behind[:1] == "/" else ())
         path = f"{folder}/{path}"
     start = {"/": "/", HOME: "~", WORK: "."}.get(path[:1], "?")
     if start == "?":

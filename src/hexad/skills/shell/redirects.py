@@ -41,20 +41,27 @@ class Target(NamedTuple):
 
 def plainly_followed(shell: Shell, node: Node) -> list[Target] | None:
     """Likewise `followed`, for a redirection that can be read from its text alone; None for any other."""
-    plain = redirection_of(shell, node.text or b"") if node.type == "file_redirect" else None
+    text = node.text or b""
+    plain = redirection_of(shell, text) if node.type == "file_redirect" and text[0] not in b"3456789" else None
     return None if plain is None else _aimed(shell, *plain)
 
 
 def followed(shell: Shell, node: Node) -> list[Target]:
     """Look at a redirection: input becomes `shell.stdin`, files that are written come back."""
     kind = node.type
+    outer = shell.stdin
     if kind == "heredoc_redirect":
-        return _heredoc(shell, node)
-    if kind == "herestring_redirect":
-        text = evaluate(shell, _told(node)[0], quoted=True)
-        shell.stdin = tuple(f"{value}\n" for value in text)
-        return []
-    return _file(shell, node)
+        targets = _heredoc(shell, node)
+    elif kind == "herestring_redirect":
+        shell.stdin = tuple(f"{value}\n" for value in evaluate(shell, _told(node)[0], quoted=True))
+        targets = []
+    else:
+        targets = _file(shell, node)
+    first = node.children[0]
+    if first.type == "file_descriptor" and text_of(first) not in {"0", "1", "2"}:
+        hold(shell, f"/dev/fd/{text_of(first)}", ANYTHING if shell.stdin is None else shell.stdin)
+        shell.stdin = outer
+    return targets
 
 
 def behind(node: Node) -> list[Node]:
@@ -115,7 +122,7 @@ def _aimed(shell: Shell, sign: str, values: Values) -> list[Target]:
         path = value.replace(SPLIT, " ")
         if sign == "<&":
             if path.isdigit() and int(path) > 2:
-                shell.stdin, shell.hides = ANYTHING, True
+                shell.stdin, shell.hides = held(shell, f"/dev/fd/{path}") or ANYTHING, True
         elif sign in _READS:
             _read(shell, path)
         if ">" in sign and not (sign.endswith("&") and (path.isdigit() or path == "-")):

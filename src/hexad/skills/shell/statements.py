@@ -174,7 +174,7 @@ def _looked_at(shell: Shell, node: Node, children: list[Node]) -> Values:
         run_subscripts(shell, words)
     printed = _each_variant(shell, words)
     redirects.written(shell, targets, printed)
-    shell.stdin = outer
+    shell.stdin = shell.stdin if words == [("exec",)] else outer
     for name, old in before.items() if words else ():
         if old is None:
             shell.variables.pop(name, None)
@@ -225,7 +225,7 @@ def _with_redirects(shell: Shell, body: Node | None, signs: list[Node]) -> Value
         for_later = body is not None and body.text == b"exec"  # everything that follows goes there
         redirects.written(shell, targets, ANYTHING if for_later else printed)
         printed = NOTHING
-    shell.stdin = outer
+    shell.stdin = shell.stdin if body is not None and body.text == b"exec" else outer  # that of all that follows
     return _continued(shell, rest, printed) if rest else printed
 
 
@@ -363,6 +363,8 @@ def _function(shell: Shell, node: Node) -> Values:
     name, body = text_of(node.named_children[0]), node.named_children[1]
     if name in shell.functions and shell.functions[name].text != body.text:  # which of them is called is not known
         shell.call(name, shell.functions[name], None)
+    if len(node.named_children) > 2:
+        _with_redirects(shell, body, node.named_children[2:])  # which are those of every call
     shell.functions[name] = shell.uncalled[name] = body
     shell.quiet[name] = says_only(body.text or b"")
     return NOTHING

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _DESTROYS: Final = r"(?:rm|shred|dd|mkfs(?:\.\w+)?|wipefs|chmod|mv)"
 _WORTH_A_LOOK: Final = re.compile(
-    r"/dev\b(?!/(?:null|zero|full|u?random|std|tty|fd/|shm|tcp/|udp/|pts))|\\!|"
+    r"/(?:dev\b(?!/(?:null|zero|full|u?random|std|tty|fd/|shm|tcp/|udp/|pts))|(?:[shv]d[a-z]|nvme\d|mmcblk\d)\b)|\\!|"
     r"rm[ \t]|shred[ \t]|dd[ \t]|mkfs(?:\.\w+)?[ \t]|wipefs[ \t]|chmod[ \t]|mv[ \t]"
 ).finditer
 """Where it may be so: by what a place begins with, which is found ten times as fast as what stands before it."""
@@ -29,7 +29,7 @@ _IN_AN_ODD_PLACE: Final = re.compile(
 ).match
 _DESTROYER: Final = re.compile(_DESTROYS).fullmatch
 _TEXT: Final = re.compile(
-    rf"(?:--?[\w-]+=|-\w|[\\:|]*!|\.(?:sh|shell|system)\b|\w+[:(]|\+)?[\s'\"]*((?:sudo\s+)?(?:/\S*/)?{_DESTROYS}\s.*)",
+    rf"(?:-{{0,2}}[\w.-]+=|-\w|[\\:|]*!|\.(?:sh|shell|system)\b|\w+[:(]|\+)?[\s'\"]*((?:sudo\s+)?(?:/\S*/)?{_DESTROYS}\s.*)",
     re.DOTALL,
 ).match
 _SAYS: Final = frozenset(
@@ -42,7 +42,10 @@ _SHOWS: Final = frozenset(
     dumpe2fs basename dirname realpath readlink cd pushd for in case read grep awk cut sort lsscsi hwinfo cdparanoia
     ntfsinfo exfatlabel e2label fatlabel ntfslabel sg_inq sg_vpd sdparm setserial stty minicom screen picocom""".split()  # noqa: SIM905
 )
-_WRITES_ANYWHERE: Final = frozenset({"sed", "gsed", "openssl", "vim", "vi", "nvim", "ex", "ed", "view", "gvim"})
+_WRITES_ANYWHERE: Final = frozenset(
+    """sed gsed openssl vim vi nvim ex ed view gvim gpg gpg2 git sort tar bsdtar pv script strace ltrace xxd
+    age""".split()  # noqa: SIM905
+)
 _PATH: Final = re.compile(r"/(?:dev|proc)/[\w/*?.-]+")
 _TELLING: Final = frozenset({"-m", "-am", "--message", "--title", "--body"})
 

@@ -25,6 +25,8 @@ NOTHING: Final[Values] = ("",)
 ANYTHING: Final[Values] = (UNKNOWN,)
 DOWNLOADED: Final[Values] = (FOREIGN,)
 MOST_VALUES: Final = 16
+_WORST: Final = frozenset({"/", "/*", HOME, f"{HOME}/"})  # of too many values these are kept, and disks
+_SHORT: Final = 64
 LONGEST: Final = 65_536
 MOST_BRACES: Final = 256
 
@@ -85,7 +87,8 @@ def bounded(values: Iterable[str]) -> Values:
     kept = tuple(dict.fromkeys(values))
     if len(kept) <= MOST_VALUES and len(max(kept, key=len, default="")) <= LONGEST:
         return kept
-    return DOWNLOADED if foreign(kept) else ANYTHING
+    worst = [value for value in kept if value in _WORST or (value[:5] == "/dev/" and len(value) < _SHORT)]
+    return (*worst[:4], FOREIGN if foreign(kept) else UNKNOWN)
 
 
 def joined(parts: Sequence[Values], between: str = "") -> Values:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -15,6 +16,7 @@ from hexad.skills.shell.held_files import INPUT, held
 from hexad.skills.shell.lasting import rejected
 from hexad.skills.shell.output import FIND_TESTS
 from hexad.skills.shell.own_commands import OWN_COMMANDS
+from hexad.skills.shell.unseen import run_unseen
 from hexad.skills.shell.values import (
     ANYTHING,
     FOREIGN,
@@ -165,7 +167,12 @@ def _plain(shell: Shell, name: str, argv: list[str]) -> Values:
     if not inner and name in {"sudo", "doas"} and shell.stdin is not None and {"-s", "-i", "-"} & set(arguments):
         return _reads_input(shell, argv)
     shell.started += name == "coproc" or (name == "setsid" and bool({"-f", "--fork"} & set(arguments)))
-    return shell.run_words(inner, by_name=name in _OF_THE_SHELL) if inner else NOTHING
+    outer = shell.stdin
+    if name == "coproc":
+        shell.stdin = ANYTHING  # whatever is written to it later
+    printed = shell.run_words(inner, by_name=name in _OF_THE_SHELL) if inner else NOTHING
+    shell.stdin = outer
+    return printed
 
 
 def _env(shell: Shell, arguments: list[str]) -> Values:
@@ -243,6 +250,7 @@ def run_file(shell: Shell, argv: list[str], path: str, *, here: bool = False) ->
     if texts is None:
         if is_fetched(shell, path):
             shell.find("pipe-to-shell", told(argv))
+        run_unseen(shell, argv, path)
         if not known(path) and path != f"/tmp/{UNKNOWN}":  # noqa: S108
             shell.find("unknown-command", told(argv))
         return ANYTHING
@@ -326,12 +334,20 @@ def _with_input(shell: Shell, argv: list[str], words: list[str], text: str, sign
     if words[0].rpartition("/")[2] in SHELLS and (len(words) == 1 or words[-1] == "-c"):
         if not known(text):
             shell.find("pipe-to-shell", told(argv))
-        return shell.run_text(text) if words[-1] == "-c" else ANYTHING
+        items = _quoted_words(text)
+        return shell.run_text(f"{text}\n{' '.join(items)}") if words[-1] == "-c" else shell.run_words([*words, *items])
     outer, shell.stdin = shell.stdin, None
     filled = [exchanged(word, sign, " ".join(items)) for word in words[:256]] if sign else [*words, *items]
     printed = shell.run_words(filled[:256])
     shell.stdin = outer
     return printed
+
+
+def _quoted_words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)[:256]
+    except ValueError:
+        return text.split()[:256]
 
 
 _PARALLEL_SIGN: Final = re.compile(r"\{[/.#%0-9]*\}")
@@ -370,16 +386,17 @@ def _parallel(shell: Shell, argv: list[str]) -> Values:
 
 
 def _find(shell: Shell, argv: list[str]) -> Values:
-    arguments = argv[1:]
-    while arguments[:1] and arguments[0] in {"-L", "-H", "-P"}:
-        arguments = arguments[1:]
+    arguments, follows = argv[1:], ""
+    while arguments[:1] and re.fullmatch(r"-[LHP]|-O\d?|-D|--", arguments[0]):
+        follows = "/" if arguments[0] in {"-L", "-H"} else follows
+        arguments = arguments[2 if arguments[0] == "-D" else 1 :]
     count = next((n for n, word in enumerate(arguments) if word[:1] in {"-", "(", "!"}), len(arguments))
     paths, tests = arguments[:count] or ["."], arguments[count:]
     filtered = any(
         FIND_TESTS.fullmatch(word) and tests[n + 1 : n + 2] not in (["*"], [".*"]) for n, word in enumerate(tests)
     )
     if "-delete" in tests:
-        shell.run_words(["rm", "-r", *(f"{path}/{UNKNOWN}" if filtered else path for path in paths)])
+        shell.run_words(["rm", "-r", *(f"{path}/{UNKNOWN}" if filtered else path + follows for path in paths)])
     for number, word in enumerate(tests):
         if word in {"-exec", "-execdir", "-ok", "-okdir"}:
             _find_exec(shell, tests[number + 1 :], paths, filtered=filtered)
@@ -481,8 +498,10 @@ _SPECIAL: Final[dict[str, Callable[[Shell, list[str]], Values]]] = {
     "trap": _trap,
     "xargs": _xargs,
     "parallel": _parallel,
+    "coreutils": lambda shell, argv: shell.run_words([argv[1].rpartition("=")[2], *argv[2:]] if argv[1:] else []),
     "find": _find,
     "gfind": _find,
+    "bfs": _find,
     "fd": _fd,
     "fdfind": _fd,
     "run-parts": lambda shell, argv: run_file(shell, argv, f"{argv[-1]}/*"),
