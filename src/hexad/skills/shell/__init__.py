@@ -3,8 +3,10 @@
 `machine.py` walks the tree with a `Shell`: what variables, functions, aliases and files hold at each place.
 `plain.py` reads the words that are what they look like, `words.py` and `parameters.py` say what the others come to,
 `values.py` is their arithmetic, `output.py` tells what a few harmless commands print. `commands.py` says what a command
-with its words does, with `destructive.py`, `wrappers.py` and `interpreters.py` for the three kinds that need a closer
+with its words does, with `destructive.py`, `wrappers.py` and `languages.py` for the three kinds that need a closer
 look, and `own_commands.py` for `cd`, `read` and their like.
+Code in other languages is searched by `interpreters.py`: `code_parts.py` takes its texts out, `code_building.py` and
+`code_texts.py` put together what it builds of them, `code_deeds.py` and `code_forks.py` tell what is done to what.
 `capabilities.py` is the table of what commands need, `paths.py` knows which places matter, `rules.py` names everything
 that can be found.
 """

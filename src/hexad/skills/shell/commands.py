@@ -11,7 +11,8 @@ from hexad.skills.shell.capabilities import NEEDED, needs
 from hexad.skills.shell.destructive import DELETING, DESTRUCTIVE, destroyer, told
 from hexad.skills.shell.fetching import fetch, is_fetched
 from hexad.skills.shell.held_files import held, is_shell, read
-from hexad.skills.shell.interpreters import CODE_OPTIONS, code_of, scan, scan_awk
+from hexad.skills.shell.interpreters import scan_awk
+from hexad.skills.shell.languages import INTERPRETING, file_code, is_interpreter, run_code
 from hexad.skills.shell.output import PRINTING, printed
 from hexad.skills.shell.suspicion import look_at_words
 from hexad.skills.shell.values import ANYTHING, FOREIGN, SELF, UNKNOWN, Values, foreign, is_glob, known, pattern
@@ -24,14 +25,13 @@ if TYPE_CHECKING:
 
 _OPENS_A_BLOCK: Final = frozenset({"{", "!", "then", "do", "else", "(", "if", "while", "until"})
 _AWKS: Final = frozenset({"awk", "gawk", "mawk", "nawk", "original-awk"})
-_VERSIONED: Final = re.compile(r"(python|perl|ruby|php|lua|node|pypy|tclsh)[\d.]*")
 _THIS_SHELL: Final = re.compile(r"/proc/[^/]+/exe").fullmatch
 _EDITORS: Final = frozenset({"vim", "vi", "nvim", "ex", "ed", "view", "gvim"})
 CARRYING: Final = frozenset({"m4", "sqlite3", "gdb", "less", "make", "man", "vagrant", "npm", "npx", "git"})
-_RUNNING: Final = frozenset({*CARRYING, *WRAPPING, *_AWKS, *CODE_OPTIONS, *_EDITORS})
+_RUNNING: Final = frozenset({*CARRYING, *WRAPPING, *_AWKS, *INTERPRETING, *_EDITORS})
 INTERESTING: Final = frozenset(
     name.encode()
-    for names in (DESTRUCTIVE, WRAPPING, CARRYING, CODE_OPTIONS, NEEDED, PRINTING, _AWKS, _EDITORS)
+    for names in (DESTRUCTIVE, WRAPPING, CARRYING, INTERPRETING, NEEDED, PRINTING, _AWKS, _EDITORS)
     for name in names
 )
 """Names of commands that have to be looked at; the others do nothing that is known to matter, whatever their words."""
@@ -46,6 +46,9 @@ INTERESTING_STARTS: Final = (
     b"node",
     b"pypy",
     b"tclsh",
+    b"gcc",
+    b"clang",
+    b"g++",
     b".",
 )
 _MATCHED: Final = frozenset({*DESTRUCTIVE, *SHELLS, "curl", "wget", "sudo", "mkfs.ext4", "eval", "find"})
@@ -103,7 +106,7 @@ def _note_needs(shell: Shell, name: str, argv: list[str]) -> None:
 @lru_cache(maxsize=1024)
 def _kind(name: str) -> tuple[bool, Callable[[Shell, list[str]], None] | None, bool]:
     """Whether a command is in the table of needs, what it may destroy, and whether it may run something."""
-    runs = name in _RUNNING or _VERSIONED.fullmatch(name) is not None
+    runs = name in _RUNNING or is_interpreter(name)
     return name in NEEDED, destroyer(name), runs
 
 
@@ -116,8 +119,8 @@ def _run_by(shell: Shell, name: str, argv: list[str]) -> Values | None:
         return result
     if name in _AWKS:
         _awk(shell, argv)
-    elif name in CODE_OPTIONS or _VERSIONED.fullmatch(name):
-        _interpreter(shell, name, argv)
+    elif is_interpreter(name):
+        run_code(shell, name, argv)
     elif name in _EDITORS:
         _editor(shell, argv)
     elif "/" in argv[0] and held(shell, argv[0]) is not None:
@@ -139,7 +142,7 @@ def _started(shell: Shell, argv: list[str]) -> None:
     texts = held(shell, argv[0]) or ()
     others = tuple(text for text in texts if text.startswith("#!") and not is_shell(text))
     if others:
-        _file_code(shell, argv, others)
+        file_code(shell, argv, others)
     else:
         run_file(shell, argv, argv[0])
 
@@ -199,36 +202,6 @@ def _awk(shell: Shell, argv: list[str]) -> None:
         words = words[2 if words[0] in {"-F", "-v", "-i"} else 1 :]
     if words:
         scan_awk(shell, argv, words[0])
-
-
-def _interpreter(shell: Shell, name: str, argv: list[str]) -> None:
-    family = _VERSIONED.fullmatch(name)
-    kind = name if name in CODE_OPTIONS else family[1] if family and family[1] in CODE_OPTIONS else "python"
-    codes, reads_input = code_of(kind, argv[1:])
-    for code in codes:
-        scan(shell, argv, code)
-    if reads_input and shell.stdin is not None:
-        _piped_code(shell, argv)
-    program = None if codes else next((word for word in argv[1:] if word[:1] != "-"), None)
-    texts = None if program is None or "-m" in argv[: argv.index(program)] else held(shell, program)
-    if texts is not None:
-        _file_code(shell, argv, texts)
-
-
-def _piped_code(shell: Shell, argv: list[str]) -> None:
-    for text in shell.stdin or ():
-        if FOREIGN in text:
-            shell.find("pipe-to-shell", told(argv))
-        elif not text.strip(UNKNOWN + " \n"):
-            shell.find("unknown-command", told(argv))
-        scan(shell, argv, text)
-
-
-def _file_code(shell: Shell, argv: list[str], texts: Values) -> None:
-    if foreign(texts):
-        shell.find("pipe-to-shell", told(argv))
-    for text in texts:
-        scan(shell, argv, text)
 
 
 _CARRIES: Final = {
