@@ -24,6 +24,7 @@ from tests.shell_scripts import ALLOWED, NEEDING, REJECTED
 from tests.shell_scripts_code import CODE_ALLOWED, CODE_NEEDS, CODE_REJECTED
 from tests.shell_scripts_hidden import HIDDEN, HIDDEN_ALLOWED, HIDDEN_NEEDS, HIDDEN_STOPPED
 from tests.shell_scripts_later import LATER, STOPPED
+from tests.shell_scripts_wrapped import WRAPPED_ALLOWED, WRAPPED_NEEDS, WRAPPED_REJECTED
 from tests.support import requirement
 
 ROOT = Path(__file__).parent.parent
@@ -33,7 +34,8 @@ BESIDE = pytest.mark.skipif(not TLDR.exists(), reason="the evaluation data is no
 
 @requirement("SKILL-05")
 @pytest.mark.parametrize(
-    ("script", "rule"), [*REJECTED.items(), *LATER.items(), *HIDDEN.items(), *CODE_REJECTED.items()]
+    ("script", "rule"),
+    [*REJECTED.items(), *LATER.items(), *HIDDEN.items(), *CODE_REJECTED.items(), *WRAPPED_REJECTED.items()],
 )
 def test_what_destroys_is_rejected_however_it_is_written(script: str, rule: str) -> None:
     verdict = check(script, shell="bash")
@@ -48,7 +50,9 @@ def test_what_may_destroy_is_stopped_at_the_least(script: str) -> None:
 
 
 @requirement("SKILL-05")
-@pytest.mark.parametrize(("script", "needed"), [*NEEDING.items(), *HIDDEN_NEEDS.items(), *CODE_NEEDS.items()])
+@pytest.mark.parametrize(
+    ("script", "needed"), [item for rows in (NEEDING, HIDDEN_NEEDS, CODE_NEEDS, WRAPPED_NEEDS) for item in rows.items()]
+)
 def test_what_needs_a_capability_says_which_and_nothing_worse(script: str, needed: set[str]) -> None:
     verdict = check(script, shell="bash")
     assert verdict.decision is Decision.NEEDS
@@ -56,7 +60,7 @@ def test_what_needs_a_capability_says_which_and_nothing_worse(script: str, neede
 
 
 @requirement("SKILL-05")
-@pytest.mark.parametrize("script", [*ALLOWED, *HIDDEN_ALLOWED, *CODE_ALLOWED])
+@pytest.mark.parametrize("script", [*ALLOWED, *HIDDEN_ALLOWED, *CODE_ALLOWED, *WRAPPED_ALLOWED])
 def test_ordinary_scripts_pass_without_a_word(script: str) -> None:
     assert check(script, shell="bash").findings == ()
 

@@ -16,7 +16,8 @@ from hexad.skills.shell.languages import INTERPRETING, file_code, is_interpreter
 from hexad.skills.shell.output import PRINTING, printed
 from hexad.skills.shell.suspicion import look_at_words
 from hexad.skills.shell.values import ANYTHING, FOREIGN, SELF, UNKNOWN, Values, foreign, is_glob, known, pattern
-from hexad.skills.shell.wrappers import SHELLS, WRAPPING, check_self, run_file, wrapped
+from hexad.skills.shell.wrapper_tables import SHELLS
+from hexad.skills.shell.wrappers import WRAPPING, check_self, run_file, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable

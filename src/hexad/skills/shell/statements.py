@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import redirects
 from hexad.skills.shell.commands import execute
+from hexad.skills.shell.environment import keep_case
 from hexad.skills.shell.loops import for_each, while_true
 from hexad.skills.shell.plain import assignment_of, is_plain, output_of, says_only, words_of
 from hexad.skills.shell.values import (
@@ -438,6 +439,7 @@ def _declaration(shell: Shell, node: Node) -> Values:
                 shell.run_subscript(name)
                 if equals:
                     shell.assign(name, (text,))
+    keep_case(shell, text_of(node))
     return NOTHING
 
 
