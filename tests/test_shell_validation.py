@@ -24,19 +24,20 @@ from tests.shell_scripts import ALLOWED, NEEDING, REJECTED
 from tests.shell_scripts_code import CODE_ALLOWED, CODE_NEEDS, CODE_REJECTED
 from tests.shell_scripts_hidden import HIDDEN, HIDDEN_ALLOWED, HIDDEN_NEEDS, HIDDEN_STOPPED
 from tests.shell_scripts_later import LATER, STOPPED
+from tests.shell_scripts_needing import OPTIONS_ALLOWED, OPTIONS_NEEDS, OPTIONS_REJECTED
 from tests.shell_scripts_wrapped import WRAPPED_ALLOWED, WRAPPED_NEEDS, WRAPPED_REJECTED
 from tests.support import requirement
 
+EVERY_REJECTED = {**REJECTED, **LATER, **HIDDEN, **CODE_REJECTED, **WRAPPED_REJECTED, **OPTIONS_REJECTED}
+EVERY_NEED = {**NEEDING, **HIDDEN_NEEDS, **CODE_NEEDS, **WRAPPED_NEEDS, **OPTIONS_NEEDS}
+EVERY_ALLOWED = [*ALLOWED, *HIDDEN_ALLOWED, *CODE_ALLOWED, *WRAPPED_ALLOWED, *OPTIONS_ALLOWED]
 ROOT = Path(__file__).parent.parent
 TLDR = ROOT.parent / "shared" / "evals" / "shell_benign" / "tldr.jsonl"
 BESIDE = pytest.mark.skipif(not TLDR.exists(), reason="the evaluation data is not beside this checkout")
 
 
 @requirement("SKILL-05")
-@pytest.mark.parametrize(
-    ("script", "rule"),
-    [*REJECTED.items(), *LATER.items(), *HIDDEN.items(), *CODE_REJECTED.items(), *WRAPPED_REJECTED.items()],
-)
+@pytest.mark.parametrize(("script", "rule"), EVERY_REJECTED.items())
 def test_what_destroys_is_rejected_however_it_is_written(script: str, rule: str) -> None:
     verdict = check(script, shell="bash")
     assert verdict.decision is Decision.REJECT
@@ -50,9 +51,7 @@ def test_what_may_destroy_is_stopped_at_the_least(script: str) -> None:
 
 
 @requirement("SKILL-05")
-@pytest.mark.parametrize(
-    ("script", "needed"), [item for rows in (NEEDING, HIDDEN_NEEDS, CODE_NEEDS, WRAPPED_NEEDS) for item in rows.items()]
-)
+@pytest.mark.parametrize(("script", "needed"), EVERY_NEED.items())
 def test_what_needs_a_capability_says_which_and_nothing_worse(script: str, needed: set[str]) -> None:
     verdict = check(script, shell="bash")
     assert verdict.decision is Decision.NEEDS
@@ -60,7 +59,7 @@ def test_what_needs_a_capability_says_which_and_nothing_worse(script: str, neede
 
 
 @requirement("SKILL-05")
-@pytest.mark.parametrize("script", [*ALLOWED, *HIDDEN_ALLOWED, *CODE_ALLOWED, *WRAPPED_ALLOWED])
+@pytest.mark.parametrize("script", EVERY_ALLOWED)
 def test_ordinary_scripts_pass_without_a_word(script: str) -> None:
     assert check(script, shell="bash").findings == ()
 

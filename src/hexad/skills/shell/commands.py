@@ -13,6 +13,7 @@ from hexad.skills.shell.fetching import fetch, is_fetched
 from hexad.skills.shell.held_files import held, is_shell, read
 from hexad.skills.shell.interpreters import scan_awk
 from hexad.skills.shell.languages import INTERPRETING, file_code, is_interpreter, run_code
+from hexad.skills.shell.option_needs import OPTION_NEEDS, note_options
 from hexad.skills.shell.output import PRINTING, printed
 from hexad.skills.shell.suspicion import look_at_words
 from hexad.skills.shell.values import ANYTHING, FOREIGN, SELF, UNKNOWN, Values, foreign, is_glob, known, pattern
@@ -32,7 +33,7 @@ CARRYING: Final = frozenset({"m4", "sqlite3", "gdb", "less", "make", "man", "vag
 _RUNNING: Final = frozenset({*CARRYING, *WRAPPING, *_AWKS, *INTERPRETING, *_EDITORS})
 INTERESTING: Final = frozenset(
     name.encode()
-    for names in (DESTRUCTIVE, WRAPPING, CARRYING, INTERPRETING, NEEDED, PRINTING, _AWKS, _EDITORS)
+    for names in (DESTRUCTIVE, WRAPPING, CARRYING, INTERPRETING, NEEDED, OPTION_NEEDS, PRINTING, _AWKS, _EDITORS)
     for name in names
 )
 """Names of commands that have to be looked at; the others do nothing that is known to matter, whatever their words."""
@@ -85,6 +86,8 @@ def _named(shell: Shell, name: str, argv: list[str]) -> Values:
     needing, destroys, runs = _kind(name)
     if needing:
         _note_needs(shell, name, argv)
+    if name in OPTION_NEEDS:
+        note_options(shell, name, argv)
     if destroys is not None:
         destroys(shell, argv if argv[0] == name else [name, *argv[1:]])
     result = _run_by(shell, name, argv) if runs else None
