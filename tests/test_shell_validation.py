@@ -22,21 +22,42 @@ from hexad.skills.shell.rules import RULES
 from hexad.skills.validation import check
 from tests.shell_scripts import ALLOWED, NEEDING, REJECTED
 from tests.shell_scripts_carried import CARRIED, CARRIED_ALLOWED, CARRIED_STOPPED
+from tests.shell_scripts_code import CODE_ALLOWED, CODE_NEEDS, CODE_REJECTED
 from tests.shell_scripts_hidden import HIDDEN, HIDDEN_ALLOWED, HIDDEN_NEEDS, HIDDEN_STOPPED
 from tests.shell_scripts_later import LATER, STOPPED
+from tests.shell_scripts_needing import OPTIONS_ALLOWED, OPTIONS_NEEDS, OPTIONS_REJECTED
 from tests.shell_scripts_roundabout import ROUNDABOUT, ROUNDABOUT_ALLOWED, ROUNDABOUT_STOPPED
 from tests.shell_scripts_scopes import SCOPED, SCOPED_ALLOWED
+from tests.shell_scripts_wrapped import WRAPPED_ALLOWED, WRAPPED_NEEDS, WRAPPED_REJECTED
 from tests.support import requirement
 
+EVERY_REJECTED = {
+    **REJECTED,
+    **LATER,
+    **HIDDEN,
+    **CODE_REJECTED,
+    **WRAPPED_REJECTED,
+    **OPTIONS_REJECTED,
+    **ROUNDABOUT,
+    **CARRIED,
+}
+EVERY_NEED = {**NEEDING, **HIDDEN_NEEDS, **CODE_NEEDS, **WRAPPED_NEEDS, **OPTIONS_NEEDS}
+EVERY_ALLOWED = [
+    *ALLOWED,
+    *HIDDEN_ALLOWED,
+    *CODE_ALLOWED,
+    *WRAPPED_ALLOWED,
+    *OPTIONS_ALLOWED,
+    *ROUNDABOUT_ALLOWED,
+    *CARRIED_ALLOWED,
+]
 ROOT = Path(__file__).parent.parent
 TLDR = ROOT.parent / "shared" / "evals" / "shell_benign" / "tldr.jsonl"
 BESIDE = pytest.mark.skipif(not TLDR.exists(), reason="the evaluation data is not beside this checkout")
 
 
 @requirement("SKILL-05")
-@pytest.mark.parametrize(
-    ("script", "rule"), [*REJECTED.items(), *LATER.items(), *HIDDEN.items(), *ROUNDABOUT.items(), *CARRIED.items()]
-)
+@pytest.mark.parametrize(("script", "rule"), EVERY_REJECTED.items())
 def test_what_destroys_is_rejected_however_it_is_written(script: str, rule: str) -> None:
     verdict = check(script, shell="bash")
     assert verdict.decision is Decision.REJECT
@@ -62,7 +83,7 @@ def test_what_may_destroy_is_stopped_at_the_least(script: str) -> None:
 
 
 @requirement("SKILL-05")
-@pytest.mark.parametrize(("script", "needed"), [*NEEDING.items(), *HIDDEN_NEEDS.items()])
+@pytest.mark.parametrize(("script", "needed"), EVERY_NEED.items())
 def test_what_needs_a_capability_says_which_and_nothing_worse(script: str, needed: set[str]) -> None:
     verdict = check(script, shell="bash")
     assert verdict.decision is Decision.NEEDS
@@ -70,7 +91,7 @@ def test_what_needs_a_capability_says_which_and_nothing_worse(script: str, neede
 
 
 @requirement("SKILL-05")
-@pytest.mark.parametrize("script", [*ALLOWED, *HIDDEN_ALLOWED, *ROUNDABOUT_ALLOWED, *CARRIED_ALLOWED])
+@pytest.mark.parametrize("script", EVERY_ALLOWED)
 def test_ordinary_scripts_pass_without_a_word(script: str) -> None:
     assert check(script, shell="bash").findings == ()
 

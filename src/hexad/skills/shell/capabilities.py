@@ -25,6 +25,7 @@ NEEDS: Final[dict[str, str]] = {
         ansible-playbook ansible-pull ansible-galaxy pssh clusterssh fab cap xfreerdp rdesktop vncviewer remmina
         simplehttpserver http-server ntpd pacman-mirrors shiny-mirrors netselect-apt reflector
         mysqladmin twine dput rsh autossh sshuttle openvpn lighthouse autocannon pixie nuclei
+        ssh-keyscan wget2 kdig arping
     """,
     "privilege": """
         sudo doas su pkexec runuser gosu su-exec systemd-run chroot nsenter unshare
@@ -43,12 +44,19 @@ NEEDS: Final[dict[str, str]] = {
         pct qm pvesm pveum ifup ifdown dhclient ethtool brctl wpa_supplicant hostapd
         dpkg-reconfigure update-alternatives visudo ldconfig setquota edquota quotaon insserv
         bpftrace perf-tools-unstable firejail-cfg docker-machine virt-install virsh xl turbostat powertop tlp
+        sudoedit run0 systemd-nspawn kexec pivot_root efibootmgr grubby update-ca-certificates
+        pam-auth-update vigr bootctl
     """,
     "write-outside": "crontab",
 }
 
+_IP_PARTS: Final = "link l addr address a route r ro rule ru neigh n netns tunnel tuntap maddress xfrm token"
+_IP_CHANGES: Final = "set add del delete flush replace change append exec up down"
 SUBCOMMANDS: Final[dict[str, dict[str, str]]] = {
-    "git": {"network": "clone fetch pull push ls-remote send-email archive-remote p4 svn lfs"},
+    "git": {
+        "network": "clone fetch pull push ls-remote send-email archive-remote p4 svn lfs submodule:update "
+        "submodule:add remote:update remote:show"
+    },
     "kubectl": {"network": "*", "-": "config completion help kustomize options plugin"},
     "helm": {"network": "*", "-": "template lint create package completion env help show-completion"},
     "gcloud": {"network": "*", "-": "config completion help info topic"},
@@ -70,7 +78,7 @@ SUBCOMMANDS: Final[dict[str, dict[str, str]]] = {
     "podman": {"network": "pull push run build login search create"},
     "nerdctl": {"network": "pull push run build login compose", "privilege": "*"},
     "skopeo": {"network": "*"},
-    "pip": {"network": "install download search wheel index"},
+    "pip": {"network": "install download search wheel index", "write-outside": "config:set config:unset config:edit"},
     "pipx": {"network": "install run upgrade upgrade-all inject reinstall"},
     "uv": {
         "network": "add sync lock run pip:install pip:sync pip:compile tool:install tool:run tool:upgrade "
@@ -82,16 +90,30 @@ SUBCOMMANDS: Final[dict[str, dict[str, str]]] = {
     "conda": {"network": "install create update search upgrade"},
     "mamba": {"network": "install create update search upgrade"},
     "npm": {
-        "network": "install i ci update publish view info search audit outdated add exec init login unpublish ping"
+        "network": "install i ci update publish view info search audit outdated add exec init login unpublish ping",
+        "write-outside": "config:set config:delete config:edit c:set set",
     },
     "pnpm": {"network": "install i add update publish audit dlx outdated up"},
-    "yarn": {"network": "install add upgrade publish audit dlx create global"},
+    "yarn": {"network": "install add upgrade publish audit dlx create global -none", "write-outside": "config:set"},
     "bun": {"network": "install add update create x i"},
     "npx": {"network": "*"},
     "bunx": {"network": "*"},
     "deno": {"network": "install add upgrade cache"},
     "nvm": {"network": "install ls-remote"},
-    "cargo": {"network": "install fetch publish search update add login owner yank binstall"},
+    "cargo": {
+        "network": "install fetch publish search update add login owner yank binstall build b run r test t "
+        "check c bench doc",
+        "-": "--offline --frozen",
+    },
+    "gradle": {"network": "*", "-": "--offline tasks help projects properties --stop --status"},
+    "getent": {"network": "hosts ahosts ahostsv4 ahostsv6"},
+    "gsettings": {"write-outside": "set reset reset-recursively"},
+    "dconf": {"write-outside": "write reset load update"},
+    "defaults": {"write-outside": "write delete import rename"},
+    "xdg-mime": {"write-outside": "default install uninstall"},
+    "xdg-settings": {"write-outside": "set"},
+    "add-apt-repository": {"network": "*", "privilege": "*"},
+    "apt-key": {"privilege": "add del adv update net-update", "network": "adv net-update"},
     "rustup": {"network": "update install self default toolchain target component", "-": "show doc which run override"},
     "go": {"network": "get install mod"},
     "gem": {"network": "install update search push fetch outdated"},
@@ -159,7 +181,7 @@ SUBCOMMANDS: Final[dict[str, dict[str, str]]] = {
     "timedatectl": {"privilege": "set-time set-timezone set-ntp set-local-rtc"},
     "localectl": {"privilege": "set-locale set-keymap set-x11-keymap"},
     "nmcli": {"privilege": "connection con c device dev d radio networking"},
-    "ip": {"privilege": ""},
+    "ip": {"privilege": " ".join(f"{p}:{c}" for p in _IP_PARTS.split() for c in _IP_CHANGES.split())},
     "wg-quick": {"privilege": "*", "network": "*"},
     "openssl": {"network": "s_client ocsp s_server"},
     "firebase": {"network": "*", "-": "init"},
@@ -189,6 +211,8 @@ ALIASES: Final[dict[str, str]] = {
     "micromamba": "mamba",
     "gpg2": "gpg",
     "podman-compose": "podman",
+    "apt-add-repository": "add-apt-repository",
+    "gradlew": "gradle",
 }
 """Commands that are called like another one."""
 
@@ -263,8 +287,14 @@ def _by_part(parts: dict[str, frozenset[str]], told: tuple[str, str], arguments:
     return tuple(
         rule
         for rule, members in parts.items()
-        if rule != "-" and ("*" in members or part in members or longer in members)
+        if rule != "-"
+        and ("*" in members or (part or "-none") in members or longer in members or _has(members, arguments))
     )
+
+
+def _has(members: frozenset[str], arguments: list[str]) -> bool:
+    """Whether a long option of the table stands anywhere among the words."""
+    return any(argument[:2] == "--" and argument in members for argument in arguments)
 
 
 def _pacman(name: str, arguments: list[str]) -> tuple[str, ...]:

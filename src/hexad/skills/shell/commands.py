@@ -15,16 +15,18 @@ from hexad.skills.shell.endless import CONDITIONS
 from hexad.skills.shell.fetching import fetch, is_fetched
 from hexad.skills.shell.git_commands import git
 from hexad.skills.shell.held_files import held, is_shell, on_path, program_of
-from hexad.skills.shell.interpreters import CODE_OPTIONS, code_of, scan
+from hexad.skills.shell.languages import INTERPRETING, file_code, is_interpreter, run_code
 from hexad.skills.shell.lasting import judged_elsewhere, rejected
 from hexad.skills.shell.makefiles import make
+from hexad.skills.shell.option_needs import OPTION_NEEDS, note_options
 from hexad.skills.shell.output import PRINTING, printed
 from hexad.skills.shell.own_commands import OWN_COMMANDS
 from hexad.skills.shell.suspicion import look_at_words
 from hexad.skills.shell.tools import TOOLS, is_tool, look_at_tool
-from hexad.skills.shell.unseen import UNPACKING, doubt, run_unseen
-from hexad.skills.shell.values import ANYTHING, FOREIGN, SELF, UNKNOWN, Values, foreign, is_glob, known, pattern
-from hexad.skills.shell.wrappers import SHELLS, WRAPPING, check_self, run_file, wrapped
+from hexad.skills.shell.unseen import UNPACKING, run_unseen
+from hexad.skills.shell.values import ANYTHING, FOREIGN, SELF, UNKNOWN, Values, is_glob, known, pattern
+from hexad.skills.shell.wrapper_tables import SHELLS
+from hexad.skills.shell.wrappers import WRAPPING, check_self, run_file, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,19 +36,22 @@ if TYPE_CHECKING:
     _Check: TypeAlias = Callable[[Shell, list[str]], None]
 
 _OPENS_A_BLOCK: Final = frozenset({"{", "!", "then", "do", "else", "(", "if", "while", "until"})
-_VERSIONED: Final = re.compile(r"(python|perl|ruby|php|lua|node|pypy|tclsh)[\d.]*")
 _THIS_SHELL: Final = re.compile(r"/proc/[^/]+/exe").fullmatch
-_IN_PLACE: Final = re.compile(r"-[a-zA-Z0-9]*i").match
-_WRITES_FILES: Final = re.compile(
-    r"""['"][rbt]*[wax+][bt+]*['"]|['"]\s*>|(?<!stdout\.)(?<!stderr\.)\b[fp]?write\w*|put_contents|\bdump\(|extractall|"""
-    r"urlretrieve|copyfile|shutil\.(?:copy|move)|\brename\w*"
-).search
-_RUNNING: Final = frozenset({*CARRYING, *WRAPPING, *AWKS, *CODE_OPTIONS, *EDITING})
-INTERESTING: Final = frozenset(
-    name.encode()
-    for names in (DESTRUCTIVE, UNPACKING, TOOLS, WRAPPING, CARRYING, CODE_OPTIONS, NEEDED, PRINTING, AWKS, EDITING)
-    for name in names
+_RUNNING: Final = frozenset({*CARRYING, *WRAPPING, *AWKS, *INTERPRETING, *EDITING})
+_LOOKED_AT: Final = (
+    DESTRUCTIVE,
+    UNPACKING,
+    TOOLS,
+    WRAPPING,
+    CARRYING,
+    INTERPRETING,
+    NEEDED,
+    OPTION_NEEDS,
+    PRINTING,
+    AWKS,
+    EDITING,
 )
+INTERESTING: Final = frozenset(name.encode() for names in _LOOKED_AT for name in names)
 """Names of commands that have to be looked at; the others do nothing that is known to matter, whatever their words."""
 INTERESTING_STARTS: Final = (
     b"mkfs",
@@ -59,6 +64,9 @@ INTERESTING_STARTS: Final = (
     b"node",
     b"pypy",
     b"tclsh",
+    b"gcc",
+    b"clang",
+    b"g++",
     b".",
 )
 _MORE: Final[dict[str, _Check]] = {
@@ -109,6 +117,8 @@ def _named(shell: Shell, name: str, argv: list[str]) -> Values:
     needing, destroys, also, runs, reads = _kind(name)
     if needing:
         _note_needs(shell, name, argv)
+    if name in OPTION_NEEDS:
+        note_options(shell, name, argv)
     if destroys is not None:
         words = argv if argv[0] == name else [name, *argv[1:]]
         destroys(shell, words)
@@ -138,7 +148,7 @@ def _note_needs(shell: Shell, name: str, argv: list[str]) -> None:
 @lru_cache(maxsize=1024)
 def _kind(name: str) -> tuple[bool, _Check | None, _Check | None, bool, bool]:
     """Whether a command needs something, what it may destroy and write, whether it runs something or reads files."""
-    runs = name in _RUNNING or _VERSIONED.fullmatch(name) is not None
+    runs = name in _RUNNING or is_interpreter(name)
     return name in NEEDED, destroyer(name), _MORE.get(name), runs, is_tool(name)
 
 
@@ -151,8 +161,8 @@ def _run_by(shell: Shell, name: str, argv: list[str]) -> Values | None:
         return result
     if name in AWKS:
         awk(shell, argv)
-    elif name in CODE_OPTIONS or _VERSIONED.fullmatch(name):
-        _interpreter(shell, name, argv)
+    elif is_interpreter(name):
+        run_code(shell, name, argv)
     elif name in EDITING:
         EDITING[name](shell, argv)
     return None
@@ -176,7 +186,7 @@ def _started(shell: Shell, argv: list[str]) -> None:
     texts = held(shell, argv[0]) or ()
     others = tuple(text for text in texts if text.startswith("#!") and not is_shell(text))
     if others:
-        _file_code(shell, argv, others)
+        file_code(shell, argv, others)
     else:
         run_file(shell, argv, argv[0])
 
@@ -226,45 +236,3 @@ def _matched(shell: Shell, argv: list[str], name: str) -> Values:
     for each in sorted(filter(pattern(name).match, _MATCHED)) if set(name) != {"*"} else ():
         _named(shell, each, [each, *argv[1:]])
     return ANYTHING
-
-
-def _interpreter(shell: Shell, name: str, argv: list[str]) -> None:
-    family = _VERSIONED.fullmatch(name)
-    kind = name if name in CODE_OPTIONS else family[1] if family and family[1] in CODE_OPTIONS else "python"
-    codes, reads_input = code_of(kind, argv[1:])
-    for code in codes:
-        _code(shell, argv, code)
-    if reads_input and shell.stdin is not None:
-        _piped_code(shell, argv)
-    if shell.wrote and any(_IN_PLACE(word) for word in argv[1:]):
-        doubt(shell, argv[1:])
-    program = None if codes else next((word for word in argv[1:] if word[:1] != "-"), None)
-    texts = None if program is None or "-m" in argv[: argv.index(program)] else held(shell, program)
-    if texts is not None:
-        _file_code(shell, argv, texts)
-    elif program is not None:
-        run_unseen(shell, argv, program)
-
-
-def _piped_code(shell: Shell, argv: list[str]) -> None:
-    for text in shell.stdin or ():
-        if FOREIGN in text:
-            shell.find("pipe-to-shell", told(argv))
-        elif not text.strip(UNKNOWN + " \n"):
-            shell.find("unknown-command", told(argv))
-        _code(shell, argv, text)
-
-
-def _file_code(shell: Shell, argv: list[str], texts: Values) -> None:
-    if foreign(texts):
-        shell.find("pipe-to-shell", told(argv))
-    for text in texts:
-        _code(shell, argv, text)
-
-
-def _code(shell: Shell, argv: list[str], code: str) -> None:
-    """Code in another language; what it writes into files is not known."""
-    scan(shell, argv, code)
-    if _WRITES_FILES(code):
-        shell.unseen = True
-        doubt(shell, [path for path in shell.wrote if path.rpartition("/")[2] in code])

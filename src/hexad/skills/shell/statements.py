@@ -12,6 +12,7 @@ from hexad.skills.shell.branching import branches
 from hexad.skills.shell.commands import execute
 from hexad.skills.shell.declaring import assign_element, hide, name_another, names_in, run_subscripts
 from hexad.skills.shell.endless import fans_out
+from hexad.skills.shell.environment import keep_case
 from hexad.skills.shell.lasting import is_guarded, perhaps
 from hexad.skills.shell.loops import for_each, while_true
 from hexad.skills.shell.plain import assignment_of, is_plain, output_of, says_only, words_of
@@ -437,6 +438,7 @@ def _declaration(shell: Shell, node: Node) -> Values:
                     shell.assign(name, (text,))
     if kind == "readonly":
         shell.fixed.update(text_of(name) for name in names_in(node))
+    keep_case(shell, text_of(node))
     return NOTHING
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.destructive import told
 from hexad.skills.shell.held_files import followed
+from hexad.skills.shell.hidden_commands import look_within, may_hide_commands
 from hexad.skills.shell.lasting import rejected
 from hexad.skills.shell.paths import leads_to_disk
 
@@ -56,7 +57,7 @@ def is_suspicious(script: str) -> bool:
         at = found.start()
         if found[0][0] in "/\\" or (at and _IN_AN_ODD_PLACE(script, at - 1)):
             return True
-    return False
+    return may_hide_commands(script)
 
 
 def look_at_words(shell: Shell, name: str, argv: list[str], *, is_known: bool) -> None:
@@ -64,6 +65,8 @@ def look_at_words(shell: Shell, name: str, argv: list[str], *, is_known: bool) -
     if name in _SAYS:
         return
     _look_for_commands(shell, argv)
+    if not is_known:
+        look_within(shell, argv)
     if name not in _SHOWS and not name.startswith("mount.") and (not is_known or name in _WRITES_ANYWHERE):
         for word in (*argv[1:], *((shell.stdin or ()) if name in _WRITES_ANYWHERE else ())):
             if any(leads_to_disk(followed(shell, path), shell.folder) for path in _paths(word)):

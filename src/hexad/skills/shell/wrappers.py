@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.destructive import operands, told
@@ -13,6 +13,8 @@ from hexad.skills.shell.endless import CONDITIONS, takes_apart
 from hexad.skills.shell.environment import set_up
 from hexad.skills.shell.fetching import is_fetched
 from hexad.skills.shell.held_files import INPUT, held
+from hexad.skills.shell.hidden_commands import look_within
+from hexad.skills.shell.interpreters import scan
 from hexad.skills.shell.lasting import rejected
 from hexad.skills.shell.output import FIND_TESTS
 from hexad.skills.shell.own_commands import OWN_COMMANDS
@@ -29,93 +31,14 @@ from hexad.skills.shell.values import (
     foreign,
     known,
 )
+from hexad.skills.shell.wrapper_tables import RUNNERS, SHELLS, WRAPPERS, behind_sign, inner_words, without_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hexad.skills.shell.machine import Shell
 
-SHELLS: Final = frozenset(
-    """sh bash dash zsh ksh ksh93 mksh pdksh ash fish csh tcsh yash rbash posh rc elvish nu xonsh""".split()  # noqa: SIM905
-)
 
-
-@dataclass(frozen=True, slots=True)
-class Wrapper:
-    """How a command names the one that it runs: behind its options and so many words of its own."""
-
-    values: str = ""  # letters of the options that take the next word
-    skips: int = 0
-    long: frozenset[str] = frozenset()  # long options that take the next word
-
-
-_WRAPPERS: Final[dict[str, Wrapper]] = {
-    "sudo": Wrapper("ugpCThRDrtU", long=frozenset({"--user", "--group", "--chdir", "--prompt", "--host"})),
-    "doas": Wrapper("uC"),
-    "pkexec": Wrapper("", long=frozenset({"--user"})),
-    "env": Wrapper("uC", long=frozenset({"--unset", "--chdir"})),
-    "nohup": Wrapper(),
-    "setsid": Wrapper(),
-    "setarch": Wrapper("", 1),
-    "linux64": Wrapper(),
-    "time": Wrapper("fo"),
-    "gtime": Wrapper("fo"),
-    "nice": Wrapper("n"),
-    "ionice": Wrapper("cnpPu"),
-    "chrt": Wrapper("TPD", 1),
-    "taskset": Wrapper("", 1),
-    "numactl": Wrapper("NCmil"),
-    "stdbuf": Wrapper("ioe"),
-    "unbuffer": Wrapper(),
-    "timeout": Wrapper("sk", 1, frozenset({"--signal", "--kill-after"})),
-    "gtimeout": Wrapper("sk", 1),
-    "command": Wrapper(),
-    "builtin": Wrapper(),
-    "exec": Wrapper("a"),
-    "coproc": Wrapper(),
-    "chroot": Wrapper("", 1),
-    "unshare": Wrapper("SGwR"),
-    "nsenter": Wrapper("tSGrw"),
-    "systemd-run": Wrapper("pMHuE"),
-    "systemd-inhibit": Wrapper(),
-    "gosu": Wrapper("", 1),
-    "su-exec": Wrapper("", 1),
-    "setpriv": Wrapper(),
-    "strace": Wrapper("eopsauEIOPS"),
-    "ltrace": Wrapper("eopsauEnlx"),
-    "valgrind": Wrapper(),
-    "fakeroot": Wrapper("lis"),
-    "proot": Wrapper("rbwq"),
-    "firejail": Wrapper(),
-    "bwrap": Wrapper(),
-    "xvfb-run": Wrapper("nsewfp"),
-    "dbus-run-session": Wrapper(),
-    "dbus-launch": Wrapper(),
-    "caffeinate": Wrapper("tw"),
-    "chronic": Wrapper(),
-    "torsocks": Wrapper(),
-    "torify": Wrapper(),
-    "proxychains": Wrapper("f"),
-    "proxychains4": Wrapper("f"),
-    "busybox": Wrapper(),
-    "toybox": Wrapper(),
-    "catchsegv": Wrapper(),
-    "cgexec": Wrapper("g"),
-    "prlimit": Wrapper("p"),
-    "choom": Wrapper("np"),
-    "daemonize": Wrapper("ceolpu"),
-    "start-stop-daemon": Wrapper("xapnu"),
-    "runcon": Wrapper("turlc", 1),
-    "rlwrap": Wrapper("abcdfHpPsStw"),
-    "entr": Wrapper(),
-    "noglob": Wrapper(),
-    "nocorrect": Wrapper(),
-    "trickle": Wrapper("dus"),
-    "cpulimit": Wrapper("lpe"),
-    "faketime": Wrapper("f", 1),
-    "pipenv": Wrapper(),
-    "eatmydata": Wrapper(),
-}
 _OF_THE_SHELL: Final = frozenset({"time", "coproc", "noglob", "nocorrect"})  # they run functions too
 _IN_TEXT: Final = frozenset(
     {"watch", "hyperfine", "ssh", "mosh", "rsh", "script", "su", "sg", "runuser", "flock", "tmux", "screen", "xterm"}
@@ -125,26 +48,6 @@ _APART: Final = re.compile(f"(?<!/){UNKNOWN}")  # what is not known may be sever
 _TEXT_FOLLOWS: Final = re.compile(r"-[a-zA-Z]*c").fullmatch
 
 
-def inner_words(name: str, arguments: list[str]) -> list[str]:
-    """The words of the command that a wrapper runs; none if it runs nothing."""
-    how = _WRAPPERS[name]
-    left, skips = list(arguments), how.skips
-    while left:
-        word = left[0]
-        if word == "--":
-            left = left[1:]
-            break
-        if word.startswith("-") and len(word) > 1:
-            takes = (len(word) == 2 and word[1] in how.values) or word in how.long
-            takes = takes or (word.startswith("--") and left[1:2] != [] and left[1].isdigit())
-            left = left[2 if takes else 1 :]
-        elif name in {"env", "sudo", "doas"} and (re.match(r"\w+=", word) or word == "-"):
-            left = left[1:]
-        else:
-            break
-    return left[skips:]
-
-
 def wrapped(shell: Shell, name: str, argv: list[str]) -> Values | None:
     """Run what a wrapper runs; None if the command is none."""
     if name in SHELLS:
@@ -152,7 +55,9 @@ def wrapped(shell: Shell, name: str, argv: list[str]) -> Values | None:
     special = _SPECIAL.get(name)
     if special is not None:
         return special(shell, argv)
-    return _plain(shell, name, argv) if name in _WRAPPERS else None
+    if name in RUNNERS:
+        return _runner(shell, name, argv)
+    return _plain(shell, name, argv) if name in WRAPPERS else None
 
 
 def _plain(shell: Shell, name: str, argv: list[str]) -> Values:
@@ -171,6 +76,8 @@ def _plain(shell: Shell, name: str, argv: list[str]) -> Values:
     if name == "coproc":
         shell.stdin = ANYTHING  # whatever is written to it later
     printed = shell.run_words(inner, by_name=name in _OF_THE_SHELL) if inner else NOTHING
+    if len(inner) < len(arguments):  # an option may have taken more words than is known
+        look_within(shell, inner)
     shell.stdin = outer
     return printed
 
@@ -180,8 +87,24 @@ def _env(shell: Shell, arguments: list[str]) -> Values:
     text = set_up(shell, arguments)
     inner = inner_words("env", arguments)
     printed = shell.run_text(text) if text else shell.run_words(inner, by_name=False) if inner else NOTHING
+    if len(inner) < len(arguments):
+        look_within(shell, inner)
     shell.leave(scope)
     return printed
+
+
+def _runner(shell: Shell, name: str, argv: list[str]) -> Values | None:
+    """A program that runs a command, or a text, for somebody; it may do much else."""
+    words = behind_sign(name, argv[1:])
+    if not words:
+        return None
+    if " " in words[0]:
+        for text in words:
+            shell.run_text(text)
+    else:
+        shell.run_words(words)
+        look_within(shell, words)
+    return ANYTHING
 
 
 def _shell(shell: Shell, argv: list[str]) -> Values:
@@ -215,6 +138,8 @@ def _code(shell: Shell, argv: list[str], arguments: list[str]) -> Values:
     code, given = arguments[0], arguments[1:]
     if FOREIGN in code:
         shell.find("pipe-to-shell", told(argv))
+    if argv[0].endswith("xonsh"):
+        scan(shell, argv, code)
     return shell.run_with(code, given)
 
 
@@ -339,6 +264,7 @@ def _with_input(shell: Shell, argv: list[str], words: list[str], text: str, sign
     outer, shell.stdin = shell.stdin, None
     filled = [exchanged(word, sign, " ".join(items)) for word in words[:256]] if sign else [*words, *items]
     printed = shell.run_words(filled[:256])
+    look_within(shell, filled)
     shell.stdin = outer
     return printed
 
@@ -350,6 +276,11 @@ def _quoted_words(text: str) -> list[str]:
         return text.split()[:256]
 
 
+_PARALLEL_TAKES: Final = frozenset(
+    """--jobs --sshlogin --colsep --results --joblog --timeout --tmpdir --workdir --wd --arg-file --delay --retries
+    --env --max-args --max-procs --basefile --return --tagstring --load --memfree --halt --tempdir --delimiter --nice
+    --rpl""".split()  # noqa: SIM905
+)
 _PARALLEL_SIGN: Final = re.compile(r"\{[/.#%0-9]*\}")
 
 
@@ -357,24 +288,10 @@ def _parallel(shell: Shell, argv: list[str]) -> Values:
     words = argv[1:]
     signs = [n for n, word in enumerate(words) if re.fullmatch(r":::\+?|::::\+?", word)]
     command, lists = (words[: signs[0]], words[signs[0] + 1 :]) if signs else (words, [])
-    takes = {
-        "-j",
-        "--jobs",
-        "-S",
-        "--sshlogin",
-        "-N",
-        "-n",
-        "--colsep",
-        "-a",
-        "--results",
-        "--joblog",
-        "--timeout",
-        "-P",
-        "-I",
-    }
-    while command and command[0].startswith("-"):
-        command = command[2 if command[0] in takes else 1 :]
+    files = [path for word, path in pairwise(words) if word in {"-a", "--arg-file", "::::"}]
+    command = without_options(command, "jSNnaPILXCd", _PARALLEL_TAKES)
     items = [word for word in lists if not word.startswith(":::")] if signs else list(shell.stdin or ANYTHING)
+    items = [line for path in files for text in held(shell, path) or () for line in text.split("\n") if line] or items
     text = " ".join(command)
     for item in items[:64]:
         if not text and not known(item):
@@ -382,6 +299,7 @@ def _parallel(shell: Shell, argv: list[str]) -> Values:
         else:
             form = _PARALLEL_SIGN.sub("{}", text)
             shell.run_text(exchanged(form, "{}", item) if "{}" in form else f"{text} {item}")
+            look_within(shell, [*command, item])
     return ANYTHING
 
 
@@ -440,10 +358,8 @@ def _in_text(shell: Shell, argv: list[str]) -> Values:
     text = _behind_c(arguments) if name in _TAKES_TEXT else None
     if text is not None:
         return shell.run_text(text)
-    if name in {"su", "runuser"} and shell.stdin is not None:
-        return _reads_input(shell, argv)
     if name in {"script", "su", "sg", "runuser"}:
-        return NOTHING
+        return _reads_input(shell, argv) if name in {"su", "runuser"} and shell.stdin is not None else NOTHING
     takes = {
         "ssh": "bcDEeFIiJLlmOopQRSWw",
         "watch": "n",
@@ -453,9 +369,7 @@ def _in_text(shell: Shell, argv: list[str]) -> Values:
         "tmux": "fLSct",
         "screen": "cSptsT",
     }
-    left, letters = list(arguments), takes.get(name, "")
-    while left and left[0].startswith("-") and len(left[0]) > 1:
-        left = left[2 if len(left[0]) == 2 and left[0][1] in letters else 1 :]
+    left = without_options(arguments, takes.get(name, ""))
     if name == "hyperfine":
         for text in left:
             shell.run_text(text)
@@ -468,7 +382,8 @@ def _in_text(shell: Shell, argv: list[str]) -> Values:
         shell.run_text(" ".join(left))
         shell.folder = outer
         return (FOREIGN,)
-    return shell.run_words(left) if name == "flock" else shell.run_text(" ".join(left))
+    has_text = " " not in "".join(left[:1]) and any(" " in word for word in left)
+    return shell.run_words(left) if name == "flock" or has_text else shell.run_text(" ".join(left))
 
 
 def _at(shell: Shell, argv: list[str]) -> Values:
@@ -491,6 +406,11 @@ def _connected(shell: Shell, argv: list[str]) -> Values:
     return (FOREIGN,)
 
 
+def _renamed(name: str, shell: Shell, argv: list[str]) -> Values:
+    """A command of a module of zsh that does what another one does."""
+    return shell.run_words([name, *argv[1:]])
+
+
 _SPECIAL: Final[dict[str, Callable[[Shell, list[str]], Values]]] = {
     "eval": _eval,
     ".": _source,
@@ -509,8 +429,10 @@ _SPECIAL: Final[dict[str, Callable[[Shell, list[str]], Values]]] = {
     "batch": _at,
     "crontab": _crontab,
     **dict.fromkeys(("nc", "ncat", "netcat", "socat"), _connected),
+    **{f"zf_{name}": partial(_renamed, name) for name in ("rm", "mv", "rmdir", "ln", "chmod", "chown", "mkdir")},
+    "sem": lambda shell, argv: _parallel(shell, [argv[0], *argv[1:], ":::", ""]),
     **OWN_COMMANDS,
     **dict.fromkeys(_IN_TEXT, _in_text),
 }
-WRAPPING: Final = frozenset({*SHELLS, *_WRAPPERS, *_SPECIAL})
+WRAPPING: Final = frozenset({*SHELLS, *WRAPPERS, *RUNNERS, *_SPECIAL})
 """Commands that run another one, or change what is known."""
