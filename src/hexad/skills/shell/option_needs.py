@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.destructive import check_writes, operands, told
@@ -105,7 +106,7 @@ _SHOWS_ARCHIVE: Final = re.compile(r"-(?:l|t|p|v|Z|z|c)\w*")
 def values_of(arguments: list[str], letters: str, long: tuple[str, ...]) -> list[str]:
     """What the options of these names are given: in the same word, behind `=`, or as the next word."""
     found: list[str] = []
-    short = re.compile(rf"-[A-Za-z0-9]*?[{letters}](.*)", re.DOTALL).fullmatch if letters else None
+    short = _short(letters) if letters else None
     for number, word in enumerate(arguments):
         if word[:1] != "-" or word in {"-", "--"}:
             continue
@@ -116,6 +117,11 @@ def values_of(arguments: list[str], letters: str, long: tuple[str, ...]) -> list
         elif short and not word.startswith("--") and (given := short(word)):
             found += [given[1].removeprefix("=")] if given[1] else following
     return found
+
+
+@lru_cache(maxsize=128)
+def _short(letters: str) -> Callable[[str], re.Match[str] | None]:
+    return re.compile(rf"-[A-Za-z0-9]*?[{letters}](.*)", re.DOTALL).fullmatch
 
 
 def note_options(shell: Shell, name: str, argv: list[str]) -> None:
