@@ -19,7 +19,7 @@ from hexad.skills.shell.makefiles import make
 from hexad.skills.shell.output import PRINTING, printed
 from hexad.skills.shell.suspicion import look_at_words
 from hexad.skills.shell.tools import TOOLS, is_tool, look_at_tool
-from hexad.skills.shell.unseen import UNPACKING, doubt, run_unseen
+from hexad.skills.shell.unseen import UNPACKING, doubt, run_unseen, writes_files
 from hexad.skills.shell.values import ANYTHING, FOREIGN, SELF, UNKNOWN, Values, foreign, is_glob, known, pattern
 from hexad.skills.shell.wrappers import SHELLS, WRAPPING, check_self, run_file, wrapped
 
@@ -34,10 +34,6 @@ _OPENS_A_BLOCK: Final = frozenset({"{", "!", "then", "do", "else", "(", "if", "w
 _VERSIONED: Final = re.compile(r"(python|perl|ruby|php|lua|node|pypy|tclsh)[\d.]*")
 _THIS_SHELL: Final = re.compile(r"/proc/[^/]+/exe").fullmatch
 _IN_PLACE: Final = re.compile(r"-[a-zA-Z0-9]*i").match
-_WRITES_FILES: Final = re.compile(
-    r"""['"][rbt]*[wax+][bt+]*['"]|['"]\s*>|(?<!stdout\.)(?<!stderr\.)\b[fp]?write\w*|put_contents|\bdump\(|extractall|"""
-    r"urlretrieve|copyfile|shutil\.(?:copy|move)|\brename\w*"
-).search
 _RUNNING: Final = frozenset({*CARRYING, *WRAPPING, *AWKS, *CODE_OPTIONS, *EDITING})
 INTERESTING: Final = frozenset(
     name.encode()
@@ -247,6 +243,4 @@ def _file_code(shell: Shell, argv: list[str], texts: Values) -> None:
 def _code(shell: Shell, argv: list[str], code: str) -> None:
     """Code in another language; what it writes into files is not known."""
     scan(shell, argv, code)
-    if _WRITES_FILES(code):
-        shell.unseen = True
-        doubt(shell, [path for path in shell.wrote if path.rpartition("/")[2] in code])
+    writes_files(shell, code)

@@ -82,6 +82,7 @@ _LOOP: Final = re.compile(r"\b(?:while|until|for|foreach|loop|redo|goto|map|time
 _FORKS_ON: Final = re.compile(r"\bfork\b[^;\n]{0,80}?[ \t)}](?:while|until|for|foreach)\b")
 _CALMS: Final = re.compile(r"\b(?:_?exit|exec\w*|wait\w*|accept|break|last|return|kill)\b")
 _PUT_TOGETHER: Final = re.compile(r"(?P<quote>['\"])\s*[+.]\s*(?P=quote)")  # "/dev/" + "sda"
+_GAP: Final = re.compile(r"\s{50,}")  # longer than anybody writes: it would be looked at again from each of its places
 _COMMENT: Final = re.compile(r"(?:^|(?<=\s))#[^\n]*")
 _MOST_CALLS: Final = 100  # of other programs, in one piece of code
 _HIDES: Final = re.compile(
@@ -125,6 +126,7 @@ def scan(shell: Shell, argv: list[str], code: str) -> None:
     if len(code) > LONGEST:
         shell.find("too-complex", "")
         code = code[:LONGEST]
+    code = _GAP.sub("\n", code)
     if FOREIGN in code:
         shell.find("pipe-to-shell", told(argv))
     elif not known(code) and not re.search(r"\w{3}", code):

@@ -112,7 +112,7 @@ class Shell:
         self.fetched: set[str] = set()  # names of what was brought from elsewhere
         self.links: dict[str, str] = {}  # where the links lead that the script made, by place
         self.programs: dict[str, str] = {}  # what the programs are that the script copied, by place
-        self.unseen = False  # a program wrote files whose content nobody can know
+        self.unseen: set[str] = set()  # folders with files whose content nobody can know; "" is anywhere
         self.found: dict[tuple[str, int], str] = {}  # rule and line → what it is about
         self.folder = WORK
         self.stdin: Values | None = None  # None: what the script itself was given
