@@ -298,5 +298,8 @@ CARRIED_ALLOWED: Final = (
     "cat > build.sh <<'E'\nset -e\nrm -rf build\nmkdir build\nE\nsh build.sh",
     'tmp=$(mktemp); echo \'echo hi\' > "$tmp"; sh "$tmp"; rm -f "$tmp"',
     "cat > \"$OUT\" <<'E'\nrm -rf ./cache\nE\nsh ./run.sh",
+    "python3 -m zipfile -c out.zip src/",
+    "tar xf a.tar -C data && python3 -m json.tool data/a.json",
+    "printf 'rm -rf build\\n./runner job.sh\\n' > job.sh; ./runner job.sh",
 )
 """Ordinary scripts that look like one of them."""

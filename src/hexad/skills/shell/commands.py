@@ -19,7 +19,7 @@ from hexad.skills.shell.makefiles import make
 from hexad.skills.shell.output import PRINTING, printed
 from hexad.skills.shell.suspicion import look_at_words
 from hexad.skills.shell.tools import TOOLS, is_tool, look_at_tool
-from hexad.skills.shell.unseen import UNPACKING, doubt, run_unseen, writes_files
+from hexad.skills.shell.unseen import UNPACKING, doubt, run_unseen, unpacked, writes_files
 from hexad.skills.shell.values import ANYTHING, FOREIGN, SELF, UNKNOWN, Values, foreign, is_glob, known, pattern
 from hexad.skills.shell.wrappers import SHELLS, WRAPPING, check_self, run_file, wrapped
 
@@ -217,7 +217,11 @@ def _interpreter(shell: Shell, name: str, argv: list[str]) -> None:
     if shell.wrote and any(_IN_PLACE(word) for word in argv[1:]):
         doubt(shell, argv[1:])
     program = None if codes else next((word for word in argv[1:] if word[:1] != "-"), None)
-    texts = None if program is None or "-m" in argv[: argv.index(program)] else held(shell, program)
+    if program is not None and "-m" in argv[: argv.index(program)]:
+        if program in {"zipfile", "tarfile"} and not {"-e", "--extract"}.isdisjoint(argv):
+            unpacked(shell)
+        return
+    texts = None if program is None else held(shell, program)
     if texts is not None:
         _file_code(shell, argv, texts)
     elif program is not None:

@@ -51,8 +51,14 @@ def run_unseen(shell: Shell, argv: list[str], path: str) -> None:
         if any(not folder or where.startswith(f"{folder}/") for folder in shell.unseen):
             shell.find("unknown-command", told(argv))
     for text in perhaps(shell, path) if shell.files else ():
-        if _MAY_DESTROY(text):
-            judged(shell, partial(shell.run_text, text), spared="pipe-to-shell")
+        judge_file(shell, text)
+
+
+def judge_file(shell: Shell, text: str) -> None:
+    """What a file would destroy that is perhaps run by a shell; once, since it may name itself."""
+    if _MAY_DESTROY(text) and ("", text) not in shell.searched:
+        shell.searched.add(("", text))
+        judged(shell, partial(shell.run_text, text), spared="pipe-to-shell")
 
 
 def unpacked(shell: Shell, folder: str = "") -> None:
