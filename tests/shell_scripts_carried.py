@@ -301,5 +301,10 @@ CARRIED_ALLOWED: Final = (
     "python3 -m zipfile -c out.zip src/",
     "tar xf a.tar -C data && python3 -m json.tool data/a.json",
     "printf 'rm -rf build\\n./runner job.sh\\n' > job.sh; ./runner job.sh",
+    "find . -type f -exec rm -f {} +",
+    "find build ! -name keep -delete",
+    "mv -t out a.txt b.txt",
+    "unzip -p a.zip data.csv | head",
+    "tar xOf a.tgz VERSION > v.txt",
 )
 """Ordinary scripts that look like one of them."""

@@ -39,7 +39,7 @@ _SAYS: Final = frozenset(
 )
 _SHOWS: Final = frozenset(
     """lsblk blkid findmnt df du ls stat file test [ udevadm eject fuser lsof mount umount losetup iostat sg_map lshw
-    blockdev systemd-cryptsetup udiskie-mount udiskie-umount udisksctl fsadm lvmdevices lvs pvs vgs pvdisplay
+    raw blockdev systemd-cryptsetup udiskie-mount udiskie-umount udisksctl fsadm lvmdevices lvs pvs vgs pvdisplay
     dumpe2fs basename dirname realpath readlink cd pushd for in case read grep awk cut sort lsscsi hwinfo cdparanoia
     ntfsinfo exfatlabel e2label fatlabel ntfslabel sg_inq sg_vpd sdparm setserial stty minicom screen picocom""".split()  # noqa: SIM905
 )
