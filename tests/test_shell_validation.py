@@ -165,10 +165,14 @@ def measured(script: str) -> tuple[validation.Verdict, float]:
         "echo '" + "$(shell " * 8_000 + "' > Makefile; make",
         "echo '" + "rm a\n" * 12_000 + "' > package.json\n" + "npm test\n" * 2_000,
         "vim -c '" + ":w " * 20_000 + "'",
+        "python3 -c 'open" + " " * 60_000 + "'",
+        "python3 -c 'unlink" + " " * 60_000 + "'",
+        "\n".join(f"echo {n} > $d/f{n}.sh" for n in range(1_000)) + "\n./x.sh" * 1_000,
     ],
     ids=[
         *("sed", "sed e", "calls", "loops", "quotes", "qx", "mkfs", "evals", "patterns", "parallel"),
         *("names", "commands", "prints", "texts", "targets", "makefile", "tools", "editor"),
+        *("gap", "another gap", "names that may be"),
     ],
 )
 def test_the_work_of_a_check_does_not_grow_beyond_bounds(script: str) -> None:

@@ -84,7 +84,7 @@ def look_at_carried(shell: Shell, name: str, argv: list[str]) -> None:
     if name in _SCRIPTED and foreign(shell.stdin or ()):
         shell.find("pipe-to-shell", told(argv))
     if name == "sqlite3" and any("writefile" in text for text in _given(shell, argv)):
-        shell.unseen = True
+        shell.unseen.add("")
     sign = _CARRIES.get(name)
     for text in _given(shell, argv) if sign else ():
         for found in sign.finditer(text) if sign else ():

@@ -99,14 +99,23 @@ def _rm(shell: Shell, argv: list[str]) -> None:
 
 
 def _mv(shell: Shell, argv: list[str]) -> None:
-    targets = operands(argv[1:])
-    if any(each.is_vital for each in leading_to(shell, targets[:-1])):
+    target = _target(argv)
+    paths = [path for path in operands(argv[1:]) if path != target]
+    sources, last = (paths, target) if target is not None else (paths[:-1], "".join(paths[-1:]))
+    if any(each.is_vital for each in leading_to(shell, sources)):
         shell.find("change-root", told(argv))
-    elif any(_MAY_BE_ROOT(path) for path in targets[:-1]):
+    elif any(_MAY_BE_ROOT(path) for path in sources):
         shell.find("write-outside", told(argv))
-    check_writes(shell, argv, targets)
-    if len(targets) > 1:
-        copied(shell, targets[:-1], targets[-1])
+    check_writes(shell, argv, [*sources, last])
+    if sources:
+        copied(shell, sources, last)
+
+
+def _target(argv: list[str]) -> str | None:
+    """The folder that an option names, into which everything else goes."""
+    named = [word.partition("=")[2] for word in argv if word.startswith("--target-directory=")]
+    named += [path for option, path in itertools.pairwise(argv) if option in {"-t", "--target-directory"}]
+    return named[-1] if named else None
 
 
 def _rights(shell: Shell, argv: list[str]) -> None:
@@ -133,9 +142,7 @@ def _all(shell: Shell, argv: list[str]) -> None:
 def _last(shell: Shell, argv: list[str]) -> None:
     """cp, ln, install: the last word is written, the others are read."""
     paths = operands(argv[1:])
-    target = next((word.partition("=")[2] for word in argv if word.startswith("--target-directory=")), None)
-    if "-t" in argv[:-1]:
-        target = argv[argv.index("-t") + 1]
+    target = _target(argv)
     check_writes(shell, argv, [target] if target is not None else paths[-1:] if len(paths) > 1 else [])
     _check_reads(shell, argv, paths)
     if target is not None or len(paths) > 1:

@@ -82,7 +82,8 @@ def _editor(shell: Shell, argv: list[str]) -> None:
     for text in [*argv[1:], *_scripts(shell, argv), *(text for text in shell.stdin or () if known(text))]:
         run_editor_text(shell, argv, text)
     doubt(shell, operands(argv[1:]))
-    shell.unseen = shell.unseen or bool(shell.stdin) or any(word[:2] in {"-c", "-S", "-s"} for word in argv[1:])
+    if shell.stdin or any(word[:2] in {"-c", "-S", "-s"} for word in argv[1:]):
+        shell.unseen.add("")
 
 
 def _scripts(shell: Shell, argv: list[str]) -> Values:

@@ -43,7 +43,9 @@ _MOST_SPOTS: Final = 50
 
 def look_within(shell: Shell, argv: list[str], text: str, *, is_code: bool = False) -> None:
     """Note what a text would destroy if the program that it is given to runs it; code may also just print it."""
-    if len(text) <= LONGEST and _SIGN(text):
+    mark = (argv[0], text)
+    if len(text) <= LONGEST and mark not in shell.searched and _SIGN(text):
+        shell.searched.add(mark)
         rejected(shell, partial(_search, shell, argv, text, is_code=is_code), spared="pipe-to-shell")
 
 

@@ -43,7 +43,7 @@ def held(shell: Shell, path: str) -> Values | None:
     """What a file holds, or what each file of a pattern may; None if the script has not written it."""
     if not shell.files:
         return None
-    where = _key(shell, path)
+    where = key_of(shell, path)
     found = shell.files.get(where)
     if found is not None or not is_glob(path):
         return found
@@ -64,7 +64,7 @@ def read(shell: Shell, path: str) -> Values | None:
 
 def hold(shell: Shell, path: str, values: Values, *, appends: bool = False) -> None:
     """Remember what a file holds now; what may not happen is one more possibility."""
-    where = _key(shell, path)
+    where = key_of(shell, path)
     old = shell.files.get(where)
     if old and appends:
         values = joined([old, values])
@@ -84,7 +84,8 @@ def perhaps(shell: Shell, path: str) -> Values:
 
 
 def _may_be(where: str, name: str) -> bool:
-    return pattern(where.rpartition("/")[2].replace(UNKNOWN, "*")).match(name) is not None
+    first, _, rest = where.rpartition("/")[2].partition(UNKNOWN)
+    return name.startswith(first) and name.endswith(rest.rpartition(UNKNOWN)[2])
 
 
 def copied(shell: Shell, sources: list[str], target: str) -> None:
@@ -102,7 +103,7 @@ def copied(shell: Shell, sources: list[str], target: str) -> None:
 
 def _copy_folder(shell: Shell, source: str, target: str, name: str) -> None:
     """Every file in a folder, or those that a pattern stands for."""
-    where = _key(shell, source.rstrip("/"))
+    where = key_of(shell, source.rstrip("/"))
     if is_glob(source):
         matches = pattern(where).match
         for path in [path for path in shell.files if matches(path)]:
@@ -116,16 +117,16 @@ def _copy_folder(shell: Shell, source: str, target: str, name: str) -> None:
 def _note_program(shell: Shell, source: str, target: str) -> None:
     """A copy of a program is that program, whatever it is called."""
     folder, _, name = source.rpartition("/")
-    program = shell.programs.get(_key(shell, source)) if shell.programs else None
+    program = shell.programs.get(key_of(shell, source)) if shell.programs else None
     if program is None and ((folder.startswith("/") and folder.endswith("bin")) or source == name):
         program = name  # without a folder it is what `which` says, or `command -v`
     if program is not None:
-        shell.programs[_key(shell, target)] = shell.programs[_key(shell, f"{target}/{name}")] = program
+        shell.programs[key_of(shell, target)] = shell.programs[key_of(shell, f"{target}/{name}")] = program
 
 
 def program_of(shell: Shell, path: str) -> str | None:
     """The name of the program that a path leads to, if the script copied it there or made a link to it."""
-    copy = shell.programs.get(_key(shell, path))
+    copy = shell.programs.get(key_of(shell, path))
     if copy is not None:
         return copy
     target = followed(shell, path)
@@ -142,7 +143,7 @@ def on_path(shell: Shell, name: str) -> list[str]:
 
 def link(shell: Shell, path: str, target: str) -> None:
     """From here on a path leads elsewhere; the target of a link is seen from the folder that the link is in."""
-    where = _key(shell, path)
+    where = key_of(shell, path)
     beside, slash, _ = path.rpartition("/")
     there = place(f"{beside}/{target}" if slash and target[:1] not in _ABSOLUTE else target, shell.folder)
     if where and not there.is_unknown and there != place(path, shell.folder):
@@ -162,7 +163,8 @@ def followed(shell: Shell, path: str, *, itself: bool = True) -> str:
     return path
 
 
-def _key(shell: Shell, path: str) -> str:
+def key_of(shell: Shell, path: str) -> str:
+    """The place that a path leads to, as one text."""
     if shell.folder == WORK and not shell.links and _SETTLED(path) and path[:6] != "/proc/":  # nearly always
         return path
     path = _DESCRIPTOR.sub("/dev/fd/", followed(shell, path))

@@ -75,6 +75,7 @@ _CONNECTS: Final = re.compile(
     r"httpc:request|"
     r"gen_tcp|java\.net\.|\bnew (?:Socket|URL)\(|DatagramSocket|UNIXSocket|\bmail\("
 )
+_GAP: Final = re.compile(r"\s{50,}")  # longer than anybody writes: it would be looked at again from each of its places
 _MOST_CALLS: Final = 100  # of other programs, in one piece of code
 _HIDES: Final = re.compile(
     r"b64decode|base64|decode64|unhexlify|fromhex|atob|unpack|decompress|\bchr\b|fromCharCode|codecs|rot13|urlopen|"
@@ -123,6 +124,7 @@ def scan(shell: Shell, argv: list[str], code: str) -> None:
     if len(code) > LONGEST:
         shell.find("too-complex", "")
         code = code[:LONGEST]
+    code = _GAP.sub("\n", code)
     if FOREIGN in code:
         shell.find("pipe-to-shell", told(argv))
     elif not known(code) and not re.search(r"\w{3}", code):

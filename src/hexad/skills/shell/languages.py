@@ -9,7 +9,7 @@ from hexad.skills.shell.capabilities import NEEDED
 from hexad.skills.shell.destructive import check_writes, operands, told
 from hexad.skills.shell.held_files import INPUT, held
 from hexad.skills.shell.interpreters import scan
-from hexad.skills.shell.unseen import doubt, run_unseen
+from hexad.skills.shell.unseen import doubt, run_unseen, unpacked, writes_files
 from hexad.skills.shell.values import FOREIGN, UNKNOWN, Values, foreign
 
 if TYPE_CHECKING:
@@ -91,10 +91,6 @@ _VERSIONED: Final = re.compile(
     r"(python|perl|ruby|php|lua|node|pypy|tclsh|gcc|clang|g\+\+|clang\+\+|octave|irb)-?[\d.]*"
 )
 _IN_PLACE: Final = re.compile(r"-[a-zA-Z0-9]*i").match
-_WRITES_FILES: Final = re.compile(
-    r"""['"][rbt]*[wax+][bt+]*['"]|['"]\s*>|(?<!stdout\.)(?<!stderr\.)\b[fp]?write\w*|put_contents|\bdump\(|extractall|"""
-    r"urlretrieve|copyfile|shutil\.(?:copy|move)|\brename\w*"
-).search
 _SERVES: Final = frozenset({"http.server", "xmlrpc.server", "smtpd", "ensurepip", "pydoc", "http", "httpd"})
 
 
@@ -174,6 +170,8 @@ def _module(shell: Shell, argv: list[str], words: list[str]) -> None:
     name = words[0]
     if name in _SERVES:
         shell.find("network", told(argv))
+    elif name in {"zipfile", "tarfile"} and not {"-e", "--extract"}.isdisjoint(words):
+        unpacked(shell)
     elif name in NEEDED:
         shell.run_words(words)
     path = name.replace(".", "/")
@@ -222,6 +220,4 @@ def file_code(shell: Shell, argv: list[str], texts: Values) -> None:
 def _code(shell: Shell, argv: list[str], code: str) -> None:
     """Code in another language; what it writes into files is not known."""
     scan(shell, argv, code)
-    if _WRITES_FILES(code):
-        shell.unseen = True
-        doubt(shell, [path for path in shell.wrote if path.rpartition("/")[2] in code])
+    writes_files(shell, code)

@@ -123,11 +123,11 @@ class Shell:
         self.files: dict[str, Values] = {}  # what the script was given or wrote, by place
         self.wrote: set[str] = set()  # which of them the script wrote
         self.tools: dict[str, tuple[list[str], int]] = {}  # programs that read files by themselves: words and line
-        self.searched: set[tuple[str, str]] = set()  # for which of these programs which texts were
+        self.searched: set[tuple[str, str]] = set()  # by which programs which texts were run or read
         self.fetched: set[str] = set()  # names of what was brought from elsewhere
         self.links: dict[str, str] = {}  # where the links lead that the script made, by place
         self.programs: dict[str, str] = {}  # what the programs are that the script copied, by place
-        self.unseen = False  # a program wrote files whose content nobody can know
+        self.unseen: set[str] = set()  # folders with files whose content nobody can know; "" is anywhere
         self.found: dict[tuple[str, int], str] = {}  # rule and line → what it is about
         self.folder = WORK
         self.haunts: tuple[str, ...] = ()  # vital folders that it may still be in

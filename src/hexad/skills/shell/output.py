@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.held_files import INPUT, held
-from hexad.skills.shell.parameters import spelled
+from hexad.skills.shell.parameters import looked_up, spelled
 from hexad.skills.shell.values import (
     ANYTHING,
     DOWNLOADED,
@@ -89,6 +89,18 @@ _DECODERS: Final = frozenset(
 )
 
 
+_TAR_PRINTS: Final = re.compile(
+    r"-?[a-zA-Z]*x[a-zA-Z]*O[a-zA-Z]*|-O|--to-stdout|-?[a-zA-Z]*O[a-zA-Z]*x[a-zA-Z]*"
+).fullmatch
+_ARCHIVES: Final = {
+    **dict.fromkeys(("tar", "gtar", "bsdtar"), _TAR_PRINTS),
+    "unzip": re.compile(r"-[a-zA-Z]*[pc]").fullmatch,
+    **dict.fromkeys(("7z", "7za", "7zr"), re.compile(r"-so").fullmatch),
+    "ar": re.compile(r"-?p").fullmatch,
+}
+"""What prints a file of an archive, by the option that says so."""
+
+
 def printed(shell: Shell, name: str, arguments: list[str]) -> Values:
     """What a command prints, as far as that can be known."""
     if name in _FETCHERS:
@@ -115,6 +127,8 @@ def _worked_out(shell: Shell, name: str, arguments: list[str], given: Values | N
         return bounded(text for each in texts for text in work(shell, arguments, each))
     if name in _DECODERS:
         return _decoder(name, arguments, given)
+    if name in _ARCHIVES and any(map(_ARCHIVES[name], arguments)):
+        return DOWNLOADED
     if given is not None and DISK in given and _keeps_first(name, arguments):
         return (DISK, UNKNOWN)
     return DOWNLOADED if given is not None and foreign(given) else ANYTHING
@@ -357,6 +371,7 @@ _OUTPUTS: Final[dict[str, Callable[[Shell, list[str], str], Values]]] = {
     "uniq": _passed,
     "grep": _passed,
     "pwd": _folder,
+    "printenv": lambda shell, arguments, _given: looked_up(shell, arguments[-1]) if arguments else ANYTHING,
     "mktemp": _temporary,
     "which": _which,
     "type": _last_path,
@@ -376,5 +391,5 @@ _OUTPUTS: Final[dict[str, Callable[[Shell, list[str], str], Values]]] = {
     ":": lambda _shell, _arguments, _given: NOTHING,
     "true": lambda _shell, _arguments, _given: NOTHING,
 }
-PRINTING: Final = frozenset({*_OUTPUTS, *_FETCHERS, *_DECODERS}) - {"test", "[", ":", "true"}
+PRINTING: Final = frozenset({*_OUTPUTS, *_FETCHERS, *_DECODERS, *_ARCHIVES}) - {"test", "[", ":", "true"}
 """Commands of which something is known that they print."""

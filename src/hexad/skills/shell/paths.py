@@ -46,10 +46,11 @@ _HARMLESS_DEVICE: Final = re.compile(
 _DISK: Final = re.compile(
     r"/dev/(?:(?:[shv]|xv)d[a-zX?*\[\x00][^/]*|nvme.*|mmcblk.*|r?disk.*|dm-.*|mapper/.+|md\d.*|loop\d.*|sr\d.*|cdrom.*|"
     r"block/.*|bd[a-z]|usb.*|drive.*|device.*|partition.*|mem|kmem|port|nbd.*|zram.*|zd\d.*|rbd.*|fb\d|mtd.*|vg.*/.*|"
-    r"ada\d.*|da\d.*|sg\d.*|[*?]+|\[.*|[sn]\*)|/proc/(?:kcore|sysrq-trigger)"
+    r"pmem\d.*|dasd.*|root|raw.*|n?st\d|ubi.*|nvram|ada\d.*|da\d.*|sg\d.*|[*?]+|\[.*|[sn]\*)|/proc/(?:kcore|sysrq-trigger)"
 )
 _SOME_DISKS: Final = ("/dev/sda", "/dev/vda", "/dev/hda", "/dev/xvda", "/dev/nvme0n1", "/dev/mmcblk0", "/dev/disk0")
 _WRITABLE: Final = ("tmp", "dev/shm", "var/tmp")
+_SEEN_BY_PROCESS: Final = re.compile(r"^(?:/proc/[^/]+/root(?=/|$))+")  # the root folder
 _MANY_UPS: Final = 4  # so many folders up lead from most working directories to the root
 
 
@@ -132,6 +133,8 @@ def place(path: str, folder: str = WORK) -> Place:
             behind = path.lstrip(UNKNOWN)
             return Place("?", _settled("/", behind.split("/")).parts if behind[:1] == "/" else ())
         path = f"{folder}/{path}"
+    if path.startswith("/proc/"):
+        path = _SEEN_BY_PROCESS.sub("/", path)
     start = {"/": "/", HOME: "~", WORK: "."}.get(path[:1], "?")
     if start == "?":
         return Place("?", ())

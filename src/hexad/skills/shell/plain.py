@@ -6,6 +6,7 @@ What is read here comes to the same as `words.py` makes of the nodes. Whatever l
 from __future__ import annotations
 
 import re
+import shlex
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.parameters import first_element, looked_up, or_default
@@ -136,3 +137,11 @@ def says_only(source: bytes) -> frozenset[str]:
         return frozenset()
     found = _SAYS(source[1:-1].decode())
     return frozenset(name for name, _ in found) if found and not found[-1][1] else frozenset()
+
+
+def quoted_words(text: str) -> list[str]:
+    """The words of a text as `xargs` parts them: quotes and backslashes keep blanks."""
+    try:
+        return shlex.split(text)[:256]
+    except ValueError:
+        return text.split()[:256]

@@ -130,14 +130,13 @@ def look_at_files(shell: Shell, name: str, argv: list[str]) -> None:
     paths += [path for path in shell.wrote if path.endswith(ends) or (name == "git" and _GIT_COMMAND(path))]
     for path in paths:
         for text in shell.files[path]:
-            if (name, text) not in shell.searched:
-                shell.searched.add((name, text))
-                _look_at_file(shell, argv, path, text, is_code=tool.is_code and path.endswith(ends))
+            _look_at_file(shell, argv, path, text, is_code=tool.is_code and path.endswith(ends))
 
 
 def _look_at_file(shell: Shell, argv: list[str], path: str, text: str, *, is_code: bool) -> None:
     by_shell = path.rpartition("/")[2] in _SHELL_FILES or _GIT_COMMAND(path) is not None
-    if by_shell and known(text) and len(text) <= LONGEST:
+    if by_shell and known(text) and len(text) <= LONGEST and (path, text) not in shell.searched:
+        shell.searched.add((path, text))
         rejected(shell, partial(shell.run_text, text))
     look_within(shell, argv, text, is_code=is_code)
 

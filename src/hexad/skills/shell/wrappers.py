@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -18,6 +17,7 @@ from hexad.skills.shell.interpreters import scan
 from hexad.skills.shell.lasting import rejected
 from hexad.skills.shell.output import FIND_TESTS
 from hexad.skills.shell.own_commands import OWN_COMMANDS
+from hexad.skills.shell.plain import quoted_words
 from hexad.skills.shell.unseen import run_unseen
 from hexad.skills.shell.values import (
     ANYTHING,
@@ -259,7 +259,7 @@ def _with_input(shell: Shell, argv: list[str], words: list[str], text: str, sign
     if words[0].rpartition("/")[2] in SHELLS and (len(words) == 1 or words[-1] == "-c"):
         if not known(text):
             shell.find("pipe-to-shell", told(argv))
-        items = _quoted_words(text)
+        items = quoted_words(text)
         return shell.run_text(f"{text}\n{' '.join(items)}") if words[-1] == "-c" else shell.run_words([*words, *items])
     outer, shell.stdin = shell.stdin, None
     filled = [exchanged(word, sign, " ".join(items)) for word in words[:256]] if sign else [*words, *items]
@@ -267,13 +267,6 @@ def _with_input(shell: Shell, argv: list[str], words: list[str], text: str, sign
     look_within(shell, filled)
     shell.stdin = outer
     return printed
-
-
-def _quoted_words(text: str) -> list[str]:
-    try:
-        return shlex.split(text)[:256]
-    except ValueError:
-        return text.split()[:256]
 
 
 _PARALLEL_TAKES: Final = frozenset(
@@ -311,7 +304,10 @@ def _find(shell: Shell, argv: list[str]) -> Values:
     count = next((n for n, word in enumerate(arguments) if word[:1] in {"-", "(", "!"}), len(arguments))
     paths, tests = arguments[:count] or ["."], arguments[count:]
     filtered = any(
-        FIND_TESTS.fullmatch(word) and tests[n + 1 : n + 2] not in (["*"], [".*"]) for n, word in enumerate(tests)
+        FIND_TESTS.fullmatch(word)
+        and set("".join(tests[n + 1 : n + 2])) - set("*?.")
+        and tests[n - 1] not in {"!", "-not"}
+        for n, word in enumerate(tests)
     )
     if "-delete" in tests:
         shell.run_words(["rm", "-r", *(f"{path}/{UNKNOWN}" if filtered else path + follows for path in paths)])
@@ -331,6 +327,8 @@ def _find_exec(shell: Shell, tests: list[str], paths: list[str], *, filtered: bo
         if words:
             outer, shell.stdin = shell.stdin, None
             shell.run_words([exchanged(word, "{}", found) for word in words])
+            if not filtered and words[0].rpartition("/")[2] in {"rm", "unlink", "shred", "truncate"}:
+                shell.run_words(["rm", "-r", path])  # file by file
             shell.stdin = outer
 
 
