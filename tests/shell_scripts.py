@@ -274,6 +274,12 @@ NEEDING: Final[dict[str, set[str]]] = {
     "awk 'BEGIN {system(\"/bin/sh\")}'": {"command"},
     "find . -exec /bin/sh \\; -quit": {"command"},
     "LD_PRELOAD=./x.so ls": {"command"},
+    "cat /etc/shadow": {"privilege"},
+    "cp /etc/sudoers ./copy": {"privilege"},
+    "chmod u+s ./tool": {"privilege"},
+    "chmod 4755 tool": {"privilege"},
+    "chattr +i notes.txt": {"privilege"},
+    "route add default gw 10.0.0.1": {"privilege"},
     "export LD_PRELOAD=/tmp/x.so": {"command"},
     "if then fi (": {"command"},
 }

@@ -45,7 +45,7 @@ NEEDS: Final[dict[str, str]] = {
         dpkg-reconfigure update-alternatives visudo ldconfig setquota edquota quotaon insserv
         bpftrace perf-tools-unstable firejail-cfg docker-machine virt-install virsh xl turbostat powertop tlp
         sudoedit run0 systemd-nspawn kexec pivot_root efibootmgr grubby update-ca-certificates
-        pam-auth-update vigr bootctl
+        pam-auth-update vigr bootctl chattr
     """,
     "write-outside": "crontab",
 }
@@ -188,6 +188,8 @@ SUBCOMMANDS: Final[dict[str, dict[str, str]]] = {
     "sqlx": {"network": "database migrate"},
     "ollama": {"network": "pull push run"},
     "gpg": {"network": "--recv-keys --send-keys --search-keys --refresh-keys --receive-keys --locate-keys"},
+    "route": {"privilege": "add del delete flush change"},
+    "arp": {"privilege": "-d -s --delete --set"},
     "rfkill": {"privilege": "block unblock toggle"},
     "mount": {"privilege": "*", "-": "-l -h"},
     "mkinitcpio": {"privilege": "*", "-": "-H --hookhelp -L --listhooks -M --automods"},

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hexad.skills.shell.paths import Place
 
 _MAY_BE_ROOT: Final = re.compile(r"\x00+/+\*?").fullmatch
+_AS_ANOTHER: Final = re.compile(r"0?[2467][0-7]{3}|[ugoa]*[+=][rwxXt]*s[rwxXt]*").fullmatch  # whoever starts it
 _ENOUGH: Final = 64  # more than is shown
 
 
@@ -131,6 +132,8 @@ def _rights(shell: Shell, argv: list[str]) -> None:
     if _is_recursive(argv[1:]) and any(_MAY_BE_ROOT(path) for path in targets[1:]):
         shell.find("write-outside", told(argv))
     if not argv[0].endswith("chmod") and targets and known(targets[0]) and not targets[0].startswith(":"):
+        shell.find("privilege", told(argv))
+    if home_too and targets and _AS_ANOTHER(targets[0]):
         shell.find("privilege", told(argv))
     check_writes(shell, argv, targets[1:])
 

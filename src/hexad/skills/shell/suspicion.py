@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _DESTROYS: Final = r"(?:rm|shred|dd|mkfs(?:\.\w+)?|wipefs|chmod|mv)"
 _WORTH_A_LOOK: Final = re.compile(
     r"/(?:dev\b(?!/(?:null|zero|full|u?random|std|tty|fd/|shm|tcp/|udp/|pts))|(?:[shv]d[a-z]|nvme\d|mmcblk\d)\b)|\\!|"
+    r"/etc/(?:g?shadow|sudoers|ssl/private)|"
     r"rm[ \t]|shred[ \t]|dd[ \t]|mkfs(?:\.\w+)?[ \t]|wipefs[ \t]|chmod[ \t]|mv[ \t]"
 ).finditer
 """Where it may be so: by what a place begins with, which is found ten times as fast as what stands before it."""
@@ -30,6 +31,8 @@ _IN_AN_ODD_PLACE: Final = re.compile(
     rf"(?<!\btrap )['\"=!/]{_DESTROYS}[ \t]"
 ).match
 _AT_THE_ROOT: Final = re.compile(r"rm[ \t]+-[a-zA-Z]{1,8}[ \t]+['\"]?(?:/|~|\$\{?HOME\b\}?)[/*]*(?![\w./-])").match
+_SECRET: Final = re.compile(r"/etc/(?:g?shadow-?|sudoers(?:\.d/.*)?|ssl/private/.*)").fullmatch
+_TELLS: Final = frozenset({"echo", "printf", "man", "say", "logger", "test", "["})
 _DESTROYER: Final = re.compile(_DESTROYS).fullmatch
 _TEXT: Final = re.compile(
     rf"(?:-{{0,2}}[\w.-]+=|-\w|[\\:|]*!|\.(?:sh|shell|system)\b|\w+[:(]|\+)?[\s'\"]*((?:sudo\s+)?(?:/\S*/)?{_DESTROYS}\s.*)",
@@ -68,6 +71,8 @@ def is_suspicious(script: str) -> bool:
 
 def look_at_words(shell: Shell, name: str, argv: list[str], *, is_known: bool) -> None:
     """Note what the words of a command plainly are for; ``is_known`` if there is a rule of its own for it."""
+    if any(_SECRET(word) for word in argv[1:]) and name not in _TELLS:
+        shell.find("privilege", told(argv))
     if name in _SAYS:
         return
     _look_for_commands(shell, argv)
