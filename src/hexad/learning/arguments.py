@@ -58,10 +58,13 @@ _SHAPES: Final = {  # the first that a whole text has
     r"[A-Z][a-z]{2,8} \d\d?,? \d{4}": "Month D, YYYY",
     r"[+-]?\d+": "whole number as text",
     r"[+-]?\d+\.\d+": "number as text",
+    r"(?i:https://\S+)": "https URL",
+    r"(?i:http://\S+)": "http URL",
     r"(?i:[a-z][a-z0-9+.-]*://\S+)": "URL",
     r"[^@\s]+@[^@\s]+\.[^@\s]+": "e-mail address",
     r"(?i:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})": "UUID",
-    r"[#@+$~/]\S*": "",  # told by its first character
+    r"/\S*": "absolute path",
+    r"[#@+$~]\S*": "",  # told by its first character
     r"[a-z]{2}[_-][A-Z]{2}": "locale",
     r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+": "snake_case word",
     r"[a-z0-9]+(?:-[a-z0-9]+)+": "kebab-case word",

@@ -246,7 +246,8 @@ def _change_told(change: Mapping[str, Any]) -> str:
         return f"add {name} ({change['to']})"
     if change["from"] == change["to"]:
         return f"give another {name} ({change['to']})"
-    return f"give {name} as {change['to']}, not as {change['from']}"
+    other = "text" if change["from"] == f"{change['to']} as text" else change["from"]
+    return f"give {name} as {change['to']}, not as {other}"
 
 
 def _name(path: str) -> str:
