@@ -165,6 +165,13 @@ def test_the_best_items_over_all_layers_are_kept_and_the_rest_is_reported() -> N
     assert 0 < prompt.tokens <= 40
 
 
+@requirement("PROMPT-05")
+def test_under_a_budget_nothing_from_a_tool_takes_the_place_of_what_the_user_said() -> None:
+    said = [item(key, origin=Origin.USER, score=score) for key, score in (("rule", 0.2), ("word", 0.4))]
+    found = retrieved(item("page", "a better match", origin=Origin.TOOL, score=0.9), *said)
+    assert {each.key for each in assemble("", found, budget=20).kept} == {"rule", "word"}
+
+
 @requirement("PROMPT-03")
 def test_an_item_too_large_for_the_budget_leaves_room_for_smaller_ones() -> None:
     found = retrieved(item("huge", "x" * 4000, score=1.0), item("small", "fits", score=0.5))

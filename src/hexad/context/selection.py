@@ -58,7 +58,10 @@ def _cost(base: str, items: Sequence[Item], counter: TokenCounter) -> int:
 
 
 def _priorities(items: Sequence[Item]) -> Callable[[Item], tuple[bool, bool, float, bool]]:
-    """What goes first is smaller. In each layer, the user's best word counts at least as much as anybody else's."""
+    """What goes first is smaller. The user's best word in a layer counts at least as much as anybody else's.
+
+    Of User Knowledge that holds for all that the user said: what a tool read somewhere takes no place from it.
+    """
     best = {layer: max(item.score for item in items if item.layer is layer) for layer in {item.layer for item in items}}
     own: dict[Layer, Item] = {}
     for item in items:
@@ -66,7 +69,9 @@ def _priorities(items: Sequence[Item]) -> Callable[[Item], tuple[bool, bool, flo
             own[item.layer] = item
 
     def priority(item: Item) -> tuple[bool, bool, float, bool]:
-        score = best[item.layer] if own.get(item.layer) is item else item.score
-        return item.layer is not Layer.RUNTIME_CONTEXT, not item.pinned, -score, item.origin is not Origin.USER
+        is_users = item.origin is Origin.USER
+        raised = own.get(item.layer) is item or (is_users and item.layer is Layer.USER_KNOWLEDGE)
+        score = best[item.layer] if raised else item.score
+        return item.layer is not Layer.RUNTIME_CONTEXT, not item.pinned, -score, not is_users
 
     return priority
