@@ -172,7 +172,7 @@ class Shell:
 
     def _look_at_what_tools_read(self) -> None:
         """Also what was written after a program that reads it: the next run finds it there."""
-        for name, (argv, line) in self.tools.items():
+        for name, (argv, line) in list(self.tools.items()):  # what is run may start others
             self.line = line
             look_at_files(self, name, argv)
         self.line = None
