@@ -29,6 +29,7 @@ _OF_HEREDOC: Final = _STATEMENTS_BEHIND | {
     "file_descriptor",
     "comment",
 }
+_DESCRIPTORS: Final = frozenset({b"", *(b"%d" % number for number in range(3, 10))})
 _SOCKETS: Final = ("/dev/tcp/", "/dev/udp/")
 
 
@@ -42,7 +43,7 @@ class Target(NamedTuple):
 def plainly_followed(shell: Shell, node: Node) -> list[Target] | None:
     """Likewise `followed`, for a redirection that can be read from its text alone; None for any other."""
     text = node.text or b""
-    plain = redirection_of(shell, text) if node.type == "file_redirect" and text[0] not in b"3456789" else None
+    plain = redirection_of(shell, text) if node.type == "file_redirect" and text[:1] not in _DESCRIPTORS else None
     return None if plain is None else _aimed(shell, *plain)
 
 
