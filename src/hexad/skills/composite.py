@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
-from hexad.errors import InvalidInput
+from hexad.errors import InvalidInput, MissingExtra, NoSandbox
 from hexad.skills.references import Unresolved, fill, fill_known, references, whole
 
 if TYPE_CHECKING:
@@ -114,6 +114,8 @@ def _attended(tool: Attended, args: Mapping[str, Any], lessons: list[Lesson]) ->
     try:
         result = yield from _called(tool.call, args)
         failed = tool.failure(result)
+    except (NoSandbox, MissingExtra):
+        raise  # nothing is wrong with the steps: they cannot run on this machine
     except Exception as error:  # noqa: BLE001 - whatever a tool raises is this step's error
         raised, failed = error, told(error)
     lesson = tool.lesson(args, result, raised)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
-from hexad.errors import DailyLimit, InvalidInput, SkillRefused
+from hexad.errors import DailyLimit, Disabled, InvalidInput, SkillRefused
 from hexad.memory import admission
 from hexad.memory.shelf import Shelf
 from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus, SkillVersion
@@ -234,7 +234,10 @@ class SkillLibrary(Shelf[Skill]):
         """
         from hexad.skills import tools  # noqa: PLC0415 - who calls none needs it not
 
-        named = self.by_tool()
+        try:
+            named = self.by_tool()
+        except Disabled:  # an agent is made in the same way, and remembers nothing
+            return ()
         if asynchronous:
             return tuple(
                 tools.async_tool_of(own, skill, self._bound(self.arun, session)) for own, skill in named.items()
@@ -312,6 +315,8 @@ class SkillLibrary(Shelf[Skill]):
         """What is stored of it already stands; other work is another version, and what it was is kept."""
         old = cast("Skill | None", change.get(self.layer, new.name))
         if old is not None and _same_work(old, new):
+            if old.origin in _PERSONS and new.origin not in _PERSONS:
+                return old  # what a person said stays theirs, whoever repeats it
             return replace(new, **{name: getattr(old, name) for name in _STANDING})
         if new.origin is Origin.AGENT and (old is None or old.origin is not Origin.AGENT):
             _count_today(change, self._rules.max_per_day)

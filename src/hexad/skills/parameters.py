@@ -165,7 +165,7 @@ _IS: Final[Mapping[str, Callable[[Any], bool]]] = {
 
 def _bound(words: str, wrong: Callable[[Any, Any], bool]) -> Callable[[Any, Any], str | None]:
     def rule(limit: Any, value: Any) -> str | None:
-        return f"must be {words} {limit}, not {value}" if _is_number(value) and wrong(value, limit) else None
+        return f"must be {words} {limit}, not {_shown(value)}" if _is_number(value) and wrong(value, limit) else None
 
     return rule
 
@@ -198,12 +198,23 @@ def _pattern(pattern: str, value: Any) -> str | None:
 def _unique(wanted: bool, value: Any) -> str | None:  # noqa: FBT001 - the keyword's value
     if not wanted or not isinstance(value, list | tuple):
         return None
-    twice = any(_same(one, other) for place, one in enumerate(value) for other in value[:place])
-    return "must hold each value once" if twice else None
+    return "must hold each value once" if len(set(map(_mark, value))) < len(value) else None
+
+
+def _mark(value: Any) -> tuple[Any, ...]:
+    """The same for values that are equal as JSON, and for no others."""
+    if isinstance(value, Mapping):
+        return "object", frozenset((name, _mark(each)) for name, each in value.items())
+    if isinstance(value, list | tuple):
+        return "list", tuple(map(_mark, value))
+    return isinstance(value, bool), value
 
 
 def _shown(value: object) -> str:
-    text = f"{value!r}"
+    try:
+        text = f"{value!r}"
+    except ValueError:
+        return "a number of thousands of digits"
     return text if len(text) <= 60 else text[:57] + "..."
 
 

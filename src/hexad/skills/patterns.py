@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from functools import lru_cache
 from typing import Final
 
 MOST_CHARACTERS: Final = 200  # of a pattern
@@ -51,7 +52,13 @@ def problem(pattern: str) -> str | None:
 
 def matches(pattern: str, text: str) -> bool:
     """Whether the pattern is found anywhere in a text, which is at most `LONGEST_TEXT` long."""
-    return re.search(pattern, text) is not None
+    return _compiled(pattern).search(text) is not None
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """With `$` as JSON Schema has it: the end, and not also the place before a last line end."""
+    return re.compile("".join(r"\Z" if token["plain"] == "$" else token[0] for token in _TOKEN.finditer(pattern)))
 
 
 def _risk(pattern: str) -> str | None:

@@ -327,12 +327,12 @@ def _plan_script(job: Job) -> SkillResult:
 
 def _run_script(runner: Runner, job: Job) -> Program[SkillResult]:
     """A script, validated once more, in the sandbox; no transaction is open meanwhile."""
-    from hexad.skills.sandbox import SandboxLimits, Stop, find_sandbox  # noqa: PLC0415 - only scripts need it
+    from hexad.skills.sandbox import SandboxLimits, Stop, this_sandbox  # noqa: PLC0415 - only scripts need it
 
     seen, definition = review(job.skill), job.skill.definition
     if seen.obstacle:
         raise SkillRefused(job.skill.name, seen.obstacle)
-    sandbox = find_sandbox()
+    sandbox = this_sandbox()
     limits = SandboxLimits(seconds=runner.agent.script_seconds, memory=runner.agent.script_memory * 1024 * 1024)
     stop = Stop()
     came: ScriptResult = yield Blocking(

@@ -71,6 +71,8 @@ def async_tool_of(
 def _output(result: SkillResult) -> Any:
     if not result.ok:
         raise SkillFailed(result.name, result.error)
+    if result.script is not None and result.script.cut:
+        return "\n".join([str(result.output), *(f"[{sentence}]" for sentence in result.script.cut)])
     return result.output
 
 
@@ -205,6 +207,7 @@ def _hash(name: str) -> str:
 def _argument(name: str) -> str:
     plain = re.sub(r"\W", "_", name) or "_"
     plain = f"_{plain}" if plain[0].isdigit() else plain
+    plain = plain if plain.isidentifier() else re.sub(r"[^A-Za-z0-9_]", "_", plain)  # `m²` is of letters, and no name
     return f"{plain}_" if keyword.iskeyword(plain) or plain in {"self", "cls"} else plain
 
 

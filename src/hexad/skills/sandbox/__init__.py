@@ -7,9 +7,9 @@ What it promises, and what not, is in docs/sandbox.md.
 from __future__ import annotations
 
 from hexad.skills.sandbox.bubblewrap import Sandbox
-from hexad.skills.sandbox.finding import find_sandbox
+from hexad.skills.sandbox.finding import find_sandbox, this_sandbox
 from hexad.skills.sandbox.limits import SandboxLimits
 from hexad.skills.sandbox.running import ScriptResult
 from hexad.skills.sandbox.stopping import Stop
 
-__all__ = ["Sandbox", "SandboxLimits", "ScriptResult", "Stop", "find_sandbox"]
+__all__ = ["Sandbox", "SandboxLimits", "ScriptResult", "Stop", "find_sandbox", "this_sandbox"]

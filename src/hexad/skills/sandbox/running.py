@@ -112,7 +112,8 @@ def run(
 
 
 def _started(command: Sequence[str], program: Path, fds: Sequence[int]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(  # noqa: S603 - the command is ours; the script is a file in it
+    rights = dropped()
+    process = subprocess.Popen(  # noqa: S603 - the command is ours; the script is a file in it
         command,
         executable=program,
         stdin=subprocess.DEVNULL,
@@ -122,8 +123,12 @@ def _started(command: Sequence[str], program: Path, fds: Sequence[int]) -> subpr
         cwd="/",
         pass_fds=fds,
         start_new_session=True,  # a group of its own, which can be killed as a whole
-        **dropped(),
+        **rights,
     )
+    for stream in (process.stdout, process.stderr) if rights else ():
+        if stream is not None:
+            os.fchown(stream.fileno(), NOBODY, NOBODY)  # so that it can open /dev/stdout and /dev/stderr
+    return process
 
 
 def dropped() -> Rights:
