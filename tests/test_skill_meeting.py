@@ -125,3 +125,22 @@ def test_what_cannot_run_on_this_machine_is_not_counted_against_a_skill(hx: Hexa
         with pytest.raises(NoSandbox):
             hx.skills.run("both", tools={"skill_script": skill_script})
     assert (hx.skills.get("both").status, hx.skills.get("both").run_count) == ("active", 0)
+
+
+@requirement("SKILL-10")
+def test_an_object_that_had_other_keys_each_time_is_a_parameter_as_a_whole(hx: Hexad) -> None:
+    def find(name: str) -> str:
+        return f"id of {name}"
+
+    def store(id: str, fields: dict[str, Any]) -> str:
+        return f"{id}: {sorted(fields)}"
+
+    for number in range(3):
+        own = hx.scoped(session=f"s{number}")
+        found = own.watch(find)(name=f"customer {number}")
+        own.watch(store)(id=found, fields={f"key {number}": number})
+    (draft,) = hx.skills.discover()
+    assert draft.parameters["properties"]["fields"]["type"] == "object"  # type: ignore[call-overload,index]
+    hx.skills.activate(draft.name)
+    ran = hx.skills.run(draft.name, {"name": "Ada", "fields": {"x": 1}}, tools={"find": find, "store": store})
+    assert ran.output == "id of Ada: ['x']"

@@ -18,6 +18,7 @@ _KINDS: Final[tuple[tuple[type | tuple[type, ...], str], ...]] = (
     ((list, tuple), "a"),
     (Mapping, "o"),
 )
+MOST_MARKS: Final = 32  # of a call's arguments, and of its result
 _END: Final = 1024  # characters of a long text, at either end
 _ELEMENTS: Final = 4  # of a list
 

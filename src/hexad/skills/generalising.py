@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from hexad.memory.marks import MOST_MARKS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -56,8 +58,12 @@ class Procedure:
     def add(self, place: int) -> None:
         """Find out what the step at a place is given."""
         arguments: dict[str, Any] = {}
+        whole = _of_other_keys(self.runs, place)
         for path in _always_given(self.runs, place):
-            _put(arguments, path, self._argument(place, path))
+            if path[0] not in whole:
+                _put(arguments, path, self._argument(place, path))
+        for name in whole:
+            arguments[name] = f"{{{{ {self._new_parameter(place, (name,), ('o',))} }}}}"
         self.steps.append({"tool": self.tools[place], "args": arguments})
 
     def finish(self) -> None:
@@ -100,6 +106,8 @@ class Procedure:
 
 def generalised(tools: Sequence[str], runs: Runs) -> Procedure | None:
     """The procedure that all these runs are; None if a step was given what no skill can give it."""
+    if any(len(seen.given) >= MOST_MARKS for run in runs for seen in run):
+        return None  # it may have been given more than there are marks of
     given = [each for run in runs for seen in run for each in seen.given.items()]
     if any(mark[:1] == "x" or _NAMELESS.fullmatch(path[0]) for path, mark in given):
         return None
@@ -108,6 +116,17 @@ def generalised(tools: Sequence[str], runs: Runs) -> Procedure | None:
         procedure.add(place)
     procedure.finish()
     return procedure
+
+
+def _of_other_keys(runs: Runs, place: int) -> list[str]:
+    """The arguments that were objects with other keys in other runs: each is a parameter as a whole."""
+    keys: list[dict[str, set[Path]]] = []
+    for run in runs:
+        keys.append({})
+        for path in run[place].given:
+            keys[-1].setdefault(path[0], set()).add(path)
+    always = [name for name in keys[0] if all(name in found for found in keys)]
+    return [name for name in always if any(found[name] != keys[0][name] for found in keys)]
 
 
 def is_linked(runs: Runs) -> bool:
