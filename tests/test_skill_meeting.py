@@ -8,6 +8,7 @@ import pytest
 
 from hexad import Hexad
 from hexad.agent_tools import agent_tools
+from hexad.cli.skills_input import parameters_from
 from hexad.errors import InvalidInput, NoSandbox
 from hexad.skills import parameters
 from hexad.skills.sandbox import find_sandbox, this_sandbox
@@ -144,3 +145,22 @@ def test_an_object_that_had_other_keys_each_time_is_a_parameter_as_a_whole(hx: H
     hx.skills.activate(draft.name)
     ran = hx.skills.run(draft.name, {"name": "Ada", "fields": {"x": 1}}, tools={"find": find, "store": store})
     assert ran.output == "id of Ada: ['x']"
+
+
+@requirement("SKILL-08")
+@pytest.mark.parametrize(
+    ("given", "schema", "came"),
+    [
+        ("1.10", {}, "1.10"),
+        ("1e3", {}, "1e3"),
+        ("3", {}, 3),
+        ("[1, 2]", {}, [1, 2]),
+        ("1", {"enum": ["1", "2"]}, "1"),
+        ("null", {"type": ["string", "null"]}, "null"),
+        ("1.10", {"type": "number"}, 1.1),
+    ],
+)
+def test_a_word_on_the_command_line_is_what_it_looks_like_unless_the_schema_says_more(
+    given: str, schema: dict[str, Any], came: object
+) -> None:
+    assert parameters_from([f"x={given}"], None, {"properties": {"x": schema}}) == {"x": came}

@@ -81,3 +81,13 @@ def test_a_skill_is_found_and_counted_without_reading_what_it_does(file_hx: Hexa
     assert "Greet a visitor" in str(file_hx.assemble("", file_hx.retrieve("greet somebody")))
     with pytest.raises(StoreDamaged):
         file_hx.skills.get("greet")
+
+
+@requirement("STORE-01")
+def test_a_skill_without_what_it_does_is_damaged_and_said_to_be(file_hx: Hexad) -> None:
+    instruct(file_hx)
+    with sqlite3.connect(file_hx.store.location) as connection:
+        connection.execute("DELETE FROM hexad_skill_definition")
+    connection.close()
+    with pytest.raises(StoreDamaged, match="restore a backup"):
+        file_hx.skills.get("greet")

@@ -89,12 +89,20 @@ def read(name: str) -> str:
 def _typed(text: str, schema: "Mapping[str, Json]", name: str) -> Any:
     listed = schema.get("properties")
     wanted = listed.get(name, {}) if isinstance(listed, Mapping) else {}
-    if isinstance(wanted, Mapping) and wanted.get("type") == "string":
+    kinds = wanted.get("type") if isinstance(wanted, Mapping) else None
+    if kinds == "string" or (isinstance(kinds, list) and "string" in kinds) or _is_one_of(text, wanted):
         return text
     try:
-        return json.loads(text)
-    except ValueError:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
         return text
+    exact = kinds is not None or isinstance(value, list | dict) or json.dumps(value) == text
+    return value if exact else text  # `1.10` is a version before it is a number
+
+
+def _is_one_of(text: str, wanted: object) -> bool:
+    choices = wanted.get("enum") if isinstance(wanted, Mapping) else None
+    return isinstance(choices, list) and text in choices
 
 
 def _json(text: str, what: str) -> Any:

@@ -84,6 +84,8 @@ class Table(Generic[N]):
     def decode(self, values: Sequence[Any]) -> N:
         """The noun of a row's first values."""
         decoded = dict(zip(self.columns, values, strict=False))
+        if self.aside is not None and decoded[self.aside] is None:
+            raise Undecodable(f"{self.name}: a row has no {self.aside}")
         try:
             for place, decoder in self.decoders:
                 value = values[place]
