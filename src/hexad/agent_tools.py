@@ -64,34 +64,38 @@ class _AgentTools:
         self,
         key: str,
         content: str,
-        category: Literal["rule", "definition", "preference", "fact", "pattern", "correction"] = "fact",
+        category: Literal["rule", "definition", "preference", "fact", "pattern", "correction"] | None = None,
         tags: list[str] | None = None,
         subject: str = "",
     ) -> dict[str, Any]:
         """Remember something the user said that will matter in later conversations.
 
         Use it for rules, preferences, definitions and lasting facts. Do not save small talk, guesses, or secrets.
-        Saving under a known key replaces what was there; the old version stays in the history.
+        Saving under a known key replaces what was there; the old version stays in the history, what you leave out stays
+        as it is, and the same again changes nothing. Other words are no longer pinned: only a person pins.
 
         Args:
             key: A short name to find it by, such as "deploy-window" or "seat-preference".
             content: What to remember: one self-contained statement.
-            category: "rule" (must be followed), "preference", "definition", "fact", "pattern" or "correction".
+            category: "rule" (must be followed), "preference", "definition", "fact", "pattern" or "correction"; left out,
+                it stays what it was, and is "fact" for a new key.
             tags: Words it should also be found by.
             subject: Whom or what it is about, if not the user.
 
         Returns:
             A status, the key and the version that is stored now.
         """
+        was_pinned = self._is_pinned(key)
         entry = self.hx.knowledge.save(
             key,
             content,
-            category=category,
+            category=KEEP if category is None else category,
             tags=KEEP if tags is None else tags,
             subject=subject or KEEP,
             origin=Origin.AGENT,
         )
-        return _ok(key=entry.key, version=entry.version, category=entry.category.value, **_redacted(entry.redactions))
+        told = _redacted(entry.redactions) | ({"unpinned": True} if was_pinned and not entry.pinned else {})
+        return _ok(key=entry.key, version=entry.version, category=entry.category.value, **told)
 
     def search_knowledge(
         self,
@@ -117,7 +121,7 @@ class _AgentTools:
         error_pattern: str,
         diagnosis: str = "",
         fix: str = "",
-        category: Literal["timeout", "permission", "provider_error", "tool_error", "general"] = "general",
+        category: Literal["timeout", "permission", "provider_error", "tool_error", "general"] | None = None,
         tags: list[str] | None = None,
     ) -> dict[str, Any]:
         """Note down what went wrong with a tool and what fixed it, so that it does not happen again.
@@ -127,7 +131,7 @@ class _AgentTools:
             error_pattern: The error as the tool reported it.
             diagnosis: Why it happened.
             fix: What to do instead, as one instruction.
-            category: "timeout", "permission", "provider_error", "tool_error" or "general".
+            category: "timeout", "permission", "provider_error", "tool_error" or "general"; left out, it stays what it was.
             tags: Words it should also be found by.
 
         Returns:
@@ -138,7 +142,7 @@ class _AgentTools:
             error_pattern=error_pattern,
             diagnosis=diagnosis or KEEP,
             fix=fix or KEEP,
-            category=category,
+            category=KEEP if category is None else category,
             tags=KEEP if tags is None else tags,
             origin=Origin.AGENT,
         )
@@ -209,6 +213,13 @@ class _AgentTools:
             for tool, skill in active.items()
         ]
         return _ok(count=len(told), skills=told)
+
+    def _is_pinned(self, key: str) -> bool:
+        """Whether there is a pinned entry of that key, so that an agent is told when its words end that."""
+        try:
+            return self.hx.knowledge.get(key).pinned
+        except HexadError:
+            return False
 
     def _readable(self) -> Sequence[Hexad]:
         """The house's first: where both have one of a name, a user's own is the one that counts."""

@@ -88,7 +88,13 @@ BOUNDS: Final[dict[str, dict[str, Any]]] = {  # of arguments, by name; the same 
 }
 
 ANSWERS: Final[dict[str, Schema]] = {
-    "save_knowledge": _answer(key=_TEXT, version=_WHOLE, category=_TEXT, redacted=_REDACTED),
+    "save_knowledge": _answer(
+        key=_TEXT,
+        version=_WHOLE,
+        category=_TEXT,
+        redacted=_REDACTED,
+        unpinned=_described(_FLAG, "Whether it was pinned before, and is no longer: only a person pins."),
+    ),
     "search_knowledge": _FOUND,
     "save_learning": _answer(id=_TEXT, trigger=_TEXT, redacted=_REDACTED),
     "search_learnings": _FOUND,
