@@ -68,7 +68,7 @@ def add_prompt(server: MCPServer[Any], desk: Desk) -> None:
         """Your message, with what is known that matters for it in front."""
         if not message.strip():
             raise MCPError(INVALID_PARAMS, f"{PROMPT}: message is empty; give what you want to ask or to have done")
-        own = desk.scope(context)
+        own = desk.scope(desk.caller(context))
         try:
             added = await in_thread(lambda: own.assemble("", own.retrieve(message, Layer), budget=BUDGET).added)
         except HexadError as error:
@@ -105,7 +105,7 @@ def _resource(kind: str, name: str, about: str) -> Resource:
 
 
 async def _read(desk: Desk, context: Context[Any, Any], find: Callable[[Hexad], Record]) -> str:
-    own = desk.scope(context)
+    own = desk.scope(desk.caller(context))
     try:
         record = await in_thread(lambda: find(own))
     except (NotFound, InvalidInput) as error:
