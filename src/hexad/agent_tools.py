@@ -11,7 +11,8 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from hexad.errors import HexadError
+from hexad.errors import HexadError, RateLimited, StoreError
+from hexad.learning.outcome import Passing
 from hexad.memory.redaction import redact
 from hexad.model import KEEP, Origin
 
@@ -238,6 +239,8 @@ def _answering(tool: Callable[..., dict[str, Any]], tell: Callable[[HexadError],
     def answer(*given: Any, **named: Any) -> dict[str, Any]:
         try:
             return tool(*given, **named)
+        except (RateLimited, StoreError) as error:  # this will pass, and says nothing about the tool
+            return Passing(_error(tell(error)))
         except HexadError as error:
             return _error(tell(error))
         except TypeError as error:  # an argument too many, too few, or of a kind that nothing can be done with

@@ -148,7 +148,14 @@ class Foreign:
         Returns:
             A status, whether the call counts as failed, the learning that it belongs to, and a fix if one is trusted.
         """
-        learning = self.hx.observe(tool=tool, args=args, result=result, error=error or None)
+        learning = self.hx.observe(
+            tool=tool,
+            args=args,
+            result=result,
+            error=error or None,
+            patience=self.hx.settings.lock_timeout,
+            strict=True,  # who reports wants to know whether it was heard
+        )
         failed = bool(error) or learning is not None
         fix = self.hx.learnings.fix_for(tool, error) if error else None
         return {

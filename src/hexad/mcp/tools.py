@@ -20,7 +20,7 @@ from hexad.mcp.incoming import Unreadable, read
 from hexad.mcp.leaving import while_connected
 from hexad.mcp.progress import reporting
 from hexad.mcp.schemas import ANSWERS, BOUNDS
-from hexad.mcp.threads import QUICK, SLOW, in_thread
+from hexad.mcp.threads import READING, RUNNING, SEARCHING, WRITING, in_thread
 from hexad.memory.redaction import redact
 from hexad.skills.driving import Halt
 
@@ -35,6 +35,13 @@ if TYPE_CHECKING:
 
 COUNT: Final = len(agent_tools.NAMES) + len(foreign.NAMES)
 _READING: Final = frozenset({"search_knowledge", "search_learnings", "list_skills", "get_context"})
+_PLACES: Final = {
+    "get_context": READING,
+    "search_knowledge": SEARCHING,
+    "search_learnings": SEARCHING,
+    "list_skills": SEARCHING,
+    "run_skill": RUNNING,
+}
 _SECTION: Final = re.compile(r"^(?:Args|Returns):$", re.MULTILINE)
 _ARGUMENT: Final = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
@@ -109,7 +116,9 @@ def tools_of(desk: Desk) -> list[Tool]:
 def _agent_call(desk: Desk, name: str) -> Callable[..., Any]:
     async def call(context: Context[Any, Any], **given: Any) -> CallToolResult:
         caller = desk.caller(context)
-        return answered(_adapted(name, await _told(name, lambda: desk.six(desk.scope(caller), caller)[name](**given))))
+        async with reporting(context, f"{name} is under way", beat=desk.beat, at_once=False):
+            told = await _told(name, lambda: desk.six(desk.scope(caller), caller)[name](**given))
+        return answered(_adapted(name, told))
 
     return call
 
@@ -130,7 +139,7 @@ def _foreign_call(desk: Desk, name: str) -> Callable[..., Any]:
             reporting(context, f"{name} has begun", beat=desk.beat) as progress,
         ):
             tool = functools.partial(getattr(desk.foreign(caller, progress, halt), name), **given)
-            told = await _told(name, tool, among=SLOW if name == "run_skill" else QUICK, stop=halt)
+            told = await _told(name, tool, stop=halt)
         return answered(told, *_texts(told))
 
     return call
@@ -139,7 +148,7 @@ def _foreign_call(desk: Desk, name: str) -> Callable[..., Any]:
 async def _told(name: str, work: Callable[[], dict[str, Any]], **given: Any) -> dict[str, Any]:
     """What the work comes to, in a thread. An error is an answer too: the client gets a sentence, whatever happened."""
     try:
-        return await in_thread(work, **given)
+        return await in_thread(work, among=_PLACES.get(name, WRITING), **given)
     except HexadError as error:
         return failed(sentence(error))
     except Exception as error:  # noqa: BLE001 - likewise
