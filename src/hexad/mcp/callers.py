@@ -126,7 +126,9 @@ def _client_of(context: Context[Any, Any]) -> str:
 def _introduction(context: Context[Any, Any]) -> str:
     """All that a client says of itself, which tells it from others better than its name."""
     params = context.session.client_params
-    return "" if params is None else _hashed(params.client_info.model_dump_json() + params.capabilities.model_dump_json())
+    if params is None:
+        return ""
+    return _hashed(params.client_info.model_dump_json() + params.capabilities.model_dump_json())
 
 
 def plain_name(told: str) -> str:

@@ -57,9 +57,7 @@ def _unstoppable() -> None:
     """It goes on to its end by itself."""
 
 
-async def in_thread(
-    work: Callable[[], T], *, among: Places = READING, stop: Callable[[], object] = _unstoppable
-) -> T:
+async def in_thread(work: Callable[[], T], *, among: Places = READING, stop: Callable[[], object] = _unstoppable) -> T:
     """The work's result. Where nobody waits any longer, ``stop`` tells it to end; what has not begun never does."""
     place = _Place(among.here())
     await place.taken()
