@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import shlex
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from hexad import Hexad
 from hexad.agent_tools import agent_tools
+from hexad.errors import InvalidInput
 from hexad.model import Category, ErrorCategory, Origin
-from tests.mcp_support import MODES, in_process, play, told
-from tests.support import requirement
+from tests.mcp_support import MODES, in_process, play, refusal, teach_greeting, told
+from tests.support import opened, requirement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
+
+GREETING: dict[str, Any] = {"kind": "template", "description": "Greet somebody"}
 
 
 @pytest.fixture
@@ -74,3 +81,72 @@ def test_an_agent_that_notes_a_known_error_again_leaves_its_category(memory_hx: 
         assert (after.category, after.origin, after.fix) == (ErrorCategory.USER_CORRECTION, Origin.USER, "YYYY-MM-DD")
     assert after.diagnosis == "days are written in many ways"
     assert tools["save_learning"]("tool:book", "fully booked")["status"] == "ok"
+
+
+@requirement("META-01", "SKILL-03")
+@pytest.mark.parametrize("mode", MODES)
+def test_a_skill_in_use_stays_in_use_whatever_an_agent_proposes(memory_hx: Hexad, mode: str) -> None:
+    teach_greeting(memory_hx)
+    before = memory_hx.skills.get("greet")
+    other = {**GREETING, "definition": {"template": "Bye {{ who }}"}}
+
+    async def scenario() -> None:
+        async with in_process(memory_hx, mode=mode) as one:
+            sentence = await refusal(one, "create_skill", name="greet", **other)
+            assert "is approved and in use" in sentence
+            assert "under another name; a person can" in sentence
+            ran = await told(one, "run_skill", name="greet", parameters={"who": "Ada"})
+            assert ran["result"]["output"] == "Hello Ada"
+            await told(one, "create_skill", name="farewell", **other)
+
+    play(scenario())
+    assert memory_hx.skills.get("greet").version == before.version
+    assert memory_hx.skills.create("greet", **other).status == "draft"
+
+
+@requirement("SKILL-03")
+def test_where_skills_are_approved_by_themselves_an_agent_may_better_its_own() -> None:
+    with opened(":memory:", auto_approve_skills=True) as hx:
+        for text in ("Say hello", "Say good morning"):
+            hx.skills.create(
+                "greet", kind="instruction", description="Greet", definition={"text": text}, origin="agent"
+            )
+        assert (hx.skills.get("greet").status, hx.skills.get("greet").version) == ("active", 2)
+
+
+@requirement("SKILL-07", "META-01")
+@pytest.mark.parametrize("mode", MODES)
+def test_a_template_that_was_proposed_without_parameters_takes_what_it_uses(memory_hx: Hexad, mode: str) -> None:
+    async def scenario() -> None:
+        async with in_process(memory_hx, mode=mode) as one:
+            await told(one, "create_skill", name="greet", definition={"template": "Hello {{ who }}"}, **GREETING)
+            memory_hx.skills.activate("greet")
+            ran = await told(one, "run_skill", name="greet", parameters={"who": "Ada"})
+            assert ran["result"]["output"] == "Hello Ada"
+            assert "parameters.who: is missing" in await refusal(one, "run_skill", name="greet")
+
+    play(scenario())
+
+
+@requirement("SKILL-08")
+def test_a_script_without_parameters_says_where_they_are_described(memory_hx: Hexad) -> None:
+    memory_hx.skills.create("say", kind="script", description="Say it", definition={"script": 'echo "$word"'})
+    with pytest.raises(InvalidInput, match=r"in the schema that it was created with \(parameters\)"):
+        memory_hx.skills.run("say", {"word": "hey"}, dry_run=True)
+
+
+@requirement("META-01", "SKILL-03")
+def test_who_proposes_a_skill_is_told_how_a_person_approves_it(tmp_path: Path) -> None:
+    async def scenario() -> str:
+        with opened(tmp_path / "a b.db", namespace="team") as hx:
+            async with in_process(hx) as one:
+                answer = await told(one, "create_skill", name="greet", definition={"template": "Hello"}, **GREETING)
+                assert answer["approve"] in await refusal(one, "run_skill", name="greet")
+                return str(answer["approve"])
+
+    program, *arguments = shlex.split(play(scenario()))
+    assert program == "hexad"
+    done = subprocess.run(
+        [sys.executable, "-m", "hexad", *arguments, "--json"], capture_output=True, text=True, check=True
+    )
+    assert '"greet"' in done.stdout

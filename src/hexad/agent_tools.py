@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import functools
 import logging
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from hexad.errors import HexadError, RateLimited, StoreError
 from hexad.learning.outcome import Passing
 from hexad.memory.redaction import redact
-from hexad.model import KEEP, Origin
+from hexad.model import DEFAULT_NAMESPACE, KEEP, Origin
+from hexad.skills.run import may_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,8 +80,8 @@ class _AgentTools:
         Args:
             key: A short name to find it by, such as "deploy-window" or "seat-preference".
             content: What to remember: one self-contained statement.
-            category: "rule" (must be followed), "preference", "definition", "fact", "pattern" or "correction"; left out,
-                it stays what it was, and is "fact" for a new key.
+            category: "rule" (must be followed), "preference", "definition", "fact", "pattern" or "correction".
+                Left out, it stays what it was, and is "fact" for a new key.
             tags: Words it should also be found by.
             subject: Whom or what it is about, if not the user.
 
@@ -132,7 +134,7 @@ class _AgentTools:
             error_pattern: The error as the tool reported it.
             diagnosis: Why it happened.
             fix: What to do instead, as one instruction.
-            category: "timeout", "permission", "provider_error", "tool_error" or "general"; left out, it stays what it was.
+            category: "timeout", "permission", "provider_error", "tool_error" or "general". Left out, it stays the same.
             tags: Words it should also be found by.
 
         Returns:
@@ -172,17 +174,20 @@ class _AgentTools:
     ) -> dict[str, Any]:
         """Propose a procedure that worked as a skill for later. A person has to approve it before it can be used.
 
+        The name of a skill that is in use is refused: choose another, and tell the user if yours should replace it.
+
         Args:
             name: A short name in lower case with hyphens, such as "weekly-report".
             kind: "composite" (steps through tools), "script" (shell), "template" (text with values) or "instruction".
             description: What it does and when to use it, in one or two sentences.
             definition: For composite {"steps": [{"tool": ..., "args": {...}, "save_as": ...}]}, for script
                 {"script": ...}, for template {"template": ...}, for instruction {"text": ...}.
-            parameters: A JSON Schema (type object) of what it takes.
+            parameters: A JSON Schema (type object) of what it takes; scripts get them as variables. Left out, a
+                template takes the values that it uses, and others take none.
             tags: Words it should also be found by.
 
         Returns:
-            A status, the skill's name, and whether it is a draft or active.
+            A status, the skill's name, whether it is a draft or active, and how a person approves a draft.
         """
         skill = self.hx.skills.create(
             name,
@@ -194,7 +199,8 @@ class _AgentTools:
             author=_AUTHOR,
             origin=Origin.AGENT,
         )
-        return _ok(name=skill.name, state=skill.status.value, **_redacted(skill.redactions))
+        approve = {} if may_run(skill) else {"approve": review_command(self.hx, skill.name)}
+        return _ok(name=skill.name, state=skill.status.value, **approve, **_redacted(skill.redactions))
 
     def list_skills(self) -> dict[str, Any]:
         """List the procedures that are ready to be used, each with the tool that runs it.
@@ -230,6 +236,20 @@ class _AgentTools:
         items = [item for hx in self._readable() for item in search(hx)]
         best = sorted(items, key=lambda item: -item.score)[:limit]
         return _ok(count=len(best), results=[_told(item) for item in best])
+
+
+def review_command(hx: Hexad, name: str) -> str:
+    """What a person types to look at a skill and to approve it.
+
+    >>> review_command(Hexad.open(":memory:", enabled=True), "weekly report")
+    "hexad skills review 'weekly report'"
+    """
+    command = ["hexad", "skills", "review", name]
+    if hx.store.path is not None:
+        command += ["--db", str(hx.store.path)]
+    if hx.namespace != DEFAULT_NAMESPACE:
+        command += ["--namespace", hx.namespace]
+    return shlex.join(command)
 
 
 def _answering(tool: Callable[..., dict[str, Any]], tell: Callable[[HexadError], str]) -> Callable[..., dict[str, Any]]:

@@ -98,7 +98,12 @@ ANSWERS: Final[dict[str, Schema]] = {
     "search_knowledge": _FOUND,
     "save_learning": _answer(id=_TEXT, trigger=_TEXT, redacted=_REDACTED),
     "search_learnings": _FOUND,
-    "create_skill": _answer(name=_TEXT, state={"enum": ["draft", "active", "deprecated"]}, redacted=_REDACTED),
+    "create_skill": _answer(
+        name=_TEXT,
+        state={"enum": ["draft", "active", "deprecated"]},
+        approve=_described(_TEXT, "What a person types to look at a draft and to approve it; tell the user."),
+        redacted=_REDACTED,
+    ),
     "list_skills": _answer(
         count=_WHOLE,
         skills=_several(name=_TEXT, description=_TEXT, kind=_TEXT, parameters=_OBJECT, tool=_TEXT),
