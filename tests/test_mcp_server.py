@@ -17,6 +17,7 @@ from hexad import Hexad, wire
 from hexad.errors import Disabled
 from hexad.mcp.callers import plain_name
 from hexad.mcp.progress import Progress
+from hexad.mcp.resources import MOST_LISTED
 from hexad.mcp.server import server_of
 from hexad.model import Layer, Origin, Retrieval
 from tests.mcp_support import MODES, NINE, client, in_process, play, read, refusal, teach_greeting, text_of, told, tour
@@ -662,6 +663,21 @@ def test_a_thousand_calls_in_a_row_leave_no_more_memory_behind(file_hx: Hexad) -
     blocks, resident = play(scenario())
     assert blocks < 5_000  # a request that is kept has dozens; measuring coverage keeps some of its own
     assert resident < 16 * 1024 * 1024
+
+
+@requirement("META-01")
+def test_a_long_list_of_resources_has_what_was_said_last_first(memory_hx: Hexad) -> None:
+    for number in range(MOST_LISTED + 5):
+        memory_hx.knowledge.save(f"k{number}", "something")
+    memory_hx.knowledge.save("k0", "something else")
+
+    async def scenario() -> list[str]:
+        async with in_process(memory_hx) as one:
+            return [each.name for each in (await one.list_resources()).resources]
+
+    names = play(scenario())
+    assert len(names) == MOST_LISTED
+    assert names[:2] == ["k0", f"k{MOST_LISTED + 4}"]
 
 
 @requirement("META-01")

@@ -327,7 +327,7 @@ def test_a_limit_that_is_reached_says_what_an_agent_can_do(mode: str) -> None:
     with opened(":memory:", max_knowledge=1, max_skills_per_day=1) as hx:
         session, daily = play(scenario(hx))
     assert "limit of 1 (max_knowledge=1)" in session
-    assert "tell the user: a new connection has room again" in session
+    assert "tell the user: there is room again once this server was started anew" in session
     assert "mcp:" not in session
     assert "max_skills_per_day=1" in daily
     assert "tell the user" in daily

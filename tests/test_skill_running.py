@@ -342,7 +342,7 @@ def test_a_parameter_that_a_template_needs_and_is_not_given_is_no_failure_of_the
 
 @requirement("SKILL-01")
 def test_a_template_that_uses_what_its_schema_has_no_place_for_fails(hx: Hexad) -> None:
-    hx.skills.create("letter", kind="template", description="d", definition={"template": "{{ name }}"})
+    hx.skills.create("letter", kind="template", description="d", definition={"template": "{{ name }}"}, parameters={})
     hx.skills.activate("letter")
     assert "needs the parameter 'name'" in hx.skills.run("letter").error
 

@@ -134,7 +134,7 @@ def test_parameters_whose_names_differ_only_in_signs_are_different_arguments(hx:
 
 @requirement("SKILL-11")
 def test_a_failing_skill_is_a_failing_tool_and_one_that_was_changed_does_not_run(hx: Hexad) -> None:
-    active(hx, "tell", "{{ missing }}")
+    active(hx, "tell", "{{ missing }}", parameters={})
     tool = named(hx)["skill_tell"]
     with pytest.raises(SkillFailed, match="missing") as error:
         tool()

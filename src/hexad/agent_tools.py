@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import functools
 import logging
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from hexad.errors import HexadError
+from hexad.errors import HexadError, RateLimited, StoreError
+from hexad.learning.outcome import Passing
 from hexad.memory.redaction import redact
-from hexad.model import KEEP, Origin
+from hexad.model import DEFAULT_NAMESPACE, KEEP, Origin
+from hexad.skills.run import may_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -64,34 +67,38 @@ class _AgentTools:
         self,
         key: str,
         content: str,
-        category: Literal["rule", "definition", "preference", "fact", "pattern", "correction"] = "fact",
+        category: Literal["rule", "definition", "preference", "fact", "pattern", "correction"] | None = None,
         tags: list[str] | None = None,
         subject: str = "",
     ) -> dict[str, Any]:
         """Remember something the user said that will matter in later conversations.
 
         Use it for rules, preferences, definitions and lasting facts. Do not save small talk, guesses, or secrets.
-        Saving under a known key replaces what was there; the old version stays in the history.
+        Saving under a known key replaces what was there; the old version stays in the history, what you leave out stays
+        as it is, and the same again changes nothing. Other words are no longer pinned: only a person pins.
 
         Args:
             key: A short name to find it by, such as "deploy-window" or "seat-preference".
             content: What to remember: one self-contained statement.
             category: "rule" (must be followed), "preference", "definition", "fact", "pattern" or "correction".
+                Left out, it stays what it was, and is "fact" for a new key.
             tags: Words it should also be found by.
             subject: Whom or what it is about, if not the user.
 
         Returns:
             A status, the key and the version that is stored now.
         """
+        was_pinned = self._is_pinned(key)
         entry = self.hx.knowledge.save(
             key,
             content,
-            category=category,
+            category=KEEP if category is None else category,
             tags=KEEP if tags is None else tags,
             subject=subject or KEEP,
             origin=Origin.AGENT,
         )
-        return _ok(key=entry.key, version=entry.version, category=entry.category.value, **_redacted(entry.redactions))
+        told = _redacted(entry.redactions) | ({"unpinned": True} if was_pinned and not entry.pinned else {})
+        return _ok(key=entry.key, version=entry.version, category=entry.category.value, **told)
 
     def search_knowledge(
         self,
@@ -117,7 +124,7 @@ class _AgentTools:
         error_pattern: str,
         diagnosis: str = "",
         fix: str = "",
-        category: Literal["timeout", "permission", "provider_error", "tool_error", "general"] = "general",
+        category: Literal["timeout", "permission", "provider_error", "tool_error", "general"] | None = None,
         tags: list[str] | None = None,
     ) -> dict[str, Any]:
         """Note down what went wrong with a tool and what fixed it, so that it does not happen again.
@@ -127,7 +134,7 @@ class _AgentTools:
             error_pattern: The error as the tool reported it.
             diagnosis: Why it happened.
             fix: What to do instead, as one instruction.
-            category: "timeout", "permission", "provider_error", "tool_error" or "general".
+            category: "timeout", "permission", "provider_error", "tool_error" or "general". Left out, it stays the same.
             tags: Words it should also be found by.
 
         Returns:
@@ -138,7 +145,7 @@ class _AgentTools:
             error_pattern=error_pattern,
             diagnosis=diagnosis or KEEP,
             fix=fix or KEEP,
-            category=category,
+            category=KEEP if category is None else category,
             tags=KEEP if tags is None else tags,
             origin=Origin.AGENT,
         )
@@ -167,17 +174,20 @@ class _AgentTools:
     ) -> dict[str, Any]:
         """Propose a procedure that worked as a skill for later. A person has to approve it before it can be used.
 
+        The name of a skill that is in use is refused: choose another, and tell the user if yours should replace it.
+
         Args:
             name: A short name in lower case with hyphens, such as "weekly-report".
             kind: "composite" (steps through tools), "script" (shell), "template" (text with values) or "instruction".
             description: What it does and when to use it, in one or two sentences.
             definition: For composite {"steps": [{"tool": ..., "args": {...}, "save_as": ...}]}, for script
                 {"script": ...}, for template {"template": ...}, for instruction {"text": ...}.
-            parameters: A JSON Schema (type object) of what it takes.
+            parameters: A JSON Schema (type object) of what it takes; scripts get them as variables. Left out, a
+                template takes the values that it uses, and others take none.
             tags: Words it should also be found by.
 
         Returns:
-            A status, the skill's name, and whether it is a draft or active.
+            A status, the skill's name, whether it is a draft or active, and how a person approves a draft.
         """
         skill = self.hx.skills.create(
             name,
@@ -189,7 +199,8 @@ class _AgentTools:
             author=_AUTHOR,
             origin=Origin.AGENT,
         )
-        return _ok(name=skill.name, state=skill.status.value, **_redacted(skill.redactions))
+        approve = {} if may_run(skill) else {"approve": review_command(self.hx, skill.name)}
+        return _ok(name=skill.name, state=skill.status.value, **approve, **_redacted(skill.redactions))
 
     def list_skills(self) -> dict[str, Any]:
         """List the procedures that are ready to be used, each with the tool that runs it.
@@ -210,6 +221,13 @@ class _AgentTools:
         ]
         return _ok(count=len(told), skills=told)
 
+    def _is_pinned(self, key: str) -> bool:
+        """Whether there is a pinned entry of that key, so that an agent is told when its words end that."""
+        try:
+            return self.hx.knowledge.get(key).pinned
+        except HexadError:
+            return False
+
     def _readable(self) -> Sequence[Hexad]:
         """The house's first: where both have one of a name, a user's own is the one that counts."""
         return (self.hx,) if self.house is None else (self.house, self.hx)
@@ -220,6 +238,20 @@ class _AgentTools:
         return _ok(count=len(best), results=[_told(item) for item in best])
 
 
+def review_command(hx: Hexad, name: str) -> str:
+    """What a person types to look at a skill and to approve it.
+
+    >>> review_command(Hexad.open(":memory:", enabled=True), "weekly report")
+    "hexad skills review 'weekly report'"
+    """
+    command = ["hexad", "skills", "review", name]
+    if hx.store.path is not None:
+        command += ["--db", str(hx.store.path)]
+    if hx.namespace != DEFAULT_NAMESPACE:
+        command += ["--namespace", hx.namespace]
+    return shlex.join(command)
+
+
 def _answering(tool: Callable[..., dict[str, Any]], tell: Callable[[HexadError], str]) -> Callable[..., dict[str, Any]]:
     """The tool, its errors as answers: a model can do something about a sentence, and nothing about an exception."""
 
@@ -227,6 +259,8 @@ def _answering(tool: Callable[..., dict[str, Any]], tell: Callable[[HexadError],
     def answer(*given: Any, **named: Any) -> dict[str, Any]:
         try:
             return tool(*given, **named)
+        except (RateLimited, StoreError) as error:  # this will pass, and says nothing about the tool
+            return Passing(_error(tell(error)))
         except HexadError as error:
             return _error(tell(error))
         except TypeError as error:  # an argument too many, too few, or of a kind that nothing can be done with

@@ -262,17 +262,26 @@ class Hexad:
         session: str | None = None,
         failure: FailureRule | None = None,
         patience: float | None = None,
+        strict: bool = False,
     ) -> Learning | None:
         """Learn from a call that was made elsewhere; returns the learning that its error belongs to, if it failed.
 
         ``error`` is an exception or a text. Without one the result is looked at, as `watch` does. ``patience`` is how
-        many seconds to wait at most for other writers.
+        many seconds to wait at most for other writers. A store that cannot be written is a warning in the log, unless
+        ``strict``: then it is raised.
         """
         if not self.enabled:
             return None
         self._life.watched.add(self.namespace)
         return self._engine.observe(
-            tool, args=args, result=result, error=error, session=session, failure=failure, patience=patience
+            tool,
+            args=args,
+            result=result,
+            error=error,
+            session=session,
+            failure=failure,
+            patience=patience,
+            strict=strict,
         )
 
     def scoped(self, *, namespace: str | None = None, session: str | None = None) -> Hexad:

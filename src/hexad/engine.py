@@ -88,18 +88,23 @@ class Engine:
         session: str | None = None,
         failure: FailureRule | None = None,
         patience: float | None = None,
+        strict: bool = False,
     ) -> Learning | None:
-        """Learn from one call; the learning that its error belongs to. A store that cannot write is logged."""
+        """Learn from one call; the learning that its error belongs to. What cannot be written is logged, or raised."""
         from hexad.learning.advice import warn  # noqa: PLC0415
         from hexad.learning.evidence import PATIENCE, Recorder  # noqa: PLC0415 - who only remembers need not load it
-        from hexad.learning.outcome import outcome_of  # noqa: PLC0415
+        from hexad.learning.outcome import Passing, outcome_of  # noqa: PLC0415
 
+        if isinstance(result, Passing):
+            return None
         name, known = admission.key("tool", tool), self.keeper.session_of(session)
         try:
             outcome = outcome_of(name, arguments=args, result=result, error=error, session=known, failure=failure)
             return Recorder(self.keeper).record(outcome, patience=PATIENCE if patience is None else patience)
-        except Exception as trouble:  # noqa: BLE001 - an agent goes on, whatever its memory does
-            warn(name, trouble)
+        except Exception as trouble:
+            if strict:
+                raise
+            warn(name, trouble)  # an agent goes on, whatever its memory does
             return None
 
     def watch(

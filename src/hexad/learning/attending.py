@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hexad.learning.advice import warn
 from hexad.learning.caller import keeper_of
 from hexad.learning.evidence import write_down
-from hexad.learning.outcome import failure_told, is_cancellation, outcome_of, reported_failure
+from hexad.learning.outcome import Passing, failure_told, is_cancellation, outcome_of, reported_failure
 from hexad.learning.watching import unwatched
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Attending:
         self, args: Mapping[str, Any], result: object, error: Exception | None
     ) -> Callable[[Change], None] | None:
         """What to write down of a call, when a transaction is there; None if there is nothing."""
-        if self._silent or (error is not None and is_cancellation(error)):
+        if self._silent or isinstance(result, Passing) or (error is not None and is_cancellation(error)):
             return None
         try:
             outcome = outcome_of(

@@ -35,6 +35,13 @@ _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 _CANCELLED: Final = frozenset({"CancelledError", "Cancelled"})
 
 
+class Passing(dict[str, Any]):
+    """A tool's answer that teaches nothing about it, such as that a limit is reached or the store is locked.
+
+    A call that came to it is not written down: it would be a learning that nobody asked for, or wait for the same lock.
+    """
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """One call of a tool, as learning sees it. What it tells holds no secret, and is no larger than it needs to be."""

@@ -243,7 +243,8 @@ class LearningShelf(Shelf[Learning]):
         old = None if known is None else cast("Learning", change.get(self.layer, known))
         if old is not None:
             about = {"error_pattern": old.error_pattern, "template": old.template, "length": old.length}
-            new = replace(new, id=old.id, **about)  # type: ignore[arg-type]
+            stands = old.fix and not new.fix and new.origin is not Origin.USER  # what is added makes no fix another's
+            new = replace(new, id=old.id, origin=old.origin if stands else new.origin, **about)  # type: ignore[arg-type]
         return _with_fix(new, old) if new.fix else new
 
     def _known_in(self, change: Change, new: Learning) -> str | None:

@@ -20,7 +20,7 @@ from hexad.errors import InvalidInput, StoreBusy
 from hexad.learning.advice import advise_error, advised_result, warn
 from hexad.learning.caller import keeper_of
 from hexad.learning.evidence import PATIENCE, Recorder
-from hexad.learning.outcome import is_cancellation, outcome_of
+from hexad.learning.outcome import Passing, is_cancellation, outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Mapping
@@ -137,7 +137,7 @@ class Watch:
         self, given: tuple[Any, ...], named: Mapping[str, Any], patience: float, came: Mapping[str, Any]
     ) -> Learning | None:
         keeper = keeper_of(self.keeper)
-        if keeper is None:
+        if keeper is None or isinstance(came.get("result"), Passing):
             return None
         arguments = self._named(given, named)
         outcome = outcome_of(self.tool, arguments=arguments, session=self.session, failure=self.failure, **came)

@@ -51,14 +51,17 @@ def refused(sentence: str) -> CallToolResult:
     return answered(failed(sentence))
 
 
-def sentence(error: HexadError) -> str:
-    """An error as who speaks MCP can do something about it: not every remedy in Python is within reach."""
+def sentence(error: HexadError, *, renewal: str = "a new session has room again") -> str:
+    """An error as who speaks MCP can do something about it: not every remedy in Python is within reach.
+
+    ``renewal`` tells when a session that has reached a limit gives way to another.
+    """
     if isinstance(error, DailyLimit):
         told = f"agents have created as many skills today as they may, {error.limit} (max_skills_per_day={error.limit})"
         return f"{told}; go on without, and tell the user: whoever runs this server can raise max_skills_per_day"
     if isinstance(error, RateLimited):
         told = f"this session has reached its limit of {error.limit} (max_{error.kind}={error.limit})"
-        return f"{told}; save no more, and tell the user: a new connection has room again, or raise max_{error.kind}"
+        return f"{told}; save no more, and tell the user: {renewal}, or raise max_{error.kind}"
     if isinstance(error, NotFound):
         finding = _FINDING.get(error.kind, "search_learnings finds those")
         return f"no {error.kind} {shown(error.key)} in namespace {error.namespace!r}; {finding} that there are"

@@ -5,17 +5,16 @@ Of who hangs up in the middle of a request nothing is left, in the log neither.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from mcp_types import INVALID_REQUEST, jsonrpc_message_adapter
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 from starlette.datastructures import Headers
-from starlette.responses import PlainTextResponse, Response
 
 from hexad.mcp.incoming import NO_MESSAGE, Unreadable, id_of, read
+from hexad.mcp.refusing import JSON, Refusal, accepts
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -23,9 +22,8 @@ if TYPE_CHECKING:
 METHOD: Final = "hexad.mcp.method"  # in the scope of a request that was read
 _NOT_TAKEN: Final = "the body cannot be taken"
 _VERSION: Final = "mcp-protocol-version"
-_JSON: Final = "application/json"
 _STREAM: Final = "text/event-stream"
-_ACCEPTED: Final = {"POST": (_JSON, _STREAM), "GET": (_STREAM,), "DELETE": ()}
+_ACCEPTED: Final = {"POST": (JSON, _STREAM), "GET": (_STREAM,), "DELETE": ()}
 
 
 class _HungUp(Exception):
@@ -55,9 +53,9 @@ class Bodies:
             return
         except _TooLarge:
             told = f"the body has more than {self.most:,} bytes; send less at a time, or raise max_text"
-            await _plain(413, told)(scope, receive, send)
+            await Refusal(413, told)(scope, receive, send)
         except Unreadable as error:
-            await refused(400, f"{_NOT_TAKEN}: {error}", code=error.code, id=error.id)(scope, receive, send)
+            await Refusal(400, f"{_NOT_TAKEN}: {error}", code=error.code, id=error.id)(scope, receive, send)
 
     async def _checked(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self._refusal(scope)
@@ -70,18 +68,18 @@ class Bodies:
         else:
             await self.app(scope, receive, send)
 
-    def _refusal(self, scope: Scope) -> Response | None:
+    def _refusal(self, scope: Scope) -> Refusal | None:
         headers, method = Headers(scope=scope), scope["method"]
         if scope["path"].rstrip("/") != self.path:
-            return _plain(404, f"there is nothing here; the server is at {self.path}")
+            return Refusal(404, f"there is nothing here; the server is at {self.path}")
         if method not in _ACCEPTED or (method != "POST" and not has_sessions(headers)):
             allowed = ", ".join(_ACCEPTED) if has_sessions(headers) else "POST"
-            return _plain(405, f"{method} does nothing here; send POST", {"Allow": allowed})
+            return Refusal(405, f"{method} does nothing here; send POST", {"Allow": allowed})
         kind = headers.get("content-type", "").partition(";")[0].strip().casefold()
-        if method == "POST" and kind != _JSON:
-            return _plain(415, f"send the body as JSON, with the header Content-Type: {_JSON}")
-        if not all(map(_accepting(headers.get("accept", "")), _ACCEPTED[method])):
-            return _plain(406, f"send the header Accept: {', '.join(_ACCEPTED[method])}")
+        if method == "POST" and kind != JSON:
+            return Refusal(415, f"send the body as JSON, with the header Content-Type: {JSON}")
+        if not all(accepts(headers.get("accept", ""), kind) for kind in _ACCEPTED[method]):
+            return Refusal(406, f"send the header Accept: {', '.join(_ACCEPTED[method])}")
         length = headers.get("content-length", "")
         if length.isdecimal() and (len(length) > len(str(self.most)) or int(length) > self.most):
             raise _TooLarge
@@ -122,19 +120,3 @@ def _replaying(body: bytes, receive: Receive) -> Receive:
         return waiting.pop() if waiting else await receive()
 
     return again
-
-
-def refused(status: int, sentence: str, *, code: int, id: str | int | None = None) -> Response:
-    """An error of the protocol."""
-    told: dict[str, Any] = {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": sentence}}
-    return Response(json.dumps(told), status_code=status, media_type=_JSON)
-
-
-def _plain(status: int, sentence: str, headers: dict[str, str] | None = None) -> Response:
-    return PlainTextResponse(sentence + "\n", status_code=status, headers=headers)
-
-
-def _accepting(header: str) -> Any:
-    """Whether an Accept header takes a type."""
-    taken = {part.partition(";")[0].strip().casefold() for part in header.split(",")}
-    return lambda kind: bool(taken & {kind, "*/*", f"{kind.partition('/')[0]}/*"})

@@ -1,8 +1,8 @@
 """Who calls: each client connection is a session of ours, with limits and a runtime state of its own.
 
 Over HTTP, protocols until 2025 have sessions, and theirs is ours. Those from 2026 on have none: there a client is known
-by its address and name, and its session ends when nothing was heard of it for half an hour. What speaks over pipes has
-the server for itself.
+by its address, by what it says of itself, and by the header Hexad-Session, if it or a proxy sends one; its session ends
+when nothing was heard of it for half an hour. What speaks over pipes has the server for itself.
 """
 
 from __future__ import annotations
@@ -34,14 +34,22 @@ _MOST_KNOWN: Final = 4096  # callers; those that were not heard of the longest a
 _LONGEST_NAME: Final = 60
 _UNFIT: Final = re.compile(r"[^\w .@/+-]+")  # for a name that a prompt tells
 HEADER: Final = "mcp-session-id"
+OWN_HEADER: Final = "hexad-session"  # tells clients apart that nothing else does; it grants nothing
+_RENEWED_BY_CONNECTION: Final = "a new connection has room again"
+_RENEWED_BY_START: Final = "there is room again once this server was started anew"
+_RENEWED_BY_SILENCE: Final = (
+    "all clients of this name and address share it; there is room again after "
+    f"{IDLE / 60:.0f} minutes without a call of theirs, or with another header Hexad-Session"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """One client connection: our session, and what the client calls itself."""
+    """One client connection: our session, what the client calls itself, and when it has a new session."""
 
     session: str
     client: str
+    renewal: str = _RENEWED_BY_CONNECTION
 
     def scope(self, hx: Hexad, *, tools: int) -> Hexad:
         """The engine as this caller sees it, with a runtime state unless it was given one of its own."""
@@ -87,11 +95,14 @@ class Callers:
     def of(self, context: Context[Any, Any]) -> Caller:
         """Who makes a request."""
         request, client = context.request_context.request, _client_of(context)
-        address = getattr(getattr(request, "client", None), "host", "") or ""
-        header = request.headers.get(HEADER, "") if request is not None else ""
+        if request is None:
+            return Caller(self._session(("", client), lasting=True), client, _RENEWED_BY_START)
+        header = request.headers.get(HEADER, "")
         if header and context.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:  # else nobody has checked it
             return Caller(PREFIX + _hashed(header), client)
-        return Caller(self._session((address, client), lasting=request is None), client)
+        address = getattr(request.client, "host", "") or ""
+        who = (address, _introduction(context), _hashed(request.headers.get(OWN_HEADER, "")))
+        return Caller(self._session(who, lasting=False), client, _RENEWED_BY_SILENCE)
 
     def _session(self, who: tuple[str, ...], *, lasting: bool) -> str:
         now = self._now()
@@ -110,6 +121,14 @@ def _client_of(context: Context[Any, Any]) -> str:
     """What a client calls itself, fit for a prompt: it may call itself anything."""
     params = context.session.client_params
     return "" if params is None else plain_name(params.client_info.name)
+
+
+def _introduction(context: Context[Any, Any]) -> str:
+    """All that a client says of itself, which tells it from others better than its name."""
+    params = context.session.client_params
+    if params is None:
+        return ""
+    return _hashed(params.client_info.model_dump_json() + params.capabilities.model_dump_json())
 
 
 def plain_name(told: str) -> str:

@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, Any, Final
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from hexad.mcp.address import peer_of
+from hexad.mcp.refusing import JSON, message
 
 if TYPE_CHECKING:
     import asyncio
 
     from uvicorn.protocols.http.h11_impl import RequestResponseCycle
 
-_SENTENCE: Final = b"every connection that this address, or this server, may have is at work; try again later\n"
+_SENTENCE: Final = message("every connection that this address, or this server, may have is at work; try again later")
 _CROWDED: Final = (
-    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\nRetry-After: 5\r\n"
-    b"Connection: close\r\nContent-Length: %d\r\n\r\n%b" % (len(_SENTENCE), _SENTENCE)
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: %b\r\nRetry-After: 5\r\n"
+    b"Connection: close\r\nContent-Length: %d\r\n\r\n%b" % (JSON.encode(), len(_SENTENCE), _SENTENCE)
 )
 
 

@@ -13,6 +13,7 @@ from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads this one on every Python
 
 from hexad import wire
+from hexad.agent_tools import review_command
 from hexad.context.explanation import explained
 from hexad.context.layers.tools import ToolRegistry
 from hexad.context.retriever import ContextRetriever
@@ -117,9 +118,8 @@ class Foreign:
         """
         skill = self.hx.skills.get(key("name", name))
         if not may_run(skill):
-            raise SkillRefused(
-                name, f"is {skill.status.told}: a person can approve it with `hexad skills review {name}`"
-            )
+            command = review_command(self.hx, name)
+            raise SkillRefused(name, f"is {skill.status.told}: a person can approve it with `{command}`")
         try:
             result = self.hx.skills.run(name, parameters, dry_run=dry_run, tools=self._noted(skill), halt=self.halt)
         except InvalidInput as error:
@@ -148,7 +148,14 @@ class Foreign:
         Returns:
             A status, whether the call counts as failed, the learning that it belongs to, and a fix if one is trusted.
         """
-        learning = self.hx.observe(tool=tool, args=args, result=result, error=error or None)
+        learning = self.hx.observe(
+            tool=tool,
+            args=args,
+            result=result,
+            error=error or None,
+            patience=self.hx.settings.lock_timeout,
+            strict=True,  # who reports wants to know whether it was heard
+        )
         failed = bool(error) or learning is not None
         fix = self.hx.learnings.fix_for(tool, error) if error else None
         return {

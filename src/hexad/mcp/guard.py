@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
-from starlette.responses import PlainTextResponse
 
 from hexad.mcp.address import peer_of
+from hexad.mcp.refusing import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from starlette.responses import Response
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from hexad.mcp.address import Names
@@ -65,20 +64,28 @@ class Guard:
         refusal = self._refusal(scope) if scope["type"] == "http" else None
         await (refusal or self.app)(scope, receive, send)
 
-    def _refusal(self, scope: Scope) -> Response | None:
-        """Counted first: who guesses tokens is as slow as everybody else."""
-        headers = Headers(scope=scope)
-        seconds = self.rates.wait(peer_of((scope.get("client") or ("", 0))[0]))
-        if seconds:
-            wait = str(int(seconds) + 1)
-            told = f"more requests than this server takes of one address (mcp_rate); ask again in {wait} seconds"
-            return _refused(429, told, {"Retry-After": wait})
+    def _refusal(self, scope: Scope) -> Refusal | None:
+        """What is wrong with a request, or that there were too many.
+
+        Requests that are refused are counted by themselves: who may not come in cannot use up what those of the same
+        address have who may.
+        """
+        wrong = self._wrong(Headers(scope=scope))
+        address = peer_of((scope.get("client") or ("", 0))[0])
+        seconds = self.rates.wait(address if wrong is None else f"refused {address}")
+        if not seconds:
+            return wrong
+        wait = str(int(seconds) + 1)
+        told = f"more requests than this server takes of one address (mcp_rate); ask again in {wait} seconds"
+        return Refusal(429, told, {"Retry-After": wait})
+
+    def _wrong(self, headers: Headers) -> Refusal | None:
         if not self.names.admit(headers.get("host", "")):
-            return _refused(421, "this server does not answer to that Host; --allow-host NAME lets it")
+            return Refusal(421, "this server does not answer to that Host; --allow-host NAME lets it")
         if not self._is_ours(headers):
-            return _refused(403, "pages of that Origin may not call this server; --allow-origin URL lets them")
+            return Refusal(403, "pages of that Origin may not call this server; --allow-origin URL lets them")
         if self.token and not self._knows_token(headers.get("authorization", "")):
-            return _refused(
+            return Refusal(
                 401,
                 "send the header Authorization: Bearer TOKEN with the token that this server was started with",
                 {"WWW-Authenticate": "Bearer"},
@@ -110,7 +117,3 @@ def _place(origin: str) -> str:
 def _digest(token: str) -> bytes:
     """Of one length, so that comparing tells not even that."""
     return hashlib.sha256(token.encode(errors="surrogateescape")).digest()
-
-
-def _refused(status: int, sentence: str, headers: dict[str, str] | None = None) -> Response:
-    return PlainTextResponse(sentence + "\n", status_code=status, headers=headers)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from mcp.server.mcpserver import Context
 
-BEAT: Final = 2.0  # seconds between reports
+BEAT: Final = 1.0  # seconds between reports
 
 
 class Progress:
@@ -51,9 +51,12 @@ class Progress:
 
 @asynccontextmanager
 async def reporting(
-    context: Context[Any, Any], begun: str, *, beat: float
+    context: Context[Any, Any], begun: str, *, beat: float, at_once: bool = True
 ) -> AsyncIterator[Callable[[int, int, str], None]]:
-    """Report while the body runs. It gives what the work's thread calls at each step; a client may not care."""
+    """Report while the body runs. It gives what the work's thread calls at each step; a client may not care.
+
+    Without ``at_once`` nothing is told of what ends within one beat.
+    """
     progress = Progress(begun)
     told = -1.0
 
@@ -75,8 +78,10 @@ async def reporting(
             from_thread.run(tell)
 
     async with anyio.create_task_group() as group:
-        await tell()
+        if at_once:
+            await tell()
         group.start_soon(beats)
         yield step
         group.cancel_scope.cancel()
-    await context.report_progress(progress.total, progress.total, "done")
+    if told >= 0:
+        await context.report_progress(progress.total, progress.total, "done")

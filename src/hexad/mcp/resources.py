@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 import json
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 from urllib.parse import quote
 
 from mcp.server.mcpserver import Context  # noqa: TC002 - the SDK reads annotations
@@ -15,16 +16,17 @@ from mcp_types import INVALID_PARAMS, Resource
 from pydantic import Field
 
 from hexad import wire
+from hexad.agent_tools import review_command
 from hexad.errors import HexadError, InvalidInput, NotFound, SkillRefused
 from hexad.mcp.answers import sentence, shown
 from hexad.mcp.foreign import BUDGET
 from hexad.mcp.threads import in_thread
 from hexad.memory.redaction import redact
-from hexad.model import Layer
+from hexad.model import Knowledge, Layer, Skill
 from hexad.skills.run import may_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from mcp.server.mcpserver import MCPServer
 
@@ -32,7 +34,8 @@ if TYPE_CHECKING:
     from hexad.mcp.tools import Desk
     from hexad.model import Json, Record
 
-MOST_LISTED: Final = 200  # resources of each kind; any other can be read by its address all the same
+R = TypeVar("R", Knowledge, Skill)
+MOST_LISTED: Final = 200  # of each kind, the newest; any other can be read by its address all the same
 PROMPT: Final = "with_context"
 KINDS: Final = ("hexad://knowledge/{key}", "hexad://skill/{name}", "hexad://learning/{id}")
 _MIME: Final = "application/json"
@@ -68,7 +71,7 @@ def add_prompt(server: MCPServer[Any], desk: Desk) -> None:
         """Your message, with what is known that matters for it in front."""
         if not message.strip():
             raise MCPError(INVALID_PARAMS, f"{PROMPT}: message is empty; give what you want to ask or to have done")
-        own = desk.scope(context)
+        own = desk.scope(desk.caller(context))
         try:
             added = await in_thread(lambda: own.assemble("", own.retrieve(message, Layer), budget=BUDGET).added)
         except HexadError as error:
@@ -93,10 +96,14 @@ async def listed(desk: Desk) -> list[Resource]:
 
 
 def _listed(hx: Hexad) -> list[Resource]:
-    entries = [("knowledge", each.key, each.content) for each in hx.knowledge.list()[-MOST_LISTED:]]
-    active = [each for each in hx.skills.list() if may_run(each)]
-    skills = [("skill", each.name, each.description) for each in active[-MOST_LISTED:]]
-    return [_resource(*each) for each in (*entries, *skills)]
+    entries = [("knowledge", each.key, each.content) for each in _newest(hx.knowledge.list())]
+    active = _newest(each for each in hx.skills.list() if may_run(each))
+    return [_resource(*each) for each in (*entries, *(("skill", each.name, each.description) for each in active))]
+
+
+def _newest(records: Iterable[R]) -> list[R]:
+    """Those that were said or changed last, the latest first."""
+    return heapq.nlargest(MOST_LISTED, records, key=lambda each: each.updated)
 
 
 def _resource(kind: str, name: str, about: str) -> Resource:
@@ -105,7 +112,7 @@ def _resource(kind: str, name: str, about: str) -> Resource:
 
 
 async def _read(desk: Desk, context: Context[Any, Any], find: Callable[[Hexad], Record]) -> str:
-    own = desk.scope(context)
+    own = desk.scope(desk.caller(context))
     try:
         record = await in_thread(lambda: find(own))
     except (NotFound, InvalidInput) as error:
@@ -119,7 +126,8 @@ async def _read(desk: Desk, context: Context[Any, Any], find: Callable[[Hexad], 
 def _active(hx: Hexad, name: str) -> Any:
     skill = hx.skills.get(name)
     if not may_run(skill):
-        raise SkillRefused(name, f"is {skill.status.told}: a person can approve it with `hexad skills review {name}`")
+        command = review_command(hx, name)
+        raise SkillRefused(name, f"is {skill.status.told}: a person can approve it with `{command}`")
     return skill
 
 

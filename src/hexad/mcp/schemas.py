@@ -88,11 +88,22 @@ BOUNDS: Final[dict[str, dict[str, Any]]] = {  # of arguments, by name; the same 
 }
 
 ANSWERS: Final[dict[str, Schema]] = {
-    "save_knowledge": _answer(key=_TEXT, version=_WHOLE, category=_TEXT, redacted=_REDACTED),
+    "save_knowledge": _answer(
+        key=_TEXT,
+        version=_WHOLE,
+        category=_TEXT,
+        redacted=_REDACTED,
+        unpinned=_described(_FLAG, "Whether it was pinned before, and is no longer: only a person pins."),
+    ),
     "search_knowledge": _FOUND,
     "save_learning": _answer(id=_TEXT, trigger=_TEXT, redacted=_REDACTED),
     "search_learnings": _FOUND,
-    "create_skill": _answer(name=_TEXT, state={"enum": ["draft", "active", "deprecated"]}, redacted=_REDACTED),
+    "create_skill": _answer(
+        name=_TEXT,
+        state={"enum": ["draft", "active", "deprecated"]},
+        approve=_described(_TEXT, "What a person types to look at a draft and to approve it; tell the user."),
+        redacted=_REDACTED,
+    ),
     "list_skills": _answer(
         count=_WHOLE,
         skills=_several(name=_TEXT, description=_TEXT, kind=_TEXT, parameters=_OBJECT, tool=_TEXT),

@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from mcp_types import INVALID_REQUEST
 from starlette.datastructures import Headers
 
 from hexad.mcp.address import peer_of
-from hexad.mcp.bodies import METHOD, has_sessions, refused
+from hexad.mcp.bodies import METHOD, has_sessions
 from hexad.mcp.callers import HEADER, IDLE
+from hexad.mcp.refusing import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,7 +52,7 @@ class Sessions:
         if scope["type"] != "http" or not has_sessions(headers):
             await self._app(scope, receive, send)
         elif (named := headers.get(HEADER)) is None and scope.get(METHOD) != "initialize":
-            await refused(400, _UNNAMED, code=INVALID_REQUEST)(scope, receive, send)
+            await Refusal(400, _UNNAMED)(scope, receive, send)
         elif named is None:
             await self._make_room(scope)
             await self._app(scope, receive, self._noting(scope, send))
@@ -60,7 +60,7 @@ class Sessions:
             with self._used(named):
                 await self._app(scope, receive, self._forgetting(named, scope, send))
         else:
-            await refused(404, _ENDED, code=INVALID_REQUEST)(scope, receive, send)
+            await Refusal(404, _ENDED)(scope, receive, send)
 
     def _lives(self, id: str) -> bool:
         known = self._open.get(id)

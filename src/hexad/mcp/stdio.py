@@ -19,18 +19,39 @@ if TYPE_CHECKING:
 
     from hexad.mcp.server import HexadServer
 
+_CLOSED: Final = anyio.BrokenResourceError | anyio.ClosedResourceError
 _NOT_TAKEN: Final = "the line cannot be taken"
 
 
 def serve_stdio(server: HexadServer, *, end: Callable[[], None]) -> None:
-    """Serve until the input ends. A signal calls ``end``, which must end the process: a read cannot be interrupted."""
+    """Serve until the client is gone.
+
+    A signal calls ``end``, and so does an output that nobody reads any more. It must end the process: a read cannot be
+    interrupted.
+    """
     anyio.run(_served, server, end)
 
 
 async def _served(server: HexadServer, end: Callable[[], None]) -> None:
-    with on_signal(end):
-        async with stdio_server() as (lines, answers):
-            await server.run_over(_Lines(lines, answers), answers)
+    try:
+        with on_signal(end):
+            async with stdio_server() as (lines, answers):
+                try:
+                    await server.run_over(_Lines(lines, answers), answers)
+                except BaseException as error:
+                    if _is_gone(error):
+                        end()
+                    raise
+    except BaseException as error:
+        if not _is_gone(error):
+            raise
+
+
+def _is_gone(error: BaseException) -> bool:
+    """Whether all that went wrong is that nobody is there to be answered, which ends the transport and all with it."""
+    if isinstance(error, BaseExceptionGroup):
+        return all(map(_is_gone, error.exceptions))
+    return isinstance(error, anyio.get_cancelled_exc_class() | BrokenPipeError | _CLOSED)
 
 
 class _Lines:

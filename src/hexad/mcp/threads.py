@@ -1,6 +1,7 @@
 """The engine is synchronous, MCP is not: its work is done in threads, so that one client does not wait for another.
 
-What may take long has threads of its own: skills that wait must not keep questions from being answered. A client that
+What may take long has threads of its own: neither skills nor writers that wait for another process's lock may keep
+questions from being answered. A client that
 does not wait any longer is let go at once, but the place of its work is free only when the work has ended: else whoever
 cancels again and again could have any number of threads.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import anyio
@@ -20,20 +22,44 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 T = TypeVar("T")
-QUICK: Final = 12  # a store keeps a connection for each
 SLOW: Final = 4
-_limiters: Final[dict[int, RunVar[anyio.CapacityLimiter]]] = {
-    count: RunVar(f"hexad_mcp_{count}_threads") for count in (QUICK, SLOW)
-}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Places:
+    """How many pieces of work of one kind are done at a time; a store keeps a connection for each."""
+
+    limiter: RunVar[anyio.CapacityLimiter]
+    count: int
+
+    @classmethod
+    def of(cls, kind: str, count: int) -> Places:
+        """Places of a kind of work."""
+        return cls(RunVar(f"hexad_mcp_{kind}"), count)
+
+    def here(self) -> anyio.CapacityLimiter:
+        """Each event loop has its own."""
+        try:
+            return self.limiter.get()
+        except LookupError:
+            limiter = anyio.CapacityLimiter(self.count)
+            self.limiter.set(limiter)
+            return limiter
+
+
+READING: Final = Places.of("reading", 8)
+SEARCHING: Final = Places.of("searching", 8)  # reads, and writes down that it was asked: a lock holds that up a little
+WRITING: Final = Places.of("writing", 4)
+RUNNING: Final = Places.of("running", SLOW)
 
 
 def _unstoppable() -> None:
     """It goes on to its end by itself."""
 
 
-async def in_thread(work: Callable[[], T], *, among: int = QUICK, stop: Callable[[], object] = _unstoppable) -> T:
+async def in_thread(work: Callable[[], T], *, among: Places = READING, stop: Callable[[], object] = _unstoppable) -> T:
     """The work's result. Where nobody waits any longer, ``stop`` tells it to end; what has not begun never does."""
-    place = _Place(_limiter(among))
+    place = _Place(among.here())
     await place.taken()
 
     def held() -> T:
@@ -79,13 +105,3 @@ class _Place:
     def __exit__(self, *_: object) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody needs a place any more
             self._loop.call_soon_threadsafe(self._limiter.release_on_behalf_of, self)
-
-
-def _limiter(count: int) -> anyio.CapacityLimiter:
-    """Each event loop has its own."""
-    try:
-        return _limiters[count].get()
-    except LookupError:
-        limiter = anyio.CapacityLimiter(count)
-        _limiters[count].set(limiter)
-        return limiter

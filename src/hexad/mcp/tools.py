@@ -20,7 +20,7 @@ from hexad.mcp.incoming import Unreadable, read
 from hexad.mcp.leaving import while_connected
 from hexad.mcp.progress import reporting
 from hexad.mcp.schemas import ANSWERS, BOUNDS
-from hexad.mcp.threads import QUICK, SLOW, in_thread
+from hexad.mcp.threads import READING, RUNNING, SEARCHING, WRITING, in_thread
 from hexad.memory.redaction import redact
 from hexad.skills.driving import Halt
 
@@ -31,10 +31,17 @@ if TYPE_CHECKING:
     from mcp_types import CallToolResult
 
     from hexad.bootstrap import Hexad
-    from hexad.mcp.callers import Callers
+    from hexad.mcp.callers import Caller, Callers
 
 COUNT: Final = len(agent_tools.NAMES) + len(foreign.NAMES)
 _READING: Final = frozenset({"search_knowledge", "search_learnings", "list_skills", "get_context"})
+_PLACES: Final = {
+    "get_context": READING,
+    "search_knowledge": SEARCHING,
+    "search_learnings": SEARCHING,
+    "list_skills": SEARCHING,
+    "run_skill": RUNNING,
+}
 _SECTION: Final = re.compile(r"^(?:Args|Returns):$", re.MULTILINE)
 _ARGUMENT: Final = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
@@ -50,17 +57,23 @@ class Desk:
         self._callers = callers
         self._skill_tools = skill_tools
 
-    def scope(self, context: Context[Any, Any]) -> Hexad:
-        """The engine as whoever makes this request sees it."""
-        return self._callers.of(context).scope(self.hx, tools=COUNT)
+    def caller(self, context: Context[Any, Any]) -> Caller:
+        """Who makes a request."""
+        return self._callers.of(context)
 
-    def six(self, own: Hexad) -> dict[str, Callable[..., Any]]:
+    def scope(self, caller: Caller) -> Hexad:
+        """The engine as a caller sees it."""
+        return caller.scope(self.hx, tools=COUNT)
+
+    def six(self, own: Hexad, caller: Caller) -> dict[str, Callable[..., Any]]:
         """The agent tools in one session."""
-        return dict(zip(agent_tools.NAMES, agent_tools.agent_tools(own, tell=sentence), strict=True))
+        tell = functools.partial(sentence, renewal=caller.renewal)
+        return dict(zip(agent_tools.NAMES, agent_tools.agent_tools(own, tell=tell), strict=True))
 
-    def foreign(self, own: Hexad, progress: Callable[[int, int, str], None], halt: Halt) -> foreign.Foreign:
+    def foreign(self, caller: Caller, progress: Callable[[int, int, str], None], halt: Halt) -> foreign.Foreign:
         """The other tools in one session."""
-        return foreign.Foreign(own, {**self.six(own), **self._skill_tools}, progress, halt)
+        own = self.scope(caller)
+        return foreign.Foreign(own, {**self.six(own, caller), **self._skill_tools}, progress, halt)
 
 
 class OwnTool(Tool):
@@ -95,14 +108,17 @@ def _unwrapped(shape: type[BaseModel], name: str, value: object) -> object:
 def tools_of(desk: Desk) -> list[Tool]:
     """Every tool, over one desk."""
     plain = foreign.Foreign(desk.hx)
-    six = [_tool(name, shape, _agent_call(desk, name)) for name, shape in desk.six(desk.hx).items()]
+    shapes = dict(zip(agent_tools.NAMES, agent_tools.agent_tools(desk.hx), strict=True))
+    six = [_tool(name, shape, _agent_call(desk, name)) for name, shape in shapes.items()]
     return [*six, *(_tool(name, getattr(plain, name), _foreign_call(desk, name)) for name in foreign.NAMES)]
 
 
 def _agent_call(desk: Desk, name: str) -> Callable[..., Any]:
     async def call(context: Context[Any, Any], **given: Any) -> CallToolResult:
-        own = desk.scope(context)
-        return answered(_adapted(name, await _told(name, lambda: desk.six(own)[name](**given))))
+        caller = desk.caller(context)
+        async with reporting(context, f"{name} is under way", beat=desk.beat, at_once=False):
+            told = await _told(name, lambda: desk.six(desk.scope(caller), caller)[name](**given))
+        return answered(_adapted(name, told))
 
     return call
 
@@ -116,14 +132,14 @@ def _adapted(name: str, told: dict[str, Any]) -> dict[str, Any]:
 
 def _foreign_call(desk: Desk, name: str) -> Callable[..., Any]:
     async def call(context: Context[Any, Any], **given: Any) -> CallToolResult:
-        own, halt = desk.scope(context), Halt()
+        caller, halt = desk.caller(context), Halt()
         told = failed(f"{name} was stopped, since the client hung up; call it again")
         async with (
             while_connected(context),
             reporting(context, f"{name} has begun", beat=desk.beat) as progress,
         ):
-            tool = functools.partial(getattr(desk.foreign(own, progress, halt), name), **given)
-            told = await _told(name, tool, among=SLOW if name == "run_skill" else QUICK, stop=halt)
+            tool = functools.partial(getattr(desk.foreign(caller, progress, halt), name), **given)
+            told = await _told(name, tool, stop=halt)
         return answered(told, *_texts(told))
 
     return call
@@ -132,7 +148,7 @@ def _foreign_call(desk: Desk, name: str) -> Callable[..., Any]:
 async def _told(name: str, work: Callable[[], dict[str, Any]], **given: Any) -> dict[str, Any]:
     """What the work comes to, in a thread. An error is an answer too: the client gets a sentence, whatever happened."""
     try:
-        return await in_thread(work, **given)
+        return await in_thread(work, among=_PLACES.get(name, WRITING), **given)
     except HexadError as error:
         return failed(sentence(error))
     except Exception as error:  # noqa: BLE001 - likewise

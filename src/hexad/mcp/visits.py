@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 import anyio
 
+from hexad.mcp.refusing import JSON, message
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _LEAVING: Final = 503
+_SENTENCE: Final = message("this server is ending; ask again once it is started")
 
 
 class Visits:
@@ -62,6 +65,8 @@ class _Reply:
     async def finish(self) -> None:
         """Bring an answer that was cut short to its end."""
         if not self._begun:
-            await self({"type": "http.response.start", "status": _LEAVING, "headers": []})
+            headers = [(b"content-type", JSON.encode()), (b"content-length", str(len(_SENTENCE)).encode())]
+            await self({"type": "http.response.start", "status": _LEAVING, "headers": headers})
+            await self({"type": "http.response.body", "body": _SENTENCE})
         if not self._ended:
             await self({"type": "http.response.body", "body": b""})

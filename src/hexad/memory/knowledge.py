@@ -53,8 +53,9 @@ class KnowledgeShelf(Shelf[Knowledge]):
         """Keep ``content`` under ``key`` and return the entry as it now stands.
 
         Other content or another category under a known key appends a version; other fields change in place, and those
-        not given stay as they are; the same again changes nothing. Secrets are replaced, and the entry's
-        ``redactions`` say which kinds, unless ``redact=False``.
+        not given stay as they are; the same again changes nothing. Other content that is not the user's ends a pin,
+        unless one is given with it. Secrets are replaced, and the entry's ``redactions`` say which kinds, unless
+        ``redact=False``.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> hx.knowledge.save("deploy-window", "Deploy on Tuesdays only", category="rule").version
@@ -179,7 +180,7 @@ class KnowledgeShelf(Shelf[Knowledge]):
         now = self._keeper.clock()
         if old is None or old.deleted is not None:
             return _first(said, origin, session, now, version=old.version + 1 if old else 1)
-        given = {**_outlived(old, now), **said.given}
+        given = {**_outlived(old, now), **_unpinned(old, said, origin), **said.given}
         if given["content"] == old.content:  # what was taken out of it is still not in it
             given["redactions"] = tuple(sorted({*old.redactions, *given["redactions"]}))
         new = replace(old, **given)
@@ -207,6 +208,11 @@ def _first(said: _Said, origin: Origin, session: str, now: datetime, *, version:
 def _outlived(old: Knowledge, now: datetime) -> dict[str, Any]:
     """What is said anew under a key whose time was over is not over with it."""
     return {"expires": None} if old.expires is not None and old.expires <= now else {}
+
+
+def _unpinned(old: Knowledge, said: _Said, origin: Origin) -> dict[str, Any]:
+    """A pin is the user's word for what was said: who else says something else has to be given it anew."""
+    return {"pinned": False} if origin is not Origin.USER and said.given["content"] != old.content else {}
 
 
 def _given_by(old: Knowledge | None, new: Knowledge, session: str) -> dict[str, str]:

@@ -152,7 +152,7 @@ def _check_references(argument: Any, where: str, known: set[str]) -> None:
         raise _wrong(where, str(error)) from None
     if strange:
         told = f"{strange[0]} is neither a parameter nor saved by an earlier step; known here: {_listed(known)}"
-        raise _wrong(where, told)
+        raise _wrong(where, f"{told}; a parameter has to be in the schema (parameters)")
 
 
 # --- script -------------------------------------------------------------------------------------------------------

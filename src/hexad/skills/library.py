@@ -13,6 +13,7 @@ from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus, SkillVersi
 from hexad.skills import definition as shapes
 from hexad.skills.approving import AUTOMATIC, Review, review
 from hexad.skills.driving import adrive, drive
+from hexad.skills.inferring import parameters_in
 from hexad.skills.run import Agent, Runner, may_run
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ _STANDING: Final = ("status", "requires_approval", "approved", "approved_by", "r
 _COUNTED: Final = ("run_count", "success_count")
 _TRUSTED: Final = frozenset({Origin.USER, Origin.AGENT})  # whose skills `auto_approve_skills` activates
 _PERSONS: Final = frozenset({Origin.USER, Origin.IMPORT})  # who may take up again what a person has deprecated
+_IN_SERVICE: Final = (
+    "is approved and in use, and stays as it is: propose yours under another name; a person can put it in its place"
+)
 _REFUSED: Final[Mapping[str, Any]] = {
     "status": SkillStatus.DEPRECATED,
     "requires_approval": True,
@@ -77,8 +81,9 @@ class SkillLibrary(Shelf[Skill]):
         """Keep a procedure as a draft; the same again changes nothing, another definition makes it a draft again.
 
         What ``definition`` holds depends on the kind: `hexad.skills.definition` says what. ``parameters`` is a JSON
-        Schema. With the setting `auto_approve_skills` it is active at once, unless it is a script that needs
-        something beyond the sandbox or is rejected.
+        Schema; without one, those of a template are what it uses. With the setting `auto_approve_skills` it is active
+        at once, unless it is a script that needs something beyond the sandbox or is rejected. What an agent makes never
+        takes an active skill of that name out of service: it is refused.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> hx.skills.create("greet", kind="instruction", description="Greet", definition={"text": "Say hello"}).status
@@ -91,7 +96,7 @@ class SkillLibrary(Shelf[Skill]):
             description=intake.text("description", description, required=True),
             kind=SkillKind.parse(kind, "kind"),
             definition=intake.mapping("definition", shapes.plainly(definition)),
-            parameters=intake.mapping("parameters", {} if parameters is None else parameters),
+            parameters=intake.mapping("parameters", parameters_in(definition) if parameters is None else parameters),
             when=intake.text("when", when),
             tags=admission.tags("tags", tags),
             author=admission.label("author", author),
@@ -318,6 +323,8 @@ class SkillLibrary(Shelf[Skill]):
             if old.origin in _PERSONS and new.origin not in _PERSONS:
                 return old  # what a person said stays theirs, whoever repeats it
             return replace(new, **{name: getattr(old, name) for name in _STANDING})
+        if old is not None and new.origin is Origin.AGENT and may_run(old) and new.status is not SkillStatus.ACTIVE:
+            raise SkillRefused(old.name, _IN_SERVICE)
         if new.origin is Origin.AGENT and (old is None or old.origin is not Origin.AGENT):
             _count_today(change, self._rules.max_per_day)
         if old is None:

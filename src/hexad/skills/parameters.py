@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 DEEPEST: Final = 12  # objects and lists inside each other
 MOST_PARAMETERS: Final = 64
 _ANNOTATIONS: Final = frozenset({"title", "description", "examples", "$schema", "$comment"})
+_NONE: Final = "none; what a skill takes is in the schema that it was created with (parameters)"
 _WORDS: Final = {
     "string": "text",
     "integer": "a whole number",
@@ -112,7 +113,7 @@ def _admit_object(schema: Mapping[str, Any], value: Mapping[str, Any], path: str
         raise InvalidInput(f"{path}.{missing[0]}", f"is missing{_wanted(known.get(missing[0], {}))}")
     unknown = [name for name in value if name not in known] if others is False else []
     if unknown:
-        raise InvalidInput(f"{path}.{unknown[0]}", f"is not known; known are {', '.join(known) or 'none'}")
+        raise InvalidInput(f"{path}.{unknown[0]}", f"is not known; known are {', '.join(known) or _NONE}")
     filled = {
         name: deepcopy(each["default"]) for name, each in known.items() if "default" in each and name not in value
     }

@@ -1,0 +1,127 @@
+"""While another process keeps the database locked: who reads is answered, who writes hears of it, nothing is lost."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import pytest
+
+from hexad.agent_tools import agent_tools
+from tests.mcp_support import MODES, client, in_process, listening, play, refusal, told
+from tests.support import opened, requirement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from mcp import Client
+
+
+@contextmanager
+def locked(database: Path) -> Iterator[sqlite3.Connection]:
+    """Another connection that keeps the write lock."""
+    other = sqlite3.connect(database, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    try:
+        yield other
+    finally:
+        other.close()
+
+
+@requirement("LEARN-01")
+@pytest.mark.parametrize("mode", MODES)
+def test_a_report_that_cannot_be_stored_is_an_error_and_can_be_made_again(tmp_path: Path, mode: str) -> None:
+    database = tmp_path / "agent.db"
+    failure = {"tool": "book", "args": {"day": "31/01"}, "error": "cannot read the day"}
+
+    async def scenario() -> None:
+        with opened(database, lock_timeout=0.1) as hx:
+            async with in_process(hx, mode=mode) as one:
+                with locked(database):
+                    assert "locked; try again" in await refusal(one, "report_tool_result", **failure)
+                answer = await told(one, "report_tool_result", **failure)
+                assert answer["learning"]["seen"] == 1
+
+    play(scenario())
+
+
+@requirement("LEARN-01", "LIMIT-01")
+def test_a_limit_or_a_lock_is_no_lesson_about_the_tool(tmp_path: Path) -> None:
+    database = tmp_path / "agent.db"
+    with opened(database, lock_timeout=0.1, max_knowledge=1, max_skills_per_day=0) as hx:
+        tools = {tool.__name__: tool for tool in agent_tools(hx.scoped(session="chat:1"))}
+        assert tools["save_knowledge"]("a", "first")["status"] == "ok"
+        with locked(database):
+            assert "locked; try again" in tools["save_knowledge"]("a", "other")["error"]
+        assert "limit of 1" in tools["save_knowledge"]("b", "second")["error"]
+        assert "skills" in tools["create_skill"]("s", "instruction", "d", {"text": "t"})["error"]
+        assert hx.learnings.list() == ()
+        assert tools["save_knowledge"]("", "nothing")["status"] == "error"
+        assert len(hx.learnings.list()) == 1
+        actions = [record.action for record in hx.audit.records()]
+    assert {"knowledge.reject", "skills.reject"} <= set(actions)
+
+
+@requirement("LEARN-01")
+def test_a_save_that_found_the_store_locked_does_not_wait_for_it_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    database = tmp_path / "agent.db"
+    with opened(database, lock_timeout=0.1) as hx:
+        save = agent_tools(hx)[0]
+        with locked(database):
+            assert save("a", "first")["status"] == "error"
+    assert "was not recorded" not in caplog.text  # what it would say after it had waited
+
+
+@requirement("META-01")
+@pytest.mark.parametrize("mode", MODES)
+def test_writers_that_wait_keep_no_reader_waiting(tmp_path: Path, mode: str) -> None:
+    database = tmp_path / "agent.db"
+
+    async def save(one: Client, number: int) -> None:
+        await told(one, "save_knowledge", key=f"k{number}", content="later")
+
+    async def scenario() -> None:
+        with opened(database, max_knowledge=100) as hx:
+            hx.knowledge.save("thing", "A thing that is known")
+            async with listening(hx) as url, client(url, "w", mode) as one, client(url, "r", mode) as two:
+                async with anyio.create_task_group() as group:
+                    with locked(database):
+                        for number in range(24):
+                            group.start_soon(save, one, number)
+                        await anyio.sleep(0.2)
+                        answer = await told(two, "get_context", message="which thing?")
+                        assert "A thing that is known" in answer["prompt"]["text"]
+                        assert (await told(two, "search_knowledge", query="thing"))["count"] == 1
+                        assert len(hx.knowledge.list()) == 1
+                assert len(hx.knowledge.list()) == 25
+
+    play(scenario())
+
+
+@requirement("META-01")
+@pytest.mark.parametrize("mode", MODES)
+def test_a_save_that_waits_tells_that_it_does(tmp_path: Path, mode: str) -> None:
+    database = tmp_path / "agent.db"
+
+    async def scenario() -> list[str | None]:
+        heard: list[str | None] = []
+        with opened(database) as hx, locked(database) as other:
+
+            async def note(_done: float, _total: float | None, message: str | None) -> None:
+                heard.append(message)
+                if len(heard) == 2:
+                    other.rollback()
+
+            async with in_process(hx, mode=mode, beat=0.05) as one:
+                given: dict[str, Any] = {"key": "a", "content": "first"}
+                assert not (await one.call_tool("save_knowledge", given, None, note)).is_error
+        return heard
+
+    heard = play(scenario())
+    assert heard[:2] == ["save_knowledge is under way"] * 2
+    assert heard[-1] == "done"

@@ -1,0 +1,87 @@
+"""Who shares a session, and that what a client is told about a limit of it is true, whatever it speaks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import pytest
+from mcp.client.streamable_http import streamable_http_client
+
+from hexad.mcp.callers import IDLE
+from hexad.mcp.server import server_of
+from tests.mcp_support import MODES, client, listening, play, process, refusal, told
+from tests.support import opened, requirement
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FIRST: dict[str, Any] = {"key": "a", "content": "first"}
+SECOND: dict[str, Any] = {"key": "b", "content": "second"}
+
+
+@requirement("LIMIT-01")
+def test_with_sessions_a_new_connection_has_room_again(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        with opened(tmp_path / "agent.db", max_knowledge=1) as hx:
+            async with listening(hx) as url:
+                async with client(url, mode="legacy") as one:
+                    await told(one, "save_knowledge", **FIRST)
+                    assert "a new connection has room again" in await refusal(one, "save_knowledge", **SECOND)
+                async with client(url, mode="legacy") as again:
+                    await told(again, "save_knowledge", **SECOND)
+
+    play(scenario())
+
+
+@requirement("LIMIT-01")
+def test_without_sessions_clients_of_one_name_and_address_share_one_until_they_are_silent(tmp_path: Path) -> None:
+    now = [0.0]
+
+    async def scenario() -> None:
+        with opened(tmp_path / "agent.db", max_knowledge=1) as hx:
+            async with listening(hx, now=lambda: now[0]) as url:
+                async with client(url) as one:
+                    await told(one, "save_knowledge", **FIRST)
+                async with client(url) as other:
+                    sentence = await refusal(other, "save_knowledge", **SECOND)
+                    assert "new connection" not in sentence
+                    assert "share it; there is room again after 30 minutes without a call" in sentence
+                    now[0] += IDLE
+                    await told(other, "save_knowledge", **SECOND)
+
+    play(scenario())
+
+
+@requirement("LIMIT-01")
+def test_without_sessions_a_header_tells_clients_apart(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        with opened(tmp_path / "agent.db", max_knowledge=1) as hx:
+            async with listening(hx) as url:
+                for name, save in (("dana", FIRST), ("kim", SECOND)):
+                    async with (
+                        httpx2.AsyncClient(headers={"Hexad-Session": name}) as sender,
+                        client(streamable_http_client(url, http_client=sender)) as one,
+                    ):
+                        await told(one, "save_knowledge", **save)
+                        assert "header Hexad-Session" in await refusal(one, "save_knowledge", key="c", content="third")
+
+    play(scenario())
+
+
+@requirement("LIMIT-01")
+@pytest.mark.parametrize("mode", MODES)
+def test_over_pipes_and_in_process_a_server_that_is_started_anew_has_room(tmp_path: Path, mode: str) -> None:
+    database = tmp_path / "agent.db"
+
+    async def scenario() -> None:
+        with opened(tmp_path / "other.db", max_knowledge=1) as hx:
+            for start in (lambda: process(database, HEXAD_MAX_KNOWLEDGE="1"), lambda: server_of(hx)):
+                async with client(start(), mode=mode) as one:
+                    await told(one, "save_knowledge", **FIRST)
+                    sentence = await refusal(one, "save_knowledge", **SECOND)
+                    assert "there is room again once this server was started anew" in sentence
+                async with client(start(), mode=mode) as again:
+                    await told(again, "save_knowledge", **SECOND)
+
+    play(scenario())
