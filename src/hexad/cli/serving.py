@@ -9,7 +9,7 @@ import typer
 from hexad.cli import screen
 from hexad.cli.opening import DEFAULT, opened, place
 from hexad.cli.options import AsJson, Database, Namespace
-from hexad.errors import InvalidInput
+from hexad.errors import ConfigError, InvalidInput
 from hexad.mcp.clients import Client
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ def install(
     """Let a client start this server: shows the change to its configuration, keeps the rest and a copy of what was."""
     from hexad.mcp import clients, installing
     from hexad.mcp.installed import check
+    from hexad.settings import namespace_from_environment
 
     check()
     known, where = clients.Client.parse(client, "--client"), clients.Scope.parse(scope, "--scope")
@@ -93,10 +94,11 @@ def install(
     if where is clients.Scope.PROJECT:
         entry = clients.shared_entry_of(known, _shared_place(db), namespace, project=Path.cwd())
     else:
-        entry = clients.entry_of(known, place(db), namespace)
+        entry = clients.entry_of(known, place(db), namespace or namespace_from_environment())
     change = installing.installed(file, entry, name, clients.group_of(known))
     if not as_json:
         _tell_memory(place(db), shared=where is clients.Scope.PROJECT)
+    _warn_of_settings(place(db))
     _carry_out(change, "installed", f"{file} is as it should be already", dry_run=dry_run, yes=yes, as_json=as_json)
 
 
@@ -139,6 +141,16 @@ def _tell_memory(memory: Path, *, shared: bool) -> None:
     )
     if shutil.which("hexad") is None:
         screen.warn("a client will look for `hexad` on its PATH, where it is not yet; everybody here needs it there")
+
+
+def _warn_of_settings(memory: Path) -> None:
+    """Say what would keep the server from starting; a client shows at most that it did not."""
+    from hexad.settings import load
+
+    try:
+        load({}, beside=memory.parent, environ={})  # a client has none of this shell's variables
+    except ConfigError as error:
+        screen.warn(f"the server cannot start yet: {error}")
 
 
 def _carry_out(change: "Change", done: str, no_need: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
