@@ -258,6 +258,11 @@ def database_from_environment(environ: Mapping[str, str] | None = None) -> str |
     return (os.environ if environ is None else environ).get("HEXAD_DB") or None
 
 
+def colour_is_wanted(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether FORCE_COLOR asks for colours also where nobody watches."""
+    return bool((os.environ if environ is None else environ).get("FORCE_COLOR"))
+
+
 def namespace_from_environment(environ: Mapping[str, str] | None = None) -> str | None:
     """The namespace that HEXAD_NAMESPACE names."""
     return (os.environ if environ is None else environ).get("HEXAD_NAMESPACE") or None

@@ -30,6 +30,7 @@ from hexad.cli import (
     serving,
     skills,
     status,
+    streams,
 )
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.cli.tree import pass_down, tree
@@ -103,6 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _prepare_streams() -> None:
     """Text that a stream's encoding lacks is escaped, and a layer's failure is told once, by the command."""
+    streams.open_closed()
     logging.getLogger("hexad").addHandler(logging.NullHandler())
     for stream in (sys.stdout, sys.stderr):
         if getattr(stream, "errors", None) == "strict":

@@ -1,6 +1,8 @@
 """The commands as one tree: what holds for all of them."""
 
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import typer
@@ -13,12 +15,26 @@ def tree(app: typer.Typer) -> Any:
     """The commands, ready to run; their help shows no Python type beside a flag, or beside an argument's own name."""
     root = get_command(app)
     for command in _all(root):
+        command.format_help = partial(_without_colour_in_a_pipe, command.format_help)
         for param in (*command.params, command.get_help_option(typer.Context(command))):
             if getattr(param, "is_flag", False):
                 param.metavar = ""
             elif param.param_type_name == "argument":
                 param.display_type_rich = _nothing
     return root
+
+
+def _without_colour_in_a_pipe(format_help: Callable[..., None], *arguments: Any) -> None:
+    """Write the help; typer takes some variables, of machines that build for example, for a wish to have colours."""
+    if not sys.stdout.isatty():
+        from rich.console import Console
+        from typer import rich_utils
+
+        if Console(force_terminal=rich_utils.FORCE_TERMINAL).is_terminal:
+            from hexad.settings import colour_is_wanted
+
+            rich_utils.FORCE_TERMINAL = colour_is_wanted()
+    format_help(*arguments)
 
 
 def _nothing(ctx: object) -> None:

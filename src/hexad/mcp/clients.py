@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from hexad.choices import Choice
 from hexad.errors import InvalidInput
-from hexad.settings import claude_code_folder
 
 
 class Client(Choice):
@@ -57,7 +56,14 @@ def file_of(client: Client, scope: Scope, *, home: Path | None = None, project: 
         raise InvalidInput(f"--client {client}", _no_file(client, scope))
     if scope is Scope.PROJECT:
         return (project or Path.cwd()) / known
-    return (home or (claude_code_folder() if client is Client.CLAUDE_CODE else Path.home())) / known
+    return (home or _home_of(client)) / known
+
+
+def _home_of(client: Client) -> Path:
+    """Where a client keeps what is a user's."""
+    from hexad.settings import claude_code_folder  # noqa: PLC0415 - help names the clients, and needs no settings
+
+    return claude_code_folder() if client is Client.CLAUDE_CODE else Path.home()
 
 
 def group_of(client: Client) -> str:
