@@ -105,7 +105,7 @@ def test_an_option_before_a_command_that_has_none_such_is_refused(run: Run) -> N
 @requirement("KNOW-01")
 def test_what_was_deleted_is_undeleted(run: Run) -> None:  # noqa: F811
     run("remember", "k", "v")
-    assert "`hexad undelete` brings it back" in run("delete", "k").out
+    assert "`hexad undelete k` brings it back" in run("delete", "k").out
     assert run("undelete", "k").out == "k is back\n"
     assert run("history", "k").code == 0
     assert run("undelete", "nothing").code == 1
@@ -160,7 +160,7 @@ def test_alone_it_is_not_silent_about_settings_that_cannot_be_read(
     ran = run(*alone)
     assert (ran.code, ran.out) == (2, "")
     assert "hexad.toml is not TOML" in ran.err
-    assert "mend it, or write a new one: hexad init --force" in ran.err
+    assert "mend it, or write a new one: `hexad init --force`" in ran.err
     assert run("init", "--force").code == 0
     assert run(*alone).code == 0
 

@@ -336,7 +336,7 @@ def _typed(name: str, value: Any, where: str) -> Any:
     return value
 
 
-_MEND: Final = "mend it, or write a new one: hexad init --force"
+_MEND: Final = "mend it, or write a new one: `hexad init --force`"
 _WORDS: Final[dict[type, str]] = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 
 

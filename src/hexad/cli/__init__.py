@@ -31,6 +31,7 @@ from hexad.cli import (
     skills,
     status,
     streams,
+    suggesting,
 )
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.cli.tree import pass_down, tree
@@ -90,6 +91,7 @@ def _before(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; ``arguments`` are those of the process unless given. Returns the exit code."""
     running = Running()
+    suggesting.clear()
     _prepare_streams()
     completing.prepare()
     try:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import typer
 
+from hexad.cli.suggesting import completed
 from hexad.errors import InvalidInput
 from hexad.wire import WIRE
 
@@ -56,7 +57,7 @@ def say(sentence: str) -> None:
 
 def remark(sentence: str) -> None:
     """Something beside the answer, where it does not disturb who reads it."""
-    sys.stderr.write(clean(sentence) + "\n")
+    sys.stderr.write(clean(completed(sentence)) + "\n")
 
 
 def warn(sentence: str) -> None:
@@ -212,6 +213,7 @@ def _write_nowhere() -> None:
 
 
 def _shout(word: str, style: str, sentence: str) -> None:
+    sentence = completed(sentence)
     if sys.stderr.isatty():
         from rich.text import Text
 

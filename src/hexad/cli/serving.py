@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -94,10 +95,11 @@ def install(
     if where is clients.Scope.PROJECT:
         entry = clients.shared_entry_of(known, _shared_place(db), namespace, project=Path.cwd())
     else:
-        entry = clients.entry_of(known, place(db), namespace or namespace_from_environment())
+        namespace = namespace or namespace_from_environment()
+        entry = clients.entry_of(known, place(db), namespace)
     change = installing.installed(file, entry, name, clients.group_of(known))
     if not as_json:
-        _tell_memory(place(db), shared=where is clients.Scope.PROJECT)
+        _tell_memory(place(db), namespace, shared=where is clients.Scope.PROJECT)
     _warn_of_settings(place(db))
     _carry_out(change, "installed", f"{file} is as it should be already", dry_run=dry_run, yes=yes, as_json=as_json)
 
@@ -128,10 +130,11 @@ def _shared_place(db: str | None) -> str:
     return DEFAULT if db is None else str(place(db))
 
 
-def _tell_memory(memory: Path, *, shared: bool) -> None:
+def _tell_memory(memory: Path, namespace: str | None, *, shared: bool) -> None:
     if not shared:
         whole = memory.absolute()
-        screen.remark(f"its memory will be {whole}; see it with `hexad --db {whole}`, choose another with --db")
+        see = f"hexad --db {quote(str(whole))}" + (f" --namespace {quote(namespace)}" if namespace else "")
+        screen.remark(f"its memory will be {whole}; see it with `{see}`, choose another with --db")
         return
     import shutil
 

@@ -103,7 +103,7 @@ def new(
     if skill.redactions and not as_json:
         screen.warn(f"redacted: {', '.join(skill.redactions)}")
     if skill.status is SkillStatus.DRAFT and not as_json:
-        screen.remark(f"a draft does not run yet; to look at it and let it: hexad skills review {shlex.quote(name)}")
+        screen.remark(f"a draft does not run yet; to look at it and let it: `hexad skills review {shlex.quote(name)}`")
 
 
 @app.command("list", epilog="Example: hexad skills list --status draft")

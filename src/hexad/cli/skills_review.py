@@ -4,11 +4,13 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.cli import screen
 from hexad.cli.screen import Column
 from hexad.cli.skills_input import parameters_from
+from hexad.cli.suggesting import command
 from hexad.errors import HexadError
 from hexad.wire import to_json
 
@@ -96,7 +98,8 @@ def plan(hx: "Hexad", skill: "Skill", given: "Sequence[str] | None", params: str
     try:
         return hx.skills.run(skill.name, parameters_from(given, params, skill.parameters), dry_run=True)
     except HexadError as error:
-        return f"{error}; for a dry run: hexad skills review {skill.name} --set NAME=VALUE"
+        again = command(f"skills review {quote(skill.name)} --set NAME=VALUE")
+        return f"{error}; for a dry run: `{again}`"
 
 
 def review_json(seen: "Review", plan: "SkillResult | str") -> dict[str, Any]:

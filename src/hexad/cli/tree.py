@@ -8,6 +8,7 @@ from typing import Any
 import typer
 from typer.main import get_command
 
+from hexad.cli import suggesting
 from hexad.errors import InvalidInput
 
 
@@ -15,6 +16,7 @@ def tree(app: typer.Typer) -> Any:
     """The commands, ready to run; their help shows no Python type beside a flag, or beside an argument's own name."""
     root = get_command(app)
     for command in _all(root):
+        command.invoke = partial(_noting_the_memory, command.invoke)
         command.format_help = partial(_without_colour_in_a_pipe, command.format_help)
         for param in (*command.params, command.get_help_option(typer.Context(command))):
             if getattr(param, "is_flag", False):
@@ -35,6 +37,12 @@ def _without_colour_in_a_pipe(format_help: Callable[..., None], *arguments: Any)
 
             rich_utils.FORCE_TERMINAL = colour_is_wanted()
     format_help(*arguments)
+
+
+def _noting_the_memory(invoke: Callable[[typer.Context], Any], context: typer.Context) -> Any:
+    """Run a command; what it suggests is for the memory that it was told."""
+    suggesting.note(context.params)
+    return invoke(context)
 
 
 def _nothing(ctx: object) -> None:
