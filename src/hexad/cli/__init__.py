@@ -43,7 +43,8 @@ _UsageError: Final[type[Any]] = typer.BadParameter.__bases__[0]  # typer names o
 
 app = typer.Typer(
     name="hexad",
-    epilog="Exit codes: 0 done, 1 failed, 2 usage. Errors are text on standard error, also with --json. "
+    epilog='Example: hexad remember deploy-window "Deploy on Tuesdays only"; then: hexad recall "deploy when?"\n\n'
+    "Exit codes: 0 done, 1 failed, 2 usage. Errors are text on standard error, also with --json. "
     "Settings come from HEXAD_… variables and from hexad.toml beside the database.",
     pretty_exceptions_enable=False,
     add_completion=False,  # `hexad completion` prints the script, and changes nobody's files

@@ -29,7 +29,7 @@ _HEAD: Final = """\
 # `hexad config show` tells which value holds, and why.
 """
 
-app = typer.Typer(help="Settings: what holds here, and where it was said.")
+app = typer.Typer(help="Settings: what holds here, and where it was said.", epilog="Example: hexad config show")
 
 
 def register(root: typer.Typer) -> None:

@@ -13,7 +13,10 @@ from hexad.wire import to_json
 
 _LISTED: Final = (Column("name", "fold", 20), Column("kind"), Column("location", "fold", 28), Column("summary", "fold"))
 
-app = typer.Typer(help="Where things are written down: documents, APIs, wikis, repositories, tools.")
+app = typer.Typer(
+    help="Where things are written down: documents, APIs, wikis, repositories, tools.",
+    epilog="Example: hexad reference add Runbook --location https://wiki/runbook",
+)
 
 
 @app.callback(invoke_without_command=True)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hexad.cli import screen
+from hexad.cli.completing import one_of
 from hexad.cli.opening import DEFAULT, opened, place
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.errors import ConfigError, InvalidInput
-from hexad.mcp.clients import Client
+from hexad.mcp.clients import Client, Scope
 
 if TYPE_CHECKING:
     from hexad.bootstrap import Hexad
@@ -33,9 +34,17 @@ Hosts = Annotated[
 Origins = Annotated[
     list[str] | None, typer.Option("--allow-origin", metavar="URL", help="A web page that may call it; repeatable.")
 ]
-ClientName = Annotated[str, typer.Option("--client", metavar="NAME", help=f"{', '.join(Client)}.")]
+ClientName = Annotated[
+    str, typer.Option("--client", metavar="NAME", help=f"{', '.join(Client)}.", autocompletion=one_of(Client))
+]
 ScopeName = Annotated[
-    str, typer.Option("--scope", metavar="WORD", help="user (all your projects) or project (all who work here).")
+    str,
+    typer.Option(
+        "--scope",
+        metavar="WORD",
+        help="user (all your projects) or project (all who work here).",
+        autocompletion=one_of(Scope),
+    ),
 ]
 File = Annotated[str | None, typer.Option("--path", metavar="FILE", help="Another configuration file.")]
 Entry = Annotated[str, typer.Option("--name", metavar="NAME", help="What the server is called there.")]

@@ -45,9 +45,21 @@ _VERSIONS: Final = (Column("version"), Column("said"), Column("origin"), Column(
 
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A parameter; several times.")]
 Params = Annotated[str | None, typer.Option("--params", metavar="JSON", help="All parameters as one JSON object.")]
+Shell = Annotated[
+    str | None,
+    typer.Option(
+        "--shell",
+        metavar="WORD",
+        help="Of a script: sh or bash.",
+        autocompletion=completing.one_of(skills_checking.SHELLS),
+    ),
+]
 By = Annotated[str | None, typer.Option("--by", metavar="PERSON", help="Who approves; your login name if not given.")]
 
-app = typer.Typer(help="Procedures: kept as drafts, approved by a person, run safely.")
+app = typer.Typer(
+    help="Procedures: kept as drafts, approved by a person, run safely.",
+    epilog="Example: hexad skills list --status draft",
+)
 skills_checking.register(app)
 skills_moving.register(app)
 
@@ -70,7 +82,7 @@ def new(
     definition: Annotated[str | None, typer.Option("--definition", metavar="JSON", help="All of it as JSON.")] = None,
     parameters: Annotated[str | None, typer.Option("--parameters", metavar="JSON", help="Their JSON Schema.")] = None,
     when: Annotated[str, typer.Option("--when", metavar="TEXT", help="When to use it.")] = "",
-    shell: Annotated[str | None, typer.Option("--shell", metavar="WORD", help="Of a script: sh or bash.")] = None,
+    shell: Shell = None,
     needs: Annotated[
         list[Capability] | None, typer.Option("--needs", metavar="WORD", help=f"Of a script: {', '.join(Capability)}.")
     ] = None,
