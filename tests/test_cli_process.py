@@ -324,3 +324,30 @@ def test_what_is_remembered_without_an_output_is_stored_whole(folder: Path) -> N
     subprocess.run(["/bin/sh", "-c", '"$@" >&-', "sh", *HEXAD, "remember", "q", "w"], cwd=folder, check=True)
     assert hexad(folder, "history", "q").stdout.endswith("\tw\n")
     assert hexad(folder, "audit", "verify").returncode == 0
+
+
+@requirement("CONF-01")
+def test_a_sentence_breaks_between_words_on_a_terminal_and_nowhere_in_a_pipe(tmp_path: Path) -> None:
+    with opened(tmp_path / "hexad.db", namespace="the-team-of-ada") as hx:
+        hx.knowledge.save("k", "v")
+    told = [*HEXAD, "list", "--db", "hexad.db"]
+    shown = on_terminal(tmp_path, "list", "--db", "hexad.db").read_until()
+    piped = subprocess.run(told, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True).stderr
+    assert piped.count("\n") == 1
+    assert shown.count("\n") > 1
+    assert shown.split() == piped.split()
+    assert max(map(cell_len, shown.splitlines())) <= 80
+    assert "`hexad --namespace the-team-of-ada --db hexad.db`" in shown  # in one piece, to be pasted
+    for line in ("error", "warning"):
+        terminal = Terminal(tmp_path, "list", "--db", f"{line}-and-a-very-long-name-of-a-file-that-is-not-there.db")
+        assert {len(row) <= 80 or "`" in row for row in terminal.read_until().splitlines()} == {True}
+        assert terminal.end() == 1
+
+
+@requirement("REF-01")
+def test_a_location_is_not_torn_on_a_terminal(tmp_path: Path) -> None:
+    url = "https://wiki.example.com/engineering/deploy-guide"
+    with opened(tmp_path / "hexad.db") as hx:
+        hx.references.save("Runbook", location=url, summary="How to deploy and how to roll back " * 3)
+    assert url in on_terminal(tmp_path, "reference", "list").read_until()
+    assert f"\t{url}\t" in hexad(tmp_path, "reference", "list").stdout

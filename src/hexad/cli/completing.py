@@ -50,7 +50,7 @@ def completion(
     if as_json:
         screen.emit({"shell": shell.value, "script": script})
     else:
-        screen.say(script)
+        screen.show(script)
 
 
 def prepare() -> None:

@@ -159,7 +159,7 @@ def _show_explanation(told: "Explanation") -> None:
     budget = "" if told.prompt.budget is None else f" of {told.prompt.budget}"
     screen.say(f"added: {told.prompt.tokens}{budget} tokens in {_milliseconds(told.seconds)}")
     screen.heading("prompt")
-    screen.say(told.prompt.text)
+    screen.show(told.prompt.text)
 
 
 def _judged_row(judged: "Judged") -> Sequence[object]:

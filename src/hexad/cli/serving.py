@@ -169,7 +169,7 @@ def _carry_out(change: "Change", done: str, no_need: str, *, dry_run: bool, yes:
     from hexad.mcp.installing import write
 
     if change.needed and not as_json:
-        screen.say(change.diff)
+        screen.show(change.diff)
     wanted = change.needed and not dry_run and (yes or _agreed(change.file))
     backup = write(change) if wanted else None
     if as_json:

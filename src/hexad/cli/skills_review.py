@@ -75,7 +75,7 @@ def show_result(result: "SkillResult") -> None:
         rows = [(place, step.tool, _arguments(step.args)) for place, step in enumerate(result.steps, start=1)]
         screen.table(_STEPS, rows)
     elif isinstance(result.output, str) and result.output:
-        screen.say(result.output.removesuffix("\n"))
+        screen.show(result.output.removesuffix("\n"))
     for said in result.script.cut if result.script is not None else ():
         screen.warn(said)
     if result.error:
