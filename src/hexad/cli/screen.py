@@ -62,6 +62,13 @@ def show(text: str) -> None:
     _write(clean(text) + "\n")
 
 
+def show_beside(text: str) -> None:
+    """What a program wrote beside its answer, as it is."""
+    if text:
+        finish()  # in the order in which it came
+        sys.stderr.write(clean(text.removesuffix("\n")) + "\n")
+
+
 def remark(sentence: str) -> None:
     """Something beside the answer, where it does not disturb who reads it."""
     sys.stderr.write(_fitted(clean(completed(sentence)), sys.stderr) + "\n")

@@ -93,7 +93,8 @@ def new(
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Keep a procedure as a draft. A composite skill's text is the JSON list of its steps.
+    """Keep a procedure as a draft. A composite skill's text is the JSON list of its steps. A script sees none of your
+    files, only its own folder with the skill's files, and its parameters.
 
     The parameters of a template are what it uses, unless --parameters says more of them.
     """
@@ -114,6 +115,8 @@ def new(
     tell(skill, as_json=as_json)
     if skill.redactions and not as_json:
         screen.warn(f"redacted: {', '.join(skill.redactions)}")
+    if skill.kind is SkillKind.SCRIPT and not as_json:
+        screen.remark(skills_review.SEES)
     if skill.status is SkillStatus.DRAFT and not as_json:
         screen.remark(f"a draft does not run yet; to look at it and let it: `hexad skills review {shlex.quote(name)}`")
 

@@ -29,6 +29,7 @@ def check_(
 ) -> None:
     """Judge a shell script without running it: allowed, in need of a capability, or rejected, and why.
 
+    It would run in a folder of its own, with the skill's files and its parameters, and would see no file of yours.
     The exit code is 0 if it is allowed, else 1.
     """
     from hexad.skills.validation import check
