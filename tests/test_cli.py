@@ -152,7 +152,9 @@ def test_a_missing_database_is_one_sentence_and_stays_missing(
 ) -> None:
     ran = run(*arguments, "--db", "absent.db")
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err.startswith("error: absent.db: there is no database; `hexad remember KEY CONTENT` creates it")
+    assert ran.err.startswith(
+        "error: absent.db: there is no database; `hexad remember KEY CONTENT --db absent.db` creates it"
+    )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -203,7 +205,7 @@ def test_a_wrong_setting_is_one_sentence_and_a_usage_error(
     monkeypatch.setenv("HEXAD_MAX_PER_LAYR", "3")
     in_environment = run("recall", "v")
     assert (in_file.code, in_environment.code) == (2, 2)
-    assert in_file.err.startswith("error: setting 'max_per_layer': must be from 1")
+    assert in_file.err.startswith("error: setting 'max_per_layer': in hexad.toml must be from 1")
     assert "did you mean 'max_per_layer'?" in in_environment.err
 
 
@@ -756,8 +758,8 @@ def test_what_is_missing_or_misspelt_is_told_with_what_it_could_be(
 @requirement("SKILL-08")
 def test_a_parameter_that_is_missing_is_told_with_how_to_give_it(run: Callable[..., Ran]) -> None:
     ran = run("skills", "new", "greet", "--kind", "template", "--description", "Greet", "--text", "Hello {{ name }}")
-    assert ran.err == "a draft does not run yet; to look at it and let it: hexad skills review greet\n"
-    assert "a dry run: hexad skills review greet --set NAME=VALUE" in run("skills", "review", "--json").out
+    assert ran.err == "a draft does not run yet; to look at it and let it: `hexad skills review greet`\n"
+    assert "a dry run: `hexad skills review greet --set NAME=VALUE`" in run("skills", "review", "--json").out
     run("skills", "activate", "greet", "--by", "ada")
     ran = run("skills", "run", "greet")
     assert (ran.code, ran.err) == (2, "error: parameters.name: is missing; give it with --set NAME=VALUE\n")

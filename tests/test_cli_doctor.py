@@ -128,7 +128,9 @@ def test_a_secret_in_a_file_that_others_can_read_is_a_warning_that_says_how_to_c
     (tmp_path / "hexad.toml").chmod(0o640)
     ran = run("doctor")
     assert ran.code == 0
-    assert "warning\tsettings\thexad.toml holds mcp_token, and others can read it; run: chmod 600 hexad.toml" in ran.out
+    assert (
+        "warning\tsettings\thexad.toml holds mcp_token, and others can read it; run: `chmod 600 hexad.toml`" in ran.out
+    )
     assert "abcdef" not in ran.out
     (tmp_path / "hexad.toml").chmod(0o600)
     assert "ok\tsettings\thexad.toml" in run("doctor").out

@@ -266,3 +266,88 @@ def test_text_that_an_encoding_lacks_is_escaped_not_an_error(folder: Path, encod
     )
     assert ran.returncode == 0
     assert ("배포" if encoding == "utf-8" else "\\ubc30\\ud3ec") in ran.stdout.decode(encoding)
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize("variable", ["GITHUB_ACTIONS", "TTY_COMPATIBLE", "PY_COLORS"])
+@pytest.mark.parametrize("arguments", [["--help"], ["remember", "--help"], ["audit"], ["mcp", "--help"]])
+def test_help_in_a_pipe_has_no_colour_whoever_builds(tmp_path: Path, variable: str, arguments: Sequence[str]) -> None:
+    ran = hexad(tmp_path, *arguments, **{variable: "1"})
+    assert ran.returncode == 0
+    assert "Usage: " in ran.stdout
+    assert "\x1b" not in ran.stdout + ran.stderr
+
+
+@requirement("CONF-01")
+def test_help_in_a_pipe_has_colour_where_it_is_asked_for(tmp_path: Path) -> None:
+    assert "\x1b[" in hexad(tmp_path, "--help", FORCE_COLOR="1").stdout
+    assert "\x1b[" in on_terminal(tmp_path, "--help").raw
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize(
+    ("closed", "arguments", "code", "says"),
+    [
+        (">&-", ["list"], 0, ""),
+        (">&-", ["remember", "q", "w"], 0, ""),
+        (">&-", ["--help"], 0, ""),
+        ("2>&-", ["history", "x"], 1, ""),
+        (">&- 2>&- <&-", ["list", "--json"], 0, ""),
+        ("<&-", ["review"], 2, "there is no terminal here"),
+        ("<&-", ["mcp"], 0, ""),
+        ("<&-", ["mcp", "install", "--client", "cursor"], 2, "--yes: is needed"),
+        ("<&-", ["forget", "evil"], 2, "add --yes"),
+        ("<&-", ["remember", "k", "-"], 2, "content: must not be empty"),
+    ],
+)
+def test_a_stream_that_is_closed_is_no_accident(
+    folder: Path, closed: str, arguments: Sequence[str], code: int, says: str
+) -> None:
+    ran = subprocess.run(
+        ["/bin/sh", "-c", f'"$@" {closed}', "sh", *HEXAD, *arguments],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env=os.environ | {"HOME": str(folder)},
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert says in ran.stderr
+    assert "unexpected" not in ran.stderr
+    assert (ran.returncode, bool(ran.stderr)) == (code, bool(says))
+    assert hexad(folder, "doctor", "--json").returncode == 0
+
+
+@requirement("KNOW-01")
+def test_what_is_remembered_without_an_output_is_stored_whole(folder: Path) -> None:
+    subprocess.run(["/bin/sh", "-c", '"$@" >&-', "sh", *HEXAD, "remember", "q", "w"], cwd=folder, check=True)
+    assert hexad(folder, "history", "q").stdout.endswith("\tw\n")
+    assert hexad(folder, "audit", "verify").returncode == 0
+
+
+@requirement("CONF-01")
+def test_a_sentence_breaks_between_words_on_a_terminal_and_nowhere_in_a_pipe(tmp_path: Path) -> None:
+    with opened(tmp_path / "hexad.db", namespace="the-team-of-ada") as hx:
+        hx.knowledge.save("k", "v")
+    told = [*HEXAD, "list", "--db", "hexad.db"]
+    shown = on_terminal(tmp_path, "list", "--db", "hexad.db").read_until()
+    piped = subprocess.run(told, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True).stderr
+    assert piped.count("\n") == 1
+    assert shown.count("\n") > 1
+    assert shown.split() == piped.split()
+    assert max(map(cell_len, shown.splitlines())) <= 80
+    assert "`hexad --namespace the-team-of-ada --db hexad.db`" in shown  # in one piece, to be pasted
+    for line in ("error", "warning"):
+        terminal = Terminal(tmp_path, "list", "--db", f"{line}-and-a-very-long-name-of-a-file-that-is-not-there.db")
+        assert {len(row) <= 80 or "`" in row for row in terminal.read_until().splitlines()} == {True}
+        assert terminal.end() == 1
+
+
+@requirement("REF-01")
+def test_a_location_is_not_torn_on_a_terminal(tmp_path: Path) -> None:
+    url = "https://wiki.example.com/engineering/deploy-guide"
+    with opened(tmp_path / "hexad.db") as hx:
+        hx.references.save("Runbook", location=url, summary="How to deploy and how to roll back " * 3)
+    assert url in on_terminal(tmp_path, "reference", "list").read_until()
+    assert f"\t{url}\t" in hexad(tmp_path, "reference", "list").stdout

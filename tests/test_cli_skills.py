@@ -227,3 +227,34 @@ def test_lists_fit_a_terminal(folder: Path) -> None:
     for arguments in (("list",), ("show", "net"), ("history", "first"), ("run", "net", "--dry-run")):
         shown = on_terminal(folder, "skills", *arguments)
         assert max(map(len, shown.read_until().splitlines() or [""])) <= 80
+
+
+@requirement("SKILL-06")
+def test_what_a_script_says_beside_its_answer_is_shown(run: Callable[..., Ran]) -> None:  # noqa: F811
+    script = 'for file in *.csv; do wc -l < "$file"; done; echo "done: $what"'
+    schema = '{"type": "object", "properties": {"what": {"type": "string"}}}'
+    new = ("skills", "new", "count", "--kind", "script", "--description", "Count", "--parameters", schema)
+    made = run(*new, "--text", script)
+    assert "a script sees only its own working folder" in made.err
+    run("skills", "activate", "count", "--by", "ada")
+    ran = run("skills", "run", "count", "--set", "what=\x1b[31mall")
+    assert ran.out == "done: \\x1b[31mall\n"
+    assert "*.csv" in ran.err
+
+
+@requirement("SKILL-06")
+def test_who_reviews_a_script_is_told_what_it_sees(tmp_path: Path) -> None:
+    with opened(tmp_path / "hexad.db") as hx:
+        hx.skills.create("count", kind="script", description="Count", definition={"script": "ls"})
+    terminal = Terminal(tmp_path, "skills", "review", "count")
+    terminal.read_until("q = quit: ")
+    terminal.type("q\n")
+    assert "a script sees only its own working folder" in terminal.read_until().replace("\n", " ")
+    assert terminal.end() == 0
+
+
+@requirement("SKILL-06")
+@pytest.mark.parametrize("command", ["new", "check"])
+def test_help_says_what_a_script_sees(run: Callable[..., Ran], command: str) -> None:  # noqa: F811
+    told = " ".join(run("skills", command, "--help").out.replace("│", " ").split())
+    assert "of your files" in told or "no file of yours" in told

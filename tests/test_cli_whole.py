@@ -68,11 +68,11 @@ SINGLE = {path: command for path, command in ALL.items() if not hasattr(command,
 def examples(command: Any) -> list[str]:
     """The commands behind "Example:"; more than one are parted by a semicolon and a word or two."""
     _, _, told = (command.epilog or "").partition("Example: ")
-    return [each for each in re.split(r"; [a-z ]+: ", told) if each]
+    return [each for each in re.split(r"; [a-z ]+: ", told.partition("\n")[0]) if each]
 
 
 SERVER = ("mcp",)  # alone it serves until its client leaves: it has tests of its own
-EXAMPLES = [example for path, command in SINGLE.items() if path[:1] != SERVER for example in examples(command)]
+EXAMPLES = [example for path, command in ALL.items() if path[:1] != SERVER for example in examples(command)]
 
 
 @pytest.fixture(scope="module")
@@ -103,10 +103,16 @@ def learning_id(folder: Path, name: str = "hexad.db") -> str:
 def test_every_command_says_what_it_does_and_shows_how(path: tuple[str, ...]) -> None:
     command = ALL[path]
     assert (command.help or "").strip()
+    assert examples(command)
+    assert all(example.startswith(" ".join(("hexad", *path))) for example in examples(command))
     if path in SINGLE:
-        assert examples(command)
-        assert all(example.startswith(" ".join(("hexad", *path))) for example in examples(command))
         assert all(param.help for param in command.params)
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize("path", SINGLE, ids=" ".join)
+def test_every_command_can_answer_with_json(path: tuple[str, ...]) -> None:
+    assert "as_json" in {param.name for param in SINGLE[path].params}
 
 
 @requirement("CONF-01")

@@ -41,7 +41,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Nobody's home, and the folder that commands run in."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    for name in ("XDG_DATA_HOME", "CLAUDE_CONFIG_DIR"):
+        monkeypatch.delenv(name, raising=False)
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(work)
@@ -520,6 +521,68 @@ def test_an_unknown_client_or_scope_names_those_that_are_known(
 ) -> None:
     assert main(["mcp", "install", "--yes", *more]) == 2
     assert "is not one of" in capsys.readouterr().err
+
+
+@requirement("META-01")
+def test_claude_code_is_told_where_it_was_moved_to(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / "moved"))
+    assert run("install", "claude-code", "--yes") == 0
+    assert run("install", "cursor", "--yes") == 0
+    assert run("install", "claude-code", "--yes", "--scope", "project") == 0
+    assert "hexad" in json.loads((home / "moved/.claude.json").read_text())["mcpServers"]
+    assert not file_of(home, "claude-code").exists()
+    assert file_of(home, "cursor").exists()
+    assert file_of(home, "claude-code", "project").exists()
+
+
+@requirement("META-01", "CONF-01")
+def test_the_namespace_of_this_shell_goes_with_a_user_but_not_into_a_project(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEXAD_NAMESPACE", "ada")
+    for scope, ends in (("user", ["--namespace", "ada"]), ("project", ["--db", "hexad.db"])):
+        assert run("install", "claude-code", "--yes", "--scope", scope) == 0
+        entry = json.loads(file_of(home, "claude-code", scope).read_text())["mcpServers"]["hexad"]
+        assert entry["args"][-2:] == ends
+    assert run("install", "claude-code", "--yes", "--namespace", "team") == 0
+    entry = json.loads(file_of(home, "claude-code").read_text())["mcpServers"]["hexad"]
+    assert entry["args"][-2:] == ["--namespace", "team"]
+
+
+@requirement("META-01", "CONF-01")
+@pytest.mark.parametrize("scope", ["user", "project"])
+@pytest.mark.parametrize("content", ["max_pinned = ", "max_pinned = -1", "no_such = 1"])
+def test_settings_that_would_keep_the_server_from_starting_are_told(
+    home: Path, scope: str, content: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / "work/hexad.toml").write_text(content)
+    assert run("install", "claude-code", "--yes", "--scope", scope) == 0
+    told_of = capsys.readouterr().err
+    assert "warning: the server cannot start yet: " in told_of
+    assert "hexad.toml" in told_of
+
+
+@requirement("META-01")
+@pytest.mark.parametrize("scope", ["user", "project"])
+@pytest.mark.parametrize("more", [["--db", "a\udcff.db"], ["--namespace", "a\udcff"]])
+def test_what_json_cannot_carry_is_refused(
+    home: Path, scope: str, more: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("install", "claude-code", "--yes", "--scope", scope, *more) == 2
+    told_of = capsys.readouterr().err
+    assert told_of.startswith(f"error: {more[0]}: ")
+    assert "is not UTF-8" in told_of
+    assert not file_of(home, "claude-code", scope).exists()
+
+
+@requirement("META-01")
+def test_an_error_names_what_was_typed(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    for name in ("vscode", "claude-desktop"):
+        assert run("install", name, "--yes") == 2
+        assert capsys.readouterr().err.startswith(f"error: --client {name}: ")
 
 
 # --- the text -------------------------------------------------------------------------------------------------------

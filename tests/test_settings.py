@@ -138,7 +138,7 @@ def test_a_file_that_is_missing_or_no_toml_is_an_error_that_names_it(tmp_path: P
 @requirement("CONF-03")
 def test_a_file_that_is_no_toml_says_what_to_do_about_it(tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text("max_text = 5\nfloor = maybe\n")
-    with pytest.raises(ConfigError, match=r"line 2.*mend it, or write a new one: hexad init --force"):
+    with pytest.raises(ConfigError, match=r"line 2.*mend it, or write a new one: `hexad init --force`"):
         Hexad.open(":memory:", config=tmp_path / "bad.toml")
 
 

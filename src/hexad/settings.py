@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hexad.context.retriever import DEADLINE, MAX_PER_LAYER, MAX_PINNED
-from hexad.errors import ConfigError
-from hexad.memory.admission import MAX_TEXT
+from hexad.errors import ConfigError, InvalidInput
+from hexad.memory import admission
 from hexad.model import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Settings:
     max_skills_per_day: int = _setting(10, "skills that agents may create in a namespace, each day in UTC")
     max_per_layer: int = _setting(MAX_PER_LAYER, "items that one layer returns")
     max_pinned: int = _setting(MAX_PINNED, "pinned entries in a retrieval")
-    max_text: int = _setting(MAX_TEXT, "bytes of any one text")
+    max_text: int = _setting(admission.MAX_TEXT, "bytes of any one text")
     layer_deadline: float = _setting(DEADLINE, "seconds that one layer may take")
     lock_timeout: float = _setting(30.0, "seconds that a writer waits for other writers")
     floor: bool = _setting(default=True, meaning="leave out what is probably noise, rather than fill the prompt")
@@ -61,14 +61,9 @@ class Settings:
     semantic: bool = _setting(default=True, meaning="search by meaning too, if the extra `semantic` is installed")
 
     def __post_init__(self) -> None:
-        for name, (low, high) in _RANGES.items():
-            value = getattr(self, name)
-            if not low <= value <= high:
-                raise ConfigError(name, f"must be from {in_digits(low)} to {in_digits(high)}, not {in_digits(value)}")
-        if not self.namespace.strip():
-            raise ConfigError("namespace", "must not be empty")
-        if self.mcp_token and not _fit_for_a_header(self.mcp_token):
-            raise ConfigError("mcp_token", f"must have {_SHORTEST_TOKEN} visible ASCII characters or more, no spaces")
+        for name in _TYPES:
+            if fault := _fault(name, getattr(self, name)):
+                raise ConfigError(name, fault)
 
 
 def in_digits(number: float) -> str:
@@ -83,6 +78,18 @@ def in_digits(number: float) -> str:
         return f"{number:g}"
     except OverflowError:
         return "a number of very many digits"
+
+
+def _fault(name: str, value: Any) -> str:
+    """What is wrong with a value of the right type; nothing, if nothing is."""
+    low, high = _RANGES.get(name, (value, value))
+    if name in _RANGES and not low <= value <= high:
+        return f"must be from {in_digits(low)} to {in_digits(high)}, not {in_digits(value)}"
+    if name == "namespace" and not value.strip():
+        return "must not be empty"
+    if name == "mcp_token" and value and not _fit_for_a_header(value):
+        return f"must have {_SHORTEST_TOKEN} visible ASCII characters or more, no spaces"
+    return ""
 
 
 def _fit_for_a_header(token: str) -> bool:
@@ -138,6 +145,8 @@ class Traced:
     settings: Settings
     sources: Mapping[str, str]
     file: Path | None = None  # the one that was read
+    said: Mapping[str, Any] = field(default_factory=dict)  # what was written there, be it right or wrong
+    problems: Mapping[str, ConfigError] = field(default_factory=dict)  # what is wrong, where a default holds instead
 
 
 def load(
@@ -162,19 +171,70 @@ def traced(
     environ: Mapping[str, str] | None = None,
 ) -> Traced:
     """The same, with where each value is from."""
+    found = surveyed(arguments, beside=beside, config=config, environ=environ)
+    for problem in found.problems.values():
+        raise problem
+    return found
+
+
+def surveyed(
+    arguments: Mapping[str, Any],
+    *,
+    beside: Path | None = None,
+    config: str | os.PathLike[str] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Traced:
+    """The same, whatever is wrong: that is told as problems, by setting or as that of the file, ``config``."""
     world = os.environ if environ is None else environ
     given = {name: value for name, value in arguments.items() if value is not None}
     file = _file(config, beside, world)
-    layers = (
-        (_from_file(file), f"in {file}", "file"),
-        (_from_environment(world), "in the environment", "environment"),
-        (given, "as argument", "argument"),
-    )
-    merged = {name: _typed(name, value, where) for values, where, _ in layers for name, value in values.items()}
-    sources = {name: source for values, _, source in layers for name in values}
-    return Traced(
-        settings=Settings(**merged), sources={each: sources.get(each, "default") for each in _TYPES}, file=file
-    )
+    problems: dict[str, ConfigError] = {}
+    said, right, sources = {}, {}, {}
+    for source, values in (
+        ("file", _told_by(file, problems)),
+        ("environment", _from_environment(world)),
+        ("argument", given),
+    ):
+        for name, value in values.items():
+            said[name], sources[name] = value, source
+            try:
+                right[name] = _read(name, value, source, _where(name, source, file))
+            except ConfigError as error:
+                problems[name] = error
+    for name, value in right.items():
+        if fault := _fault(name, value):
+            where = "" if sources[name] == "argument" else f"{_where(name, sources[name], file)} "
+            problems.setdefault(name, ConfigError(name, where + fault))
+    settings = Settings(**{name: value for name, value in right.items() if name not in problems})
+    known = {each: sources.get(each, "default") for each in _TYPES}
+    return Traced(settings=settings, sources=known, file=file, said=said, problems=problems)
+
+
+def _told_by(file: Path | None, problems: dict[str, ConfigError]) -> dict[str, Any]:
+    try:
+        return _from_file(file)
+    except ConfigError as error:
+        problems[error.setting] = error
+        return {}
+
+
+def _where(name: str, source: str, file: Path | None) -> str:
+    """Where a value was said, as a part of a sentence."""
+    places = {"file": f"in {file}", "environment": f"in the environment, {PREFIX}{name.upper()},"}
+    return places.get(source, "as argument")
+
+
+def _read(name: str, value: Any, source: str, where: str) -> Any:
+    """A value in the type that its setting has."""
+    if source == "environment":
+        value = _parsed(PREFIX + name.upper(), value)
+    value = _typed(name, value, where)
+    if name == "namespace" and source != "argument" and value.strip():  # of an argument whoever gave it is told
+        try:
+            admission.key(name, value)
+        except InvalidInput as error:
+            raise ConfigError(name, f"{where} {error.reason}") from None
+    return value
 
 
 def secrets_in(file: Path) -> tuple[str, ...]:
@@ -196,6 +256,22 @@ def editor_from_environment(environ: Mapping[str, str] | None = None) -> str | N
 def database_from_environment(environ: Mapping[str, str] | None = None) -> str | None:
     """The database that HEXAD_DB names."""
     return (os.environ if environ is None else environ).get("HEXAD_DB") or None
+
+
+def colour_is_wanted(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether FORCE_COLOR asks for colours also where nobody watches."""
+    return bool((os.environ if environ is None else environ).get("FORCE_COLOR"))
+
+
+def namespace_from_environment(environ: Mapping[str, str] | None = None) -> str | None:
+    """The namespace that HEXAD_NAMESPACE names."""
+    return (os.environ if environ is None else environ).get("HEXAD_NAMESPACE") or None
+
+
+def claude_code_folder(environ: Mapping[str, str] | None = None) -> Path:
+    """Where Claude Code keeps its own file: a user's home, unless CLAUDE_CONFIG_DIR says otherwise."""
+    said = (os.environ if environ is None else environ).get("CLAUDE_CONFIG_DIR")
+    return Path(said).expanduser() if said else Path.home()
 
 
 def data_folder(environ: Mapping[str, str] | None = None) -> Path:
@@ -228,9 +304,9 @@ def _from_file(path: Path | None) -> dict[str, Any]:
         raise ConfigError("config", f"{path} is not TOML: {error}; {_MEND}") from error
 
 
-def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+def _from_environment(environ: Mapping[str, str]) -> dict[str, str]:
     named = {name: value for name, value in environ.items() if name.startswith(PREFIX) and name not in _NOT_SETTINGS}
-    return {name.removeprefix(PREFIX).lower(): _parsed(name, value) for name, value in named.items()}
+    return {name.removeprefix(PREFIX).lower(): value for name, value in named.items()}
 
 
 def _parsed(name: str, value: str) -> Any:
@@ -260,7 +336,7 @@ def _typed(name: str, value: Any, where: str) -> Any:
     return value
 
 
-_MEND: Final = "mend it, or write a new one: hexad init --force"
+_MEND: Final = "mend it, or write a new one: `hexad init --force`"
 _WORDS: Final[dict[type, str]] = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 
 

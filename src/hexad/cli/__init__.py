@@ -30,6 +30,8 @@ from hexad.cli import (
     serving,
     skills,
     status,
+    streams,
+    suggesting,
 )
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.cli.tree import pass_down, tree
@@ -41,7 +43,8 @@ _UsageError: Final[type[Any]] = typer.BadParameter.__bases__[0]  # typer names o
 
 app = typer.Typer(
     name="hexad",
-    epilog="Exit codes: 0 done, 1 failed, 2 usage. Errors are text on standard error, also with --json. "
+    epilog='Example: hexad remember deploy-window "Deploy on Tuesdays only"; then: hexad recall "deploy when?"\n\n'
+    "Exit codes: 0 done, 1 failed, 2 usage. Errors are text on standard error, also with --json. "
     "Settings come from HEXAD_… variables and from hexad.toml beside the database.",
     pretty_exceptions_enable=False,
     add_completion=False,  # `hexad completion` prints the script, and changes nobody's files
@@ -89,6 +92,7 @@ def _before(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; ``arguments`` are those of the process unless given. Returns the exit code."""
     running = Running()
+    suggesting.clear()
     _prepare_streams()
     completing.prepare()
     try:
@@ -103,6 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _prepare_streams() -> None:
     """Text that a stream's encoding lacks is escaped, and a layer's failure is told once, by the command."""
+    streams.open_closed()
     logging.getLogger("hexad").addHandler(logging.NullHandler())
     for stream in (sys.stdout, sys.stderr):
         if getattr(stream, "errors", None) == "strict":

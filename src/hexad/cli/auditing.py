@@ -27,7 +27,9 @@ _RECORDS: Final = (
     Column("session", "fold", 12),
 )
 
-app = typer.Typer(help="The log of every change: tamper-evident, without content.")
+app = typer.Typer(
+    help="The log of every change: tamper-evident, without content.", epilog="Example: hexad audit log --limit 5"
+)
 
 
 @app.callback(invoke_without_command=True)

@@ -34,6 +34,8 @@ def register(app: typer.Typer) -> None:
 
 def completion(
     shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Print a script that completes commands, options, knowledge keys and skill names in your shell.
 
@@ -43,7 +45,12 @@ def completion(
     from typer.completion import get_completion_script  # type: ignore[attr-defined]  # it is documented
 
     script = get_completion_script(prog_name="hexad", complete_var=_VARIABLE, shell=shell.value)
-    screen.say(script.replace("\ncompdef ", f"\n{_ZSH_READY}\n\ncompdef ") if shell is Shell.ZSH else script)
+    if shell is Shell.ZSH:
+        script = script.replace("\ncompdef ", f"\n{_ZSH_READY}\n\ncompdef ")
+    if as_json:
+        screen.emit({"shell": shell.value, "script": script})
+    else:
+        screen.show(script)
 
 
 def prepare() -> None:
@@ -51,6 +58,11 @@ def prepare() -> None:
     from typer.completion import completion_init  # type: ignore[attr-defined]
 
     completion_init()
+
+
+def one_of(known: Iterable[str]) -> Callable[[str], list[str]]:
+    """What offers those of the known words that begin so."""
+    return lambda incomplete: [str(word) for word in known if word.startswith(incomplete)]
 
 
 def keys(context: typer.Context, incomplete: str) -> list[str]:

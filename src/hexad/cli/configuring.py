@@ -29,7 +29,7 @@ _HEAD: Final = """\
 # `hexad config show` tells which value holds, and why.
 """
 
-app = typer.Typer(help="Settings: what holds here, and where it was said.")
+app = typer.Typer(help="Settings: what holds here, and where it was said.", epilog="Example: hexad config show")
 
 
 def register(root: typer.Typer) -> None:
@@ -64,17 +64,22 @@ def init(
 
 @app.command(epilog="Example: hexad config show --namespace team")
 def show(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
-    """Show each setting as a program would get it here, and where its value is from."""
-    from hexad.settings import KNOWN, traced
+    """Show each setting as a program would get it here, and where its value is from; what is wrong is marked."""
+    from hexad.settings import KNOWN, surveyed
 
     database = place(db)
-    found = traced({"namespace": namespace}, beside=database.parent)
+    found = surveyed({"namespace": namespace}, beside=database.parent)
     if as_json:
         file = None if found.file is None else str(found.file)
-        screen.emit({"database": str(database), "file": file, "settings": [_told(each, found) for each in KNOWN]})
+        told = {"database": str(database), "file": file, "settings": [_told(each, found) for each in KNOWN]}
+        screen.emit({**told, "problems": [str(problem) for problem in found.problems.values()]})
     else:
         rows = [_told(each, found) for each in KNOWN]
         screen.table(_COLUMNS, [(row["name"], _toml(row["value"]), _where(row, found), row["meaning"]) for row in rows])
+        for problem in found.problems.values():
+            screen.error(str(problem))
+    if found.problems:
+        raise typer.Exit(2)  # as every command would here
 
 
 def file_text() -> str:
@@ -103,9 +108,12 @@ def _toml(value: object) -> str:
 
 def _told(setting: "Setting", found: "Traced") -> dict[str, Any]:
     source = found.sources[setting.name].replace("argument", "option")
+    wrong = setting.name in found.problems
+    value = found.said[setting.name] if wrong else getattr(found.settings, setting.name)
     return {
         "name": setting.name,
-        "value": shown(setting, getattr(found.settings, setting.name)),
+        "value": shown(setting, value),
+        "wrong": wrong,
         "from": source,
         "default": setting.default,
         "meaning": setting.meaning,
@@ -117,7 +125,7 @@ def _where(row: dict[str, Any], found: "Traced") -> str:
 
     exactly = {"file": str(found.file), "environment": f"{PREFIX}{row['name'].upper()}", "option": f"--{row['name']}"}
     source: str = row["from"]
-    return exactly.get(source, source)
+    return exactly.get(source, source) + (" (WRONG)" if row["wrong"] else "")
 
 
 def _write(file: Path, text: str, *, force: bool) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Final, Literal, Protocol, runtime_checkable
 
 import typer
@@ -17,6 +18,7 @@ from hexad.cli.auditing import verify_all
 from hexad.cli.opening import ABSENT, FOREIGN, holds_hexad, opened, place
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.cli.screen import Column
+from hexad.cli.suggesting import completed
 from hexad.errors import ConfigError, HexadError, NoSandbox
 from hexad.semantic import PACKAGES
 
@@ -38,7 +40,7 @@ _WITHOUT: Final = {
     "semantic": "search is by words",
     "scripts": "scripts cannot be checked, so they stay drafts",
     "adk": "there is no adapter for Google ADK",
-    "mcp": "`hexad mcp` cannot serve",
+    "mcp": "the MCP server cannot start",
 }
 _UNREAD: Final = "not looked at, since the settings cannot be read"
 _MOUNTS: Final = Path("/proc/self/mountinfo")
@@ -76,10 +78,10 @@ def doctor(*, db: Database = None, namespace: Namespace = None, as_json: AsJson 
     checks = [*machine(), said, *file(path), *inside]
     healthy = all(check.verdict != "problem" for check in checks)
     if as_json:
-        told = [{"name": check.name, "verdict": check.verdict, "detail": check.detail} for check in checks]
+        told = [{"name": check.name, "verdict": check.verdict, "detail": completed(check.detail)} for check in checks]
         screen.emit({"ok": healthy, "checks": told})
     else:
-        screen.table(_COLUMNS, [(check.verdict, check.name, check.detail) for check in checks])
+        screen.table(_COLUMNS, [(check.verdict, check.name, completed(check.detail)) for check in checks])
     if not healthy:
         raise typer.Exit(1)
 
@@ -133,7 +135,7 @@ def settings(path: Path) -> Check:
     if found is None:
         return Check("settings", "info", "defaults; `hexad init` writes a file to change them")
     if held and os.name == "posix" and found.stat().st_mode & 0o077:
-        told = f"{found} holds {', '.join(held)}, and others can read it; run: chmod 600 {found}"
+        told = f"{found} holds {', '.join(held)}, and others can read it; run: `chmod 600 {quote(str(found))}`"
         return Check("settings", "warning", told)
     return Check("settings", "ok", str(found))
 
@@ -244,7 +246,7 @@ def vectors(hx: "Hexad") -> Iterator[Check]:
         return
     if missing:
         rows = screen.counted(missing, "row is", "rows are")
-        yield Check("vectors", "warning", f"{rows} found by words alone; run: hexad reindex")
+        yield Check("vectors", "warning", f"{rows} found by words alone; run: `hexad reindex`")
     else:
         yield Check("vectors", "ok", "every row has one")
 

@@ -63,7 +63,11 @@ def in_editor(text: str) -> str:
             raise InvalidInput("edit", f"{command!r} cannot be started: {error}; set EDITOR") from None
         if done.returncode:
             raise InvalidInput("edit", f"{command!r} ended with code {done.returncode}, so nothing was changed")
-        return file.read_text(encoding="utf-8", errors="replace")
+        try:
+            return file.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            reason = f"{command!r} left nothing to read ({error.strerror}), so nothing was changed"
+            raise InvalidInput("edit", reason) from None
 
 
 def _written(value: str) -> str:

@@ -6,11 +6,13 @@ import typer
 
 from hexad import wire
 from hexad.cli import screen
+from hexad.cli.completing import one_of
 from hexad.cli.opening import opened
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.cli.screen import Column
+from hexad.model import Layer
 
-app = typer.Typer(help="What use taught: the words that led to an item before.")
+app = typer.Typer(help="What use taught: the words that led to an item before.", epilog="Example: hexad habits list")
 _COLUMNS: Final = (
     Column("layer"),
     Column("item", "fold"),
@@ -18,7 +20,9 @@ _COLUMNS: Final = (
     Column("weight"),
     Column("last taught"),
 )
-LayerName = Annotated[str | None, typer.Option("--layer", metavar="LAYER", help="Of one layer only.")]
+LayerName = Annotated[
+    str | None, typer.Option("--layer", metavar="LAYER", help="Of one layer only.", autocompletion=one_of(Layer))
+]
 ItemName = Annotated[str | None, typer.Option("--item", metavar="ID", help="Of one item only; needs its layer.")]
 
 
@@ -37,8 +41,6 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """Show the words that were learned, the strongest first for each item."""
-    from hexad.model import Layer
-
     wanted = None if layer is None else Layer.parse(layer)
     with opened(db, namespace) as hx:
         learned = [each for each in hx.habits.list() if wanted in {None, each.layer} and item in {None, each.id}]

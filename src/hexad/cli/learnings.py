@@ -48,7 +48,10 @@ TrustBelow = Annotated[float | None, typer.Option("--trust-below", metavar="N", 
 SeenWithin = Annotated[int | None, typer.Option("--seen-within", min=0, metavar="DAYS", help="Seen in the last days.")]
 UnseenFor = Annotated[int | None, typer.Option("--unseen-for", min=0, metavar="DAYS", help=_DAYS)]
 
-app = typer.Typer(help="What is known of errors: patterns, fixes, and how far they are trusted.")
+app = typer.Typer(
+    help="What is known of errors: patterns, fixes, and how far they are trusted.",
+    epilog="Example: hexad learnings list --trust-above 0.7",
+)
 
 
 @app.callback(invoke_without_command=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hexad.errors import InvalidInput, NotFound, StoreError
-from hexad.model import Record
+from hexad.model import DEFAULT_NAMESPACE, Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,7 @@ def _remove_empty(path: Path) -> None:
     from hexad.bootstrap import Hexad
 
     if path.is_file() and holds_hexad(path):
-        with Hexad.open(path, enabled=True) as hx, hx.store.reading() as view:
+        with Hexad.open(path, enabled=True, namespace=DEFAULT_NAMESPACE) as hx, hx.store.reading() as view:
             if view.namespaces():
                 return
         for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):

@@ -10,6 +10,7 @@ from hexad.cli import screen
 from hexad.cli.opening import opened
 from hexad.cli.options import AsJson, Database, InCategory, Key, Layers, Namespace
 from hexad.cli.screen import Column
+from hexad.cli.status import elsewhere, elsewhere_told
 from hexad.errors import InvalidInput
 from hexad.model import Category, Item, Knowledge, Layer, Origin, Retrieval
 from hexad.wire import retrieval, to_json
@@ -69,13 +70,14 @@ def list_(
     """Show what is stored, in the order of first saving."""
     with opened(db, namespace) as hx:
         entries = [entry for entry in hx.knowledge.list() if category in {None, entry.category}]
+        others = () if entries or category or as_json else elsewhere(hx)
     if as_json:
         screen.emit({"entries": [to_json(entry) for entry in entries]})
     elif entries:
         now = datetime.now(UTC)
         screen.table(_LISTED, [(e.key, e.category, e.version, _marks(e, now), e.content) for e in entries])
     else:
-        screen.remark("nothing is stored here")
+        screen.remark("nothing is stored here" + (f"; {elsewhere_told(others)}" if others else ""))
 
 
 def history(key: Key, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
@@ -157,7 +159,7 @@ def _show_explanation(told: "Explanation") -> None:
     budget = "" if told.prompt.budget is None else f" of {told.prompt.budget}"
     screen.say(f"added: {told.prompt.tokens}{budget} tokens in {_milliseconds(told.seconds)}")
     screen.heading("prompt")
-    screen.say(told.prompt.text)
+    screen.show(told.prompt.text)
 
 
 def _judged_row(judged: "Judged") -> Sequence[object]:

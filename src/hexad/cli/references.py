@@ -1,5 +1,7 @@
 """`reference add|list|remove`: where things are written down."""
 
+import sys
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 import typer
@@ -11,9 +13,13 @@ from hexad.cli.screen import Column
 from hexad.model import KEEP, Reference, ReferenceKind
 from hexad.wire import to_json
 
-_LISTED: Final = (Column("name", "fold", 20), Column("kind"), Column("location", "fold", 28), Column("summary", "fold"))
+_LISTED: Final = (Column("name"), Column("kind"), Column("location"), Column("summary", "fold"))
+_SHOWN: Final = (Column("name", "fold", 20), Column("kind"), Column("location and summary", "fold"))
 
-app = typer.Typer(help="Where things are written down: documents, APIs, wikis, repositories, tools.")
+app = typer.Typer(
+    help="Where things are written down: documents, APIs, wikis, repositories, tools.",
+    epilog="Example: hexad reference add Runbook --location https://wiki/runbook",
+)
 
 
 @app.callback(invoke_without_command=True)
@@ -62,7 +68,7 @@ def list_(*, db: Database = None, namespace: Namespace = None, as_json: AsJson =
     if as_json:
         screen.emit({"references": [to_json(reference) for reference in found]})
     elif found:
-        screen.table(_LISTED, [(r.name, r.kind, r.location, r.summary) for r in found])
+        _show(found)
     else:
         screen.remark("no reference is stored here")
 
@@ -76,6 +82,14 @@ def remove(name: Name, *, db: Database = None, namespace: Namespace = None, as_j
         screen.emit({"name": name, "removed": True})
     else:
         screen.say(f"{name} is removed")
+
+
+def _show(found: Sequence[Reference]) -> None:
+    """On a terminal a location has a line of its own, since half a URL is of no use."""
+    if sys.stdout.isatty():
+        screen.table(_SHOWN, [(r.name, r.kind, f"{r.location}\n{r.summary}".strip()) for r in found])
+    else:
+        screen.table(_LISTED, [(r.name, r.kind, r.location, r.summary) for r in found])
 
 
 def _tell_saved(old: Reference | None, reference: Reference, *, as_json: bool) -> None:

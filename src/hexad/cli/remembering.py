@@ -2,6 +2,7 @@
 
 import sys
 from datetime import UTC, datetime
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from hexad.cli import completing, expiry, screen
 from hexad.cli.opening import now_under, opened, place
 from hexad.cli.options import AsJson, Database, InCategory, KeepSecrets, Key, Namespace, Session, Tags
+from hexad.cli.suggesting import command, completed
 from hexad.errors import InvalidInput
 from hexad.model import KEEP, Forgotten, Knowledge
 from hexad.wire import forgotten, to_json
@@ -109,9 +111,9 @@ def delete(
     if as_json:
         screen.emit({"key": key, "deleted": not undo})
     else:
-        screen.say(
-            f"{key} is back" if undo else f"{key} is hidden; `hexad undelete` brings it back, `forget` erases it"
-        )
+        quoted = quote(key)
+        back, erased = command(f"undelete {quoted}"), command(f"forget {quoted}")
+        screen.say(f"{key} is back" if undo else f"{key} is hidden; `{back}` brings it back, `{erased}` erases it")
 
 
 def undelete(
@@ -204,7 +206,7 @@ def _erase(hx: "Hexad", key: str | None, subject: str | None, session: str | Non
 
 def _tell_forgotten(done: Forgotten, what: str, *, as_json: bool) -> None:
     if as_json:
-        screen.emit({**forgotten(done), "detail": "" if done.erased else _HELD})
+        screen.emit({**forgotten(done), "detail": "" if done.erased else completed(_HELD)})
     elif what == _TRACES:
         screen.say("no traces are left" if done.erased else "traces are left")
     else:

@@ -5,21 +5,24 @@ On a terminal a table fits its width. In a pipe each row is one line, its cells 
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
 
 import typer
 
+from hexad.cli.suggesting import completed
 from hexad.errors import InvalidInput
 from hexad.wire import WIRE
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+_PIECE: Final = re.compile(r"\S*`[^`]*`\S*|hexad [^(]*(?= \()|\S+")  # a word, or a command
 _KEPT_CONTROLS: Final = "\n\t"
 _BIDI: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # they reorder what is around them
 _FRAME, _GAP, _NARROWEST = 2, 3, 8  # columns of a terminal: around a table, between cells, the least for text
@@ -50,13 +53,25 @@ def emit(told: Mapping[str, Any]) -> None:
 
 
 def say(sentence: str) -> None:
-    """A line, or several, of what was asked for."""
-    _write(clean(sentence) + "\n")
+    """A line, or several, of what was asked for; on a terminal sentences break between words."""
+    _write(_fitted(clean(sentence), sys.stdout) + "\n")
+
+
+def show(text: str) -> None:
+    """A text as it is: a prompt, a script, what a program wrote."""
+    _write(clean(text) + "\n")
+
+
+def show_beside(text: str) -> None:
+    """What a program wrote beside its answer, as it is."""
+    if text:
+        finish()  # in the order in which it came
+        sys.stderr.write(clean(text.removesuffix("\n")) + "\n")
 
 
 def remark(sentence: str) -> None:
     """Something beside the answer, where it does not disturb who reads it."""
-    sys.stderr.write(clean(sentence) + "\n")
+    sys.stderr.write(_fitted(clean(completed(sentence)), sys.stderr) + "\n")
 
 
 def warn(sentence: str) -> None:
@@ -212,13 +227,38 @@ def _write_nowhere() -> None:
 
 
 def _shout(word: str, style: str, sentence: str) -> None:
+    sentence = completed(sentence)
     if sys.stderr.isatty():
         from rich.text import Text
 
-        line = Text.assemble((word, style), one_line(sentence))
-        _console(stderr=True).print(line, soft_wrap=True)
+        lines = Text(_fitted(word + one_line(sentence), sys.stderr))
+        lines.stylize(style, 0, len(word))
+        _console(stderr=True).print(lines, soft_wrap=True)
     else:
         sys.stderr.write(f"{word}{one_line(sentence)}\n")
+
+
+def _fitted(text: str, stream: TextIO) -> str:
+    """Text in lines of a terminal's width, broken between words; a command to paste stays in one piece."""
+    if not stream.isatty():
+        return text
+    width = _console(stderr=stream is sys.stderr).width
+    return "\n".join(line if len(line) * 2 <= width else _wrapped(line, width) for line in text.split("\n"))
+
+
+def _wrapped(line: str, width: int) -> str:
+    from rich.cells import cell_len
+
+    if cell_len(line) <= width or "\t" in line:
+        return line
+    lines = [""]
+    for word in _PIECE.findall(line):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if lines[-1] and cell_len(longer) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return "\n".join(lines)
 
 
 def _console(*, stderr: bool = False) -> "Console":

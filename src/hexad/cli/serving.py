@@ -2,15 +2,17 @@
 
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hexad.cli import screen
+from hexad.cli.completing import one_of
 from hexad.cli.opening import DEFAULT, opened, place
 from hexad.cli.options import AsJson, Database, Namespace
-from hexad.errors import InvalidInput
-from hexad.mcp.clients import Client
+from hexad.errors import ConfigError, InvalidInput
+from hexad.mcp.clients import Client, Scope
 
 if TYPE_CHECKING:
     from hexad.bootstrap import Hexad
@@ -32,9 +34,17 @@ Hosts = Annotated[
 Origins = Annotated[
     list[str] | None, typer.Option("--allow-origin", metavar="URL", help="A web page that may call it; repeatable.")
 ]
-ClientName = Annotated[str, typer.Option("--client", metavar="NAME", help=f"{', '.join(Client)}.")]
+ClientName = Annotated[
+    str, typer.Option("--client", metavar="NAME", help=f"{', '.join(Client)}.", autocompletion=one_of(Client))
+]
 ScopeName = Annotated[
-    str, typer.Option("--scope", metavar="WORD", help="user (all your projects) or project (all who work here).")
+    str,
+    typer.Option(
+        "--scope",
+        metavar="WORD",
+        help="user (all your projects) or project (all who work here).",
+        autocompletion=one_of(Scope),
+    ),
 ]
 File = Annotated[str | None, typer.Option("--path", metavar="FILE", help="Another configuration file.")]
 Entry = Annotated[str, typer.Option("--name", metavar="NAME", help="What the server is called there.")]
@@ -86,6 +96,7 @@ def install(
     """Let a client start this server: shows the change to its configuration, keeps the rest and a copy of what was."""
     from hexad.mcp import clients, installing
     from hexad.mcp.installed import check
+    from hexad.settings import namespace_from_environment
 
     check()
     known, where = clients.Client.parse(client, "--client"), clients.Scope.parse(scope, "--scope")
@@ -93,10 +104,12 @@ def install(
     if where is clients.Scope.PROJECT:
         entry = clients.shared_entry_of(known, _shared_place(db), namespace, project=Path.cwd())
     else:
+        namespace = namespace or namespace_from_environment()
         entry = clients.entry_of(known, place(db), namespace)
     change = installing.installed(file, entry, name, clients.group_of(known))
     if not as_json:
-        _tell_memory(place(db), shared=where is clients.Scope.PROJECT)
+        _tell_memory(place(db), namespace, shared=where is clients.Scope.PROJECT)
+    _warn_of_settings(place(db))
     _carry_out(change, "installed", f"{file} is as it should be already", dry_run=dry_run, yes=yes, as_json=as_json)
 
 
@@ -126,10 +139,11 @@ def _shared_place(db: str | None) -> str:
     return DEFAULT if db is None else str(place(db))
 
 
-def _tell_memory(memory: Path, *, shared: bool) -> None:
+def _tell_memory(memory: Path, namespace: str | None, *, shared: bool) -> None:
     if not shared:
         whole = memory.absolute()
-        screen.remark(f"its memory will be {whole}; see it with `hexad --db {whole}`, choose another with --db")
+        see = f"hexad --db {quote(str(whole))}" + (f" --namespace {quote(namespace)}" if namespace else "")
+        screen.remark(f"its memory will be {whole}; see it with `{see}`, choose another with --db")
         return
     import shutil
 
@@ -141,11 +155,21 @@ def _tell_memory(memory: Path, *, shared: bool) -> None:
         screen.warn("a client will look for `hexad` on its PATH, where it is not yet; everybody here needs it there")
 
 
+def _warn_of_settings(memory: Path) -> None:
+    """Say what would keep the server from starting; a client shows at most that it did not."""
+    from hexad.settings import load
+
+    try:
+        load({}, beside=memory.parent, environ={})  # a client has none of this shell's variables
+    except ConfigError as error:
+        screen.warn(f"the server cannot start yet: {error}")
+
+
 def _carry_out(change: "Change", done: str, no_need: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
     from hexad.mcp.installing import write
 
     if change.needed and not as_json:
-        screen.say(change.diff)
+        screen.show(change.diff)
     wanted = change.needed and not dry_run and (yes or _agreed(change.file))
     backup = write(change) if wanted else None
     if as_json:

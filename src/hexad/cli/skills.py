@@ -45,9 +45,21 @@ _VERSIONS: Final = (Column("version"), Column("said"), Column("origin"), Column(
 
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A parameter; several times.")]
 Params = Annotated[str | None, typer.Option("--params", metavar="JSON", help="All parameters as one JSON object.")]
+Shell = Annotated[
+    str | None,
+    typer.Option(
+        "--shell",
+        metavar="WORD",
+        help="Of a script: sh or bash.",
+        autocompletion=completing.one_of(skills_checking.SHELLS),
+    ),
+]
 By = Annotated[str | None, typer.Option("--by", metavar="PERSON", help="Who approves; your login name if not given.")]
 
-app = typer.Typer(help="Procedures: kept as drafts, approved by a person, run safely.")
+app = typer.Typer(
+    help="Procedures: kept as drafts, approved by a person, run safely.",
+    epilog="Example: hexad skills list --status draft",
+)
 skills_checking.register(app)
 skills_moving.register(app)
 
@@ -70,7 +82,7 @@ def new(
     definition: Annotated[str | None, typer.Option("--definition", metavar="JSON", help="All of it as JSON.")] = None,
     parameters: Annotated[str | None, typer.Option("--parameters", metavar="JSON", help="Their JSON Schema.")] = None,
     when: Annotated[str, typer.Option("--when", metavar="TEXT", help="When to use it.")] = "",
-    shell: Annotated[str | None, typer.Option("--shell", metavar="WORD", help="Of a script: sh or bash.")] = None,
+    shell: Shell = None,
     needs: Annotated[
         list[Capability] | None, typer.Option("--needs", metavar="WORD", help=f"Of a script: {', '.join(Capability)}.")
     ] = None,
@@ -81,7 +93,8 @@ def new(
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Keep a procedure as a draft. A composite skill's text is the JSON list of its steps.
+    """Keep a procedure as a draft. A composite skill's text is the JSON list of its steps. A script sees none of your
+    files, only its own folder with the skill's files, and its parameters.
 
     The parameters of a template are what it uses, unless --parameters says more of them.
     """
@@ -102,8 +115,10 @@ def new(
     tell(skill, as_json=as_json)
     if skill.redactions and not as_json:
         screen.warn(f"redacted: {', '.join(skill.redactions)}")
+    if skill.kind is SkillKind.SCRIPT and not as_json:
+        screen.remark(skills_review.SEES)
     if skill.status is SkillStatus.DRAFT and not as_json:
-        screen.remark(f"a draft does not run yet; to look at it and let it: hexad skills review {shlex.quote(name)}")
+        screen.remark(f"a draft does not run yet; to look at it and let it: `hexad skills review {shlex.quote(name)}`")
 
 
 @app.command("list", epilog="Example: hexad skills list --status draft")

@@ -7,10 +7,12 @@ from typing import Annotated, Final
 import typer
 
 from hexad.cli import screen
+from hexad.cli.completing import one_of
 from hexad.cli.options import AsJson
 from hexad.cli.screen import Column
 from hexad.errors import InvalidInput
 
+SHELLS: Final = ("sh", "bash")
 _COLUMNS: Final = (Column("line"), Column("verdict"), Column("rule"), Column("what it would do", "fold"))
 
 
@@ -22,11 +24,12 @@ def register(app: typer.Typer) -> None:
 def check_(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The script; - reads standard input.")],
     *,
-    shell: Annotated[str, typer.Option(metavar="NAME", help="sh or bash.")] = "sh",
+    shell: Annotated[str, typer.Option(metavar="NAME", help="sh or bash.", autocompletion=one_of(SHELLS))] = "sh",
     as_json: AsJson = False,
 ) -> None:
     """Judge a shell script without running it: allowed, in need of a capability, or rejected, and why.
 
+    It would run in a folder of its own, with the skill's files and its parameters, and would see no file of yours.
     The exit code is 0 if it is allowed, else 1.
     """
     from hexad.skills.validation import check

@@ -4,12 +4,15 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.cli import screen
 from hexad.cli.screen import Column
 from hexad.cli.skills_input import parameters_from
+from hexad.cli.suggesting import command
 from hexad.errors import HexadError
+from hexad.model import SkillKind
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
@@ -18,6 +21,10 @@ if TYPE_CHECKING:
     from hexad.skills.approving import Review
     from hexad.skills.run import SkillResult
 
+SEES: Final = (
+    "a script sees only its own working folder, which is empty but for the skill's files, and its parameters as "
+    'variables: no file of yours. Hand it data with --set csv="$(cat sales.csv)"'
+)
 FACTS: Final = (Column("what"), Column("value", "fold"))
 _STEPS: Final = (Column("step"), Column("tool", "fold", 24), Column("arguments", "fold"))
 
@@ -73,9 +80,12 @@ def show_result(result: "SkillResult") -> None:
         rows = [(place, step.tool, _arguments(step.args)) for place, step in enumerate(result.steps, start=1)]
         screen.table(_STEPS, rows)
     elif isinstance(result.output, str) and result.output:
-        screen.say(result.output.removesuffix("\n"))
-    for said in result.script.cut if result.script is not None else ():
-        screen.warn(said)
+        screen.show(result.output.removesuffix("\n"))
+    if result.script is not None:
+        said = result.script.stderr.strip()
+        screen.show_beside("" if result.error.endswith(said) else said)  # one line the error tells itself
+        for cut in result.script.cut:
+            screen.warn(cut)
     if result.error:
         screen.error(result.error)
 
@@ -96,7 +106,8 @@ def plan(hx: "Hexad", skill: "Skill", given: "Sequence[str] | None", params: str
     try:
         return hx.skills.run(skill.name, parameters_from(given, params, skill.parameters), dry_run=True)
     except HexadError as error:
-        return f"{error}; for a dry run: hexad skills review {skill.name} --set NAME=VALUE"
+        again = command(f"skills review {quote(skill.name)} --set NAME=VALUE")
+        return f"{error}; for a dry run: `{again}`"
 
 
 def review_json(seen: "Review", plan: "SkillResult | str") -> dict[str, Any]:
@@ -119,6 +130,8 @@ def show_review(seen: "Review", plan: "SkillResult | str") -> None:
     screen.facts(FACTS, list(facts(seen.skill)))
     for finding in seen.findings:
         screen.say(f"line {finding.line}: {finding.decision} ({finding.rule}): {finding.says}")
+    if seen.skill.kind is SkillKind.SCRIPT:
+        screen.say(SEES)
     screen.heading("dry run")
     if isinstance(plan, str):
         screen.say(plan)

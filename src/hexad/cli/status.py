@@ -1,8 +1,9 @@
 """`hexad` alone, and `status`: what is stored, what was learned lately, what awaits a person, what to do next."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
@@ -12,15 +13,18 @@ from hexad.cli import screen
 from hexad.cli.opening import holds_hexad, opened, place
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.cli.screen import Column
-from hexad.model import Layer, Learning, Skill, SkillStatus
+from hexad.cli.suggesting import command
+from hexad.model import RECORDS, Layer, Learning, Skill, SkillStatus
 from hexad.store import Scope
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
     from hexad.bootstrap import Hexad
 
+_REMEMBER: Final = 'remember KEY "what to keep"'
+_EXPLAIN: Final = 'explain "a message"'
+_SOME: Final = 5  # namespaces in a sentence
 _LATEST: Final = 3  # of what was learned and of what awaits review, on the screen
-_REMEMBER: Final = 'hexad remember KEY "what to keep" (a rule, a preference, a fact)'
 _STORED: Final = (Column("layer"), Column("stored"), Column("of these", "fold"))
 _LEARNED: Final = (Column("tool", "fold", 18), Column("trust"), Column("pattern and fix", "fold"))
 _AWAITING: Final = (Column("what"), Column("which", "fold", 26), Column("about", "fold"))
@@ -37,6 +41,12 @@ class Status:
     learnings: tuple[Learning, ...]  # the latest first
     skills: tuple[Skill, ...]
     doubtful: tuple[Learning, ...]
+    elsewhere: tuple[str, ...] = ()  # namespaces that hold something, where this one holds nothing
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is stored."""
+        return not (self.knowledge or self.references or self.learnings or self.skills)
 
     @property
     def drafts(self) -> tuple[Skill, ...]:
@@ -72,7 +82,7 @@ def status_of(hx: "Hexad") -> Status:
     with hx.store.reading() as view:  # counted, since there may be very many
         entries, pinned = view.statistics(knowledge, ()).rows, len(view.pinned(knowledge))
         known = view.statistics(references, ()).rows
-    return Status(
+    found = Status(
         namespace=hx.namespace,
         knowledge=entries,
         pinned=pinned,
@@ -81,26 +91,47 @@ def status_of(hx: "Hexad") -> Status:
         skills=hx.skills.list(),
         doubtful=hx.learnings.doubtful(),
     )
+    return replace(found, elsewhere=elsewhere(hx)) if found.empty else found
+
+
+def elsewhere(hx: "Hexad") -> tuple[str, ...]:
+    """The other namespaces of the same database that hold something."""
+    with hx.store.reading() as view:
+        others = [name for name in view.namespaces() if name != hx.namespace]
+        return tuple(
+            name for name in others if any(view.statistics(Scope(name, kind.layer), ()).rows for kind in RECORDS)
+        )
+
+
+def elsewhere_told(names: Sequence[str]) -> str:
+    """These namespaces, and how to see the first."""
+    some = ", ".join(names[:_SOME]) + (", …" if len(names) > _SOME else "")
+    there = f"{screen.counted(len(names), 'other namespace has', 'other namespaces have')} entries: {some}"
+    return f"{there}; see it with `{command(f'--namespace {quote(names[0])}')}`"
 
 
 def advice(found: Status) -> str:
     """The one thing that is worth doing next."""
     waiting = len(found.drafts) + len(found.doubtful)
     if waiting:
-        return f"hexad review ({screen.counted(waiting, 'thing')} that a person should look at)"
+        return f"{command('review')} ({screen.counted(waiting, 'thing')} that a person should look at)"
     if not found.knowledge:
-        return _REMEMBER
+        return _first()
     if not found.learnings:
-        return "hexad mcp install --client NAME, or hx.watch(tool) in Python (to let an agent use it and learn)"
-    return 'hexad explain "a message" (what an agent is told, and why)'
+        return f"{command('mcp install --client NAME')}, or hx.watch(tool) in Python (to let an agent use it and learn)"
+    return f"{command(_EXPLAIN)} (what an agent is told, and why)"
+
+
+def _first() -> str:
+    return f"{command(_REMEMBER)} (a rule, a preference, a fact)"
 
 
 def _greet_newcomer(path: Path, *, as_json: bool) -> None:
     if as_json:
-        screen.emit({"database": str(path), "exists": False, "next": _REMEMBER})
+        screen.emit({"database": str(path), "exists": False, "next": _first()})
         return
     screen.say(f"hexad {__version__}: there is no memory here yet ({path})")
-    screen.say(f"next: {_REMEMBER}\nall commands: hexad --help")
+    screen.say(f"next: {_first()}\nall commands: hexad --help")
 
 
 def _show(path: Path, found: Status) -> None:
@@ -112,6 +143,8 @@ def _show(path: Path, found: Status) -> None:
     waiting = [*map(_draft_row, found.drafts[::-1]), *map(_doubt_row, found.doubtful)]
     if waiting:
         screen.table(_AWAITING, waiting[:_LATEST], title=f"awaits review: {len(waiting)}", mark="review")
+    if found.elsewhere:
+        screen.say(elsewhere_told(found.elsewhere))
     screen.say(f"next: {advice(found)}")
 
 
@@ -149,6 +182,7 @@ def _as_json(path: Path, found: Status) -> dict[str, Any]:
         "database": str(path),
         "exists": True,
         "namespace": found.namespace,
+        "elsewhere": list(found.elsewhere),
         "layers": counts,
         "learned": [to_json(each) for each in found.learnings[:_LATEST]],
         "review": {

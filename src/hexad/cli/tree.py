@@ -1,11 +1,14 @@
 """The commands as one tree: what holds for all of them."""
 
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import typer
 from typer.main import get_command
 
+from hexad.cli import suggesting
 from hexad.errors import InvalidInput
 
 
@@ -13,12 +16,33 @@ def tree(app: typer.Typer) -> Any:
     """The commands, ready to run; their help shows no Python type beside a flag, or beside an argument's own name."""
     root = get_command(app)
     for command in _all(root):
+        command.invoke = partial(_noting_the_memory, command.invoke)
+        command.format_help = partial(_without_colour_in_a_pipe, command.format_help)
         for param in (*command.params, command.get_help_option(typer.Context(command))):
             if getattr(param, "is_flag", False):
                 param.metavar = ""
             elif param.param_type_name == "argument":
                 param.display_type_rich = _nothing
     return root
+
+
+def _without_colour_in_a_pipe(format_help: Callable[..., None], *arguments: Any) -> None:
+    """Write the help; typer takes some variables, of machines that build for example, for a wish to have colours."""
+    if not sys.stdout.isatty():
+        from rich.console import Console
+        from typer import rich_utils
+
+        if Console(force_terminal=rich_utils.FORCE_TERMINAL).is_terminal:
+            from hexad.settings import colour_is_wanted
+
+            rich_utils.FORCE_TERMINAL = colour_is_wanted()
+    format_help(*arguments)
+
+
+def _noting_the_memory(invoke: Callable[[typer.Context], Any], context: typer.Context) -> Any:
+    """Run a command; what it suggests is for the memory that it was told."""
+    suggesting.note(context.params)
+    return invoke(context)
 
 
 def _nothing(ctx: object) -> None:

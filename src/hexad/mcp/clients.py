@@ -53,8 +53,17 @@ def file_of(client: Client, scope: Scope, *, home: Path | None = None, project: 
     """Where a client reads its servers from."""
     known = _FILES.get((client, scope)) or (_DESKTOP.get(sys.platform) if _is_desktop(client, scope) else None)
     if known is None:
-        raise InvalidInput("--scope", _no_file(client, scope))
-    return ((home or Path.home()) if scope is Scope.USER else (project or Path.cwd())) / known
+        raise InvalidInput(f"--client {client}", _no_file(client, scope))
+    if scope is Scope.PROJECT:
+        return (project or Path.cwd()) / known
+    return (home or _home_of(client)) / known
+
+
+def _home_of(client: Client) -> Path:
+    """Where a client keeps what is a user's."""
+    from hexad.settings import claude_code_folder  # noqa: PLC0415 - help names the clients, and needs no settings
+
+    return claude_code_folder() if client is Client.CLAUDE_CODE else Path.home()
 
 
 def group_of(client: Client) -> str:
@@ -77,7 +86,20 @@ def shared_entry_of(client: Client, database: str, namespace: str | None, *, pro
 def _entry(client: Client, words: list[str], namespace: str | None) -> dict[str, Any]:
     kind = {"type": "stdio"} if client in _TYPED else {}
     named = ["--namespace", namespace] if namespace else []
+    _refuse_unwritable("--db", words[-1])
+    _refuse_unwritable("--namespace", namespace or "")
     return {**kind, "command": words[0], "args": [*words[1:], *named]}
+
+
+def _refuse_unwritable(option: str, value: str) -> None:
+    """JSON is UTF-8: a name of other bytes would be another name to the client."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        shown = value.encode("utf-8", "backslashreplace").decode()
+        raise InvalidInput(
+            option, f"{shown} is not UTF-8, so no client could be told of it; give it another name"
+        ) from None
 
 
 def _command() -> list[str]:
@@ -103,6 +125,6 @@ def _is_desktop(client: Client, scope: Scope) -> bool:
 
 def _no_file(client: Client, scope: Scope) -> str:
     if _is_desktop(client, scope):
-        return f"{client} keeps its configuration on macOS and Windows; name the file with --path"
+        return "keeps its configuration on macOS and Windows; name the file with --path"
     other = next(each for each in Scope if each is not scope)
-    return f"no file of {client} for a {scope} is known; use --scope {other}, or name the file with --path"
+    return f"no file of it for a {scope} is known; use --scope {other}, or name the file with --path"

@@ -109,7 +109,7 @@ def _refuse_address(file: Path, name: str, there: dict[str, Any]) -> None:
         raise ClientConfigError(
             str(file),
             f'has a server {name!r} with a "{addresses[0]}", and was left as it is; give this one another --name, '
-            f"or take that one out first: hexad mcp uninstall",
+            "or take that one out first: the same command with `uninstall`",
         )
 
 

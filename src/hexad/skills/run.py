@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -221,7 +222,7 @@ def _refuse(skill: Skill, mark: str) -> None:
     """Say why a skill may not run, if so: only what is active, and is what was approved, does."""
     if skill.status is not SkillStatus.ACTIVE:
         why = f" ({skill.reason})" if skill.reason else ""
-        how = f"review it with `hexad skills review {skill.name}`, then activate it"
+        how = f"review it with `hexad skills review {quote(skill.name)}`, then activate it"
         raise SkillRefused(skill.name, f"is {skill.status.told}{why}: {how}")
     if skill.approved != mark:
         raise SkillRefused(skill.name, "is not what was approved: review it, and activate it again")

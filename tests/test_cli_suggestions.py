@@ -1,0 +1,131 @@
+"""What a command suggests can be pasted into the shell: it is for the same memory, and quoted."""
+
+# ruff: noqa: F811 - the fixture
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support import opened, requirement
+from tests.test_cli import Ran, run  # noqa: F401, TC001 - the fixture
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., Ran]
+
+HERE = ("--db", "my agent.db", "--namespace", "the team")
+PASTED = "--db 'my agent.db' --namespace 'the team'"
+
+
+@pytest.fixture
+def stocked(tmp_path: Path) -> Path:
+    with opened(tmp_path / "my agent.db", namespace="the team") as hx:
+        hx.knowledge.save("a key", "Deploy on Tuesdays")
+        hx.skills.create(
+            "greet us",
+            kind="template",
+            description="Greet",
+            definition={"template": "Hello {{ name }}"},
+            parameters={"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]},
+        )
+    return tmp_path
+
+
+def _commands(text: str) -> list[str]:
+    return re.findall(r"`(hexad [^`]+)`", text)
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["delete", "a key"], f"hexad undelete 'a key' {PASTED}"),
+        (["skills", "run", "greet us"], f"hexad skills review 'greet us' {PASTED}"),
+        (["learnings", "list"], f"hexad learnings correct {PASTED}"),
+        (["skills", "review", "greet us", "--json"], f"hexad skills review 'greet us' --set NAME=VALUE {PASTED}"),
+        (
+            ["skills", "new", "x y", "--kind", "instruction", "--description", "d", "--text", "t"],
+            f"hexad skills review 'x y' {PASTED}",
+        ),
+    ],
+)
+def test_a_suggestion_is_for_the_memory_that_was_named(
+    run: Run, stocked: Path, arguments: list[str], says: str
+) -> None:
+    for line in ([*arguments, *HERE], [*HERE, *arguments]):
+        ran = run(*line)
+        assert f"`{says}`" in ran.out + ran.err
+        run("undelete", "a key", *HERE)
+
+
+@requirement("CONF-01")
+def test_what_comes_next_is_for_the_memory_that_was_named(run: Run, stocked: Path) -> None:
+    assert f"next: hexad review {PASTED} (" in run(*HERE).out
+    assert f"next: hexad review {PASTED} (" in run("status", *HERE).out
+    assert (
+        run("--db", "no such.db")
+        .out.splitlines()[1]
+        .startswith("next: hexad remember KEY \"what to keep\" --db 'no such.db' (")
+    )
+    assert "`hexad remember KEY CONTENT --db 'no such.db'` creates it" in run("list", "--db", "no such.db").err
+    assert run("status").out.splitlines()[1] == 'next: hexad remember KEY "what to keep" (a rule, a preference, a fact)'
+
+
+@requirement("CONF-01")
+def test_a_suggestion_takes_only_the_options_that_its_command_has(run: Run, stocked: Path) -> None:
+    (stocked / "hexad.toml").write_text("max_pinned = ")
+    assert "`hexad init --force --db 'my agent.db'`" in run("list", *HERE).err
+    (stocked / "hexad.toml").unlink()
+    whole = (stocked / "my agent.db").read_bytes()
+    (stocked / "damaged.db").write_bytes(whole[:4096] + b"x" * (len(whole) - 4096))
+    assert "`hexad restore BACKUP --db NEW`" in run("list", "--db", "damaged.db").err
+
+
+@requirement("CONF-01")
+def test_a_suggestion_that_is_pasted_works(stocked: Path) -> None:
+    def shell(line: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["/bin/sh", "-c", line.replace("hexad", f"{shlex.quote(sys.executable)} -m hexad", 1)],
+            cwd=stocked,
+            env=os.environ,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+
+    done = shell(f"hexad delete 'a key' {PASTED}")
+    back = shell(_commands(done.stdout)[0])
+    assert back.stdout == "a key is back\n"
+
+
+@requirement("CONF-01", "META-01")
+def test_after_installing_the_way_to_the_memory_can_be_pasted(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    ran = run("mcp", "install", "--client", "cursor", "--yes", *HERE)
+    [see] = _commands(ran.err)
+    assert shlex.split(see) == ["hexad", "--db", str(tmp_path / "my agent.db"), "--namespace", "the team"]
+
+
+@requirement("STORE-03")
+def test_an_empty_namespace_tells_where_the_entries_are(run: Run, stocked: Path) -> None:
+    with opened(stocked / "my agent.db", namespace="forgotten") as hx:
+        hx.knowledge.save("x", "y")
+        hx.forget(everything=True)
+    says = "1 other namespace has entries: the team; see it with `hexad --namespace 'the team' --db 'my agent.db'`"
+    for arguments in ([], ["status"], ["list"]):
+        ran = run(*arguments, "--db", "my agent.db")
+        assert says in ran.out + ran.err
+    assert run("--db", "my agent.db", "--json").json["elsewhere"] == ["the team"]
+    assert "other namespace" not in run(*HERE).out
+    assert run(*HERE, "--json").json["elsewhere"] == []
