@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hexad import Hexad, Item, Layer, Retrieval, SessionRuntime, Tool
-from hexad.errors import BackupError, HexadError, InvalidInput, NotFound, RateLimited
+from hexad.errors import BackupError, HexadError, InvalidInput, NotFound, RateLimited, SkillRefused
 from hexad.model import Origin
 from tests.support import FixedClock, opened, requirement
 
@@ -427,7 +427,11 @@ def test_an_approved_skill_does_not_keep_its_approval_under_another_description(
     hx.skills.activate("s")
     hx.skills.activate("s")
     assert [record.action for record in hx.audit.records()].count("skill.active") == 1
-    hx.skills.create("s", kind="instruction", description="Wire money", definition={"text": "x"}, origin="agent")
+    other = {"kind": "instruction", "description": "Wire money", "definition": {"text": "x"}}
+    with pytest.raises(SkillRefused, match="is approved and in use"):
+        hx.skills.create("s", **other, origin="agent")
+    assert hx.skills.search("wire money") == ()
+    hx.skills.create("s", **other, origin="import")
     assert hx.skills.search("wire money") == ()
 
 
