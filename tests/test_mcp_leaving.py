@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +75,10 @@ def _ended_well(server: Spoken) -> None:
     assert server.process.wait(timeout=20) == 0
     assert server.process.stderr
     assert server.process.stderr.read() == ""
+    for _ in range(200):  # whoever was killed may still be on its way out
+        if not _naps():
+            break
+        time.sleep(0.05)
     assert _naps() == []
 
 
