@@ -13,6 +13,7 @@ import pytest
 from hexad import Hexad
 from hexad.cli import expiry, main, screen
 from hexad.errors import InvalidInput
+from hexad.settings import Settings
 from tests.support import requirement
 
 if TYPE_CHECKING:
@@ -240,8 +241,10 @@ def test_the_list_shows_what_is_stored_and_what_sets_it_apart(run: Callable[...,
 @requirement("KNOW-01")
 def test_an_empty_answer_leaves_the_pipe_empty_and_says_so_beside_it(run: Callable[..., Ran]) -> None:
     run("remember", "a", "b")
-    assert run("recall", "zebra") == Ran(0, "", "nothing found\n")
-    assert run("recall", "the of and").err == "nothing found: the query holds no word to search for\n"
+    see = "; try other words, or see what there is: `hexad list`\n"
+    assert run("recall", "zebra") == Ran(0, "", f"nothing found{see}")
+    assert run("recall", "the of and").err == f"nothing found: the query holds no word to search for{see}"
+    assert "`hexad list --category rule`" in run("recall", "zebra", "--category", "rule").err
     assert run("list", "--category", "rule").err == "nothing is stored here\n"
     assert run("reference", "list").err == "no reference is stored here\n"
     assert run("audit", "log", "--namespace", "nobody").err == "the log is empty\n"
@@ -771,3 +774,29 @@ def test_where_nothing_was_learned_it_is_said_how_something_would_be(run: Callab
     assert "hexad mcp install --client NAME" in run().out
     assert "no learning is stored here" in run("learnings", "list").err
     assert "no learning fits" in run("learnings", "list", "--tool", "deploy").err
+
+
+@requirement("KNOW-01")
+def test_of_a_preference_that_is_not_pinned_it_is_said_how_to_have_it_in_every_prompt(run: Callable[..., Ran]) -> None:
+    ran = run("remember", "my style", "Be terse", "--category", "preference")
+    assert ran.err == ("it is told where a question asks for it; to have it in every prompt: `hexad pin 'my style'`\n")
+    assert run("remember", "units", "Metric", "--category", "preference", "--pin").err == ""
+    assert run("remember", "city", "Bonn").err == ""
+    assert run("remember", "tone", "Be kind", "--category", "preference", "--json").err == ""
+
+
+@requirement("CTX-06")
+def test_a_pin_that_is_one_too_many_is_explained_and_the_limit_is_told(run: Callable[..., Ran]) -> None:
+    for number in range(5):
+        run("remember", f"pin-{number}", f"Rule {number}", "--pin")
+    verdicts = {row[2]: row[3] for row in rows(run("explain", "zebra")) if row[0] == "user_knowledge"}
+    assert verdicts == {
+        "pin-0": "pinned, over max_pinned",
+        "pin-1": "pinned, over max_pinned",
+        "pin-2": "kept",
+        "pin-3": "kept",
+        "pin-4": "kept",
+    }
+    told = run("pin", "--help").out
+    assert "max_pinned, 3 unless" in " ".join(told.replace("│", " ").split())
+    assert Settings().max_pinned == 3

@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import signal
 import stat
 import struct
@@ -351,3 +352,65 @@ def test_a_location_is_not_torn_on_a_terminal(tmp_path: Path) -> None:
         hx.references.save("Runbook", location=url, summary="How to deploy and how to roll back " * 3)
     assert url in on_terminal(tmp_path, "reference", "list").read_until()
     assert f"\t{url}\t" in hexad(tmp_path, "reference", "list").stdout
+
+
+@requirement("STORE-01")
+@pytest.mark.parametrize("arguments", [[], ["list"], ["remember", "k", "v"], ["doctor"]], ids=" ".join)
+def test_a_device_is_no_place_for_a_memory(tmp_path: Path, arguments: Sequence[str]) -> None:
+    ran = hexad(tmp_path, *arguments, "--db", "/dev/null")
+    assert (ran.returncode, ran.stderr) == (
+        2,
+        "error: --db: /dev/null is no file but a device; give the path of a file\n",
+    )
+
+
+@requirement("STORE-01")
+@pytest.mark.parametrize("arguments", [[], ["list"], ["remember", "k", "v"]], ids=" ".join)
+def test_in_a_folder_that_was_deleted_it_is_said_so(tmp_path: Path, arguments: Sequence[str]) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = 'rmdir "$PWD"; exec "$@"'
+    ran = subprocess.run(
+        ["/bin/sh", "-c", script, "sh", *HEXAD, *arguments],
+        cwd=gone,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert ran.returncode == 1
+    assert ran.stderr == (
+        "error: hexad.db: the current folder was deleted; go to another one, or give a whole path with --db\n"
+    )
+
+
+@requirement("STORE-07")
+@pytest.mark.parametrize("arguments", [[], ["list"], ["remember", "k", "v"]], ids=" ".join)
+def test_a_database_that_nobody_may_read_is_told_from_a_missing_folder(folder: Path, arguments: Sequence[str]) -> None:
+    (folder / "hexad.db").chmod(0)
+    as_others = []
+    if os.geteuid() == 0:  # the superuser may read everything, unless this is taken away
+        if shutil.which("setpriv") is None:
+            pytest.skip("the superuser reads every file")
+        as_others = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+    ran = subprocess.run(
+        [*as_others, *HEXAD, *arguments], cwd=folder, capture_output=True, encoding="utf-8", check=False
+    )
+    assert (ran.returncode, ran.stderr) == (
+        1,
+        "error: hexad.db: you may not read it; check its owner and permissions\n",
+    )
+
+
+@requirement("SKILL-03")
+@pytest.mark.parametrize("arguments", [["review"], ["skills", "review", "hello"]], ids=" ".join)
+def test_without_a_database_a_review_says_that_first(tmp_path: Path, arguments: Sequence[str]) -> None:
+    ran = hexad(tmp_path, *arguments)
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("error: hexad.db: there is no database; ")
+
+
+@requirement("LEARN-08")
+def test_of_a_fix_that_a_person_told_no_session_is_counted(tmp_path: Path) -> None:
+    with opened(tmp_path / "hexad.db") as hx:
+        told = hx.learnings.correct(trigger="tool:deploy", error_pattern="quota exceeded", fix="ask ops")
+    assert "evidence\tworked 0, failed 0\n" in hexad(tmp_path, "learnings", "show", told.id).stdout

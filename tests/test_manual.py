@@ -148,3 +148,9 @@ def test_every_page_can_be_reached_from_the_index() -> None:
             waiting += [page.parent / link for link, _ in _LINK.findall(page.read_text(encoding="utf-8"))]
     pages = {page.resolve() for page in DOCS.rglob("*.md") if page.parent.name != "decisions"}
     assert pages - reached == set()
+
+
+@requirement("CONF-01")
+def test_one_extra_brings_all_that_a_user_may_want() -> None:
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert known["all"] == [f"hexad[{','.join(sorted(set(known) - {'all', 'bench', 'dev'}))}]"]

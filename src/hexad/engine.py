@@ -153,7 +153,7 @@ class Engine:
             max(_CANDIDATES, self.max_per_layer),
         )
         above = self.retrieve(message, stored, limit, session=session).items
-        wide = {**found.items, **above, **self._without_floor(message, stored, limit)}
+        wide = {**found.items, **above, **_as_found(self._without_limits(message, stored, limit), above)}
         return judge(
             replace(found, items={layer: wide[layer] for layer in Layer if layer in wide}),
             prompt,
@@ -162,11 +162,11 @@ class Engine:
             seconds=time.perf_counter() - started,
         )
 
-    def _without_floor(self, message: str, layers: Sequence[Layer], limit: int) -> Mapping[Layer, tuple[Item, ...]]:
-        """What would be there if nothing were too little, as far as the retriever has such a floor."""
+    def _without_limits(self, message: str, layers: Sequence[Layer], limit: int) -> Mapping[Layer, tuple[Item, ...]]:
+        """What would be there if nothing were too little and no pin too many, if the retriever has such limits."""
         if not isinstance(self.retriever, ContextRetriever):
             return {}
-        return replace(self.retriever, floor=False).retrieve(message, layers, limit).items
+        return replace(self.retriever, floor=False, max_pinned=limit).retrieve(message, layers, limit).items
 
     def _assembled(self, base: str, retrieval: Retrieval, budget: int | None) -> Prompt:
         if not isinstance(base, str):
@@ -193,3 +193,11 @@ class Engine:
             full |= self.keeper.uses.add(self.keeper.scope(layer), used, self.keeper.clock())
         if full:
             self.keeper.uses.flush(self.keeper.store, patience=_FLUSH_PATIENCE)
+
+
+def _as_found(
+    wide: Mapping[Layer, tuple[Item, ...]], found: Mapping[Layer, tuple[Item, ...]]
+) -> dict[Layer, tuple[Item, ...]]:
+    """All of the wide ones, but each that was found as it was found: a pin too many may fit the question still."""
+    seen = {(item.layer, item.id): item for items in found.values() for item in items}
+    return {layer: tuple(seen.get((item.layer, item.id), item) for item in items) for layer, items in wide.items()}

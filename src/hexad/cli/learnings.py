@@ -198,7 +198,7 @@ def _row(learning: Learning) -> tuple[Any, ...]:
 
 def facts(learning: Learning) -> list[tuple[str, str]]:
     """All that is known of an error, as rows."""
-    sessions = screen.counted(learning.support, "session")
+    sessions = f", found by {screen.counted(learning.support, 'session')}" if learning.support else ""
     facts = {
         "trigger": learning.trigger,
         "pattern": learning.error_pattern,
@@ -206,7 +206,7 @@ def facts(learning: Learning) -> list[tuple[str, str]]:
         "diagnosis": learning.diagnosis,
         "fix": learning.fix,
         "trust": f"{learning.trust:.2f}",
-        "evidence": f"worked {learning.worked}, failed {learning.failed}, found by {sessions}",
+        "evidence": f"worked {learning.worked}, failed {learning.failed}{sessions}",
         "seen": f"{screen.counted(learning.seen, 'time')}, last {learning.updated.isoformat(timespec='seconds')}",
         "origin": learning.origin.value,
     }

@@ -72,7 +72,25 @@ def place(db: str | None) -> Path:
         raise InvalidInput("--db", "must be the path of a file, not empty")
     if named == ":memory:":
         raise InvalidInput("--db", "what is in memory ends with the command; give the path of a file")
-    return Path(named)
+    path = Path(named)
+    _refuse_unusable(path)
+    return path
+
+
+def _refuse_unusable(path: Path) -> None:
+    """Say what SQLite would not: that the folder is gone, that it is a device, that it is somebody else's."""
+    try:
+        path.absolute()
+    except FileNotFoundError:
+        reason = "the current folder was deleted; go to another one, or give a whole path with --db"
+        raise StoreError(str(path), reason) from None
+    if path.is_char_device() or path.is_block_device():
+        raise InvalidInput("--db", f"{path} is no file but a device; give the path of a file")
+    try:
+        if path.is_file():
+            path.open("rb").close()
+    except PermissionError:
+        raise StoreError(str(path), "you may not read it; check its owner and permissions") from None
 
 
 def refuse_absent(path: Path, maker: str = MAKER) -> None:

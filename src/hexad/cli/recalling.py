@@ -55,7 +55,7 @@ def recall(
     if as_json:
         screen.emit(retrieval(found))
     else:
-        _show_found(found)
+        _show_found(found, category)
     if found.failures:
         raise typer.Exit(1)
 
@@ -123,7 +123,7 @@ def _in_category(hx: "Hexad", query: str, category: Category, limit: int | None)
     )
 
 
-def _show_found(found: Retrieval) -> None:
+def _show_found(found: Retrieval, category: Category | None) -> None:
     for layer in Layer:
         if layer in found.items:
             rows = [_found_row(each) for each in found.items[layer]]
@@ -131,7 +131,12 @@ def _show_found(found: Retrieval) -> None:
     for failed in found.failures:
         screen.warn(f"{failed.layer} gave no answer: {failed.reason}")
     if not found and not found.failures:
-        screen.remark("nothing found" if found.keywords else "nothing found: the query holds no word to search for")
+        why = "" if found.keywords else ": the query holds no word to search for"
+        screen.remark(f"nothing found{why}; try other words, or see what there is: `hexad list{_of(category)}`")
+
+
+def _of(category: Category | None) -> str:
+    return f" --category {category}" if category else ""
 
 
 def _found_row(each: Item) -> Sequence[object]:

@@ -12,7 +12,7 @@ from hexad.cli.opening import now_under, opened, place
 from hexad.cli.options import AsJson, Database, InCategory, KeepSecrets, Key, Namespace, Session, Tags
 from hexad.cli.suggesting import command, completed
 from hexad.errors import InvalidInput
-from hexad.model import KEEP, Forgotten, Knowledge
+from hexad.model import KEEP, Category, Forgotten, Knowledge
 from hexad.wire import forgotten, to_json
 
 if TYPE_CHECKING:
@@ -84,7 +84,9 @@ def pin(
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Have an entry in every prompt, whatever the question."""
+    """Have an entry in every prompt, whatever the question. Only so many are: the setting max_pinned, 3 unless set; of
+    more the latest, and `hexad explain` marks the others.
+    """
     with opened(db, namespace) as hx:
         entry = hx.knowledge.pin(key, pinned=not off)
         _warn_of_many_pins(hx)
@@ -177,6 +179,10 @@ def _tell_saved(old: Knowledge | None, entry: Knowledge, *, as_json: bool) -> No
     if entry.expires is not None and entry.expires <= datetime.now(UTC):
         screen.warn(f"{entry.key} expired already, so no question will find it")
     screen.say(f"{entry.key}: {f'version {entry.version}' if status == 'saved' else status}")
+    if entry.category is Category.PREFERENCE and not entry.pinned and status == "saved":
+        screen.remark(
+            f"it is told where a question asks for it; to have it in every prompt: `hexad pin {quote(entry.key)}`"
+        )
     if entry.redactions:
         screen.warn(f"redacted: {', '.join(entry.redactions)}; --keep-secrets stores them as they are")
 

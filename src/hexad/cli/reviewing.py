@@ -9,7 +9,7 @@ import typer
 
 from hexad.cli import editing, screen, skills_review
 from hexad.cli.learnings import facts as learning_facts
-from hexad.cli.opening import opened
+from hexad.cli.opening import opened, place, refuse_absent
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.errors import HexadError, InvalidInput, SkillRefused
 from hexad.model import Learning, SkillKind, SkillStatus
@@ -67,6 +67,7 @@ def register(app: typer.Typer) -> None:
 
 def review(*, by: By = None, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
     """Go through draft skills and doubtful learnings: accept, edit or reject each; --json lists them."""
+    refuse_absent(place(db))
     if not as_json and not sys.stdin.isatty():
         raise InvalidInput("review", "asks a person, and there is no terminal here; --json lists the queue")
     with opened(db, namespace) as hx:
@@ -211,12 +212,12 @@ _BODY: Final["Mapping[SkillKind, str]"] = {
 
 def go_through(queue: "Sequence[Entry]") -> None:
     """Show each and ask, until it is settled or left; the same letters everywhere."""
-    for place, entry in enumerate(queue, start=1):
+    for number, entry in enumerate(queue, start=1):
         _show(entry)
         while not entry.settled:
-            way = _way(screen.asked(f"{place} of {len(queue)}: {_ASKED}", at_end="q"))
+            way = _way(screen.asked(f"{number} of {len(queue)}: {_ASKED}", at_end="q"))
             if way == "quit":
-                screen.say(f"{screen.counted(len(queue) - place + 1, 'thing')} left for later")
+                screen.say(f"{screen.counted(len(queue) - number + 1, 'thing')} left for later")
                 return
             if way == "skip":
                 break

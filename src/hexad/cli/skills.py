@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from hexad.cli import completing, screen, skills_checking, skills_moving, skills_review
-from hexad.cli.opening import opened
+from hexad.cli.opening import opened, place, refuse_absent
 from hexad.cli.options import (
     AsJson,
     Database,
@@ -203,8 +203,10 @@ def review(
     as_json: AsJson = False,
 ) -> None:
     """Go through drafts, or one skill: findings, a dry run, a question. `hexad review` goes through learnings too."""
+    refuse_absent(place(db), _MAKER)
     if not as_json and not sys.stdin.isatty():
-        raise InvalidInput("review", "asks a person; --json shows without asking, `hexad skills activate` approves")
+        approve = f"hexad skills activate {shlex.quote(name) if name else 'NAME'}"
+        raise InvalidInput("review", f"asks a person; --json shows without asking, `{approve}` approves")
     with opened(db, namespace) as hx:
         drafts = [skill.name for skill in hx.skills.list() if skill.status is SkillStatus.DRAFT]
         names = [hx.skills.get(name).name] if name else drafts

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 KEPT: Final = "kept"
 BEYOND: Final = "beyond the layer's limit of {limit}"
 TOO_LITTLE: Final = "below the floor: too little to go by"
+TOO_MANY_PINS: Final = "pinned, over max_pinned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ def judge(
         if place in kept:
             return KEPT
         if place not in above:
-            return TOO_LITTLE
+            return TOO_MANY_PINS if item.pinned else TOO_LITTLE
         return OVER_BUDGET if place in dropped else BEYOND.format(limit=limit)
 
     return Explanation(
