@@ -22,7 +22,7 @@ from hexad.cli.options import (
 )
 from hexad.cli.reviewing import Draft, go_through
 from hexad.cli.screen import Column
-from hexad.cli.skills_input import definition_from, object_from, parameters_from, parameters_in
+from hexad.cli.skills_input import definition_from, object_from, parameters_from
 from hexad.cli.skills_review import tell
 from hexad.errors import InvalidInput
 from hexad.model import Capability, Skill, SkillKind, SkillStatus
@@ -99,7 +99,7 @@ def new(
     The parameters of a template are what it uses, unless --parameters says more of them.
     """
     made = definition_from(kind, text=text, file=file, definition=definition, shell=shell, needs=needs)
-    schema = object_from(parameters, "--parameters") or parameters_in(made)
+    schema = object_from(parameters, "--parameters") if parameters else None
     with opened(db, namespace, create=True) as hx:
         skill = hx.skills.create(
             name,

@@ -52,21 +52,6 @@ def object_from(text: str | None, option: str) -> "dict[str, Json]":
     return told
 
 
-def parameters_in(definition: "Mapping[str, Json]") -> "dict[str, Json]":
-    """A schema with the values that a template uses, of any kind; nothing for what is no template, or a broken one.
-
-    Those that it does without are optional.
-    """
-    from hexad.skills.rendering import needed_by, parameters_of, problems
-
-    template = definition.get("template")
-    if not isinstance(template, str) or problems(template):
-        return {}
-    names, needed = sorted(parameters_of(template)), sorted(needed_by(template))
-    required: dict[str, Json] = {"required": [*needed]} if needed else {}
-    return {"type": "object", "properties": {name: {} for name in names}, **required} if names else {}
-
-
 def parameters_from(given: Sequence[str] | None, params: str | None, schema: "Mapping[str, Json]") -> "dict[str, Json]":
     """Parameters from ``--params`` and ``--set``, which is stronger. A value is text where the schema wants text."""
     values = object_from(params, "--params")
