@@ -138,6 +138,15 @@ def test_a_file_where_the_scripts_folder_would_be_is_kept_beside_the_script(tmp_
         assert fingerprint(hx.scoped(namespace="away").skills.import_folder(folder).skill) == fingerprint(skill)
 
 
+@requirement("SKILL-09")
+def test_a_folder_that_does_not_name_the_usual_file_for_its_work_comes_out_as_it_went_in(tmp_path: Path) -> None:
+    files = {"SKILL.md": manifest(**{"hexad-kind": "script"}), "scripts/run.sh": "echo hi\n"}
+    with opened(":memory:") as hx:
+        assert not hx.skills.import_folder(make(tmp_path / "odd", files)).changed
+        folder = hx.skills.export_folder("odd", tmp_path / "out")
+        assert (folder / "SKILL.md").read_text() == files["SKILL.md"]
+
+
 # --- whole, or not at all ---------------------------------------------------------------------------------------------
 
 

@@ -269,7 +269,9 @@ def _head(told: Told, main: str, written: object) -> str:
         return frontmatter.write(_fields(told, main, {}))
     try:
         fields = frontmatter.parse(frontmatter.split(written).yaml)
-        same = _told(fields, told.name) == told and (not main or fields["metadata"].get(_MAIN) == main)
+        same = _told(fields, told.name) == told
+        if same and main:
+            same = fields["metadata"].get(_MAIN, _MAINS[told.kind].path) == main
     except InvalidInput:
         return frontmatter.write(_fields(told, main, {}))
     return written if same else frontmatter.write(_fields(told, main, fields))
