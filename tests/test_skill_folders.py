@@ -18,8 +18,8 @@ from hexad.errors import FolderRefused, InvalidInput
 from hexad.model import Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import frontmatter
 from hexad.skills.definition import fingerprint
-from hexad.skills.document import File, files_of, skill_in
-from hexad.skills.folders import LARGEST_FILE, MOST_FILES, read_folder
+from hexad.skills.document import LARGEST_FILE, File, files_of, skill_in
+from hexad.skills.folders import MOST_FILES, read_folder
 from tests.support import FixedClock, opened, requirement
 
 if TYPE_CHECKING:
@@ -443,7 +443,7 @@ def test_what_exceeds_a_limit_is_refused(hx: Hexad, tmp_path: Path) -> None:
     refused(
         hx,
         make(tmp_path / "many", {"SKILL.md": PLAIN, **{f"{n}": b"" for n in range(MOST_FILES)}}),
-        "more than 256 files",
+        "more than 258 files",
     )
     refused(hx, make(tmp_path / "deep", {"SKILL.md": PLAIN, "/".join("abcdefghij"): b""}), "8 folders deep")
 
@@ -487,7 +487,7 @@ def test_names_that_other_systems_cannot_have_are_refused(hx: Hexad, tmp_path: P
         (f"---\ndescription: x\na: {'[' * 5000}\n---\n", "nested deeper"),
         ("---\ndescription: !!python/object/apply:os.system [ls]\n---\n", "not understood"),
         ("---\ndescription: !!binary aGk=\n---\n", "not understood"),
-        (f"---\ndescription: x\na: {'y' * 70_000}\n---\n", "the limit is 65,536"),
+        (f"---\ndescription: x\na: [{'y, ' * 10_000}]\n---\n", "more than 10,000 names and values"),
         ("---\n- a\n---\n", "lines of 'name: value'"),
         ("---\nname: pdf\ndescription: x\nmetadata: {hexad-kind: magic}\n---\n", "'magic' is not one of"),
         ("---\nname: pdf\ndescription: x\nmetadata: {hexad-kind: script}\n---\n", "not among the folder's files"),
@@ -545,14 +545,15 @@ def instruction(hx: Hexad, name: str = "pdf", **definition: Any) -> Skill:
 @pytest.mark.parametrize(
     "path", ["../x", "/etc/x", "a/../../x", "C:/x", "C:x", "a\\..\\x", "", ".", "a//b", "SKILL.md", "a\nb"]
 )
-def test_a_skill_whose_files_leave_the_folder_is_not_written(hx: Hexad, tmp_path: Path, path: str) -> None:
+def test_no_file_of_a_skill_is_written_outside_of_its_folder_or_over_its_manifest(
+    hx: Hexad, tmp_path: Path, path: str
+) -> None:
     try:
         instruction(hx, files={path: {"text": "x"}})
     except InvalidInput:
         return  # it is not even kept
-    with pytest.raises(InvalidInput, match="files"):
-        hx.skills.export_folder("pdf", tmp_path / "out")
-    assert not (tmp_path / "out").exists()
+    hx.skills.export_folder("pdf", tmp_path / "out")
+    assert [each for each in everything(tmp_path) if not each.startswith("agent.db")] == ["out/pdf/SKILL.md"]
 
 
 @requirement("SKILL-09")

@@ -77,13 +77,19 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write a skill as a SKILL.md folder of its name inside DIR."""
+    from hexad.skills.document import MANIFEST
+
     with opened(db, namespace) as hx:
         written = hx.skills.export_folder(name, folder, force=force, strict=not lenient)
+        held: Any = hx.skills.get(name).definition.get("files", {})
     files = sorted(each.relative_to(written).as_posix() for each in written.rglob("*") if each.is_file())
+    inside = sorted({*held} - ({*files} - {MANIFEST}))
     if as_json:
-        screen.emit({"folder": str(written), "files": files})
-    else:
-        screen.say(f"{written}: {screen.counted(len(files), 'file')} written")
+        screen.emit({"folder": str(written), "files": files, "in_front_matter": inside})
+        return
+    screen.say(f"{written}: {screen.counted(len(files), 'file')} written")
+    for path in inside:
+        screen.remark(f"{path} cannot be a file of the folder: it is in the front matter, where only Hexad finds it")
 
 
 def discover(

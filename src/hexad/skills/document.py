@@ -11,6 +11,7 @@ import base64
 import binascii
 import json
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from hexad.errors import InvalidInput
 from hexad.memory import admission
 from hexad.model import SkillKind
+from hexad.skills import definition as shapes
 from hexad.skills import frontmatter
 from hexad.skills.explaining import explained
 
@@ -29,6 +31,8 @@ LONGEST_NAME: Final = 64  # these two and the next are the format's
 LONGEST_DESCRIPTION: Final = 1024
 _NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 DEEPEST: Final = 8  # folders within folders
+LARGEST_FILE: Final = 1024 * 1024  # bytes
+LEFT_OUT: Final = frozenset({".git"})  # a clone's history is not part of the skill
 _LONGEST_PART: Final = 255  # bytes of a file's name
 _UNSAFE: Final = re.compile(r'[\x00-\x1f\x7f-\x9f\u2028\u2029\\:*?"<>|\ud800-\udfff]')  # not a name on every system
 _KIND, _MAIN, _REST, _PARAMETERS, _TAGS, _WHEN = (
@@ -52,6 +56,9 @@ _MAINS: Final[Mapping[SkillKind, _Main]] = {
 }
 
 
+_ELSEWHERE: Final = frozenset({"text", "files", "document", *(main.field for main in _MAINS.values())})
+
+
 class File(NamedTuple):
     """A file of a folder."""
 
@@ -69,7 +76,7 @@ class Told:
     name: str
     description: str
     kind: SkillKind = SkillKind.INSTRUCTION
-    rest: Mapping[str, Json] = field(default_factory=dict)  # of the definition: what is no text and no file
+    rest: Mapping[str, Json] = field(default_factory=dict)  # of the definition: what no file of the folder holds
     parameters: Mapping[str, Json] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     author: str = ""
@@ -90,6 +97,7 @@ def skill_in(files: Files, folder: str) -> Told:
     main = _main_in(fields, told.kind, files)
     definition = {**told.rest, **_content(told.kind, main, files, written.body)}
     others = {path: _as_json(file) for path, file in files.items() if path not in {MANIFEST, main}}
+    others |= _object(told.rest, "files")
     if others:
         definition["files"] = others
     document = _as_written(told, definition, main, files, written)
@@ -102,7 +110,7 @@ def skill_in(files: Files, folder: str) -> Told:
 def files_of(skill: Skill) -> dict[str, File]:
     """The folder that a skill is: the files it was made of, as they were as far as it still says the same."""
     definition = skill.definition
-    files = {check_path(path): _as_file(path, each) for path, each in _object(definition, "files").items()}
+    files = {path: _as_file(path, each) for path, each in _object(definition, "files").items() if _fits(path)}
     _refuse_clashes(files)
     told = _of_skill(skill)
     document = _object(definition, "document")
@@ -142,11 +150,18 @@ def check_path(path: str) -> str:
     hexad.errors.InvalidInput: files: '../run.sh' leaves the folder or is no plain path
     """
     parts = path.split("/")
-    if _UNSAFE.search(path) or any(part in {"", ".", ".."} or part != part.strip() for part in parts):
+    if any(part in {"", ".", ".."} for part in parts):
         raise InvalidInput("files", f"{path!a} leaves the folder or is no plain path")
+    strange = next((each for each in path if _UNSAFE.match(each) or not each.isprintable()), None)
+    if strange is not None:
+        name = f"U+{ord(strange):04X} {unicodedata.name(strange, '')}".strip()
+        told = f"it holds {name}, which not every system allows in a name or shows; rename the file"
+        raise InvalidInput("files", f"{path!a} is no plain path: {told}")
+    if any(part != part.strip() for part in parts):
+        raise InvalidInput("files", f"{path!a} is no plain path: a name begins or ends with a space; rename the file")
     if len(path) > _LONGEST_PATH:
         raise InvalidInput("files", f"{path[:60]!r}… has more than {_LONGEST_PATH} characters")
-    if len(parts) > DEEPEST:
+    if len(parts) - 1 > DEEPEST:
         raise InvalidInput("files", f"{path!r} is more than {DEEPEST} folders deep")
     if any(len(part.encode()) > _LONGEST_PART for part in parts):
         raise InvalidInput("files", f"{path[:60]!r}… has a part with more than {_LONGEST_PART} bytes")
@@ -168,7 +183,7 @@ def _told(fields: Mapping[str, Any], folder: str) -> Told:
         name=admission.key("name", name),
         description=str(description),
         kind=SkillKind.parse(said.get(_KIND, SkillKind.INSTRUCTION.value), f"metadata {_KIND}"),
-        rest=_json(said, _REST, {}),
+        rest=_rest(said),
         parameters=_json(said, _PARAMETERS, {}),
         tags=admission.tags(_TAGS, _json(said, _TAGS, [])),
         author=author,
@@ -188,18 +203,32 @@ def _author(value: object) -> tuple[str, tuple[str, ...]]:
 
 def _json(said: Mapping[str, Any], name: str, empty: Any) -> Any:
     """What we wrote as JSON into one line of metadata."""
+    value, why = empty, ""
     try:
-        value = json.loads(said[name]) if name in said else empty
-    except (ValueError, TypeError, RecursionError):
-        value = None
+        value = _loaded(said[name]) if name in said else empty
+    except (ValueError, TypeError, RecursionError) as error:
+        value, why = None, f" ({error})"
     if type(value) is not type(empty):
-        raise InvalidInput(f"metadata {name}", "must be JSON in quotes, as `hexad skills export` writes it")
+        raise InvalidInput(f"metadata {name}", f"must be JSON in quotes, as `hexad skills export` writes it{why}")
     return value
 
 
+def _rest(said: Mapping[str, Any]) -> dict[str, Any]:
+    """What the front matter holds of a definition: nothing that the folder's files say."""
+    rest: dict[str, Any] = shapes.plainly(_json(said, _REST, {}))
+    strange = sorted(_ELSEWHERE & rest.keys() - {"files"})
+    if strange:
+        raise InvalidInput(f"metadata {_REST}", f"must not hold {strange[0]!r}: the folder's files tell it; remove it")
+    for path in filter(_fits, _object(rest, "files")):
+        raise InvalidInput(f"metadata {_REST}", f"must not hold the file {path!r}; put it into the folder itself")
+    return rest
+
+
 def _of_skill(skill: Skill) -> Told:
-    told = {"text", "files", "document", *(main.field for main in _MAINS.values())}
-    rest = {name: value for name, value in skill.definition.items() if name not in told}
+    rest = {name: value for name, value in skill.definition.items() if name not in _ELSEWHERE}
+    unfit = {path: file for path, file in _object(skill.definition, "files").items() if not _fits(path)}
+    if unfit:
+        rest["files"] = unfit
     return Told(
         name=skill.name,
         description=skill.description,
@@ -240,7 +269,9 @@ def _head(told: Told, main: str, written: object) -> str:
         return frontmatter.write(_fields(told, main, {}))
     try:
         fields = frontmatter.parse(frontmatter.split(written).yaml)
-        same = _told(fields, told.name) == told and (not main or fields["metadata"].get(_MAIN) == main)
+        same = _told(fields, told.name) == told
+        if same and main:
+            same = fields["metadata"].get(_MAIN, _MAINS[told.kind].path) == main
     except InvalidInput:
         return frontmatter.write(_fields(told, main, {}))
     return written if same else frontmatter.write(_fields(told, main, fields))
@@ -269,21 +300,26 @@ def _main_in(fields: Mapping[str, Any], kind: SkillKind, files: Files) -> str:
     if kind is SkillKind.INSTRUCTION:
         return ""
     path = fields["metadata"].get(_MAIN, _MAINS[kind].path)
-    if path == MANIFEST or path not in files:
+    if not isinstance(path, str) or path == MANIFEST or path not in files:
         raise InvalidInput(f"metadata {_MAIN}", f"names {path!r}, which is not among the folder's files")
-    return str(path)
+    return path
 
 
 def _main_of(kind: SkillKind, document: Mapping[str, Any], files: Files) -> str:
-    """The path for a skill's own text: where it was, else the usual place, else one beside it that is free."""
+    """The path for a skill's own text: where it was, else the usual place, else one beside or above it that is free."""
     if kind is SkillKind.INSTRUCTION:
         return ""
     usual = _MAINS[kind].path
-    stem, dot, ending = usual.rpartition(".")
-    numbered = (f"{stem}-{number}{dot}{ending}" for number in range(2, len(files) + 3))
     written = document.get("main")
-    wanted = [check_path(written)] if isinstance(written, str) and written != MANIFEST else []
-    return next(path for path in (*wanted, usual, *numbered) if not _clashes(path, files))
+    wanted = [written] if isinstance(written, str) and _fits(written) else []
+    free = (*wanted, *_numbered(usual, len(files)), *_numbered(usual.rpartition("/")[2], len(files)))
+    return next(path for path in free if not _clashes(path, files))
+
+
+def _numbered(path: str, taken: int) -> list[str]:
+    """A path and others like it; in the folder itself, where no file is in the way of all, one more than are taken."""
+    stem, dot, ending = path.rpartition(".")
+    return [path, *(f"{stem}-{number}{dot}{ending}" for number in range(2, taken + 3))]
 
 
 def _content(kind: SkillKind, main: str, files: Files, body: str) -> dict[str, Json]:
@@ -295,10 +331,20 @@ def _content(kind: SkillKind, main: str, files: Files, body: str) -> dict[str, J
 
 def _steps(path: str, text: str) -> Json:
     try:
-        steps: Json = json.loads(text)
+        steps: Json = _loaded(text)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(path, f"is not JSON: {error}") from None
     return steps
+
+
+def _loaded(text: str) -> Any:
+    """What a text says as JSON, if it can be written as JSON again."""
+    value = json.loads(text)
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except ValueError:
+        raise ValueError("it holds NaN, a number that is too large, or half a character") from None
+    return value
 
 
 def _main_file(kind: SkillKind, definition: Mapping[str, Any], document: Mapping[str, Any]) -> File:
@@ -311,6 +357,8 @@ def _main_file(kind: SkillKind, definition: Mapping[str, Any], document: Mapping
 def _written_steps(steps: Json, written: object) -> str:
     """Steps as they were written, if these are still the same."""
     told = json.dumps(steps, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    if len(told.encode()) > LARGEST_FILE:
+        told = json.dumps(steps, ensure_ascii=False, allow_nan=False) + "\n"
     if isinstance(written, str):
         try:
             return written if json.dumps(json.loads(written)) == json.dumps(steps) else told
@@ -378,9 +426,18 @@ def _as_file(path: str, told: object) -> File:
     return File(data, rest.get("executable") is True)
 
 
+def _fits(path: str) -> bool:
+    """Whether a folder can hold this file; the front matter holds what it cannot."""
+    parts = path.split("/")
+    try:
+        return check_path(path) == path and parts[0] != MANIFEST and not LEFT_OUT & {*parts}
+    except InvalidInput:
+        return False
+
+
 def _refuse_clashes(files: Files) -> None:
     for path in files:
-        if path == MANIFEST or _clashes(path, {each: files[each] for each in _above(path) if each in files}):
+        if any(each in files for each in _above(path)):
             raise InvalidInput("files", f"{path!r} is in the place of another file")
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hexad.model import Json
+
+
+_LONGEST: Final = 1000  # characters of one thing: the exact text is elsewhere, and this one has to fit into a file
 
 
 def explained(name: str, description: str, definition: Mapping[str, Json], parameters: Mapping[str, Json]) -> str:
@@ -28,7 +31,8 @@ def _parameters(schema: Mapping[str, Any]) -> Iterator[str]:
         facts = told if isinstance(told, Mapping) else {}
         kind = facts.get("type", "anything")
         about = facts.get("description")
-        yield f"- `{name}` ({kind}{'' if name in needed else ', optional'}){f': {about}' if about else ''}"
+        words = f": {_short(str(about))}" if about else ""
+        yield f"- `{name}` ({kind}{'' if name in needed else ', optional'}){words}"
     yield ""
 
 
@@ -51,7 +55,11 @@ def _work(definition: Mapping[str, Any]) -> Iterator[str]:
 
 def _step(step: Any) -> str:
     if not isinstance(step, Mapping):
-        return json.dumps(step, ensure_ascii=False)
-    given = json.dumps(step.get("args", {}), ensure_ascii=False)
+        return _short(json.dumps(step, ensure_ascii=False))
+    given = _short(json.dumps(step.get("args", {}), ensure_ascii=False))
     saved = f", and keep the result as `{step['save_as']}`" if "save_as" in step else ""
     return f"Call `{step.get('tool')}` with `{given}`{saved}."
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -18,18 +18,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import FolderRefused, InvalidInput
-from hexad.skills.document import DEEPEST, MANIFEST, File, check_path
+from hexad.skills import definition as shapes
+from hexad.skills.document import DEEPEST, LARGEST_FILE, LEFT_OUT, MANIFEST, File, check_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from hexad.skills.document import Files
 
-LARGEST_FILE: Final = 1024 * 1024  # bytes
-LARGEST_FOLDER: Final = 8 * 1024 * 1024
-MOST_FILES: Final = 256
+LARGEST_FOLDER: Final = 8 * 1024 * 1024  # bytes
+MOST_FILES: Final = shapes.MOST_FILES + 2  # SKILL.md and the file that holds the work are not among the skill's files
+MOST_ENTRIES: Final = 10 * shapes.MOST_FILES  # files and folders, empty ones too
 MOST_FOLDERS: Final = 1000  # skills below one folder, and folders that are looked into for each of them
-_LEFT_OUT: Final = frozenset({".git"})  # a clone's history is not part of the skill
 _DIRECTORY: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 _REGULAR: Final = os.O_RDONLY | _NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -43,6 +43,18 @@ class Found:
     files: dict[str, File] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     size: int = 0
+    entries: int = 0
+    done: str = "imported"
+
+    def names(self, entries: Iterable[os.DirEntry[str]]) -> list[str]:
+        """What one folder in it holds, sorted, unless that is too much."""
+        found = []
+        for entry in entries:
+            self.entries += 1
+            if self.entries > MOST_ENTRIES:
+                raise self.refused(f"holds more than {MOST_ENTRIES:,} files and folders")
+            found.append(entry.name)
+        return sorted(found)
 
     def add(self, path: str, file: File) -> None:
         """One file more, unless that is too much."""
@@ -55,7 +67,7 @@ class Found:
 
     def refused(self, reason: str) -> FolderRefused:
         """An error about this folder."""
-        return FolderRefused(str(self.folder), f"{reason}; nothing was imported")
+        return FolderRefused(str(self.folder), f"{reason}; nothing was {self.done}")
 
 
 def read_folder(folder: Path) -> Found:
@@ -82,12 +94,29 @@ def skill_folders(folder: Path) -> tuple[Path, ...]:
         looked_into += 1
         if looked_into > MOST_FOLDERS * 10 or len(found) > MOST_FOLDERS:
             raise FolderRefused(str(folder), f"has too many folders; import parts of it, at most {MOST_FOLDERS} skills")
-        if (here / MANIFEST).is_file():
+        try:
+            inner = None if (here / MANIFEST).is_file() else _inside(here)
+        except OSError:
+            inner = None  # reading it will say what is wrong
+        if inner is None:
             found.append(here)
         elif depth < DEEPEST:
-            inner = (each for each in here.iterdir() if each.name not in _LEFT_OUT)
-            waiting += [(each, depth + 1) for each in inner if each.is_dir() and not each.is_symlink()]
+            waiting += [(each, depth + 1) for each in inner]
     return tuple(sorted(found))
+
+
+def _inside(folder: Path) -> list[Path]:
+    inner = (each for each in folder.iterdir() if each.name not in LEFT_OUT)
+    return [each for each in inner if each.is_dir() and not each.is_symlink()]
+
+
+def check_readable(folder: Path, files: Files) -> None:
+    """Refuse files that `read_folder` would refuse: what is written can be read again."""
+    found = Found(folder, done="written")
+    for path, file in files.items():
+        if len(file.data) > LARGEST_FILE:
+            raise found.refused(f"{path} has more than {LARGEST_FILE:,} bytes")
+        found.add(path, file)
 
 
 def write_folder(target: Path, files: Files, *, force: bool) -> None:
@@ -151,11 +180,11 @@ def _opened(name: str, flags: int, beside: int | None = None) -> Iterator[int]:
 
 def _gather(found: Found, descriptor: int, path: str) -> None:
     with os.scandir(descriptor) as entries:
-        names = sorted(entry.name for entry, _ in zip(entries, range(10 * MOST_FILES), strict=False))
+        names = found.names(entries)
     if not names and path:
         found.notes.append(f"the empty folder {path[:-1]} is not kept")
     for name in names:
-        if name in _LEFT_OUT:
+        if name in LEFT_OUT:
             found.notes.append(f"{path}{name} is left out")
             continue
         try:

@@ -1,8 +1,8 @@
 """The front matter of a SKILL.md: YAML between two lines of dashes, read so that nothing in it can do harm.
 
 Only plain data is understood: text, numbers, true and false, null, lists and objects with text as keys. Aliases (with
-which a few lines become gigabytes), tags that name types, keys given twice and deep nesting are refused. A date is the
-text that was written.
+which a few lines become gigabytes), tags that name types, keys given twice, deep nesting and too many values are
+refused. A date is the text that was written.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from hexad.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-LARGEST: Final = 64 * 1024  # characters
+LARGEST: Final = 1024 * 1024  # characters: what a skill tells of itself has room, however long
 _DEEPEST: Final = 16
+_MOST: Final = 10_000  # values and names: of many small ones a few bytes take long
 _FIELD: Final = "front matter"
 _HEAD: Final = re.compile(r"\ufeff?---[ \t]*\r?\n(?P<yaml>.*?)(?<=\n)---[ \t]*(?:\r?\n(?:[ \t]*\r?\n)?|\Z)", re.DOTALL)
 _PREFIX: Final = "tag:yaml.org,2002:"
@@ -99,10 +100,13 @@ def _refuse_aliases(loader: Any) -> None:
     """Go through what is written before anything is built of it."""
     import yaml  # noqa: PLC0415
 
-    depth = 0
+    depth = seen = 0
     try:
         while loader.check_event():
             event = loader.get_event()
+            seen += 1
+            if seen > _MOST:
+                raise InvalidInput(_FIELD, f"holds more than {_MOST:,} names and values")
             if isinstance(event, yaml.AliasEvent):
                 raise InvalidInput(_FIELD, f"line {event.start_mark.line + 2}: aliases (*name) are not understood")
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -145,7 +149,7 @@ def _scalar(node: Any) -> Any:
         raise InvalidInput(_FIELD, f"line {node.start_mark.line + 2}: {node.tag} is not understood; put it in quotes")
     try:
         return SafeLoader("").construct_object(node)
-    except (ValueError, KeyError, OverflowError):
+    except (ValueError, LookupError, OverflowError):
         return node.value
 
 

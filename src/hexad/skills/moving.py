@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from hexad.errors import FolderRefused, InvalidInput, NotFound
+from hexad.errors import Disabled, FolderRefused, HexadError, InvalidInput, NotFound, StoreError
 from hexad.memory.redaction import redact as redacted
 from hexad.model import Origin
+from hexad.skills import definition as shapes
 from hexad.skills.document import MANIFEST, check_path, files_of, problems, skill_in
-from hexad.skills.folders import LARGEST_FOLDER, read_folder, write_folder
+from hexad.skills.folders import LARGEST_FOLDER, check_readable, read_folder, write_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,17 +45,32 @@ def roomy(keeper: Keeper) -> Keeper:
 
 
 def import_folder(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool) -> ImportedSkill:
-    """Keep the skill of a folder as a draft; one of its name that is otherwise stays, unless ``overwrite``."""
+    """Keep the skill of a folder as a draft; one of its name that is otherwise stays, unless ``overwrite``.
+
+    Whatever is wrong with the folder is `FolderRefused`, so that who imports many can go on with the next.
+    """
+    try:
+        return _imported(library, folder, overwrite=overwrite, redact=redact)
+    except (FolderRefused, StoreError, Disabled):
+        raise
+    except HexadError as error:
+        raise FolderRefused(str(folder), str(error)) from error
+    except Exception as error:
+        told = f"cannot be taken in ({type(error).__name__}: {error}); change the folder, and please report it"
+        raise FolderRefused(str(folder), told) from error
+
+
+def _imported(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool) -> ImportedSkill:
     found = read_folder(folder)
-    told = _understood(folder, found.files)
+    told = skill_in(found.files, folder.resolve().name)
     if redact:
-        _refuse_unredactable(folder, found.files)
+        _refuse_unredactable(folder, found.files, told)
     before = _before(library, told.name)
     if before is not None and _written(before) == found.files:
         return ImportedSkill(skill=before, new=False, notes=(*told.notes, *found.notes))
     if before is not None and not overwrite:
         raise FolderRefused(str(folder), f"there is another skill {told.name!r} already; overwrite it, or rename one")
-    skill = _created(library, folder, told, redact=redact)
+    skill = _created(library, told, redact=redact)
     kept = _written(skill)
     changed = tuple(sorted(path for path, file in found.files.items() if kept.get(path) != file))
     return ImportedSkill(
@@ -66,23 +82,19 @@ def import_folder(library: SkillLibrary, folder: Path, *, overwrite: bool, redac
     )
 
 
-def _created(library: SkillLibrary, folder: Path, told: Told, *, redact: bool) -> Skill:
-    when = {"when": told.when} if told.when else {}
-    try:
-        return library.create(
-            told.name,
-            kind=told.kind,
-            description=told.description,
-            definition=told.definition,
-            parameters=told.parameters,
-            tags=told.tags,
-            author=told.author,
-            origin=Origin.IMPORT,
-            redact=redact,
-            **when,
-        )
-    except InvalidInput as error:
-        raise FolderRefused(str(folder), str(error)) from error
+def _created(library: SkillLibrary, told: Told, *, redact: bool) -> Skill:
+    return library.create(
+        told.name,
+        kind=told.kind,
+        description=told.description,
+        definition=told.definition,
+        parameters=told.parameters,
+        when=told.when,
+        tags=told.tags,
+        author=told.author,
+        origin=Origin.IMPORT,
+        redact=redact,
+    )
 
 
 def export_folder(skill: Skill, into: Path, *, force: bool, strict: bool) -> Path:
@@ -91,23 +103,27 @@ def export_folder(skill: Skill, into: Path, *, force: bool, strict: bool) -> Pat
     if wrong:
         raise InvalidInput("skill", f"does not fit the Agent Skills format: {'; '.join(wrong)}; or export it leniently")
     target = into / _folder_name(skill.name)
-    write_folder(target, files_of(skill), force=force)
+    files = files_of(skill)
+    _refuse_unreadable(target, files)
+    write_folder(target, files, force=force)
     return target
 
 
-def _understood(folder: Path, files: Files) -> Told:
-    try:
-        return skill_in(files, folder.resolve().name)
-    except InvalidInput as error:
-        raise FolderRefused(str(folder), str(error)) from error
+def _refuse_unreadable(target: Path, files: Files) -> None:
+    """What import would not take in is not written: too large, or stored when less was asked of a skill."""
+    check_readable(target, files)
+    told = skill_in(files, target.name)
+    shapes.check(told.kind, told.definition, told.parameters)
 
 
-def _refuse_unredactable(folder: Path, files: Files) -> None:
+def _refuse_unredactable(folder: Path, files: Files, told: Told) -> None:
     """A name or a binary file cannot lose a secret and stay what it is."""
-    for path, file in files.items():
+    held: Any = told.definition.get("files", {})
+    for path in (*files, *held):
         names = redacted(path).kinds
         if names:
             raise FolderRefused(str(folder), f"the name {path!r} looks like a secret ({names[0]}); rename the file")
+    for path, file in files.items():
         kinds = redacted(f"base64: {_base64(file.data)}").kinds if _is_binary(file.data) else ()
         if kinds:
             raise FolderRefused(

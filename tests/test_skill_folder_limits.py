@@ -1,0 +1,277 @@
+"""SKILL.md folders: a bad one is refused and the next is taken, and whatever is stored goes out and comes back."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hexad.cli import main
+from hexad.errors import FolderRefused, InvalidInput
+from hexad.skills.definition import fingerprint
+from tests.support import opened, requirement
+
+GOOD = "---\nname: good\ndescription: Does good\n---\nBody\n"
+PLAIN = "---\nname: odd\ndescription: Does odd things\n---\nBody\n"
+
+
+def manifest(**metadata: object) -> str:
+    return "---\n" + yaml.safe_dump({"name": "odd", "description": "d", "metadata": metadata}) + "---\nBody\n"
+
+
+def composite(steps: str) -> dict[str, str]:
+    return {"SKILL.md": manifest(**{"hexad-kind": "composite"}), "steps.json": steps}
+
+
+def make(folder: Path, files: dict[str, str]) -> Path:
+    for path, text in files.items():
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+    return folder
+
+
+# --- one bad folder costs itself --------------------------------------------------------------------------------------
+
+BAD: dict[str, tuple[dict[str, str], str]] = {
+    "main a list": ({"SKILL.md": manifest(**{"hexad-kind": "composite", "hexad-main": ["a"]})}, "names ['a'], which"),
+    "main an object": ({"SKILL.md": manifest(**{"hexad-kind": "script", "hexad-main": {"a": "b"}})}, "which is not"),
+    "steps with NaN": (composite('[{"tool": "x", "args": {"a": NaN}}]'), "steps.json: is not JSON: it holds NaN"),
+    "steps too large": (composite('[{"tool": "x", "args": {"a": 1e400}}]'), "a number that is too large"),
+    "steps with half a character": (composite('[{"tool": "x", "args": {"a": "\\ud800"}}]'), "half a character"),
+    "parameters with NaN": ({"SKILL.md": manifest(**{"hexad-parameters": '{"default": NaN}'})}, "hexad-parameters"),
+    "a document": ({"SKILL.md": manifest(**{"hexad-definition": '{"document": {"head": "x"}}'})}, "'document'"),
+    "a text": ({"SKILL.md": manifest(**{"hexad-definition": '{"text": "x"}'})}, "must not hold 'text'"),
+    "a plain file": (
+        {"SKILL.md": manifest(**{"hexad-definition": '{"files": {"a.txt": {"text": "x"}}}'})},
+        "must not hold the file 'a.txt'; put it into the folder itself",
+    ),
+    "files that are none": ({"SKILL.md": manifest(**{"hexad-definition": '{"files": [1]}'})}, "must be an object"),
+}
+
+
+def imported(capsys: pytest.CaptureFixture[str], folder: Path, database: Path) -> dict[str, dict[str, Any]]:
+    """What `hexad skills import` says of each folder, by its name."""
+    main(["skills", "import", str(folder), "--db", str(database), "--json"])
+    return {Path(each["folder"]).name: each for each in json.loads(capsys.readouterr().out)["folders"]}
+
+
+@requirement("SKILL-09")
+@pytest.mark.parametrize("bad", BAD)
+def test_a_bad_folder_is_refused_with_a_sentence_and_the_next_is_taken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], bad: str
+) -> None:
+    files, reason = BAD[bad]
+    make(tmp_path / "all" / "bad", files)
+    make(tmp_path / "all" / "good", {"SKILL.md": GOOD})
+    told = imported(capsys, tmp_path / "all", tmp_path / "agent.db")
+    assert (told["bad"]["result"], told["good"]["result"]) == ("refused", "new")
+    assert reason in told["bad"]["notes"][0]
+
+
+@requirement("SKILL-09")
+def test_what_nobody_foresaw_is_a_refusal_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(loader: yaml.SafeLoader) -> Any:
+        raise (LookupError("nobody foresaw it") if "odd" in loader.buffer else yaml.YAMLError)  # type: ignore[attr-defined]
+
+    make(tmp_path / "all" / "bad", {"SKILL.md": PLAIN})
+    make(tmp_path / "all" / "good", {"SKILL.md": GOOD})
+    monkeypatch.setattr(yaml.SafeLoader, "get_single_node", fail)
+    told = imported(capsys, tmp_path / "all", tmp_path / "agent.db")
+    assert "cannot be taken in (LookupError: nobody foresaw it)" in told["bad"]["notes"][0]
+    assert "is not YAML" in told["good"]["notes"][0]
+
+
+@requirement("SKILL-09")
+@pytest.mark.parametrize("tag", ["int", "float", "bool"])
+def test_a_value_that_is_not_of_the_type_that_is_written_before_it_is_text(tmp_path: Path, tag: str) -> None:
+    text = PLAIN.replace("---\nBody", f'x: !!{tag} ""\n---\nBody')
+    with opened(":memory:") as hx:
+        hx.skills.import_folder(make(tmp_path / "odd", {"SKILL.md": text}))
+        assert (hx.skills.export_folder("odd", tmp_path / "out") / "SKILL.md").read_text() == text
+
+
+@requirement("SKILL-09")
+def test_a_folder_that_cannot_be_read_is_refused_and_the_next_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        top = Path(place)
+        make(top / "all" / "good", {"SKILL.md": GOOD})
+        make(top / "all" / "bad", {"SKILL.md": GOOD})
+        assert imported(capsys, top / "all" / "good", top / "before.db")  # all modules are loaded now
+        top.chmod(0o777)
+        (top / "all" / "bad").chmod(0)
+        before = os.geteuid()
+        if before == 0:
+            os.seteuid(65534)  # root may read everything
+        try:
+            told = imported(capsys, top / "all", top / "agent.db")
+        finally:
+            os.seteuid(before)
+            (top / "all" / "bad").chmod(0o755)
+    assert (told["bad"]["result"], told["good"]["result"]) == ("refused", "new")
+    assert "cannot be read: Permission denied" in told["bad"]["notes"][0]
+
+
+@requirement("SKILL-09")
+@pytest.mark.parametrize("kind", ["import", "create"])
+def test_a_file_where_the_scripts_folder_would_be_is_kept_beside_the_script(tmp_path: Path, kind: str) -> None:
+    with opened(":memory:") as hx:
+        if kind == "import":
+            head = manifest(**{"hexad-kind": "script", "hexad-main": "main.sh"})
+            files = {"SKILL.md": head, "main.sh": "echo hi\n", "scripts": "text"}
+            skill = hx.skills.import_folder(make(tmp_path / "odd", files)).skill
+        else:
+            held: Any = {"script": "echo hi\n", "files": {"scripts": {"text": "text"}, "run.sh": {"text": "mine"}}}
+            skill = hx.skills.create("odd", kind="script", description="d", definition=held)
+        folder = hx.skills.export_folder("odd", tmp_path / "out")
+        assert (folder / "scripts").read_text() == "text"
+        assert (folder / ("main.sh" if kind == "import" else "run-2.sh")).read_text() == "echo hi\n"
+        assert fingerprint(hx.scoped(namespace="away").skills.import_folder(folder).skill) == fingerprint(skill)
+
+
+@requirement("SKILL-09")
+def test_a_folder_that_does_not_name_the_usual_file_for_its_work_comes_out_as_it_went_in(tmp_path: Path) -> None:
+    files = {"SKILL.md": manifest(**{"hexad-kind": "script"}), "scripts/run.sh": "echo hi\n"}
+    with opened(":memory:") as hx:
+        assert not hx.skills.import_folder(make(tmp_path / "odd", files)).changed
+        folder = hx.skills.export_folder("odd", tmp_path / "out")
+        assert (folder / "SKILL.md").read_text() == files["SKILL.md"]
+
+
+# --- whole, or not at all ---------------------------------------------------------------------------------------------
+
+
+@requirement("SKILL-09")
+def test_a_folder_with_too_many_entries_is_refused_rather_than_taken_in_part(tmp_path: Path) -> None:
+    folder = make(tmp_path / "odd", {"SKILL.md": PLAIN, **{f"sub/keep{n}.txt": "keep me" for n in range(20)}})
+    with opened(":memory:") as hx:
+        for number in range(2500):
+            (folder / "sub" / f"empty{number}").mkdir()
+        kept = hx.skills.import_folder(folder).skill.definition["files"]
+        assert isinstance(kept, dict)
+        assert len(kept) == 20
+        for number in range(100):
+            (folder / "more" / f"empty{number}").mkdir(parents=True)
+        with pytest.raises(FolderRefused, match="more than 2,560 files and folders; nothing was imported"):
+            hx.skills.import_folder(folder)
+
+
+@requirement("SKILL-09")
+def test_files_lie_up_to_eight_folders_deep(tmp_path: Path) -> None:
+    with opened(":memory:") as hx:
+        deep = make(tmp_path / "odd", {"SKILL.md": PLAIN, "a/b/c/d/e/f/g/h/x.txt": "deep"})
+        assert hx.skills.import_folder(deep).new
+        make(deep, {"a/b/c/d/e/f/g/h/i/x.txt": "deeper"})
+        with pytest.raises(FolderRefused, match="more than 8 folders deep"):
+            hx.skills.import_folder(deep, overwrite=True)
+
+
+@requirement("SKILL-09")
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("\U0001f469\u200d\U0001f4bb.md", r"it holds U\+200D ZERO WIDTH JOINER"),
+        ("no\u00a0break.txt", r"it holds U\+00A0 NO-BREAK SPACE"),
+        ("soft\u00adhyphen.txt", r"it holds U\+00AD SOFT HYPHEN"),
+        ("wide\u3000space.txt", r"it holds U\+3000 IDEOGRAPHIC SPACE"),
+        ("a:b", r"it holds U\+003A COLON"),
+        ("tab\t", r"it holds U\+0009"),
+        ("space ", "begins or ends with a space"),
+    ],
+)
+def test_a_name_that_is_refused_is_told_what_is_wrong_with_it(tmp_path: Path, name: str, reason: str) -> None:
+    with opened(":memory:") as hx, pytest.raises(FolderRefused, match=f"{reason}.*rename the file"):
+        hx.skills.import_folder(make(tmp_path / "odd", {"SKILL.md": PLAIN, name: "x"}))
+
+
+# --- whatever is stored goes out and comes back -----------------------------------------------------------------------
+
+WORK: dict[str, dict[str, Any]] = {
+    "instruction": {"text": "Do it"},
+    "template": {"template": "Hi"},
+    "script": {"script": "echo hi\n"},
+    "composite": {"steps": [{"tool": "x", "args": {"a": [[[[[1] * 60_000]]]]}}]},
+}
+
+
+def many(number: int) -> dict[str, Any]:
+    return {f"f{each}": {"text": "x"} for each in range(number)}
+
+
+near_paths = st.one_of(
+    st.sampled_from(
+        ["a:b", "SKILL.md", "SKILL.md/x", ".git/config", "a/.git", "scripts", "run.sh", "que?", " x", "x "]
+    ),
+    st.integers(7, 12).map(lambda depth: "/".join("abcdefghijkl"[:depth])),
+    st.integers(230, 240).map(lambda length: f"{'n' * 100}/" + "n" * (length - 101)),
+).filter(bool)
+near_files = st.one_of(
+    st.integers(253, 256).map(many),
+    st.lists(near_paths, max_size=6, unique=True).map(lambda paths: {path: {"text": "x"} for path in paths}),
+).filter(lambda files: not any(other.startswith(f"{path}/") for path in files for other in files))
+near_texts = st.sampled_from(["", "short", "word " * 15_000, "it's: '\"# \n" * 20_000, "\u00e9\u200b" * 50_000])
+near_schemas = st.sampled_from([0, 5, 60]).map(
+    lambda number: {"properties": {f"p{each}": {"description": "it's a word " * 330} for each in range(number)}}
+)
+
+
+@requirement("SKILL-09")
+@settings(max_examples=20, deadline=None)
+@given(st.sampled_from(sorted(WORK)), near_files, near_texts, near_schemas)
+def test_what_is_stored_near_the_limits_is_exported_and_imported_as_it_was(
+    kind: str, files: dict[str, Any], when: str, schema: dict[str, Any]
+) -> None:
+    with opened(":memory:") as hx, opened(":memory:") as other, tempfile.TemporaryDirectory() as place:
+        held = {**WORK[kind], **({"files": files} if files else {})}
+        kept = hx.skills.create(
+            "near",
+            kind=kind,
+            description="d",
+            definition=held,
+            when=when,
+            parameters=schema if kind != "script" else {},
+        )
+        back = other.skills.import_folder(hx.skills.export_folder("near", place))
+        assert not back.changed
+        assert fingerprint(back.skill) == fingerprint(kept)
+
+
+@requirement("SKILL-09")
+def test_what_import_would_not_take_is_not_written_and_that_is_said(tmp_path: Path) -> None:
+    large: Any = {"text": "t", "files": {"large.txt": {"text": "x" * (1024 * 1024 + 1)}}}
+    with opened(":memory:", max_text=20 * 1024 * 1024) as hx:
+        hx.skills.create("large", kind="instruction", description="d", definition=large)
+        with pytest.raises(FolderRefused, match=r"large\.txt has more than 1,048,576 bytes; nothing was written"):
+            hx.skills.export_folder("large", tmp_path)
+        hx.skills.create("told", kind="instruction", description="d", definition={"text": "t"}, when="x" * 1_100_000)
+        with pytest.raises(FolderRefused, match=r"SKILL\.md has more than 1,048,576 bytes"):
+            hx.skills.export_folder("told", tmp_path)
+        hx.skills.create("wordy", kind="instruction", description="d" * 70_000, definition={"text": "t"})
+        with pytest.raises(InvalidInput, match="the limit is 1024"):
+            hx.skills.export_folder("wordy", tmp_path)
+    assert not any(tmp_path.iterdir())
+
+
+@requirement("SKILL-09")
+def test_a_file_that_only_the_front_matter_can_hold_is_named_by_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = str(tmp_path / "agent.db")
+    with opened(database) as hx:
+        files: Any = {"a:b": {"text": "x"}, "SKILL.md": {"text": "y"}, "c": {"text": "z"}}
+        hx.skills.create("odd", kind="instruction", description="d", definition={"text": "t", "files": files})
+    assert main(["skills", "export", "odd", str(tmp_path / "out"), "--db", database]) == 0
+    said = capsys.readouterr()
+    assert "2 files written" in said.out
+    assert [line.partition(" ")[0] for line in said.err.splitlines()] == ["SKILL.md", "a:b"]
+    assert main(["skills", "export", "odd", str(tmp_path / "again"), "--db", database, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["in_front_matter"] == ["SKILL.md", "a:b"]
