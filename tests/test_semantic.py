@@ -174,7 +174,7 @@ def test_the_command_reindexes_and_the_doctor_says_when_to(
         furnish(hx)
     monkeypatch.setenv("HEXAD_SEMANTIC", "true")
     assert main(["doctor", "--db", path]) == 0
-    assert "4 rows are found by words alone; run: hexad reindex" in capsys.readouterr().out
+    assert "4 rows are found by words alone; run: `hexad reindex" in capsys.readouterr().out
     assert main(["reindex", "--db", path]) == 0
     assert capsys.readouterr().out == "4 rows embedded\n"
     assert main(["reindex", "--db", path]) == 0
