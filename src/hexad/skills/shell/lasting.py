@@ -1,8 +1,7 @@
 """What may hold though something else was said later: what would do harm is not forgotten.
 
-A script has many ways: conditions, subshells, functions, jobs beside it, a `cd` that fails. Instead of following each,
-what was once dangerous stays one more possibility: a vital folder or a disk in a variable, a command that destroys, the
-folder that a script was in.
+A command may not have run, and a `cd` may have failed. What it changed is then one more possibility beside what was:
+the values of variables, a vital folder that the script was in, a dangerous text that a file held.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _HARMS_INSIDE: Final = re.compile(r"[\s/;&|(](?:rm|dd|mkfs[.\w]*|shred|wipefs|ch
 
 
 def lasting(old: Values | None, new: Values) -> Values:
-    """New values, and those of the old ones that would do harm."""
+    """What a file holds, and of what it held before that which would do harm: it may not have been written again."""
     if old is None or old == new:
         return new
     kept = [value for value in old if value and (_HARMS(value) or _HARMS_INSIDE(value)) and value not in new]
@@ -45,7 +44,7 @@ def is_guarded(behind: list[Node]) -> bool:
     return sign == "&&" or (sign == "||" and len(behind) > 1 and _ENDS((behind[1].text or b"")[:400]) is not None)
 
 
-def perhaps(shell: Shell, before: dict[str, Values], folder: str) -> None:
+def may_not_have_run(shell: Shell, before: dict[str, Values], folder: str) -> None:
     """What the commands behind the first of a list have set may not be set: they run only if the others worked."""
     for name, values in list(shell.variables.items()):
         old = before.get(name)

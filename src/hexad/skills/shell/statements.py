@@ -13,7 +13,7 @@ from hexad.skills.shell.commands import execute
 from hexad.skills.shell.declaring import assign_element, hide, name_another, names_in, run_subscripts
 from hexad.skills.shell.endless import fans_out
 from hexad.skills.shell.environment import keep_case
-from hexad.skills.shell.lasting import is_guarded, perhaps
+from hexad.skills.shell.lasting import is_guarded, may_not_have_run
 from hexad.skills.shell.loops import for_each, while_true
 from hexad.skills.shell.plain import assignment_of, is_plain, output_of, says_only, words_of
 from hexad.skills.shell.values import (
@@ -314,7 +314,7 @@ def _list(shell: Shell, node: Node, redirected: list[Node] | None = None) -> Val
     shell.guarded = outer
     shell.conditional -= unsure
     shell.unsure -= unsure
-    perhaps(shell, before, folder)
+    may_not_have_run(shell, before, folder)
     return joined(printed) if shell.capturing else NOTHING
 
 
