@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo tour test lint types arrows pytest bench eval docs format clean
+.PHONY: help setup demo tour test lint types arrows pytest coverage bench eval docs format clean
 
 help: ## show what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -38,7 +38,10 @@ arrows: $(READY)
 	@$(BIN)/lint-imports --no-cache | tail -n 12
 
 pytest: $(READY)
-	@$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered
+	@$(BIN)/python -m pytest -n 2 -q --cov --cov-report=
+
+coverage: $(READY) ## show what the last `make test` did not reach
+	@$(BIN)/coverage report
 
 $(VENV)/.bench: $(READY)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]' || echo "drain3 is not to be had here: measuring without it"

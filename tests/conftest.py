@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support import FixedClock, opened
 
@@ -36,6 +37,14 @@ def _guard(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_guard)
+
+# No test fails because a machine is slow, and a suite that passed passes again. To look for what is new:
+# pytest --hypothesis-profile=search
+settings.register_profile(
+    "steady", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("search", deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background: processes of tests are interrupted
     signal.signal(signal.SIGINT, signal.default_int_handler)

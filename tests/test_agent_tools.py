@@ -229,7 +229,7 @@ _anything = st.recursive(
 
 
 @requirement("META-01")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     name=st.sampled_from(NAMES),
     arguments=st.dictionaries(

@@ -247,7 +247,7 @@ entries = st.fixed_dictionaries(
     st.lists(entries, max_size=6),
     st.lists(st.tuples(names, texts, st.dictionaries(names, values, max_size=3)), max_size=3),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_whatever_is_stored_survives_backup_and_restore(
     knowledge: list[dict[str, Any]], references: list[tuple[str, str, dict[str, Any]]]
 ) -> None:

@@ -277,7 +277,7 @@ def test_the_retriever_can_be_used_by_itself_over_a_store(tmp_path: Path) -> Non
 
 @requirement("KEY-06", "CTX-08")
 @given(st.text(alphabet=st.characters(), max_size=60))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_query_string_gives_an_answer(query: str) -> None:
     with opened(":memory:") as hx:
         hx.knowledge.save("deploy-window", "Deploy on Tuesdays and Thursdays only")

@@ -503,7 +503,7 @@ _contents = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_s
 
 @requirement("KNOW-03")
 @given(st.lists(_contents, min_size=1, max_size=8))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_history_tells_every_change_and_nothing_else(contents: list[str]) -> None:
     with opened(":memory:") as hx:
         for content in contents:

@@ -76,7 +76,7 @@ def live(hx: Hexad, clock: FixedClock, step: Step) -> object:
 
 
 @requirement("LEARN-04", "CTX-08")
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(steps, max_size=40))
 def test_a_history_teaches_the_same_on_every_store_and_never_two_learnings_of_one_error(history: list[Step]) -> None:
     results = []

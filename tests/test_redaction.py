@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad.memory.redaction import redact
@@ -260,7 +260,6 @@ FRAGMENTS = st.sampled_from(
 
 
 @requirement("CONF-04")
-@settings(deadline=None)  # the first example pays for a cold start
 @given(st.lists(FRAGMENTS | st.text(max_size=6), max_size=12).map("".join))
 def test_redacting_what_was_redacted_changes_and_reports_nothing(text: str) -> None:
     once = redact(text)
@@ -270,7 +269,6 @@ def test_redacting_what_was_redacted_changes_and_reports_nothing(text: str) -> N
 
 
 @requirement("CONF-04")
-@settings(deadline=None)  # the first example pays for a cold start
 @given(st.lists(FRAGMENTS | st.text(max_size=6), max_size=12).map("".join))
 def test_every_kind_reported_stands_in_the_text_and_nothing_reported_means_nothing_changed(text: str) -> None:
     redacted = redact(text)
@@ -280,7 +278,6 @@ def test_every_kind_reported_stands_in_the_text_and_nothing_reported_means_nothi
 
 
 @requirement("CONF-04")
-@settings(deadline=None)  # the first example pays for a cold start
 @given(st.sampled_from(SHAPES), st.text(max_size=30), st.text(max_size=30))
 def test_no_surrounding_text_lets_a_shaped_key_through(shape: tuple[str, str], before: str, after: str) -> None:
     _, secret = shape

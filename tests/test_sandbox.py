@@ -56,7 +56,7 @@ def test_a_script_finds_its_files_in_its_working_directory(sandbox: Sandbox) -> 
 
 
 @given(values=st.dictionaries(st.sampled_from(["a", "B_2", "_c"]), st.text(_STORABLE)))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_a_variable_arrives_as_it_was_given(values: dict[str, str]) -> None:
     script = "".join(f"printf %s \"${name}\"; printf '\\0'; " for name in values)
     told = find_sandbox().run(script, environment=values).stdout

@@ -252,7 +252,7 @@ PIECES = st.sampled_from(
 
 
 @requirement("SKILL-05")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(PIECES, max_size=12).map("".join) | st.text(max_size=60))
 def test_no_text_makes_the_check_fail(script: str) -> None:
     verdict = check(script)
@@ -263,7 +263,7 @@ def test_no_text_makes_the_check_fail(script: str) -> None:
 
 @requirement("SKILL-05")
 @given(st.sampled_from([s for s in REJECTED if "\n" not in s and "#" not in s]), st.sampled_from(ALLOWED))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_harm_is_found_behind_and_in_front_of_what_is_harmless(harm: str, other: str) -> None:
     if "exec " not in other and "exit" not in other:
         assert check(f"{harm}\n{other}", shell="bash").decision is Decision.REJECT
@@ -294,7 +294,7 @@ WORDS = (
     st.sampled_from(["a=rm", "a='rm -rf'", 'a="$b"', "a=$(echo rm)", 'a="$(basename /x/rm)"']),
     st.sampled_from(["", " > x.sh; sh x.sh", ' > "$b"', " >&2"]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_an_empty_pair_of_quotes_behind_a_word_changes_nothing(words: list[str], first: str, behind: str) -> None:
     """A word alone is read from its text, one that is put together from its parts: both come to the same."""
     before = f"b=/; c='-r /'; {first}; "

@@ -225,7 +225,7 @@ near_schemas = st.sampled_from([0, 5, 60]).map(
 
 
 @requirement("SKILL-09")
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.sampled_from(sorted(WORK)), near_files, near_texts, near_schemas)
 def test_what_is_stored_near_the_limits_is_exported_and_imported_as_it_was(
     kind: str, files: dict[str, Any], when: str, schema: dict[str, Any]

@@ -185,7 +185,7 @@ def skills(draw: st.DrawFn) -> Skill:
 
 
 @requirement("SKILL-09")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(skills())
 def test_any_skill_comes_back_from_its_folder_as_it_was(skill: Skill) -> None:
     told = skill_in(files_of(skill), skill.name)
@@ -207,7 +207,7 @@ heads = st.builds(
 
 
 @requirement("SKILL-09")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(heads, words, trees, st.booleans())
 def test_any_folder_comes_back_byte_for_byte(head: str, body: str, others: dict[str, File], executable: bool) -> None:
     text = head + body if head.endswith("\n") else head

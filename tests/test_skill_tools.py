@@ -9,7 +9,7 @@ import typing
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hexad.errors import InvalidInput, SkillFailed, SkillRefused
@@ -176,7 +176,7 @@ def test_names_become_identifiers_and_each_is_there_once(hx: Hexad) -> None:
 
 
 @requirement("SKILL-11")
-@settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=50)
 @given(st.lists(st.text(min_size=1, max_size=80), unique=True, max_size=12))
 def test_whatever_skills_are_called_their_tools_have_different_names(names: list[str]) -> None:
     tools = tool_names(skill(name) for name in names)
