@@ -114,7 +114,15 @@ def _unreadable(path: str) -> list[Finding]:
 
 
 def _findings(script: str, files: Mapping[str, str], path: str = "") -> list[Finding]:
-    from hexad.skills.shell.machine import Shell  # noqa: PLC0415 - the extra's grammar is loaded when it is needed
+    """Nothing for an ordinary script; any other one is followed."""
+    from hexad.skills.shell.ordinary import is_ordinary  # noqa: PLC0415 - the rules are loaded when they are needed
+
+    return [] if is_ordinary(script) else _followed(script, files, path)
+
+
+def _followed(script: str, files: Mapping[str, str], path: str = "") -> list[Finding]:
+    """What is found where a script is followed through its syntax tree."""
+    from hexad.skills.shell.machine import Shell  # noqa: PLC0415 - likewise
     from hexad.skills.shell.rules import RULES  # noqa: PLC0415
 
     state = Shell()

@@ -1,5 +1,6 @@
 """What a shell script would run, read from its syntax tree; nothing here executes anything.
 
+`ordinary.py` knows the scripts in which nothing can be found; any other is followed.
 `machine.py` walks the tree with a `Shell`: what variables, functions, aliases and files hold at each place.
 `plain.py` reads the words that are what they look like, `words.py` and `parameters.py` say what the others come to,
 `values.py` is their arithmetic, `output.py` tells what a few harmless commands print. `commands.py` says what a command

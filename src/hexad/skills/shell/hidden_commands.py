@@ -7,6 +7,7 @@ destroy something as a command, it is judged by them; what they would need is no
 from __future__ import annotations
 
 import re
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.rules import RULES
@@ -19,22 +20,25 @@ _DESTROYING: Final = frozenset({"rm", "mv", "dd", "shred", "chmod", "chown", "fi
 _INTERPRETER: Final = re.compile(r"(?:python|pypy|perl|ruby|node|nodejs|php|lua)[\d.]*").fullmatch
 _TAKES_CODE: Final = re.compile(r"-[a-zA-Z]*[ceEpr]|--eval|--command|-Command").fullmatch
 _NAMES: Final = "|".join(sorted(SHELLS - {"rc", "nu"}, key=len, reverse=True))
+_ENDS: Final = (*SHELLS, "python", "perl", "ruby", "node", "php", "lua", ".", *"0123456789", " ", "\t")
+_BLANKS: Final = (" ", "\t", "/")
 _SIGNS: Final = tuple(
-    (re.compile(sign).finditer, re.compile(before).search)
-    for sign, before in (
+    (re.compile(sign).finditer, ends, re.compile(before).search)
+    for sign, ends, before in (
         (
             r" -[a-zA-Z]*[ceEpr][ \t]",
+            _ENDS,
             rf"[\w'\"}})][ \t]+(?:/\S*/)?(?:{_NAMES}|(?:python|perl|ruby|node|php|lua)[\d.]*)[ \t]*$",
         ),
-        (r"find[ \t]+[\"'$]*[/~H]", r"[\w'\"})][ \t]+(?:/\S*/)?$"),
-        (r"rm[ \t]+[\"'$]*[/~H]", r"[\w'\"})][ \t]+(?:/\S*/)?$"),
-        (r"mv[ \t]+[\"'$]*[/~H]", r"[\w'\"})][ \t]+(?:/\S*/)?$"),
-        (r"''[a-z]", r"[a-z]$"),
-        (r'""[a-z]', r"[a-z]$"),
-        (r"\\[a-z]+[ \t]", r"[ \t][a-z]*$"),
+        (r"find[ \t]+[\"'$]*[/~H]", _BLANKS, r"[\w'\"})][ \t]+(?:/\S*/)?$"),
+        (r"rm[ \t]+[\"'$]*[/~H]", _BLANKS, r"[\w'\"})][ \t]+(?:/\S*/)?$"),
+        (r"mv[ \t]+[\"'$]*[/~H]", _BLANKS, r"[\w'\"})][ \t]+(?:/\S*/)?$"),
+        (r"''[a-z]", tuple(ascii_lowercase), r"[a-z]$"),
+        (r'""[a-z]', tuple(ascii_lowercase), r"[a-z]$"),
+        (r"\\[a-z]+[ \t]", (*_BLANKS, *ascii_lowercase), r"[ \t][a-z]*$"),
     )
 )
-"""What gives reason to look, and what must stand before it; the first is found fast, since it begins with a letter."""
+"""What gives reason to look, and what must stand before it: how that ends, which is seen fast, and what it is."""
 _BEFORE: Final = 60  # characters that are looked at
 _MOST_WORDS: Final = 64
 
@@ -42,8 +46,8 @@ _MOST_WORDS: Final = 64
 def may_hide_commands(script: str) -> bool:
     """Whether a script's text gives reason to look for commands among the words of others."""
     return any(
-        before(script, max(0, found.start() - _BEFORE), found.start())
-        for sign, before in _SIGNS
+        script.endswith(ends, 0, found.start()) and before(script, max(0, found.start() - _BEFORE), found.start())
+        for sign, ends, before in _SIGNS
         for found in sign(script)
     )
 
