@@ -109,6 +109,7 @@ USES: Final[dict[str, Use]] = {
     "read": Use(shape=_shaped(rf"(?:\s+-r)?(?:\s+{NAME})+"), reads=True),
     "set": Use(shape=_shaped(r"(?:\s+[-+](?:[eux]+|[eux]*o\s+(?:pipefail|errexit|nounset)))+")),
     "shift": Use(shape=_shaped(r"(?:\s+\d)?")),
+    "export": Use(shape=_shaped(rf"(?:\s+{NAME})+")),
     "local": Use(shape=_shaped(rf"(?:\s+{NAME})+"), reads=True),
     "printf": Use(shape=re.compile(r"\s+(?![\"']?-)").match),
     "[": Use(shape=re.compile(r"(?!.*\s[\"']?-[vR][\"']?\s).*\s\]", re.DOTALL).fullmatch),
@@ -119,7 +120,7 @@ USES: Final[dict[str, Use]] = {
     "umask": Use(shape=_shaped(r"\s+0?\d\d\d")),
 }
 _SHELL_WORDS: Final = frozenset(
-    """alias bg bind builtin caller command compgen complete compopt declare dirs disown enable eval exec export fc fg
+    """alias bg bind builtin caller command compgen complete compopt declare dirs disown enable eval exec fc fg
     getopts history jobs let logout mapfile popd pushd readarray readonly shopt source suspend times trap typeset ulimit
     umask unalias unset""".split()  # noqa: SIM905
 )
