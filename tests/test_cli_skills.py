@@ -41,6 +41,8 @@ def test_a_skill_is_written_listed_activated_run_and_deleted(run: Callable[..., 
     assert "when\tsomebody comes\n" in shown
     assert "approved\tby ada\n" in shown
     assert run("skills", "show", "greet", "--json").json["skill"]["success_count"] == 2
+    runs = [each for each in run("audit", "log", "--json").json["records"] if each["action"] == "skill.run"]
+    assert {each["actor"] for each in runs} == {"user"}
     run(*GREET[:-1], "Goodbye {{ name }}")
     versions = run("skills", "history", "greet", "--json").json["versions"]
     assert [each["definition"]["template"] for each in versions] == ["Goodbye {{ name }}", "Hello {{ name }}"]

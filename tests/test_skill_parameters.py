@@ -105,6 +105,17 @@ def test_defaults_are_filled_in_and_belong_to_one_call() -> None:
     assert admit(schema, {}) == {"x": [1]}
     inner = one({"properties": {"deep": {"default": "d"}}})
     assert admit(inner, {"x": {}}) == {"x": {"deep": "d"}}
+    assert admit(one({"properties": {"deep": {"default": "d"}}, "default": {}}), {}) == {"x": {"deep": "d"}}
+
+
+@requirement("SKILL-08")
+def test_a_whole_number_is_one_however_it_is_written() -> None:
+    kinds: dict[type, list[Json]] = {
+        int: ["integer", ["integer", "string"]],
+        float: ["number", ["integer", "number"], ["number", "null"]],
+    }
+    for came, named in kinds.items():
+        assert {type(admit(one({"type": kind}), {"x": 3.0})["x"]) for kind in named} == {came}
 
 
 @requirement("SKILL-08")

@@ -25,7 +25,7 @@ from hexad.cli.screen import Column
 from hexad.cli.skills_input import definition_from, object_from, parameters_from
 from hexad.cli.skills_review import tell
 from hexad.errors import InvalidInput
-from hexad.model import Capability, Skill, SkillKind, SkillStatus
+from hexad.model import Capability, Origin, Skill, SkillKind, SkillStatus
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ def history(name: SkillName, *, db: Database = None, namespace: Namespace = None
 def _ran(hx: "Hexad", name: str, values: dict[str, Any], *, session: str | None, dry_run: bool) -> "SkillResult":
     """What a run gives; of a parameter that is missing, how it is given here."""
     try:
-        return hx.skills.run(name, values, session=session, dry_run=dry_run)
+        return hx.skills.run(name, values, session=session, origin=Origin.USER, dry_run=dry_run)
     except InvalidInput as error:
         if not error.reason.endswith("is missing"):
             raise

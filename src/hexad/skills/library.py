@@ -197,6 +197,7 @@ class SkillLibrary(Shelf[Skill]):
         parameters: Mapping[str, Any] | None = None,
         *,
         session: str | None = None,
+        origin: str = Origin.AGENT,
         dry_run: bool = False,
         tools: Mapping[str, Callable[..., Any]] | None = None,
         halt: Halt | None = None,
@@ -206,6 +207,7 @@ class SkillLibrary(Shelf[Skill]):
         A composite skill calls the tools of ``hx.with_tool_registry([…])``, and those of ``tools``, which are
         stronger; coroutines are waited for. With ``dry_run`` nothing is called, and a draft is shown too. ``halt``,
         called in another thread, ends a script or a coroutine that is waited for, and the run raises `Halted`.
+        ``origin`` is who runs it, for the audit.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> steps = [{"tool": "upper", "args": {"text": "{{ word }}"}}]
@@ -215,7 +217,7 @@ class SkillLibrary(Shelf[Skill]):
         >>> hx.skills.run("shout", {"word": "hey"}, tools={"upper": lambda text: text.upper()}).output
         'HEY'
         """
-        job = self._runner.job(self.get(name), parameters, session=session, dry_run=dry_run, tools=tools)
+        job = self._runner.job(self.get(name), parameters, session=session, origin=origin, dry_run=dry_run, tools=tools)
         return drive(self._runner.program(job), halt)
 
     async def arun(
@@ -224,11 +226,12 @@ class SkillLibrary(Shelf[Skill]):
         parameters: Mapping[str, Any] | None = None,
         *,
         session: str | None = None,
+        origin: str = Origin.AGENT,
         dry_run: bool = False,
         tools: Mapping[str, Callable[..., Any]] | None = None,
     ) -> SkillResult:
         """The same in a running event loop: coroutines are awaited in it, and a script does not block it."""
-        job = self._runner.job(self.get(name), parameters, session=session, dry_run=dry_run, tools=tools)
+        job = self._runner.job(self.get(name), parameters, session=session, origin=origin, dry_run=dry_run, tools=tools)
         return await adrive(self._runner.program(job))
 
     def as_tools(self, *, session: str | None = None, asynchronous: bool = False) -> tuple[Callable[..., Any], ...]:

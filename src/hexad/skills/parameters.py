@@ -73,6 +73,8 @@ def _admit(schema: Mapping[str, Any], value: Any, path: str, depth: int) -> Any:
     if depth > DEEPEST:
         raise InvalidInput(path, f"is nested more than {DEEPEST} deep")
     _check_type(schema, value, path)
+    if isinstance(value, float) and not _takes_fractions(schema):
+        value = int(value)
     for keyword, rule in _RULES.items():
         wrong = rule(schema[keyword], value) if keyword in schema else None
         if wrong:
@@ -95,6 +97,12 @@ def _check_type(schema: Mapping[str, Any], value: Any, path: str) -> None:
         raise InvalidInput(path, f"{expected}, not {_kind(value)}")
 
 
+def _takes_fractions(schema: Mapping[str, Any]) -> bool:
+    wanted = schema.get("type", ())
+    names = [wanted] if isinstance(wanted, str) else wanted
+    return "integer" not in names or "number" in names
+
+
 def _any_of(choices: Sequence[Mapping[str, Any]], value: Any, path: str, depth: int) -> Any:
     reasons = []
     for choice in choices:
@@ -115,7 +123,9 @@ def _admit_object(schema: Mapping[str, Any], value: Mapping[str, Any], path: str
     if unknown:
         raise InvalidInput(f"{path}.{unknown[0]}", f"is not known; known are {', '.join(known) or _NONE}")
     filled = {
-        name: deepcopy(each["default"]) for name, each in known.items() if "default" in each and name not in value
+        name: _admit(each, deepcopy(each["default"]), f"{path}.{name}", depth + 1)
+        for name, each in known.items()
+        if "default" in each and name not in value
     }
     rules = {name: known.get(name, {} if isinstance(others, bool) else others) for name in value}
     return {

@@ -23,6 +23,7 @@ from hexad.memory.redaction import redact
 from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import composite, parameters
 from hexad.skills.approving import review
+from hexad.skills.calling import by_name
 from hexad.skills.composite import Attended, Lesson, Step, ToolCall
 from hexad.skills.definition import check, files_of, fingerprint
 from hexad.skills.driving import Blocking
@@ -95,6 +96,7 @@ class Job:
     absent: frozenset[str]
     tools: Mapping[str, Attended]
     session: str
+    origin: Origin  # who runs it
     dry_run: bool
     lessons: list[Lesson] = field(default_factory=list)  # what is to be written down of the calls
 
@@ -112,6 +114,7 @@ class Runner:
         given: object,
         *,
         session: str | None,
+        origin: str,
         dry_run: bool,
         tools: Mapping[str, ToolCall] | None,
     ) -> Job:
@@ -128,6 +131,7 @@ class Runner:
             absent=absent,
             tools={} if dry_run else self._attended(skill, tools, session),
             session=self.keeper.session_of(session),
+            origin=Origin.parse(origin, "origin"),
             dry_run=dry_run,
         )
         if skill.kind is SkillKind.COMPOSITE:
@@ -174,7 +178,7 @@ class Runner:
                 f"skill {skill.name!r} needs {', '.join(missing)}; give them as tools={{name: callable}}, "
                 "or make the engine know them: hx.with_tool_registry([…])",
             )
-        return {name: self.agent.attend(name, known[name], session) for name in wanted}
+        return {name: self.agent.attend(name, by_name(known[name]), session) for name in wanted}
 
     def _record(self, job: Job, result: SkillResult | None, *, cancelled: bool = False) -> None:
         """Write down its calls, and count and audit the run, in one transaction.
@@ -183,7 +187,7 @@ class Runner:
         neither well nor badly: it is audited, and not counted.
         """
         try:
-            with self.keeper.change(actor=Origin.AGENT, session=job.session) as change:
+            with self.keeper.change(actor=job.origin, session=job.session) as change:
                 for lesson in job.lessons:
                     lesson(change)
                 if result is not None:
