@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what another process holds")
 
 WARMING, CALLS = 200, 1000
-FILLING = 4000  # characters that each call carries, and that would be there still if calls were kept
-MOST = CALLS * FILLING * 3 // 4  # bytes; what is measured is about a third of it: SQLite's cache, and gaps
+FILLING = 12_000  # characters that each call carries, and that would be there still if calls were kept
+MOST = CALLS * FILLING * 3 // 4  # bytes; what is measured is far less: SQLite's caches, and gaps
 THREADS, FILES = 12, 3  # they come as they are needed, each with its connection to the database
 numbers = itertools.count(10)
 

@@ -86,7 +86,7 @@ def test_writers_that_wait_keep_no_reader_waiting(tmp_path: Path, mode: str) -> 
         await told(one, "save_knowledge", key=f"k{number}", content="later")
 
     async def scenario() -> None:
-        with opened(database, max_knowledge=100) as hx:
+        with opened(database, max_knowledge=100, lock_timeout=60) as hx:
             hx.knowledge.save("thing", "A thing that is known")
             async with listening(hx) as url, client(url, "w", mode) as one, client(url, "r", mode) as two:
                 async with anyio.create_task_group() as group:
