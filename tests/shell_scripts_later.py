@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 LATER: Final[dict[str, str]] = {
+    "mkdir d e\necho 'rm -rf /' > d/x.sh\ncp d/* e\nsh e/x.sh": "delete-root-or-home",
+    "mkdir d\necho 'rm -rf /' > d/x.sh\ncp -r d e\nsh e/x.sh": "delete-root-or-home",
+    "printf 'rm -r' > x\necho 'f /' >> x\nsh x": "delete-root-or-home",
     'x="r m"; ${x// /} -rf /': "delete-root-or-home",
     'eval "${@:-rm -rf /}"': "delete-root-or-home",
     "rm -rf $(printf '\\57')": "delete-root-or-home",
