@@ -294,7 +294,7 @@ def test_help_in_a_pipe_has_colour_where_it_is_asked_for(tmp_path: Path) -> None
         (">&-", ["--help"], 0, ""),
         ("2>&-", ["history", "x"], 1, ""),
         (">&- 2>&- <&-", ["list", "--json"], 0, ""),
-        ("<&-", ["review"], 2, "there is no terminal here"),
+        ("<&-", ["review"], 0, "nothing awaits review"),
         ("<&-", ["mcp"], 0, ""),
         ("<&-", ["mcp", "install", "--client", "cursor"], 2, "--yes: is needed"),
         ("<&-", ["forget", "evil"], 2, "add --yes"),

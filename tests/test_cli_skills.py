@@ -52,6 +52,59 @@ def test_a_skill_is_written_listed_activated_run_and_deleted(run: Callable[..., 
     assert run("skills", "list", "--json").json["skills"] == []
 
 
+@requirement("SKILL-03")
+def test_whoever_writes_over_an_active_skill_is_told(run: Callable[..., Ran]) -> None:  # noqa: F811
+    run(*GREET)
+    assert "was active" not in run(*GREET[:-1], "Hi {{ name }}").err
+    run("skills", "activate", "greet")
+    again = run("skills", "new", "greet", "--kind", "instruction", "--description", "Greet", "--text", "Say hello")
+    assert "version 2 (template) was active: this took its place, and nothing runs until it is approved" in again.err
+
+
+@requirement("SKILL-01")
+def test_the_run_after_which_a_skill_is_a_draft_again_says_so(run: Callable[..., Ran]) -> None:  # noqa: F811
+    run(*GREET[:-1], "{{ name.first }}")
+    run("skills", "activate", "greet")
+    said = [run("skills", "run", "greet", "--set", "name=Ada").err for _ in range(3)]
+    assert ["is a draft again" in each for each in said] == [False, False, True]
+    assert [line.split("\t")[5] for line in run("audit", "log", "--limit", "4").out.splitlines()][1:] == ["failed"] * 3
+
+
+@requirement("SKILL-05")
+def test_a_script_is_for_the_shell_that_its_first_line_names(run: Callable[..., Ran], tmp_path: Path) -> None:  # noqa: F811
+    file = tmp_path / "arrays.sh"
+    file.write_text('#!/usr/bin/env bash\nnames=(a b)\necho "${names[1]}"\n', encoding="utf-8")
+    assert run("skills", "check", str(file)).out == "allow\n"
+    made = run("skills", "new", "arrays", "--kind", "script", "--description", "Arrays", "--file", str(file))
+    assert "data comes with parameters" in made.err
+    assert "shell\tbash\n" in run("skills", "show", "arrays").out
+    run("skills", "activate", "arrays")
+    assert run("skills", "run", "arrays").out == "b\n"
+
+
+@requirement("SKILL-05")
+def test_what_cannot_be_read_is_told_with_its_line(run: Callable[..., Ran], tmp_path: Path) -> None:  # noqa: F811
+    file = tmp_path / "broken.sh"
+    file.write_text("echo a\nfor f in a b; do\n  echo $f\n", encoding="utf-8")
+    assert run("skills", "check", str(file)).out.startswith("4\tneeds\tunparsable\tFrom here on this cannot be read")
+    file.write_text("echo a > ~/log\n", encoding="utf-8")
+    assert "`> ~/log` writes outside" in run("skills", "check", str(file)).out
+    run("skills", "new", "log", "--kind", "script", "--description", "Log", "--file", str(file))
+    assert "on the command line: --needs write" in run("skills", "activate", "log").err
+
+
+@requirement("SKILL-03")
+def test_on_a_terminal_a_skill_is_not_deleted_before_somebody_says_so(tmp_path: Path) -> None:
+    with opened(tmp_path / "hexad.db") as hx:
+        hx.skills.create("greet", kind="instruction", description="Greet", definition={"text": "Say hello"})
+    for answer, came, code in (("n", "nothing was deleted", 1), ("y", "greet is deleted", 0)):
+        terminal = Terminal(tmp_path, "skills", "delete", "greet", "--db", "hexad.db")
+        terminal.read_until("greet and its 1 version go for good: delete? [y/N]")
+        terminal.type(f"{answer}\n")
+        assert came in terminal.read_until()
+        assert terminal.end() == code
+
+
 @requirement("SKILL-07", "SKILL-08")
 def test_what_a_template_cannot_do_without_is_required_and_forgetting_it_costs_the_skill_nothing(
     run: Callable[..., Ran],  # noqa: F811

@@ -86,7 +86,11 @@ def test_what_is_missing_or_unknown_is_named() -> None:
         admit(schema, {})
     with pytest.raises(InvalidInput, match=r"parameters\.y: is not known; known are x"):
         admit(schema, {"x": "a", "y": 1})
-    with pytest.raises(InvalidInput, match="is not known; known are none"):
+    with pytest.raises(
+        InvalidInput, match=r"parameters\.x: is missing \(the city\); 'y' was given, which is not known"
+    ):
+        admit(schema, {"y": 1})
+    with pytest.raises(InvalidInput, match="is not known; the skill takes none"):
         admit({}, {"y": 1})
     assert admit({**schema, "additionalProperties": {"type": "integer"}}, {"x": "a", "y": 1}) == {"x": "a", "y": 1}
     with pytest.raises(InvalidInput, match=r"parameters\.y: must be a whole number"):

@@ -24,6 +24,7 @@ _RECORDS: Final = (
     Column("actor"),
     Column("action"),
     Column("target", "fold"),
+    Column("outcome"),
     Column("session", "fold", 12),
 )
 
@@ -77,9 +78,17 @@ def log(
     if as_json:
         screen.emit({"records": [to_json(record) for record in records]})
     elif records:
-        screen.table(_RECORDS, [(r.sequence, r.at, r.actor, r.action, r.target, r.session) for r in records])
+        screen.table(
+            _RECORDS, [(r.sequence, r.at, r.actor, r.action, r.target, _outcome(r), r.session) for r in records]
+        )
     else:
         screen.remark("the log is empty")
+
+
+def _outcome(record: AuditRecord) -> str:
+    """How a run or a call ended; nothing for what can only happen."""
+    ok = record.details.get("ok")
+    return str(record.details.get("outcome", "")) if ok is None else "ok" if ok else "failed"
 
 
 def verify_all(hx: "Hexad") -> tuple[Verdict, ...]:

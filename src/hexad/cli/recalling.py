@@ -67,7 +67,7 @@ def list_(
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what is stored, in the order of first saving."""
+    """Show what is known, in the order of first saving; skills and learnings have lists of their own."""
     with opened(db, namespace) as hx:
         entries = [entry for entry in hx.knowledge.list() if category in {None, entry.category}]
         others = () if entries or category or as_json else elsewhere(hx)

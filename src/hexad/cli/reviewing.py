@@ -68,10 +68,10 @@ def register(app: typer.Typer) -> None:
 def review(*, by: By = None, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
     """Go through draft skills and doubtful learnings: accept, edit or reject each; --json lists them."""
     refuse_absent(place(db))
-    if not as_json and not sys.stdin.isatty():
-        raise InvalidInput("review", "asks a person, and there is no terminal here; --json lists the queue")
     with opened(db, namespace) as hx:
         queue = queue_of(hx, by)
+        if queue and not as_json and not sys.stdin.isatty():
+            raise InvalidInput("review", "asks a person, and there is no terminal here; --json lists the queue")
         if as_json:
             screen.emit({"queue": [entry.as_json() for entry in queue]})
         elif queue:

@@ -50,7 +50,7 @@ Shell = Annotated[
     typer.Option(
         "--shell",
         metavar="WORD",
-        help="Of a script: sh or bash.",
+        help="Of a script: sh or bash, if its first line does not say.",
         autocompletion=completing.one_of(skills_checking.SHELLS),
     ),
 ]
@@ -101,6 +101,7 @@ def new(
     made = definition_from(kind, text=text, file=file, definition=definition, shell=shell, needs=needs)
     schema = object_from(parameters, "--parameters") if parameters else None
     with opened(db, namespace, create=True) as hx:
+        before = next((each for each in hx.skills.list() if each.name == name), None)
         skill = hx.skills.create(
             name,
             kind=kind,
@@ -113,12 +114,26 @@ def new(
             redact=not keep_secrets,
         )
     tell(skill, as_json=as_json)
-    if skill.redactions and not as_json:
+    if not as_json:
+        _remark_on(skill, before)
+
+
+def _remark_on(skill: Skill, before: Skill | None) -> None:
+    """What whoever wrote a skill has to know: what was changed of it, what it took the place of, what it may see."""
+    if skill.redactions:
         screen.warn(f"redacted: {', '.join(skill.redactions)}")
-    if skill.kind is SkillKind.SCRIPT and not as_json:
-        screen.remark(skills_review.SEES)
-    if skill.status is SkillStatus.DRAFT and not as_json:
-        screen.remark(f"a draft does not run yet; to look at it and let it: `hexad skills review {shlex.quote(name)}`")
+    if before is not None and before.version != skill.version and before.status is SkillStatus.ACTIVE:
+        what = (
+            f"version {before.version} ({before.kind})"
+            if before.kind is not skill.kind
+            else f"version {before.version}"
+        )
+        screen.warn(f"{what} was active: this took its place, and nothing runs until it is approved")
+    if skill.kind is SkillKind.SCRIPT:
+        screen.remark(skills_review.sees(skill))
+    if skill.status is SkillStatus.DRAFT:
+        look = f"hexad skills review {shlex.quote(skill.name)}"
+        screen.remark(f"a draft does not run yet; to look at it and let it: `{look}`")
 
 
 @app.command("list", epilog="Example: hexad skills list --status draft")
@@ -176,12 +191,15 @@ def run(
             )
         values = parameters_from(given, params, skill.parameters)
         result = _ran(hx, name, values, session=session, dry_run=dry_run)
+        after = skill if result.ok else hx.skills.get(name)
     if as_json:
         from hexad.skills.run import result_json
 
         screen.emit({"result": result_json(result)})
     else:
         skills_review.show_result(result)
+        if skill.status is SkillStatus.ACTIVE and after.status is SkillStatus.DRAFT:
+            screen.warn(f"it {after.reason.partition(';')[0]}, and is a draft again")
     if not result.ok:
         raise typer.Exit(1)
 
@@ -240,10 +258,22 @@ def deprecate(
     tell(skill, as_json=as_json)
 
 
-@app.command(epilog="Example: hexad skills delete greet")
-def delete(name: SkillName, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
-    """Remove a skill with its earlier versions."""
+@app.command(epilog="Example: hexad skills delete greet --yes")
+def delete(
+    name: SkillName,
+    *,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Remove a skill with its earlier versions, for good; on a terminal it asks. `deprecate` keeps it."""
     with opened(db, namespace) as hx:
+        versions = hx.skills.get(name).version
+        question = f"{name} and its {screen.counted(versions, 'version')} go for good: delete?"
+        if not yes and sys.stdin.isatty() and not screen.confirmed(question):
+            screen.remark("nothing was deleted")
+            raise typer.Exit(1)
         hx.skills.delete(name)
     if as_json:
         screen.emit({"name": name, "deleted": True})
@@ -268,7 +298,7 @@ def _ran(hx: "Hexad", name: str, values: dict[str, Any], *, session: str | None,
     try:
         return hx.skills.run(name, values, session=session, origin=Origin.USER, dry_run=dry_run)
     except InvalidInput as error:
-        if not error.reason.endswith("is missing"):
+        if not error.reason.startswith("is missing"):
             raise
         raise InvalidInput(error.field, f"{error.reason}; give it with --set NAME=VALUE") from error
 

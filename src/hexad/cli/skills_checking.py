@@ -24,7 +24,10 @@ def register(app: typer.Typer) -> None:
 def check_(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The script; - reads standard input.")],
     *,
-    shell: Annotated[str, typer.Option(metavar="NAME", help="sh or bash.", autocompletion=one_of(SHELLS))] = "sh",
+    shell: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="sh or bash, if its first line does not say.", autocompletion=one_of(SHELLS)),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Judge a shell script without running it: allowed, in need of a capability, or rejected, and why.
@@ -32,9 +35,11 @@ def check_(
     It would run in a folder of its own, with the skill's files and its parameters, and would see no file of yours.
     The exit code is 0 if it is allowed, else 1.
     """
+    from hexad.skills.definition import shell_of
     from hexad.skills.validation import check
 
-    verdict = check(_script(file), shell=shell)
+    script = _script(file)
+    verdict = check(script, shell=shell or shell_of({"script": script}))
     if as_json:
         findings = [asdict(found) for found in verdict.findings]
         needs = sorted(verdict.needs)

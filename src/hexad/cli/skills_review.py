@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from hexad.skills.approving import Review
     from hexad.skills.run import SkillResult
 
-SEES: Final = (
-    "a script sees only its own working folder, which is empty but for the skill's files, and its parameters as "
-    'variables: no file of yours. Hand it data with --set csv="$(cat sales.csv)"'
-)
 FACTS: Final = (Column("what"), Column("value", "fold"))
 _STEPS: Final = (Column("step"), Column("tool", "fold", 24), Column("arguments", "fold"))
 
@@ -37,6 +33,23 @@ def tell(skill: "Skill", *, as_json: bool = False) -> None:
     screen.say(f"{skill.name}: {skill.status}, version {skill.version}")
     if skill.reason:
         screen.remark(skill.reason)
+
+
+def sees(skill: "Skill") -> str:
+    """What a script sees of this machine, and how it is given more."""
+    known = skill.parameters.get("properties", {})
+    name = next(iter(known), "") if isinstance(known, Mapping) else ""
+    folders = _folders(skill)
+    hint = f'. Hand it data with --set {name}="$(cat FILE)"' if name else "; data comes with parameters (--parameters)"
+    return (
+        "a script sees only its own working folder, which is empty but for the skill's files, and its parameters as "
+        f"variables: no file of yours{f' outside {folders}' if folders else ''}{hint}"
+    )
+
+
+def _folders(skill: "Skill") -> str:
+    folders = skill.definition.get("writable", [])
+    return ", ".join(map(str, folders)) if isinstance(folders, list) else ""
 
 
 def facts(skill: "Skill") -> Iterator[tuple[str, str]]:
@@ -63,6 +76,10 @@ def facts(skill: "Skill") -> Iterator[tuple[str, str]]:
 
 def _parts(definition: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What a skill does, part by part, each text as it is: who approves it reads every line."""
+    if "script" in definition and "shell" not in definition:
+        from hexad.skills.definition import shell_of
+
+        yield "shell", shell_of(definition)
     yield from ((name, _pretty(value)) for name, value in definition.items() if name != "files")
     for path, file in definition.get("files", {}).items():
         kinds = ", ".join(word for word in ("base64", "executable") if file.get(word))
@@ -131,14 +148,16 @@ def show_review(seen: "Review", plan: "SkillResult | str") -> None:
     for finding in seen.findings:
         screen.say(f"line {finding.line}: {finding.decision} ({finding.rule}): {finding.says}")
     if seen.skill.kind is SkillKind.SCRIPT:
-        screen.say(SEES)
+        screen.say(sees(seen.skill))
     screen.heading("dry run")
     if isinstance(plan, str):
         screen.say(plan)
     else:
         show_result(plan)
     if seen.grants:
-        screen.warn(f"approving it gives its script: {', '.join(seen.grants)}")
+        folders = _folders(seen.skill)
+        where = f" (in {folders})" if folders else ""
+        screen.warn(f"approving it gives its script: {', '.join(seen.grants)}{where}")
 
 
 def activate(hx: "Hexad", seen: "Review", by: str | None) -> None:

@@ -38,7 +38,7 @@ def review(skill: Skill) -> Review:
     try:
         verdict = check(
             cast("str", skill.definition["script"]),
-            shell=cast("str", skill.definition.get("shell", "sh")),
+            shell=shapes.shell_of(skill.definition),
             files=shapes.files_of(skill.definition),
         )
     except MissingExtra as error:
@@ -62,4 +62,5 @@ def _undeclared(needs: frozenset[Capability], grants: tuple[Capability, ...]) ->
     missing = sorted(needs - frozenset(grants))
     listed = ", ".join(f'"{each}"' for each in sorted({*needs, *grants}))
     told = f'needs {", ".join(missing)}, and its definition does not say so: give it "needs": [{listed}]'
-    return told if missing else ""
+    options = " ".join(f"--needs {each}" for each in sorted({*needs, *grants}))
+    return f"{told}; on the command line: {options}" if missing else ""

@@ -15,6 +15,7 @@ import base64
 import binascii
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
@@ -33,6 +34,7 @@ MOST_STEPS: Final = 32
 MOST_FILES: Final = 256
 _LONGEST_PATH, _LONGEST_PART = 240, 255  # characters, and bytes of a file's or a folder's own name
 SHELLS: Final = ("sh", "bash")
+_FOR_BASH: Final = re.compile(r"#!.*\bbash\b").match
 _FIELDS: Final[Mapping[SkillKind, tuple[str, frozenset[str]]]] = {
     SkillKind.COMPOSITE: ("steps", frozenset({"files"})),
     SkillKind.SCRIPT: ("script", frozenset({"shell", "needs", "writable", "files"})),
@@ -156,6 +158,16 @@ def _check_references(argument: Any, where: str, known: set[str]) -> None:
 
 
 # --- script -------------------------------------------------------------------------------------------------------
+
+
+def shell_of(definition: Mapping[str, Any]) -> str:
+    """The shell that a script is for: the one it names, or that of its first line, or `sh`.
+
+    >>> shell_of({"script": "#!/usr/bin/env bash"})
+    'bash'
+    """
+    first = str(definition["script"]).partition("\n")[0]
+    return str(definition.get("shell") or ("bash" if _FOR_BASH(first) else "sh"))
 
 
 def _check_script(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:

@@ -123,7 +123,10 @@ def write_folder(target: Path, files: Files, *, force: bool) -> None:
     """Write files as a new folder: all of them or nothing. With ``force`` it takes the place of a skill's folder."""
     if _is_taken(target):
         if not force:
-            raise FolderRefused(str(target), "is there already; choose another place, or replace it with force")
+            raise FolderRefused(
+                str(target),
+                "is there already; choose another place, or replace it (force, on the command line --force)",
+            )
         if target.is_symlink() or not (target / MANIFEST).is_file():
             raise FolderRefused(str(target), f"is no skill's folder (no {MANIFEST} in it), and is not replaced")
     try:

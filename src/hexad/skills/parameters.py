@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DEEPEST: Final = 12  # objects and lists inside each other
 MOST_PARAMETERS: Final = 64
 _ANNOTATIONS: Final = frozenset({"title", "description", "examples", "$schema", "$comment"})
-_NONE: Final = "none; what a skill takes is in the schema that it was created with (parameters)"
+_NONE: Final = "the skill takes none; what it takes is in the schema that it was created with (parameters)"
 _WORDS: Final = {
     "string": "text",
     "integer": "a whole number",
@@ -117,11 +117,12 @@ def _admit_object(schema: Mapping[str, Any], value: Mapping[str, Any], path: str
     known, others = schema.get("properties", {}), schema.get("additionalProperties", True)
     needed = (name for name in schema.get("required", ()) if name not in value)
     missing = [name for name in needed if "default" not in known.get(name, {})]
-    if missing:
-        raise InvalidInput(f"{path}.{missing[0]}", f"is missing{_wanted(known.get(missing[0], {}))}")
     unknown = [name for name in value if name not in known] if others is False else []
+    if missing:
+        instead = f"; {unknown[0]!r} was given, which is not known" if unknown else ""
+        raise InvalidInput(f"{path}.{missing[0]}", f"is missing{_wanted(known.get(missing[0], {}))}{instead}")
     if unknown:
-        raise InvalidInput(f"{path}.{unknown[0]}", f"is not known; known are {', '.join(known) or _NONE}")
+        raise InvalidInput(f"{path}.{unknown[0]}", f"is not known; {_listed(known)}")
     filled = {
         name: _admit(each, deepcopy(each["default"]), f"{path}.{name}", depth + 1)
         for name, each in known.items()
@@ -132,6 +133,10 @@ def _admit_object(schema: Mapping[str, Any], value: Mapping[str, Any], path: str
         **{name: _admit(rules[name], each, f"{path}.{name}", depth + 1) for name, each in value.items()},
         **filled,
     }
+
+
+def _listed(known: Mapping[str, Any]) -> str:
+    return f"known are {', '.join(known)}" if known else _NONE
 
 
 def _wanted(schema: Mapping[str, Any]) -> str:

@@ -25,7 +25,7 @@ from hexad.skills import composite, parameters
 from hexad.skills.approving import review
 from hexad.skills.calling import by_name
 from hexad.skills.composite import Attended, Lesson, Step, ToolCall
-from hexad.skills.definition import check, files_of, fingerprint
+from hexad.skills.definition import check, files_of, fingerprint, shell_of
 from hexad.skills.driving import Blocking
 from hexad.store.skills import FAILED
 
@@ -327,7 +327,7 @@ def _run_composite(_: Runner, job: Job) -> Program[SkillResult]:
 def _plan_script(job: Job) -> SkillResult:
     definition = job.skill.definition
     args = {"script": definition["script"], "environment": _environment(job.given)}
-    return _result(job, steps=(Step(tool=cast("str", definition.get("shell", "sh")), args=args),))
+    return _result(job, steps=(Step(tool=shell_of(definition), args=args),))
 
 
 def _run_script(runner: Runner, job: Job) -> Program[SkillResult]:
@@ -343,7 +343,7 @@ def _run_script(runner: Runner, job: Job) -> Program[SkillResult]:
     came: ScriptResult = yield Blocking(
         lambda: sandbox.run(
             cast("str", definition["script"]),
-            shell=cast("str", definition.get("shell", "sh")),
+            shell=shell_of(definition),
             environment=_environment(job.given),
             files=files_of(definition),
             limits=limits,

@@ -145,7 +145,7 @@ def _look_at(state: Shell, script: str) -> None:
         return
     trees = readings(script)
     if trees[0].is_broken:
-        state.find("unparsable", "")
+        state.found["unparsable", trees[0].broken_line()] = ""
     try:
         for tree in trees:
             state.run_whole(tree)

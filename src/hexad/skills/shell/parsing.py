@@ -46,6 +46,19 @@ class Script:
         """The line that a node begins on, as the author counts."""
         return node.start_point[0] + 1 + (bisect_right(self.gaps, node.start_byte) if self.gaps else 0)
 
+    def broken_line(self) -> int:
+        """The line from which on it cannot be read, as far as that can be told."""
+        return self.line_of(_first_error(self.root))
+
+
+def _first_error(node: Node) -> Node:
+    """The innermost node that is none, or that holds what is missing: the first of them."""
+    inner: Node | None = node
+    while inner is not None:
+        node = inner
+        inner = next((each for each in node.children if each.is_error or each.is_missing or each.has_error), None)
+    return node
+
 
 def is_parsable(text: str) -> bool:
     """Whether parsing ends soon: the grammar takes quadratic time over many of a few signs."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from hexad.skills.shell.destructive import told
 from hexad.skills.shell.held_files import followed as unlinked
 from hexad.skills.shell.held_files import held, hold
 from hexad.skills.shell.paths import leads_to_disk, place, stays
@@ -137,7 +138,7 @@ def _read(shell: Shell, path: str) -> None:
         shell.find("network", path)
         shell.stdin = DOWNLOADED
     elif leads_to_disk(path, shell.folder):
-        shell.find("disk-copy", f"< {path}")
+        shell.find("disk-copy", told(["<", path]))
     elif path not in {"/dev/stdin", "/dev/fd/0"}:
         shell.stdin = held(shell, path)
 
@@ -150,14 +151,14 @@ def _check_write(shell: Shell, path: str) -> None:
     path = unlinked(shell, path) if shell.links else path
     for folder in shell.haunts:
         if leads_to_disk(path, folder):
-            shell.find("device-write", f"> {path}")
+            shell.find("device-write", told([">", path]))
     if stays(path, shell.folder):
         return
     target = place(path, shell.folder)
     if target.is_disk:
-        shell.find("device-write", f"> {path}")
+        shell.find("device-write", told([">", path]))
     elif target.is_outside:
-        shell.find("write-outside", f"> {path}")
+        shell.find("write-outside", told([">", path]))
 
 
 def written(shell: Shell, targets: list[Target], printed: Values) -> None:
