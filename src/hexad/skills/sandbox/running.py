@@ -6,10 +6,10 @@ import os
 import selectors
 import signal
 import subprocess
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from time import monotonic
-from typing import IO, TYPE_CHECKING, Final, TypedDict
+from typing import IO, TYPE_CHECKING, Final, NamedTuple, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,22 +113,37 @@ def run(
 
 def _started(command: Sequence[str], program: Path, fds: Sequence[int]) -> subprocess.Popen[bytes]:
     rights = dropped()
-    process = subprocess.Popen(  # noqa: S603 - the command is ours; the script is a file in it
-        command,
-        executable=program,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={},
-        cwd="/",
-        pass_fds=fds,
-        start_new_session=True,  # a group of its own, which can be killed as a whole
-        **rights,
-    )
-    for stream in (process.stdout, process.stderr) if rights else ():
-        if stream is not None:
-            os.fchown(stream.fileno(), NOBODY, NOBODY)  # so that it can open /dev/stdout and /dev/stderr
+    with ExitStack() as stack:
+        outputs = [_pipe(stack, given_away=bool(rights)) for _ in range(2)]
+        process = subprocess.Popen(  # noqa: S603 - the command is ours; the script is a file in it
+            command,
+            executable=program,
+            stdin=subprocess.DEVNULL,
+            stdout=outputs[0].theirs,
+            stderr=outputs[1].theirs,
+            env={},
+            cwd="/",
+            pass_fds=fds,
+            start_new_session=True,  # a group of its own, which can be killed as a whole
+            **rights,
+        )
+        process.stdout, process.stderr = (os.fdopen(os.dup(each.ours), "rb") for each in outputs)
     return process
+
+
+class _Pipe(NamedTuple):
+    ours: int
+    theirs: int
+
+
+def _pipe(stack: ExitStack, *, given_away: bool) -> _Pipe:
+    """A pipe that the script owns before it starts, so that it can open /dev/stdout and /dev/stderr."""
+    pipe = _Pipe(*os.pipe())
+    for end in pipe:
+        stack.callback(os.close, end)
+    if given_away:
+        os.fchown(pipe.theirs, NOBODY, NOBODY)
+    return pipe
 
 
 def dropped() -> Rights:
