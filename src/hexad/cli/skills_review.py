@@ -80,10 +80,22 @@ def _parts(definition: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         from hexad.skills.definition import shell_of
 
         yield "shell", shell_of(definition)
-    yield from ((name, _pretty(value)) for name, value in definition.items() if name != "files")
+    for name, value in definition.items():
+        if name != "files":
+            yield name, _numbered(value) if name == "script" else _pretty(value)
     for path, file in definition.get("files", {}).items():
         kinds = ", ".join(word for word in ("base64", "executable") if file.get(word))
-        yield f"file {path} ({kinds})" if kinds else f"file {path}", file.get("text", file.get("base64", ""))
+        text = _numbered(file["text"]) if "text" in file else file.get("base64", "")
+        yield f"file {path} ({kinds})" if kinds else f"file {path}", text
+
+
+def _numbered(text: str) -> str:
+    """A text that may be run; on a terminal, which breaks long lines, with a number before each that is one."""
+    if not sys.stdout.isatty():
+        return text
+    lines = text.removesuffix("\n").split("\n")
+    width = len(str(len(lines)))
+    return "\n".join(f"{number:>{width}} {line}" for number, line in enumerate(lines, start=1))
 
 
 def _pretty(value: object) -> str:
