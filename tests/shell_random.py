@@ -27,7 +27,29 @@ _QUOTED = [
     "'rm -rf \"$tmp\"'",
     "'rm -rf \"$a\"'",
 ]
-_MEANT = ["'s/a/b/'", "'s/a/b/e'", "'{print $1}'", "'{system(\"x\")}'", "$((a + 1))", '"$((x))"', "'a[$(date)]'"]
+_MEANT = [
+    "$!",
+    "$_",
+    "$$",
+    '"${x:1}"',
+    "${x:--o}",
+    "${x:+-o}",
+    '."."',
+    "''-v",
+    '"%n"',
+    "'%s'",
+    "'$('",
+    "')'",
+    '".[.]"',
+    "$(case x in x)",
+    "'s/a/b/'",
+    "'s/a/b/e'",
+    "'{print $1}'",
+    "'{system(\"x\")}'",
+    "$((a + 1))",
+    '"$((x))"',
+    "'a[$(date)]'",
+]
 _WORDS = [*_BARE, *_QUOTED, *_MEANT]
 _SLIPS = ["\\\n", "\\", "'", '"', "$", "`", "\n", ";", "&", " ", "#", "(", ")", "{", "}", "\t", "<", "|", "~", "!"]
 
@@ -77,6 +99,8 @@ def _simple(random: Random) -> str:
     command = _command(random)
     if random.random() < 0.2:
         command += f" {random.choice(['>', '>>', '<', '2>'])}{random.choice(['', ' '])}{_word(random)}"
+        if random.random() < 0.1:
+            command += f" {_word(random)}"
     return command
 
 
@@ -85,8 +109,8 @@ def _statement(random: Random, depth: int = 0) -> str:
     if form < 0.42:
         return _simple(random)
     if form < 0.45:
-        mark = random.choice(["EOF", "'EOF'"])
-        return f"{_simple(random)} <<{mark}\n{_word(random)}\nEOF"
+        mark, tab = random.choice(["EOF", "'EOF'", "-EOF"]), random.choice(["", "", "\t"])
+        return f"{_simple(random)} <<{mark}\n{_word(random)}\n{tab}EOF"
     if form < 0.7:
         before = random.choice(["", "", "", "", "local ", "export ", "readonly "])
         return f"{before}{random.choice(_NAMES)}={_word(random)}"

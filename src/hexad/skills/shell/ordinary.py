@@ -1,8 +1,9 @@
-"""Scripts that need not be followed: nothing in them does harm, in whichever order and with whichever values.
+"""Scripts that need not be followed: nothing in them does harm, whichever way they take and whatever they are given.
 
-Each command must be one that no rule looks at, or be used in a way that `ordinary_commands.py` allows, and what only
-matters together must not come together. Whatever is not as plain as that is followed through its syntax tree. So the
-answer is that there is nothing to be found, or there is none.
+Each command must be one that only reads and prints, or be used in a way that `ordinary_commands.py` lists. Where a
+variable says what is written or deleted, it must have been set before, in the same block or around it, and to nothing
+but places in the working directory. Whatever is not as plain as that is followed through its syntax tree. So the answer
+is that there is nothing to be found, or there is none.
 """
 
 from __future__ import annotations
@@ -11,15 +12,12 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from hexad.skills.shell.carried import RUN_BY_OTHERS
-from hexad.skills.shell.ordinary_commands import FAR, HARMLESS, Use, may_be_defined, tells_what_it_is_told, use_of
-from hexad.skills.shell.ordinary_reading import COMMANDS, COUNTED, NAMES, PIPED, SUBSTITUTED, VARIABLES, WITHOUT
-from hexad.skills.shell.parameters import GIVEN
+from hexad.skills.shell.ordinary_commands import CLEANS_UP, HARMLESS, PATTERN, ROWS, Use, may_be_defined
+from hexad.skills.shell.ordinary_reading import COMMANDS, COUNTED, FILLED, NAMES, PARAMETERS, PATH
 from hexad.skills.shell.suspicion import is_suspicious
 
 _LONGEST: Final = 20_000  # characters
 _DEEPEST: Final = 20  # of what is nested
-_INDEXED: Final = re.compile(r"\[[^\]\n]*(?:\$\(|`)").search  # an index that is worked out may run what it says
 _OF_A_SHELL: Final = re.compile(r"#! ?/(?:usr/)?bin/(?:env )?(?:ba|da)?sh(?:[ \t]+-[eux]+)?\n").match
 _LETTERS: Final = {
     "if": "i",
@@ -35,19 +33,19 @@ _LETTERS: Final = {
     "}": "}",
     "!": "!",
 }
+_BEGINS: Final = frozenset("tedpn")  # letters of what begins a block
+_ENDS: Final = frozenset("lefD;}")  # and of what ends one
 _JOINS: Final = {"&&": "&", "||": "&", "|": "|"}
 _WHOLE: Final = re.compile(
     r"ic+tc+(?:lc+tc+)*(?:ec+)?f|Fdc+D|wc+dc+D|C(?:pc*;)*(?:pc+)?E|nc+\}|c(?:[&|]c)+|(?<!\|)!c"
 ).subn
 _FILLS_IN: Final = re.compile(r"[\\`]|\$(?:[(\[]|\{(?!\w+\}))").search
-_ARGUMENTS: Final = frozenset("123456789@*")
-_UNCERTAIN: Final = re.compile(r"\A\s*[\"']{0,2}\Z|\s[\"']?(?:-|\.(?!/\w))|[\"']{2}|\\|\.[\"']?(?:\s|\Z)").search
-_OWN: Final = re.compile(r"\w[\w./-]*|(\"?)\$\(mktemp(?: -d)?\)\1", re.ASCII).fullmatch
-_NUMBER: Final = re.compile(r"(?:\s*\"?(?:\d+|\$\(\([^()]*\)\))\"?)+", re.ASCII).fullmatch
-_CLEANS_UP: Final = re.compile(
-    r"\s*'rm -r?f((?: \"\$[a-z]\w*\")+)'(?:\s+(?:EXIT|INT|TERM|HUP|ERR|0))+", re.ASCII
-).fullmatch
-_SPECIAL: Final = re.compile(r"BASH|LD_|DYLD_|GIT_|PS\d|GLOB|(?:OLD)?PWD|CDPATH").match
+_OWN: Final = re.compile(rf"(\"|'|){PATH}\1", re.ASCII).fullmatch
+_NEAR: Final = re.compile(rf"{FILLED}|(\"?)\$\{{\d:-{PATH}\}}\1", re.ASCII).fullmatch
+_NUMBER: Final = re.compile(r"\"?\d++\"?", re.ASCII).fullmatch
+_NUMBERS: Final = re.compile(r"(?:\s++\d++)++", re.ASCII).fullmatch
+_DATE: Final = re.compile(r"[ ]\+[%\w][%\w.-]*+", re.ASCII).fullmatch
+_LAST_PART: Final = re.compile(r"[ ]\"\$([a-z]\w*+)\"(?:[ ]\.\w[\w.]*+)?", re.ASCII).fullmatch
 _TESTS: Final = frozenset({"[", "[[", "test"})
 
 
@@ -57,30 +55,24 @@ class _Seen:
 
     functions: frozenset[str]
     letters: list[str] = field(default_factory=list)
-    places: set[str] = field(default_factory=set)  # that say where something is written
-    deleted: set[str] = field(default_factory=set)  # that say what is deleted
-    given: set[str] = field(default_factory=set)  # that come from outside
-    values: set[str] = field(default_factory=set)  # that become a part of others
-    own: set[str] = field(default_factory=set)  # that hold a name which the script itself chose
-    others: set[str] = field(default_factory=set)  # that may hold something else
-    counted: set[str] = field(default_factory=set)  # that a number is worked out of
+    sure: set[str] = field(default_factory=set)  # that have been set by now, whichever way was taken
+    outer: list[set[str]] = field(default_factory=list)  # the same before each block that is open
+    loose: set[str] = field(default_factory=set)  # that may hold more than a place in the working directory
+    lent: set[str] = field(default_factory=set)  # that may hold a place which is not the script's own
     texts: set[str] = field(default_factory=set)  # that may hold what is no number
-    passed: list[str] = field(default_factory=list)  # the words that functions are called with
-    calls: set[tuple[str, str]] = field(default_factory=set)  # of functions by functions
+    used: set[str] = field(default_factory=set)  # that say where something is read or written
+    deleted: set[str] = field(default_factory=set)  # that say what is deleted
+    counted: set[str] = field(default_factory=set)  # that a number is worked out of
+    callers: set[str] = field(default_factory=set)  # functions that call functions
+    called: set[str] = field(default_factory=set)  # and those that are called by functions
     within: str = ""  # the function that is being defined
-    takes: bool = False  # a function does something with its arguments
-    is_far: bool = False  # a value may lead elsewhere
-    is_odd: bool = False  # a value may be taken for an option
-    varies: bool = False  # a variable stands where an option could
-    deletes: bool = False
-    moves: bool = False  # to another folder
 
 
 def is_ordinary(script: str) -> bool:
     """Whether there is for certain nothing to be found in a script."""
     if len(script) > _LONGEST or not script.replace("\n", "").replace("\t", "").isprintable():
         return False
-    if (script.startswith("#!") and not _OF_A_SHELL(script)) or _INDEXED(script) or is_suspicious(script):
+    if (script.startswith("#!") and not _OF_A_SHELL(script)) or is_suspicious(script):
         return False
     found = COMMANDS(script)
     if found[-1][-1] or found[-2:][0][-1]:  # what cannot be read goes up to the end
@@ -91,9 +83,14 @@ def is_ordinary(script: str) -> bool:
 
 
 def _are_harmless(seen: _Seen, found: list[tuple[str, ...]]) -> bool:
-    """Whether each command is, by itself; what comes after what is kept as letters."""
-    before = ""
+    """Whether each command is, by itself and behind those before it; what comes after what is kept as letters."""
+    opened = joined = ""
     for (
+        variable,
+        _,
+        output,
+        outputs_words,
+        value,
         name,
         words,
         redirects,
@@ -101,8 +98,6 @@ def _are_harmless(seen: _Seen, found: list[tuple[str, ...]]) -> bool:
         mark,
         target,
         text,
-        variable,
-        value,
         closes,
         around,
         end,
@@ -115,159 +110,133 @@ def _are_harmless(seen: _Seen, found: list[tuple[str, ...]]) -> bool:
         _,
     ) in found:
         if name:
-            letter = "c" if _is_harmless(seen, name, words, before) and _stays(seen, redirects) else ""
-            if mark and not (_stays(seen, target) and (quote or not _FILLS_IN(text))):
-                return False
+            fine = _is_harmless(seen, name, words, in_loop=opened == "while") and _stays(seen, redirects + target)
+            letter = "c" if fine and (not mark or quote or not _FILLS_IN(text)) else ""
+        elif opened == "while":
+            return False  # it may never end
         elif variable:
-            letter = "c" if _may_be_set(seen, variable, value) else ""
+            fine = _is_output(seen, variable, output, outputs_words) if output else _is_value(seen, variable, value)
+            letter = "c" if fine else ""
+            if not joined and end != "|":
+                seen.sure.add(variable)
         elif closes:
             letter = _LETTERS[closes] if _stays(seen, around) else ""
-            seen.within = "" if closes == "}" else seen.within
         else:
             letter = _LETTERS.get(opens) or _opened(seen, (each, among, case, function, pattern))
         if not letter:
             return False
+        if not name and not variable:
+            _go(seen, letter)
         seen.letters.append(letter + _JOINS[end] if end in _JOINS else letter)
-        before = opens
+        opened, joined = opens, end if end in _JOINS else ""
     return True
+
+
+def _go(seen: _Seen, letter: str) -> None:
+    """Into a block, or out of one: what was set there may not be set behind it."""
+    if letter in _ENDS and seen.outer:
+        seen.sure = seen.outer.pop()
+    if letter in _BEGINS:
+        seen.outer.append(set(seen.sure))
+    if letter == "}":
+        seen.within = ""
 
 
 def _opened(seen: _Seen, heads: tuple[str, str, str, str, str]) -> str:
     """The letter for the head of a loop, of a `case`, of one of its parts or of a function; none if it may do harm."""
     each, among, case, function, pattern = heads
     if each:
-        return "F" if _may_be_set(seen, each, among, own=False) else ""
-    if case:
-        return "C" if "$(" not in case or _substitutes(seen, case) else ""
+        seen.sure.add(each)
+        seen.lent.add(each)
+        if not all(map(PATTERN, among.split())):
+            seen.loose.add(each)
+        if not _NUMBERS(among):
+            seen.texts.add(each)
+        return "F"
     if function:
         outer, seen.within = seen.within, function
         return "" if outer else "n"
-    return "" if "$(" in pattern else "p" if pattern else "\n"
+    return "C" if case else "p" if pattern else "\n"
 
 
-def _is_harmless(seen: _Seen, name: str, words: str, before: str) -> bool:
-    if "$(" in words and not _substitutes(seen, words):
+def _is_harmless(seen: _Seen, name: str, words: str, *, in_loop: bool) -> bool:
+    """Whether a command is, with these words; as a loop's condition it must be one that comes to an end."""
+    if in_loop and name != "read" and not (name in _TESTS and "$" in words):
         return False
-    if before == "while" and name != "read" and not (name in _TESTS and "$" in words):
-        return False  # it may never end
+    if name in HARMLESS:
+        return True
     if name in seen.functions:
-        seen.passed.append(words)
         if seen.within:
-            seen.calls.add((seen.within, name))
+            seen.callers.add(seen.within)
+            seen.called.add(name)
         return True
     if name == "trap":
-        return _cleans_up(seen, words)
-    use = use_of(name)
-    return use is HARMLESS or (use is not None and _is_used(seen, use, words))
+        found = CLEANS_UP(words)
+        return found is not None and _deletes(seen, found[1])
+    use = ROWS.get(name)
+    return use is not None and _is_used(seen, use, words)
 
 
 def _is_used(seen: _Seen, use: Use, words: str) -> bool:
     """Whether a command is used as it may be."""
-    if not use.allows(words):
+    if not use.fits(words):
         return False
-    if "$" in words:
-        _vary(seen, words)
     if use.reads:
         names = words.split()
-        seen.given.update(names)
-        seen.others.update(names)
+        seen.loose.update(names)
         seen.texts.update(names)
-        if any(map(_matters, names)):
-            return False
-    seen.moves = seen.moves or use.moves
     if use.deletes:
-        seen.deletes = True
-        seen.deleted.update(VARIABLES(words))
-    return not use.writes or _stays(seen, words)
+        return _deletes(seen, words)
+    return not use.places or _stays(seen, words)
 
 
-def _cleans_up(seen: _Seen, words: str) -> bool:
-    """Whether a `trap` deletes the script's own files at the end, and does nothing else."""
-    found = _CLEANS_UP(words)
-    if found is None:
-        return False
-    seen.deletes = True
-    seen.deleted.update(VARIABLES(found[1]))
-    return True
-
-
-def _matters(variable: str) -> bool:
-    """Whether the shell or other programs do something with a variable."""
-    return not variable[0].islower() and (
-        variable in RUN_BY_OTHERS or variable in GIVEN or _SPECIAL(variable) is not None
-    )
-
-
-def _may_be_set(seen: _Seen, variable: str, value: str, *, own: bool = True) -> bool:
-    """Whether a variable may be set to a value, or to each of several."""
-    if _matters(variable) or value[:1] == "-":
-        return False
-    is_far, seen.is_far = seen.is_far, False
-    if not _becomes(seen, value):
-        return False
-    (seen.own if own and not seen.is_far and _OWN(value) else seen.others).add(variable)
-    seen.is_far = seen.is_far or is_far
-    if not _NUMBER(value):
-        seen.texts.add(variable)
-    return True
-
-
-def _becomes(seen: _Seen, values: str) -> bool:
-    """Whether the commands are harmless whose output becomes a value; note what such values may come to."""
-    values = f" {values}"
-    if "$(" in values:
-        if not _substitutes(seen, values):
-            return False
-        values = WITHOUT("$", values)
-    if "$" in values:
-        _note(seen, seen.values, values)
-    if _UNCERTAIN(values):
-        seen.is_far = seen.is_odd = True
-    elif not seen.is_far and FAR(values):
-        seen.is_far = True
-    return True
-
-
-def _substitutes(seen: _Seen, words: str) -> bool:
-    """Whether the commands in words are harmless; a value that can be worked out from theirs may lead elsewhere."""
-    for text in COUNTED(words) if "$((" in words else ():
-        seen.counted.update(NAMES(text))
-    for text in SUBSTITUTED(words):
-        for name, arguments in PIPED(text):
-            use = use_of(name)
-            if name in seen.functions or use is None or use.changes or not use.allows(arguments):
-                return False
-            if tells_what_it_is_told(name) or FAR(arguments):
-                seen.is_far = True
-            if "$" in arguments:
-                _note(seen, seen.values, arguments)
-                _vary(seen, arguments)
-    return True
+def _deletes(seen: _Seen, words: str) -> bool:
+    names = PARAMETERS(words)
+    seen.deleted.update(names)
+    return seen.sure.issuperset(names)
 
 
 def _stays(seen: _Seen, words: str) -> bool:
-    """Whether words lead to places in the working directory, if the variables among them do."""
-    if not words:
-        return True
-    if FAR(words) or "$(" in words:
-        return False
-    if "$" in words:
-        _note(seen, seen.places, words)
+    """Whether the variables in words are set by now, or are the arguments that the script itself was given."""
+    names = PARAMETERS(words) if "$" in words else ()
+    for name in names:
+        if name.isdigit():
+            if seen.within or name == "0":
+                return False
+        elif name not in seen.sure:
+            return False
+    seen.used.update(names)
     return True
 
 
-def _note(seen: _Seen, names: set[str], words: str) -> None:
-    """Keep the variables among words."""
-    found = VARIABLES(words)
-    names.update(found)
-    if seen.within and not _ARGUMENTS.isdisjoint(found):
-        seen.takes = True
+def _is_value(seen: _Seen, variable: str, value: str) -> bool:
+    """Take note of what a variable is set to; whether that does no harm."""
+    if not _NUMBER(value):
+        if COUNTED(value):
+            seen.counted.update(NAMES(value))
+            seen.loose.add(variable)
+            return True
+        seen.texts.add(variable)
+    if _OWN(value):
+        return True
+    seen.lent.add(variable)
+    if not _NEAR(value) or not _stays(seen, value):
+        seen.loose.add(variable)
+    return True
 
 
-def _vary(seen: _Seen, words: str) -> None:
-    seen.varies = True
-    if seen.within and not _ARGUMENTS.isdisjoint(VARIABLES(words)):
-        seen.takes = True
+def _is_output(seen: _Seen, variable: str, name: str, words: str) -> bool:
+    """The same for what a command prints."""
+    seen.texts.add(variable)
+    if name == "mktemp":
+        return words in {"", " -d"}
+    seen.lent.add(variable)
+    part = _LAST_PART(words) if name == "basename" else None
+    if part is not None and part[1] in seen.sure:
+        seen.used.add(part[1])
+    elif name != "date" or not _DATE(words):
+        seen.loose.add(variable)
+    return name in HARMLESS or (name == "date" and ROWS[name].fits(words) is not None)
 
 
 def _is_whole(seen: _Seen) -> bool:
@@ -281,31 +250,11 @@ def _is_whole(seen: _Seen) -> bool:
 
 
 def _fits(seen: _Seen) -> bool:
-    """Whether what matters only together does not come together."""
-    if seen.takes and not all(_becomes(seen, words) for words in seen.passed):
-        return False
+    """Whether variables that matter are never set to anything else, and no function that is called calls another."""
     return (
-        not (seen.is_odd and seen.varies)
-        and not (seen.deletes and (seen.moves or not seen.deleted <= seen.own - seen.others))
-        and not (seen.places and not _lead_nowhere(seen))
-        and (not seen.counted or seen.counted <= (seen.own | seen.others) - seen.texts)
-        and (not seen.calls or _ends(seen.calls))
+        seen.loose.isdisjoint(seen.used)
+        and seen.loose.isdisjoint(seen.deleted)
+        and seen.lent.isdisjoint(seen.deleted)
+        and seen.texts.isdisjoint(seen.counted)
+        and seen.called.isdisjoint(seen.callers)
     )
-
-
-def _lead_nowhere(seen: _Seen) -> bool:
-    """Whether the variables that say where something is written hold nothing that leads elsewhere."""
-    used = seen.places | seen.values
-    return not seen.is_far and used.isdisjoint(GIVEN) and used.isdisjoint(seen.given) and "PWD" not in used
-
-
-def _ends(calls: set[tuple[str, str]]) -> bool:
-    """Whether no function comes to call itself."""
-    left = set(calls)
-    while left:
-        callers = {caller for caller, _ in left}
-        last = {call for call in left if call[1] not in callers}
-        if not last:
-            return False
-        left -= last
-    return True

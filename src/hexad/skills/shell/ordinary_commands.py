@@ -1,152 +1,111 @@
-"""The ways in which a command does no harm, whatever the variables among its words hold.
+"""The commands of ordinary scripts, and the ways in which they do no harm.
 
-Most commands are not looked at by any rule: those are harmless in every way. The others have a row here, or none. What
-a row allows is far less than what the command can do honestly: a script with anything else is followed in full.
+Those in `HARMLESS` read and print, whatever their words. The others have a row that says what their words may look
+like, from the first to the last: far less than what they honestly do. A script with anything else is followed.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from hexad.skills.shell.commands import INTERESTING, INTERESTING_STARTS
-from hexad.skills.shell.machine import PRINTERS
-from hexad.skills.shell.own_commands import OWN_COMMANDS
-from hexad.skills.shell.plain import NAME
+from hexad.skills.shell.commands import INTERESTING
+from hexad.skills.shell.ordinary_reading import AMONG, GAP, NAME, PLACE, RAW, TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Matches = Callable[[str], object]
-
-_BEFORE: Final = r"(?:(?<=[\s=,<>|(].)|(?<=[\s=,<>|(][\"'].)|(?<=:.)(?!/)|(?<=:-.)|(?<=:-[\"'].))"
-FAR: Final = re.compile(
-    rf"/(?:(?!dev/null(?:\s|\Z)){_BEFORE}|(?<=[\"'][\"']/))|~{_BEFORE}|\.(?:\.|[*?]|[\"']?\$)|-(?<=[/\"'>=]-)|:-[.}}]|\\|"
-    r"\$(?:\{(?:#|\w+(?!:-|[\w}]))|\{?\w+\}?[\"']*/+(?![\w$]))",
-    re.DOTALL,
-).search
-"""Words behind a blank that may lead out of the working directory, or that another program may take for an option."""
-_DASHED: Final = re.compile(r"(?<=[\s\"'])-[^\s]*").findall
-_AWK: Final = (
-    r"(?:\s+-F\s?(?:[^\s'\"$\\]|'[^']'))?(?:\s+-v\s+\w+=[\w.:-]+)*\s+'\s*([^'\s][^']*)'(?:\s+[\w.\"$][\w.\"$/*-]*)*"
+HARMLESS: Final = frozenset(
+    """: basename break cat cksum cmp column comm continue cut df diff dirname du echo egrep exit expand expr false
+    fgrep fold grep head id join ls md5sum nl paste pwd readlink realpath return rev seq sha1sum sha256sum sha512sum
+    sleep stat tac tail tr true uname wc which whoami""".split()  # noqa: SIM905
 )
-_AWK_DOES: Final = re.compile(
-    r"[|>@\"\\`<]|\b(?:system|getline|ENVIRON|ARGV|fflush|close|printf|RS|FS|OFS|ORS)\b"
-).search
-_SED: Final = (
-    r"(?:\s+-[nEr]+)*\s+'(?:\d*(?:,(?:\d+|\$))?[dpq]|/[\w .^$:=#-]+/[dp]|"
-    r"s(?P<sign>[/|,#:])(?:(?!(?P=sign))[^\\'\n])*(?P=sign)(?:(?!(?P=sign))[^\\'\n])*(?P=sign)g?)'"
-    r"(?:\s+[\w.\"$][\w.\"$/*-]*)*"
-)
+"""What reads and prints, and can do nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How a command may be used: what its options look like, or all its words; and what these words say."""
+    """A way in which a command may be used."""
 
-    options: Matches | None = None
-    shape: Matches | None = None
-    writes: bool = False  # its words are places that it writes to
-    deletes: bool = False  # and these it takes away
-    moves: bool = False  # what follows happens in another folder
+    fits: Callable[[str], object]  # whether all its words are of this way
+    places: bool = True  # the variables among its words say where it reads or writes
+    deletes: bool = False  # what they name is taken away
     reads: bool = False  # its words are variables, which it sets to what it is given
 
-    @property
-    def changes(self) -> bool:
-        """Whether something is not afterwards as it was."""
-        return self.writes or self.deletes or self.moves or self.reads
 
-    def allows(self, words: str) -> bool:
-        """Whether a command with these words is used in this way."""
-        if self.shape is not None and not self.shape(words):
-            return False
-        return self.options is None or all(map(self.options, _DASHED(words)))
+def _like(words: str) -> Callable[[str], object]:
+    return re.compile(words, re.ASCII).fullmatch
 
 
-def _with(options: str, *, writes: bool = False) -> Use:
-    return Use(options=re.compile(options).fullmatch, writes=writes)
+def _some(options: str, words: str = PLACE) -> Use:
+    """A command with options of these forms, and words of another."""
+    return Use(_like(rf"(?:{GAP}(?:{options})(?=[ \t]))*+(?:{GAP}{words})++"))
 
 
-def _shaped(shape: str) -> Matches:
-    return re.compile(shape, re.ASCII).fullmatch
-
-
-def _is_plain_awk(words: str) -> bool:
-    found = _shaped_awk(words)
-    return found is not None and not _AWK_DOES(found[1])
-
-
-_shaped_awk: Final = re.compile(_AWK, re.ASCII).fullmatch
-_OWN_NAME: Final = rf"(?:\s+(?:\"\$(?:{NAME}|\{{{NAME}\}})\"|\$(?:{NAME}|\{{{NAME}\}})|\w[\w.-]*(?:/\w[\w.-]*)*))+"
-HARMLESS: Final = Use()
-USES: Final[dict[str, Use]] = {
-    "mkdir": _with(r"-[pv]+", writes=True),
-    "touch": _with(r"-[acm]", writes=True),
-    "cp": _with(r"-[rRapfnvu]+", writes=True),
-    "mv": _with(r"-[fnv]+", writes=True),
-    "tee": _with(r"-a", writes=True),
-    "cat": _with(r"-[AbeEnstTuv]+"),
-    "head": _with(r"-[ncq]?\d*"),
-    "tail": _with(r"-[ncq]?\d*"),
-    "sort": _with(r"-[bdfghiMnRrsuVz]+|-[tk][\d,.nr:;|'\"]*"),
-    "mktemp": _with(r"-[dqu]"),
-    "date": Use(shape=_shaped(r"(?:\s+-u)?(?:\s+[\"']?\+[\w %:/.,+-]*[\"']?)?")),
-    "find": _with(
-        r"-(?:i?name|i?path|type|m(?:ax|in)depth|size|mtime|mmin|newer|print0?|not|[oa]|empty)|-?\d+|-\+?\d+[kMG]?"
-    ),
-    "tar": Use(
-        shape=_shaped(r"\s+-?[cxtzjJvf]+(?:\s+[^\s-][^\n]*|\s+-[Cf]\s+[^\n]*)?"),
-        options=re.compile(r"-[cxtzjJvf]+|-C").fullmatch,
-        writes=True,
-    ),
-    "sed": Use(shape=_shaped(_SED)),
-    "awk": Use(shape=_is_plain_awk),
-    "chmod": Use(shape=_shaped(r"\s+(?:[ugoa]*[+-][rwx]+|0?[4-7][0-7][0-5])(?:\s+[\w\"$][^\s]*)+"), writes=True),
-    "rm": Use(shape=_shaped(rf"(?:\s+-[rfv]+)*{_OWN_NAME}"), deletes=True, writes=True),
-    "cd": Use(shape=_shaped(r"\s+\"?[\w.$][^\s-]*"), writes=True, moves=True),
-    "read": Use(shape=_shaped(rf"(?:\s+-r)?(?:\s+{NAME})+"), reads=True),
-    "set": Use(shape=_shaped(r"(?:\s+[-+](?:[eux]+|[eux]*o\s+(?:pipefail|errexit|nounset)))+")),
-    "shift": Use(shape=_shaped(r"(?:\s+\d)?")),
-    "export": Use(shape=_shaped(rf"(?:\s+{NAME})+")),
-    "local": Use(shape=_shaped(rf"(?:\s+{NAME})+"), reads=True),
-    "printf": Use(shape=re.compile(r"\s+(?![\"']?-)").match),
-    "[": Use(shape=re.compile(r"(?!.*\s[\"']?-[vR][\"']?\s).*\s\]", re.DOTALL).fullmatch),
-    "[[": Use(shape=re.compile(r"(?!.*\s[\"']?-(?:[vR]|eq|ne|lt|le|gt|ge)[\"']?\s).*\s\]\]", re.DOTALL).fullmatch),
-    "test": Use(shape=re.compile(r"(?!.*\s[\"']?-[vR][\"']?\s)", re.DOTALL).match),
-    "command": Use(shape=_shaped(r"\s+-[vV]\s+[\w.+-]+")),
-    "unset": Use(shape=_shaped(rf"(?:\s+{NAME})+"), reads=True),
-    "umask": Use(shape=_shaped(r"\s+0?\d\d\d")),
-}
-_SHELL_WORDS: Final = frozenset(
-    """alias bg bind builtin caller command compgen complete compopt declare dirs disown enable eval exec fc fg
-    getopts history jobs let logout mapfile popd pushd readarray readonly shopt source suspend times trap typeset ulimit
-    umask unalias unset""".split()  # noqa: SIM905
+_FILES: Final = rf"(?:{GAP}{PLACE})*+"
+_SIDE: Final = rf"(?:{TEXT}|{RAW}|\w[\w./]*+|\$[#?])"
+_FILE_TEST: Final = rf"-[bcdefghknprstuwxzLNS]{GAP}{_SIDE}"
+_COMPARED: Final = rf"{_SIDE}(?:{GAP}(?:==?|!=){GAP}{_SIDE})?+"
+_NUMBERS: Final = rf"{_SIDE}{GAP}-(?:eq|ne|lt|le|gt|ge){GAP}{_SIDE}"
+_TEST: Final = rf"{GAP}(?:!{GAP})?+(?:{_FILE_TEST}|{_NUMBERS}|{_COMPARED})"
+_SED: Final = (
+    r"'(?:\d*+(?:,(?:\d+|\$))?[dpq]|/[\w .^$:=#-]++/[dp]|"
+    r"s(?P<sign>[/|,#])(?:(?!(?P=sign))[^\\'\n&])*+(?P=sign)(?:(?!(?P=sign))[^\\'\n])*+(?P=sign)g?)'"
 )
-_UNKNOWN_OUTPUT: Final = frozenset({"basename", "mktemp", "date", "find"})
+_AWK: Final = r"'(?:[\w\s{}()+*/%,;:.!?^$=&\[\]-](?<!\bsystem)(?<!\bgetline))++'"
+ROWS: Final[dict[str, Use]] = {
+    "awk": Use(_like(rf"(?:{GAP}-F(?:{GAP})?+(?:[,:;]|'[^'\\]'))?+{GAP}{_AWK}{_FILES}")),
+    "chmod": Use(_like(rf"{GAP}(?:[ugoa]*+[+-][rwx]++|[4-7][0-7][0-5])(?:{GAP}{PLACE})++")),
+    "command": Use(_like(rf"{GAP}-[vV]{GAP}\w[\w.+-]*+"), places=False),
+    "cp": _some(r"-[rRapfnv]++"),
+    "date": Use(_like(rf"(?:{GAP}-u)?+(?:{GAP}(?:\+[%\w.:-]++|'\+[%\w .:/-]++'|\"\+[%\w .:/-]++\"))?+")),
+    "export": Use(_like(rf"(?:{GAP}{NAME})++"), places=False),
+    "find": Use(
+        _like(
+            rf"(?:{GAP}{PLACE})++(?:{GAP}(?:-i?name{GAP}(?:{RAW}|\"[\w.*?-]++\")|-type{GAP}[fdl]|-m(?:ax|in)depth{GAP}\d+"
+            rf"|-print|-empty))*+"
+        )
+    ),
+    "local": Use(_like(rf"(?:{GAP}{NAME})++"), reads=True),
+    "mkdir": _some(r"-[pv]++"),
+    "mktemp": Use(_like(rf"(?:{GAP}-d)?+")),
+    "mv": _some(r"-[fnv]++"),
+    "printf": Use(
+        _like(rf"(?!.*%[^%a-zA-Z]*n){GAP}(?:'[%\w\[ ]{RAW[1:]}|\"[%\w\[ ](?:[^\"`\\$\n]++|\\[nt\"\\])*+\")[^\x00]*+"),
+        places=False,
+    ),
+    "read": Use(_like(rf"(?:{GAP}-r)?+(?:{GAP}{NAME})++"), reads=True),
+    "rm": Use(
+        _like(rf"(?:{GAP}-[rf]++)*+(?:{GAP}(?:\"\$(?:{NAME}|\{{{NAME}\}})\"|\w[\w.-]*+(?:/\w[\w.-]*+)*+)(?!\S))++"),
+        deletes=True,
+    ),
+    "set": Use(_like(rf"(?:{GAP}[-+](?:[eux]*+o{GAP}(?:pipefail|errexit|nounset)|[eux]++(?!o)))++"), places=False),
+    "shift": Use(_like(rf"(?:{GAP}\d)?+"), places=False),
+    "sort": Use(_like(rf"(?:{GAP}-(?:[bdfghiMnRrsuVz]++|t[,:;.]|k[\d,.nr]++))*+{_FILES}")),
+    "tar": Use(_like(rf"{GAP}-?[cxtzjJv]*+f(?:{GAP}(?:{PLACE}|-C(?=[ \t])))++")),
+    "tee": _some("-a"),
+    "touch": _some("-c"),
+    "test": Use(_like(_TEST), places=False),
+    "umask": Use(_like(rf"{GAP}0?[0-7]{{3}}"), places=False),
+    "uniq": Use(_like(rf"(?:{GAP}-[cdiu]++)*+(?:{GAP}{PLACE})?+")),
+    "sed": Use(_like(rf"(?:{GAP}-[nEr]++)*+{GAP}{_SED}{_FILES}")),
+    "[": Use(_like(rf"{_TEST}{GAP}\]"), places=False),
+    "[[": Use(_like(rf"{GAP}(?:!{GAP})?+(?:{_FILE_TEST}|{_COMPARED}){GAP}\]\]"), places=False),
+}
+CLEANS_UP: Final = re.compile(
+    rf"{GAP}'rm -r?f((?: \"\$[a-z]\w*+\")++)'(?:{GAP}(?:EXIT|INT|TERM|HUP|0))++", re.ASCII
+).fullmatch
+"""A `trap` that deletes what variables name, and nothing else."""
+PATTERN: Final = re.compile(AMONG, re.ASCII).fullmatch
+_SHELL_WORDS: Final = frozenset(
+    """alias bg bind builtin caller cd command_not_found_handle compgen complete compopt declare dirs disown enable eval
+    exec fc fg getopts history jobs let logout mapfile popd pushd readarray readonly shopt source suspend times trap
+    typeset ulimit unalias unset wait chdir""".split()  # noqa: SIM905
+)
 
 
-@lru_cache(maxsize=1024)
-def use_of(name: str) -> Use | None:
-    """How a command may be used so that it does no harm; None if that is not known."""
-    use = USES.get(name)
-    if use is not None:
-        return use
-    told = name.encode()
-    if name in _SHELL_WORDS or name in OWN_COMMANDS or told.startswith(INTERESTING_STARTS):
-        return None
-    return HARMLESS if told not in INTERESTING or told in PRINTERS else None
-
-
-@lru_cache(maxsize=1024)
 def may_be_defined(name: str) -> bool:
-    """Whether a function may have a name: that of no command which a rule looks at."""
-    told = name.encode()
-    return name not in USES and name not in _SHELL_WORDS and told not in INTERESTING and use_of(name) is not None
-
-
-@lru_cache(maxsize=1024)
-def tells_what_it_is_told(name: str) -> bool:
-    """Whether what a command prints can be worked out from its words or its input."""
-    return name.encode() in INTERESTING and name not in _UNKNOWN_OUTPUT
+    """Whether a function may have a name: not that of a command that means something to the shell or to a rule."""
+    taken = name in HARMLESS or name in ROWS or name in _SHELL_WORDS or name.encode() in INTERESTING
+    return not taken and not name.endswith("_handle")
