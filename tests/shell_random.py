@@ -109,8 +109,8 @@ def _statement(random: Random, depth: int = 0) -> str:
     if form < 0.42:
         return _simple(random)
     if form < 0.45:
-        mark, tab = random.choice(["EOF", "'EOF'", "-EOF"]), random.choice(["", "", "\t"])
-        return f"{_simple(random)} <<{mark}\n{_word(random)}\n{tab}EOF"
+        mark = random.choice(["EOF", "'EOF'", "-EOF"])
+        return f"{_simple(random)} <<{mark}\n{_word(random)}\nEOF"
     if form < 0.7:
         before = random.choice(["", "", "", "", "local ", "export ", "readonly "])
         return f"{before}{random.choice(_NAMES)}={_word(random)}"

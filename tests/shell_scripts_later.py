@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 LATER: Final[dict[str, str]] = {
+    "cat <<E\n\tE\n: '`rm -rf /`'\nE": "delete-root-or-home",
     "mkdir d e\necho 'rm -rf /' > d/x.sh\ncp d/* e\nsh e/x.sh": "delete-root-or-home",
     "mkdir d\necho 'rm -rf /' > d/x.sh\ncp -r d e\nsh e/x.sh": "delete-root-or-home",
     "printf 'rm -r' > x\necho 'f /' >> x\nsh x": "delete-root-or-home",

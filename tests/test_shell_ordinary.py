@@ -40,6 +40,7 @@ ORDINARY = [
     "cat > notes.md <<'EOF'\n# Title $(not run) `nor this`\nrm -rf /tmp/x\nEOF\nwc -l notes.md",
     'count=0\nfor f in a b; do\n  count=$((count + 1))\ndone\necho "$count"',
     "grep --count \\\n  --ignore-case word \\\n  input.txt",
+    'd=a\nif [ -e b ]; then\n  e=c\n  cp "$d/x" "$e/y"\nelse\n  mkdir -p "$d"\nfi\ntouch "$d/z"',
     'echo "größer als ${limit:-10}"',
 ]
 FOLLOWED = {

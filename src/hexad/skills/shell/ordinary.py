@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hexad.skills.shell.ordinary_commands import CLEANS_UP, HARMLESS, PATTERN, ROWS, Use, may_be_defined
-from hexad.skills.shell.ordinary_reading import COMMANDS, COUNTED, FILLED, NAMES, PARAMETERS, PATH
+from hexad.skills.shell.ordinary_reading import COMMANDS, COUNTED, FILLED, FIRST, NAMES, PARAMETERS, PATH
 from hexad.skills.shell.suspicion import is_suspicious
 
 _LONGEST: Final = 20_000  # characters
@@ -33,18 +33,21 @@ _LETTERS: Final = {
     "}": "}",
     "!": "!",
 }
-_BEGINS: Final = frozenset("tedpn")  # letters of what begins a block
-_ENDS: Final = frozenset("lefD;}")  # and of what ends one
+_BEGINS: Final = frozenset("tedpnCF")  # letters of what begins a block
+_ENDS: Final = {"l": ("t",), "e": ("t",), "f": ("te",), "D": ("d", "F"), ";": ("p",), "}": ("n",), "E": ("p", "C")}
+"""Letters of what ends blocks, and which: one of the letters, and then one of the next ones."""
 _JOINS: Final = {"&&": "&", "||": "&", "|": "|"}
 _WHOLE: Final = re.compile(
     r"ic+tc+(?:lc+tc+)*(?:ec+)?f|Fdc+D|wc+dc+D|C(?:pc*;)*(?:pc+)?E|nc+\}|c(?:[&|]c)+|(?<!\|)!c"
 ).subn
 _FILLS_IN: Final = re.compile(r"[\\`]|\$(?:[(\[]|\{(?!\w+\}))").search
 _OWN: Final = re.compile(rf"(\"|'|){PATH}\1", re.ASCII).fullmatch
-_NEAR: Final = re.compile(rf"{FILLED}|(\"?)\$\{{\d:-{PATH}\}}\1", re.ASCII).fullmatch
+_FILLED: Final = re.compile(FILLED, re.ASCII).fullmatch
+_GIVEN: Final = re.compile(rf"(\"?)\$\{{\d:-{PATH}\}}\1", re.ASCII).fullmatch  # what the script itself was given
+_RAW: Final = re.compile(r"'[^']*'").sub
 _NUMBER: Final = re.compile(r"\"?\d++\"?", re.ASCII).fullmatch
 _NUMBERS: Final = re.compile(r"(?:\s++\d++)++", re.ASCII).fullmatch
-_DATE: Final = re.compile(r"[ ]\+[%\w][%\w.-]*+", re.ASCII).fullmatch
+_DATE: Final = re.compile(r"[ ]\+(?:\w|%[FTYmdHMSsjy])[%\w.-]*+", re.ASCII).fullmatch
 _LAST_PART: Final = re.compile(r"[ ]\"\$([a-z]\w*+)\"(?:[ ]\.\w[\w.]*+)?", re.ASCII).fullmatch
 _TESTS: Final = frozenset({"[", "[[", "test"})
 
@@ -56,9 +59,11 @@ class _Seen:
     functions: frozenset[str]
     letters: list[str] = field(default_factory=list)
     sure: set[str] = field(default_factory=set)  # that have been set by now, whichever way was taken
-    outer: list[set[str]] = field(default_factory=list)  # the same before each block that is open
+    outer: list[tuple[str, set[str]]] = field(default_factory=list)  # the same before each block that is open
     loose: set[str] = field(default_factory=set)  # that may hold more than a place in the working directory
     lent: set[str] = field(default_factory=set)  # that may hold a place which is not the script's own
+    signed: set[str] = field(default_factory=set)  # that may begin with a sign, and be taken for an option
+    first: set[str] = field(default_factory=set)  # that a word begins with
     texts: set[str] = field(default_factory=set)  # that may hold what is no number
     used: set[str] = field(default_factory=set)  # that say where something is read or written
     deleted: set[str] = field(default_factory=set)  # that say what is deleted
@@ -127,6 +132,8 @@ def _are_harmless(seen: _Seen, found: list[tuple[str, ...]]) -> bool:
             return False
         if not name and not variable:
             _go(seen, letter)
+            if each:
+                seen.sure.add(each)
         seen.letters.append(letter + _JOINS[end] if end in _JOINS else letter)
         opened, joined = opens, end if end in _JOINS else ""
     return True
@@ -134,10 +141,11 @@ def _are_harmless(seen: _Seen, found: list[tuple[str, ...]]) -> bool:
 
 def _go(seen: _Seen, letter: str) -> None:
     """Into a block, or out of one: what was set there may not be set behind it."""
-    if letter in _ENDS and seen.outer:
-        seen.sure = seen.outer.pop()
+    for blocks in _ENDS.get(letter, ()):
+        if seen.outer and seen.outer[-1][0] in blocks:
+            seen.sure = seen.outer.pop()[1]
     if letter in _BEGINS:
-        seen.outer.append(set(seen.sure))
+        seen.outer.append((letter, set(seen.sure)))
     if letter == "}":
         seen.within = ""
 
@@ -146,7 +154,6 @@ def _opened(seen: _Seen, heads: tuple[str, str, str, str, str]) -> str:
     """The letter for the head of a loop, of a `case`, of one of its parts or of a function; none if it may do harm."""
     each, among, case, function, pattern = heads
     if each:
-        seen.sure.add(each)
         seen.lent.add(each)
         if not all(map(PATTERN, among.split())):
             seen.loose.add(each)
@@ -197,15 +204,13 @@ def _deletes(seen: _Seen, words: str) -> bool:
 
 
 def _stays(seen: _Seen, words: str) -> bool:
-    """Whether the variables in words are set by now, or are the arguments that the script itself was given."""
-    names = PARAMETERS(words) if "$" in words else ()
-    for name in names:
-        if name.isdigit():
-            if seen.within or name == "0":
-                return False
-        elif name not in seen.sure:
+    """Whether the variables in words are set by now; else they may be empty, or come from outside."""
+    if "$" in words:
+        names = PARAMETERS(_RAW("", words))
+        if not seen.sure.issuperset(names):
             return False
-    seen.used.update(names)
+        seen.used.update(names)
+        seen.first.update(FIRST(words))
     return True
 
 
@@ -213,14 +218,15 @@ def _is_value(seen: _Seen, variable: str, value: str) -> bool:
     """Take note of what a variable is set to; whether that does no harm."""
     if not _NUMBER(value):
         if COUNTED(value):
-            seen.counted.update(NAMES(value))
+            names = NAMES(value)
+            seen.counted.update(names)
             seen.loose.add(variable)
-            return True
+            return seen.sure.issuperset(names)  # what comes from outside may be a text, which would be run
         seen.texts.add(variable)
     if _OWN(value):
         return True
     seen.lent.add(variable)
-    if not _NEAR(value) or not _stays(seen, value):
+    if not (_GIVEN(value) and not seen.within) and not (_FILLED(value) and _stays(seen, value)):
         seen.loose.add(variable)
     return True
 
@@ -234,6 +240,7 @@ def _is_output(seen: _Seen, variable: str, name: str, words: str) -> bool:
     part = _LAST_PART(words) if name == "basename" else None
     if part is not None and part[1] in seen.sure:
         seen.used.add(part[1])
+        seen.signed.add(variable)
     elif name != "date" or not _DATE(words):
         seen.loose.add(variable)
     return name in HARMLESS or (name == "date" and ROWS[name].fits(words) is not None)
@@ -255,6 +262,7 @@ def _fits(seen: _Seen) -> bool:
         seen.loose.isdisjoint(seen.used)
         and seen.loose.isdisjoint(seen.deleted)
         and seen.lent.isdisjoint(seen.deleted)
+        and seen.signed.isdisjoint(seen.first)
         and seen.texts.isdisjoint(seen.counted)
         and seen.called.isdisjoint(seen.callers)
     )

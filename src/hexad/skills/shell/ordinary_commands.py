@@ -56,7 +56,7 @@ _SED: Final = (
 _AWK: Final = r"'(?:[\w\s{}()+*/%,;:.!?^$=&\[\]-](?<!\bsystem)(?<!\bgetline))++'"
 ROWS: Final[dict[str, Use]] = {
     "awk": Use(_like(rf"(?:{GAP}-F(?:{GAP})?+(?:[,:;]|'[^'\\]'))?+{GAP}{_AWK}{_FILES}")),
-    "chmod": Use(_like(rf"{GAP}(?:[ugoa]*+[+-][rwx]++|[4-7][0-7][0-5])(?:{GAP}{PLACE})++")),
+    "chmod": Use(_like(rf"{GAP}(?:[ugoa]*+\+[rwx]++|[ugoa]++-[rwx]++|[4-7][0-7][0-5])(?:{GAP}{PLACE})++")),
     "command": Use(_like(rf"{GAP}-[vV]{GAP}\w[\w.+-]*+"), places=False),
     "cp": _some(r"-[rRapfnv]++"),
     "date": Use(_like(rf"(?:{GAP}-u)?+(?:{GAP}(?:\+[%\w.:-]++|'\+[%\w .:/-]++'|\"\+[%\w .:/-]++\"))?+")),

@@ -23,7 +23,7 @@ TEXT: Final = rf"\"(?:[^\"`\\$\n]++|\\[nt\"\\]|{_PARAMETER})*+\""
 RAW: Final = r"'(?:[^'\n`$]++|\$(?!\())*+'"
 WORD: Final = rf"(?:[\w./:=@%+,*?^\[\]-]++|{TEXT}|{RAW}|{_PARAMETER})++"
 _WORDS: Final = rf"(?:{GAP}(?!\d[<>])(?:{WORD}|!=?))*+"
-_SET: Final = r"\$(?:[a-z]\w*+|\{[a-z]\w*+\}|\d(?!\d))"
+_SET: Final = rf"\$(?:{NAME}|\{{{NAME}\}})"
 FILLED: Final = rf"\"(?:{_SET}|(?:\./)?\w)(?:[\w.,@%+-]|/(?=[\w$])|{_SET})*+\""
 PLACE: Final = rf"(?:(?:\./)?{PATH}/?+|\.|{FILLED}){_END_OF_WORD}"
 """A place in the working directory, if the variables in it hold such places."""
@@ -63,5 +63,7 @@ asks; a function's name; a pattern; and all that cannot be read.
 """
 PARAMETERS: Final = re.compile(r"\$\{?([A-Za-z]\w*|[\d@*#?])", re.ASCII).findall
 """The variables in words."""
+FIRST: Final = re.compile(r"\"\$\{?([a-z]\w*)", re.ASCII).findall
+"""The variables that texts in words begin with."""
 COUNTED: Final = re.compile(_COUNTED, re.ASCII).fullmatch
 NAMES: Final = re.compile(NAME, re.ASCII).findall

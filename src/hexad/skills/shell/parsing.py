@@ -22,6 +22,7 @@ _IN_TEXT: Final = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 """Comments that end with a backslash, and here-documents that are taken as they are."""
+_MARKS: Final = re.compile(r"<<[ \t]*['\"\\]?(\w+)").findall  # of here-documents that end at the start of a line
 _HELD: Final = "\x11"
 _VARIABLE_IN_WORD: Final = re.compile(rb"\$(?<=[\w./:=-]\$)([A-Za-z_]\w*)")  # the grammar loses some of these
 _ARGUMENTS_LOOP: Final = re.compile(rb"\bfor\s+(\w+)\s+do\b")
@@ -71,13 +72,18 @@ def readings(text: str) -> list[Script]:
     """The syntax tree of a script, and of what else it may say.
 
     A line end behind a backslash is taken out of a word, for the grammar does not know that it may stand there. In a
-    comment, in quotes and in a here-document it ends the line all the same: such a script is read in each way.
+    comment, in quotes and in a here-document it ends the line all the same: such a script is read in each way. So is
+    one whose here-document has its mark behind tabs: the grammar ends it there, and a shell only if it began with `<<-`.
     """
     first = parsed(text)
-    if not first.gaps or not _PERHAPS_TEXT(text):
-        return [first]
-    held = _IN_TEXT.sub(lambda found: found[0].replace("\\\n", f"{_HELD}\n"), text)
-    others = [parsed(held.replace(_HELD, "")), parsed(text, joins=False)]
+    others: list[Script] = []
+    if first.gaps and _PERHAPS_TEXT(text):
+        held = _IN_TEXT.sub(lambda found: found[0].replace("\\\n", f"{_HELD}\n"), text)
+        others += [parsed(held.replace(_HELD, "")), parsed(text, joins=False)]
+    if "<<" in text and "\n\t" in text:
+        marks = {re.escape(mark) for mark in _MARKS(text)}
+        shifted = re.sub(rf"\n\t+(?=(?:{'|'.join(marks)})(?:\n|\Z))", "\n ", text) if marks else text
+        others += [parsed(shifted)] if shifted != text else []
     return [first, *(replace(other, is_broken=other.is_broken and first.is_broken) for other in others)]
 
 
