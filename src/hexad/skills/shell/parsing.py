@@ -73,7 +73,7 @@ def readings(text: str) -> list[Script]:
 
     A line end behind a backslash is taken out of a word, for the grammar does not know that it may stand there. In a
     comment, in quotes and in a here-document it ends the line all the same: such a script is read in each way. So is
-    one whose here-document has its mark behind tabs: the grammar ends it there, and a shell only if it began with `<<-`.
+    one whose here-document has its mark behind tabs: the grammar ends it there, a shell only if it began with `<<-`.
     """
     first = parsed(text)
     others: list[Script] = []
@@ -82,7 +82,7 @@ def readings(text: str) -> list[Script]:
         others += [parsed(held.replace(_HELD, "")), parsed(text, joins=False)]
     if "<<" in text and "\n\t" in text:
         marks = {re.escape(mark) for mark in _MARKS(text)}
-        shifted = re.sub(rf"\n\t+(?=(?:{'|'.join(marks)})(?:\n|\Z))", "\n ", text) if marks else text
+        shifted = re.sub(rf"\n\t+(?=(?:{'|'.join(marks)})(?:\n|\Z))", "\n.", text) if marks else text
         others += [parsed(shifted)] if shifted != text else []
     return [first, *(replace(other, is_broken=other.is_broken and first.is_broken) for other in others)]
 
