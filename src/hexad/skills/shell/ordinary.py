@@ -1,6 +1,6 @@
 """Scripts that need not be followed: nothing in them does harm, whichever way they take and whatever they are given.
 
-Each command must be one that only reads and prints, or be used in a way that `ordinary_commands.py` lists. Where a
+Each command must be one that no rule is about, or be used in a way that `ordinary_commands.py` lists. Where a
 variable says what is written or deleted, it must have been set before, in the same block or around it, and to nothing
 but places in the working directory. Whatever is not as plain as that is followed through its syntax tree. So the answer
 is that there is nothing to be found, or there is none.
@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from hexad.skills.shell.ordinary_commands import CLEANS_UP, HARMLESS, PATTERN, ROWS, Use, may_be_defined
+from hexad.skills.shell.ordinary_commands import CLEANS_UP, PATTERN, ROWS, Use, is_harmless, may_be_defined
 from hexad.skills.shell.ordinary_reading import COMMANDS, COUNTED, FILLED, FIRST, NAMES, PARAMETERS, PATH
 from hexad.skills.shell.suspicion import is_suspicious
 
@@ -170,12 +170,12 @@ def _is_harmless(seen: _Seen, name: str, words: str, *, in_loop: bool) -> bool:
     """Whether a command is, with these words; as a loop's condition it must be one that comes to an end."""
     if in_loop and name != "read" and not (name in _TESTS and "$" in words):
         return False
-    if name in HARMLESS:
-        return True
     if name in seen.functions:
         if seen.within:
             seen.callers.add(seen.within)
             seen.called.add(name)
+        return True
+    if is_harmless(name):
         return True
     if name == "trap":
         found = CLEANS_UP(words)
@@ -243,7 +243,9 @@ def _is_output(seen: _Seen, variable: str, name: str, words: str) -> bool:
         seen.signed.add(variable)
     elif name != "date" or not _DATE(words):
         seen.loose.add(variable)
-    return name in HARMLESS or (name == "date" and ROWS[name].fits(words) is not None)
+    if name == "date":
+        return ROWS[name].fits(words) is not None
+    return name not in seen.functions and is_harmless(name)
 
 
 def _is_whole(seen: _Seen) -> bool:

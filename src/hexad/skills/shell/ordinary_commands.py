@@ -1,16 +1,18 @@
 """The commands of ordinary scripts, and the ways in which they do no harm.
 
-Those in `HARMLESS` read and print, whatever their words. The others have a row that says what their words may look
-like, from the first to the last: far less than what they honestly do. A script with anything else is followed.
+Most commands are in none of the tables of the long way: those do nothing that it would find, whatever their words. Some
+that are in one read and print, and nothing else. The others have a row that says what their words may look like, from
+the first to the last: far less than what they honestly do. A script with anything else is followed.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from hexad.skills.shell.commands import INTERESTING
+from hexad.skills.shell.commands import INTERESTING, INTERESTING_STARTS
 from hexad.skills.shell.ordinary_reading import AMONG, GAP, NAME, PLACE, RAW, TEXT
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ HARMLESS: Final = frozenset(
     fgrep fold grep head id join ls md5sum nl paste pwd readlink realpath return rev seq sha1sum sha256sum sha512sum
     sleep stat tac tail tr true uname wc which whoami""".split()  # noqa: SIM905
 )
-"""What reads and prints, and can do nothing else."""
+"""What reads and prints, and can do nothing else, though some of it can hide something from who follows a script."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,15 @@ _SHELL_WORDS: Final = frozenset(
 )
 
 
+@lru_cache(maxsize=1024)
+def is_harmless(name: str) -> bool:
+    """Whether a command does nothing that matters, whatever its words: it is known for that, or no rule is about it."""
+    return name in HARMLESS or (name not in ROWS and may_be_defined(name))
+
+
+@lru_cache(maxsize=1024)
 def may_be_defined(name: str) -> bool:
     """Whether a function may have a name: not that of a command that means something to the shell or to a rule."""
-    taken = name in HARMLESS or name in ROWS or name in _SHELL_WORDS or name.encode() in INTERESTING
-    return not taken and not name.endswith("_handle")
+    told = name.encode()
+    known = name in HARMLESS or name in ROWS or name in _SHELL_WORDS or told in INTERESTING
+    return not known and not told.startswith(INTERESTING_STARTS)

@@ -36,7 +36,9 @@ _HERE: Final = (
 )
 _KEYWORD: Final = "(?:if|then|elif|else|while|until|for|do|done|case|esac|in|select|function|time|coproc|fi)"
 _COUNTED: Final = rf"\$\(\((?:[\d \t+*/%-]++|\$?{NAME})*+\)\)"
-_VALUE: Final = rf"(?:(?P<open>\"?+)\$\(([a-z]\w*+)({_WORDS}){_GAP_OR_NONE}\)(?P=open)|({_COUNTED}|{WORD}|))"
+_VALUE: Final = (
+    rf"(?:(?P<open>\"?+)\$\((?!{_KEYWORD}\b)([a-z][\w-]*+)({_WORDS}){_GAP_OR_NONE}\)(?P=open)|({_COUNTED}|{WORD}|))"
+)
 COMMANDS: Final = re.compile(
     "".join(
         [

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 SHELLS: Final = frozenset(
-    """sh bash dash zsh ksh ksh93 mksh pdksh ash fish csh tcsh yash rbash posh rc elvish nu xonsh""".split()  # noqa: SIM905
+    """sh bash dash zsh ksh ksh93 mksh pdksh ash fish csh tcsh yash rbash posh rc elvish nu xonsh osh oksh
+    newgrp""".split()  # noqa: SIM905
 )
 """Programs that run a text as a script."""
 
@@ -29,7 +30,15 @@ WRAPPERS: Final[dict[str, Wrapper]] = {
     "nohup": Wrapper(),
     "setsid": Wrapper(),
     "setarch": Wrapper("", 1),
-    "linux64": Wrapper(),
+    **dict.fromkeys(("linux32", "linux64", "i386", "x86_64"), Wrapper()),
+    "aa-exec": Wrapper("pn"),
+    "logsave": Wrapper("", 1),
+    "fakechroot": Wrapper(),
+    **dict.fromkeys(("mpirun", "mpiexec"), Wrapper("nHx")),
+    "lxc-execute": Wrapper("nf"),
+    "lxc-attach": Wrapper("nef"),
+    "systemd-socket-activate": Wrapper("lE"),
+    "tsp": Wrapper("L"),
     "time": Wrapper("fo"),
     "gtime": Wrapper("fo"),
     "nice": Wrapper("n"),
