@@ -33,9 +33,10 @@ _LETTERS: Final = {
     "}": "}",
     "!": "!",
 }
-_BEGINS: Final = frozenset("tedpnCF")  # letters of what begins a block
-_ENDS: Final = {"l": ("t",), "e": ("t",), "f": ("te",), "D": ("d", "F"), ";": ("p",), "}": ("n",), "E": ("p", "C")}
-"""Letters of what ends blocks, and which: one of the letters, and then one of the next ones."""
+_OPEN: Final = frozenset("iwFCn")  # letters of what opens something
+_WITHIN: Final = frozenset("tledp;")  # of what begins another part of it
+_CLOSE: Final = frozenset("fDE}")
+_MOST_PIPES: Final = 64
 _JOINS: Final = {"&&": "&", "||": "&", "|": "|"}
 _WHOLE: Final = re.compile(
     r"ic+tc+(?:lc+tc+)*(?:ec+)?f|Fdc+D|wc+dc+D|C(?:pc*;)*(?:pc+)?E|nc+\}|c(?:[&|]c)+|(?<!\|)!c"
@@ -47,7 +48,7 @@ _GIVEN: Final = re.compile(rf"(\"?)\$\{{\d:-{PATH}\}}\1", re.ASCII).fullmatch  #
 _RAW: Final = re.compile(r"'[^']*'").sub
 _NUMBER: Final = re.compile(r"\"?\d++\"?", re.ASCII).fullmatch
 _NUMBERS: Final = re.compile(r"(?:\s++\d++)++", re.ASCII).fullmatch
-_DATE: Final = re.compile(r"[ ]\+(?:\w|%[FTYmdHMSsjy])[%\w.-]*+", re.ASCII).fullmatch
+_DATE: Final = re.compile(r"[ ]\+(?:\w|%[FTYmdHMSsjy])(?:[\w.-]|%[FTYmdHMSsjy])*+", re.ASCII).fullmatch
 _LAST_PART: Final = re.compile(r"[ ]\"\$([a-z]\w*+)\"(?:[ ]\.\w[\w.]*+)?", re.ASCII).fullmatch
 _TESTS: Final = frozenset({"[", "[[", "test"})
 
@@ -56,10 +57,11 @@ _TESTS: Final = frozenset({"[", "[[", "test"})
 class _Seen:
     """What in a script matters only together with something else. The sets are of variables."""
 
-    functions: frozenset[str]
+    named: frozenset[str]  # functions
     letters: list[str] = field(default_factory=list)
     sure: set[str] = field(default_factory=set)  # that have been set by now, whichever way was taken
-    outer: list[tuple[str, set[str]]] = field(default_factory=list)  # the same before each block that is open
+    outer: list[set[str]] = field(default_factory=list)  # the same before each thing that is open
+    functions: set[str] = field(default_factory=set)  # those that are defined by now
     loose: set[str] = field(default_factory=set)  # that may hold more than a place in the working directory
     lent: set[str] = field(default_factory=set)  # that may hold a place which is not the script's own
     signed: set[str] = field(default_factory=set)  # that may begin with a sign, and be taken for an option
@@ -71,6 +73,7 @@ class _Seen:
     callers: set[str] = field(default_factory=set)  # functions that call functions
     called: set[str] = field(default_factory=set)  # and those that are called by functions
     within: str = ""  # the function that is being defined
+    loops: dict[int, str] = field(default_factory=dict)  # the variables of loops whose bodies have not begun, by depth
 
 
 def is_ordinary(script: str) -> bool:
@@ -82,15 +85,16 @@ def is_ordinary(script: str) -> bool:
     found = COMMANDS(script)
     if found[-1][-1] or found[-2:][0][-1]:  # what cannot be read goes up to the end
         return False
-    functions = frozenset(each[-3] for each in found if each[-3])
-    seen = _Seen(functions)
-    return all(map(may_be_defined, functions)) and _are_harmless(seen, found) and _is_whole(seen) and _fits(seen)
+    seen = _Seen(frozenset(each[-3] for each in found if each[-3]))
+    return _are_harmless(seen, found) and _is_whole(seen) and _fits(seen)
 
 
 def _are_harmless(seen: _Seen, found: list[tuple[str, ...]]) -> bool:
     """Whether each command is, by itself and behind those before it; what comes after what is kept as letters."""
     opened = joined = ""
+    waits = False  # a loop has its one condition
     for (
+        before,
         variable,
         _,
         output,
@@ -100,7 +104,7 @@ def _are_harmless(seen: _Seen, found: list[tuple[str, ...]]) -> bool:
         words,
         redirects,
         quote,
-        mark,
+        _,
         target,
         text,
         closes,
@@ -114,43 +118,59 @@ def _are_harmless(seen: _Seen, found: list[tuple[str, ...]]) -> bool:
         pattern,
         _,
     ) in found:
-        if name:
-            fine = _is_harmless(seen, name, words, in_loop=opened == "while") and _stays(seen, redirects + target)
-            letter = "c" if fine and (not mark or quote or not _FILLS_IN(text)) else ""
-        elif opened == "while":
+        if waits and opens != "do":
+            return False
+        waits = opened == "while"
+        if waits and (not name or end in _JOINS):
             return False  # it may never end
+        if name:
+            fine = _is_harmless(seen, name, words, in_loop=waits) and _stays(seen, redirects + target)
+            letter = "c" if fine and _is_text(quote, text) else ""
         elif variable:
             fine = _is_output(seen, variable, output, outputs_words) if output else _is_value(seen, variable, value)
-            letter = "c" if fine else ""
+            letter = "c" if fine and _is_set_so(seen, before, value) else ""
             if not joined and end != "|":
                 seen.sure.add(variable)
         elif closes:
-            letter = _LETTERS[closes] if _stays(seen, around) else ""
+            letter = _closed(seen, _LETTERS[closes], around, joined=end in _JOINS)
         else:
-            letter = _LETTERS.get(opens) or _opened(seen, (each, among, case, function, pattern))
+            letter = _LETTERS.get(opens) or _opened(seen, (each, among, case, function, pattern), joined=bool(joined))
+            _go(seen, letter)
         if not letter:
             return False
-        if not name and not variable:
-            _go(seen, letter)
-            if each:
-                seen.sure.add(each)
         seen.letters.append(letter + _JOINS[end] if end in _JOINS else letter)
-        opened, joined = opens, end if end in _JOINS else ""
+        opened, joined = opens, end if end in _JOINS else joined if opens == "!" else ""
+        if each:
+            seen.loops[len(seen.outer)] = each
     return True
 
 
+def _is_text(quote: str, text: str) -> bool:
+    """Whether a here-document is text; without a quote around its mark it is filled in."""
+    return bool(quote) or not text or not _FILLS_IN(text)
+
+
 def _go(seen: _Seen, letter: str) -> None:
-    """Into a block, or out of one: what was set there may not be set behind it."""
-    for blocks in _ENDS.get(letter, ()):
-        if seen.outer and seen.outer[-1][0] in blocks:
-            seen.sure = seen.outer.pop()[1]
-    if letter in _BEGINS:
-        seen.outer.append((letter, set(seen.sure)))
+    """Into something, or on to its next part: what was set in another part, or in a condition, may not be set here."""
+    if letter in _OPEN:
+        seen.outer.append(set(seen.sure))
+    elif letter in _WITHIN and seen.outer:
+        seen.sure = set(seen.outer[-1])
+        if letter == "d" and len(seen.outer) in seen.loops:
+            seen.sure.add(seen.loops.pop(len(seen.outer)))
+
+
+def _closed(seen: _Seen, letter: str, around: str, *, joined: bool) -> str:
+    """Out of something, and as before. A function that ends is defined, unless that happens beside the script."""
+    if seen.outer:
+        seen.sure = seen.outer.pop()
     if letter == "}":
+        seen.functions.add(seen.within)
         seen.within = ""
+    return letter if _stays(seen, around) and not (letter == "}" and joined) else ""
 
 
-def _opened(seen: _Seen, heads: tuple[str, str, str, str, str]) -> str:
+def _opened(seen: _Seen, heads: tuple[str, str, str, str, str], *, joined: bool) -> str:
     """The letter for the head of a loop, of a `case`, of one of its parts or of a function; none if it may do harm."""
     each, among, case, function, pattern = heads
     if each:
@@ -161,8 +181,9 @@ def _opened(seen: _Seen, heads: tuple[str, str, str, str, str]) -> str:
             seen.texts.add(each)
         return "F"
     if function:
-        outer, seen.within = seen.within, function
-        return "" if outer else "n"
+        fine = not seen.outer and not joined and may_be_defined(function)
+        seen.within = function
+        return "n" if fine else ""
     return "C" if case else "p" if pattern else "\n"
 
 
@@ -170,7 +191,9 @@ def _is_harmless(seen: _Seen, name: str, words: str, *, in_loop: bool) -> bool:
     """Whether a command is, with these words; as a loop's condition it must be one that comes to an end."""
     if in_loop and name != "read" and not (name in _TESTS and "$" in words):
         return False
-    if name in seen.functions:
+    if name in seen.named:
+        if name not in seen.functions:
+            return False
         if seen.within:
             seen.callers.add(seen.within)
             seen.called.add(name)
@@ -179,7 +202,7 @@ def _is_harmless(seen: _Seen, name: str, words: str, *, in_loop: bool) -> bool:
         return True
     if name == "trap":
         found = CLEANS_UP(words)
-        return found is not None and _deletes(seen, found[1])
+        return found is not None and not seen.within and _deletes(seen, found[1])
     use = ROWS.get(name)
     return use is not None and _is_used(seen, use, words)
 
@@ -214,6 +237,11 @@ def _stays(seen: _Seen, words: str) -> bool:
     return True
 
 
+def _is_set_so(seen: _Seen, before: str, value: str) -> bool:
+    """Whether the word before a variable sets it: `local` does so only in a function, and some shells split values."""
+    return not before or ((before != "local" or seen.within != "") and ("$" not in value or value[0] == '"'))
+
+
 def _is_value(seen: _Seen, variable: str, value: str) -> bool:
     """Take note of what a variable is set to; whether that does no harm."""
     if not _NUMBER(value):
@@ -240,17 +268,20 @@ def _is_output(seen: _Seen, variable: str, name: str, words: str) -> bool:
     part = _LAST_PART(words) if name == "basename" else None
     if part is not None and part[1] in seen.sure:
         seen.used.add(part[1])
+        seen.first.add(part[1])
         seen.signed.add(variable)
     elif name != "date" or not _DATE(words):
         seen.loose.add(variable)
     if name == "date":
         return ROWS[name].fits(words) is not None
-    return name not in seen.functions and is_harmless(name)
+    return name not in seen.named and is_harmless(name)
 
 
 def _is_whole(seen: _Seen) -> bool:
     """Whether what is opened is closed: each `if`, loop, `case` and function with commands in it becomes a command."""
     text = "".join(seen.letters).rstrip("\n")
+    if text.count("|") > _MOST_PIPES:
+        return False
     for _ in range(_DEEPEST):
         text, changes = _WHOLE("c", text)
         if not changes:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell.commands import INTERESTING, INTERESTING_STARTS
-from hexad.skills.shell.ordinary_reading import AMONG, GAP, NAME, PLACE, RAW, TEXT
+from hexad.skills.shell.ordinary_reading import AMONG, GAP, NAME, PLACE, RAW
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +46,10 @@ def _some(options: str, words: str = PLACE) -> Use:
 
 
 _FILES: Final = rf"(?:{GAP}{PLACE})*+"
-_SIDE: Final = rf"(?:{TEXT}|{RAW}|\w[\w./]*+|\$[#?])"
+_ONE: Final = (
+    r"\"(?:[^\"`\\$\n]++|\\[nt\"\\]|\$(?:[A-Za-z]\w*+|\{[A-Za-z]\w*+\}|\d(?!\d)|[#?]))*+\""  # one word for certain
+)
+_SIDE: Final = rf"(?:{_ONE}|{RAW}|\w[\w./]*+|\$[#?])"
 _FILE_TEST: Final = rf"-[bcdefghknprstuwxzLNS]{GAP}{_SIDE}"
 _COMPARED: Final = rf"{_SIDE}(?:{GAP}(?:==?|!=){GAP}{_SIDE})?+"
 _NUMBERS: Final = rf"{_SIDE}{GAP}-(?:eq|ne|lt|le|gt|ge){GAP}{_SIDE}"
@@ -55,7 +58,8 @@ _SED: Final = (
     r"'(?:\d*+(?:,(?:\d+|\$))?[dpq]|/[\w .^$:=#-]++/[dp]|"
     r"s(?P<sign>[/|,#])(?:(?!(?P=sign))[^\\'\n&])*+(?P=sign)(?:(?!(?P=sign))[^\\'\n])*+(?P=sign)g?)'"
 )
-_AWK: Final = r"'(?:[\w\s{}()+*/%,;:.!?^$=&\[\]-](?<!\bsystem)(?<!\bgetline))++'"
+_AWK: Final = r"'(?:[\w\s{}()+*/%,;:.!?^$=&\[\]-](?<!system)(?<!getline))++'"
+_FORMAT: Final = r"(?:[^'\"`\\$\n%]++|\\[nt\\]|%[-0 +#]*+\d*+(?:\.\d++)?+[sdiuxXfgcbq%])*+"
 ROWS: Final[dict[str, Use]] = {
     "awk": Use(_like(rf"(?:{GAP}-F(?:{GAP})?+(?:[,:;]|'[^'\\]'))?+{GAP}{_AWK}{_FILES}")),
     "chmod": Use(_like(rf"{GAP}(?:[ugoa]*+\+[rwx]++|[ugoa]++-[rwx]++|[4-7][0-7][0-5])(?:{GAP}{PLACE})++")),
@@ -73,10 +77,7 @@ ROWS: Final[dict[str, Use]] = {
     "mkdir": _some(r"-[pv]++"),
     "mktemp": Use(_like(rf"(?:{GAP}-d)?+")),
     "mv": _some(r"-[fnv]++"),
-    "printf": Use(
-        _like(rf"(?!.*%[^%a-zA-Z]*n){GAP}(?:'[%\w\[ ]{RAW[1:]}|\"[%\w\[ ](?:[^\"`\\$\n]++|\\[nt\"\\])*+\")[^\x00]*+"),
-        places=False,
-    ),
+    "printf": Use(_like(rf"{GAP}(?:'(?!-){_FORMAT}'|\"(?!-){_FORMAT}\")(?!\S)[^\x00]*+"), places=False),
     "read": Use(_like(rf"(?:{GAP}-r)?+(?:{GAP}{NAME})++"), reads=True),
     "rm": Use(
         _like(rf"(?:{GAP}-[rf]++)*+(?:{GAP}(?:\"\$(?:{NAME}|\{{{NAME}\}})\"|\w[\w.-]*+(?:/\w[\w.-]*+)*+)(?!\S))++"),
@@ -85,7 +86,7 @@ ROWS: Final[dict[str, Use]] = {
     "set": Use(_like(rf"(?:{GAP}[-+](?:[eux]*+o{GAP}(?:pipefail|errexit|nounset)|[eux]++(?!o)))++"), places=False),
     "shift": Use(_like(rf"(?:{GAP}\d)?+"), places=False),
     "sort": Use(_like(rf"(?:{GAP}-(?:[bdfghiMnRrsuVz]++|t[,:;.]|k[\d,.nr]++))*+{_FILES}")),
-    "tar": Use(_like(rf"{GAP}-?[cxtzjJv]*+f(?:{GAP}(?:{PLACE}|-C(?=[ \t])))++")),
+    "tar": Use(_like(rf"{GAP}-?[ctzjJv]*+f(?:{GAP}(?:{PLACE}|-C(?=[ \t])))++")),
     "tee": _some("-a"),
     "touch": _some("-c"),
     "test": Use(_like(_TEST), places=False),

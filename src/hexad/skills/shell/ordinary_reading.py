@@ -20,7 +20,7 @@ PATH: Final = rf"{_PART}(?:/{_PART})*+"
 """A path that begins here, goes down only, and can be taken for no option."""
 _PARAMETER: Final = rf"\$(?:[A-Za-z]\w*+|\d(?!\d)|[@*#?]|\{{(?:{_READ}|#[A-Za-z]\w*+|{_READ}:-{PATH})\}})"
 TEXT: Final = rf"\"(?:[^\"`\\$\n]++|\\[nt\"\\]|{_PARAMETER})*+\""
-RAW: Final = r"'(?:[^'\n`$]++|\$(?!\())*+'"
+RAW: Final = r"'(?:[^'\n`$]++|\$(?![('\"]))*+'"
 WORD: Final = rf"(?:[\w./:=@%+,*?^\[\]-]++|{TEXT}|{RAW}|{_PARAMETER})++"
 _WORDS: Final = rf"(?:{GAP}(?!\d[<>])(?:{WORD}|!=?))*+"
 _SET: Final = rf"\$(?:{NAME}|\{{{NAME}\}})"
@@ -43,7 +43,7 @@ COMMANDS: Final = re.compile(
     "".join(
         [
             r"(?:[ \t\n]++|(?:(?<=[ \t\n;])|\A)#[^\n]*+(?:\n|\Z))*+(?:(?:",
-            rf"(?:(?:local|readonly|export){GAP})?+({NAME})={_VALUE}",
+            rf"(?:(local|readonly|export){GAP})?+({NAME})={_VALUE}",
             rf"|(?!{_KEYWORD}\b)(?:IFS=(?:''|\"\"|[,:=])?+{GAP}(?=read{GAP}))?+",
             rf"([a-z][\w-]*+|\[\[?|:)(?![=(])({_WORDS})((?:{_REDIRECT})*+)(?:{_HERE})?+",
             rf"|(fi\b|done\b|esac\b|\}})((?:{_REDIRECT})*+))",
@@ -51,17 +51,17 @@ COMMANDS: Final = re.compile(
             r"|((?:if|then|elif|else|while|do|!)(?=[ \t\n])|;;)",
             rf"|for{GAP}({NAME}){GAP}in((?:{GAP}{WORD})++){_GAP_OR_NONE}[;\n]",
             rf"|case{GAP}({WORD}){GAP}in(?=[ \t\n])",
-            rf"|({NAME})[ \t]*+\(\)[ \t\n]*+\{{(?=[ \t\n])",
+            rf"|(?!{_KEYWORD}\b)({NAME})[ \t]*+\(\)[ \t\n]*+\{{(?=[ \t\n])",
             rf"|({WORD}(?:{_GAP_OR_NONE}\|{_GAP_OR_NONE}{WORD})*+{_GAP_OR_NONE}\))",
             r"|(.+)|\Z)",
         ]
     ),
     re.ASCII | re.DOTALL,
 ).findall
-"""For each part of a script, most of them empty: a variable, the quote, the command and the words of an output that
-it is set to, or its value; a command's name, words and redirections, and its here-document's quote, mark, target and
-text; what closes, and its redirections; the sign at the end; what opens; a loop's variable and values; what a `case`
-asks; a function's name; a pattern; and all that cannot be read.
+"""For each part of a script, most of them empty: the word before a variable, the variable, the quote, the command and
+the words of an output that it is set to, or its value; a command's name, words and redirections, and the quote, mark,
+target and text of its here-document; what closes, and its redirections; the sign at the end; what opens; a loop's
+variable and values; what a `case` asks; a function's name; a pattern; and all that cannot be read.
 """
 PARAMETERS: Final = re.compile(r"\$\{?([A-Za-z]\w*|[\d@*#?])", re.ASCII).findall
 """The variables in words."""
