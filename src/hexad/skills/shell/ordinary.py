@@ -48,7 +48,7 @@ _GIVEN: Final = re.compile(rf"(\"?)\$\{{\d:-{PATH}\}}\1", re.ASCII).fullmatch  #
 _RAW: Final = re.compile(r"'[^']*'").sub
 _NUMBER: Final = re.compile(r"\"?\d++\"?", re.ASCII).fullmatch
 _NUMBERS: Final = re.compile(r"(?:\s++\d++)++", re.ASCII).fullmatch
-_DATE: Final = re.compile(r"[ ]\+(?:\w|%[FTYmdHMSsjy])(?:[\w.-]|%[FTYmdHMSsjy])*+", re.ASCII).fullmatch
+_DATE: Final = re.compile(r"[ ]\+(?:\w|%[FYmdHMSsjy])(?:[\w.-]|%[FYmdHMSsjy])*+", re.ASCII).fullmatch
 _LAST_PART: Final = re.compile(r"[ ]\"\$([a-z]\w*+)\"(?:[ ]\.\w[\w.]*+)?", re.ASCII).fullmatch
 _TESTS: Final = frozenset({"[", "[[", "test"})
 
@@ -94,29 +94,24 @@ def _are_harmless(seen: _Seen, found: list[tuple[str, ...]]) -> bool:
     opened = joined = ""
     waits = False  # a loop has its one condition
     for (
-        before,
-        variable,
-        _,
-        output,
-        outputs_words,
+        how,
+        var,
+        sign,
+        out,
+        told,
         value,
         name,
         words,
-        redirects,
+        leads,
         quote,
         _,
-        target,
+        to,
         text,
         closes,
         around,
         end,
         opens,
-        each,
-        among,
-        case,
-        function,
-        pattern,
-        _,
+        *heads,
     ) in found:
         if waits and opens != "do":
             return False
@@ -124,24 +119,24 @@ def _are_harmless(seen: _Seen, found: list[tuple[str, ...]]) -> bool:
         if waits and (not name or end in _JOINS):
             return False  # it may never end
         if name:
-            fine = _is_harmless(seen, name, words, in_loop=waits) and _stays(seen, redirects + target)
+            fine = _is_harmless(seen, name, words, in_loop=waits) and _stays(seen, leads + to)
             letter = "c" if fine and _is_text(quote, text) else ""
-        elif variable:
-            fine = _is_output(seen, variable, output, outputs_words) if output else _is_value(seen, variable, value)
-            letter = "c" if fine and _is_set_so(seen, before, value) else ""
+        elif var:
+            fine = _is_output(seen, var, out, told) if out else _is_value(seen, var, value)
+            letter = "c" if fine and _is_set_so(seen, how, sign or ("$" if out else value)) else ""
             if not joined and end != "|":
-                seen.sure.add(variable)
+                seen.sure.add(var)
         elif closes:
             letter = _closed(seen, _LETTERS[closes], around, joined=end in _JOINS)
         else:
-            letter = _LETTERS.get(opens) or _opened(seen, (each, among, case, function, pattern), joined=bool(joined))
+            letter = _LETTERS.get(opens) or _opened(seen, heads, joined=bool(joined))
             _go(seen, letter)
-        if not letter:
+        if not letter or len(seen.outer) > _DEEPEST:
             return False
         seen.letters.append(letter + _JOINS[end] if end in _JOINS else letter)
         opened, joined = opens, end if end in _JOINS else joined if opens == "!" else ""
-        if each:
-            seen.loops[len(seen.outer)] = each
+        if heads[0]:
+            seen.loops[len(seen.outer)] = heads[0]
     return True
 
 
@@ -170,9 +165,9 @@ def _closed(seen: _Seen, letter: str, around: str, *, joined: bool) -> str:
     return letter if _stays(seen, around) and not (letter == "}" and joined) else ""
 
 
-def _opened(seen: _Seen, heads: tuple[str, str, str, str, str], *, joined: bool) -> str:
+def _opened(seen: _Seen, heads: list[str], *, joined: bool) -> str:
     """The letter for the head of a loop, of a `case`, of one of its parts or of a function; none if it may do harm."""
-    each, among, case, function, pattern = heads
+    each, among, case, function, pattern, _ = heads
     if each:
         seen.lent.add(each)
         if not all(map(PATTERN, among.split())):
@@ -239,7 +234,7 @@ def _stays(seen: _Seen, words: str) -> bool:
 
 def _is_set_so(seen: _Seen, before: str, value: str) -> bool:
     """Whether the word before a variable sets it: `local` does so only in a function, and some shells split values."""
-    return not before or ((before != "local" or seen.within != "") and ("$" not in value or value[0] == '"'))
+    return not before or ((before != "local" or seen.within != "") and (value[:1] == '"' or _OWN(value) is not None))
 
 
 def _is_value(seen: _Seen, variable: str, value: str) -> bool:

@@ -24,7 +24,7 @@ RAW: Final = r"'(?:[^'\n`$]++|\$(?![('\"]))*+'"
 WORD: Final = rf"(?:[\w./:=@%+,*?^\[\]-]++|{TEXT}|{RAW}|{_PARAMETER})++"
 _WORDS: Final = rf"(?:{GAP}(?!\d[<>])(?:{WORD}|!=?))*+"
 _SET: Final = rf"\$(?:{NAME}|\{{{NAME}\}})"
-FILLED: Final = rf"\"(?:{_SET}|(?:\./)?\w)(?:[\w.,@%+-]|/(?=[\w$])|{_SET})*+\""
+FILLED: Final = rf"\"(?:{_SET}|(?:\./)?\w)(?:[\w,@%+-]|\.(?=\w)|/(?=[\w$])|{_SET})*+\""
 PLACE: Final = rf"(?:(?:\./)?{PATH}/?+|\.|{FILLED}){_END_OF_WORD}"
 """A place in the working directory, if the variables in it hold such places."""
 AMONG: Final = rf"(?:\./[*?]|\w)(?:[*?\w.,@%+-]|/(?=[\w*?]))*+{_END_OF_WORD}"
@@ -35,7 +35,7 @@ _HERE: Final = (
     r"(?P<text>(?:(?!(?P=mark)(?:\n|\Z))[^\n]*+\n)*+)(?P=mark)(?=\n|\Z)"
 )
 _KEYWORD: Final = "(?:if|then|elif|else|while|until|for|do|done|case|esac|in|select|function|time|coproc|fi)"
-_COUNTED: Final = rf"\$\(\((?:[\d \t+*/%-]++|\$?{NAME})*+\)\)"
+_COUNTED: Final = rf"\$\(\((?:[\d \t*/%]++|[+-](?![+-])|\$?{NAME})*+\)\)"
 _VALUE: Final = (
     rf"(?:(?P<open>\"?+)\$\((?!{_KEYWORD}\b)([a-z][\w-]*+)({_WORDS}){_GAP_OR_NONE}\)(?P=open)|({_COUNTED}|{WORD}|))"
 )
