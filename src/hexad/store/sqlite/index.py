@@ -77,10 +77,12 @@ class Index:
         home = self._home(scope)
         if home is None:
             return Statistics(0, 0, {})
-        counts = Counter(dict(self._counted(home, terms)))
-        if home.fresh:
-            counts.update({term: found for term in terms if (found := len(home.fresh_postings(term)))})
-        return Statistics(home.rows, home.length, dict(counts))
+        counts = dict(self._counted(home, terms))
+        for term in terms if home.fresh else ():
+            found = len(home.fresh_postings(term))
+            if found:
+                counts[term] = counts.get(term, 0) + found
+        return Statistics(home.rows, home.length, counts)
 
     def postings(self, scope: Scope, term: str, *, limit: int, below: int | None = None) -> Sequence[Posting]:
         """The rows that hold a term, newest number first."""
