@@ -58,8 +58,8 @@ def _checking(folder: Path) -> Iterator[Figure]:
     again = in_turns([partial(_allowed, scripts[-1])] * ROUNDS, theirs[WARM:])
     name = "checking a script of 100 lines, against starting `sh -c true`, median"
     for said, limit, each in (
-        ("when it is new", 1.0, scripts),
-        ("when it is new, and one line makes that it has to be followed", None, [_unusual(text) for text in scripts]),
+        ("new, of plain commands", 1.0, scripts),
+        ("new, with one line for which all of it is followed", None, [_unusual(text) for text in scripts]),
     ):
         ours = [partial(_allowed, script) for script in each]
         in_turns(ours[:WARM], theirs[:WARM])
