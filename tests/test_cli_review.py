@@ -177,7 +177,9 @@ def test_skip_quit_nonsense_and_the_end_of_input_change_nothing(folder: Path) ->
     )
     assert "type one of these letters" in shown
     assert "2 of 2" in shown
+    assert "2 things left for later" in shown
     assert "2 things left for later" in answer(Terminal(folder, "review"), "q")
+    assert "2 things left for later" in answer(Terminal(folder, "review"), "s", "q")
     terminal = Terminal(folder, "review")
     terminal.read_until(ASKED)
     terminal.type("\x04")

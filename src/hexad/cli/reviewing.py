@@ -214,14 +214,21 @@ def go_through(queue: "Sequence[Entry]") -> None:
     """Show each and ask, until it is settled or left; the same letters everywhere."""
     for number, entry in enumerate(queue, start=1):
         _show(entry)
-        while not entry.settled:
-            way = _way(screen.asked(f"{number} of {len(queue)}: {_ASKED}", at_end="q"))
-            if way == "quit":
-                screen.say(f"{screen.counted(len(queue) - number + 1, 'thing')} left for later")
-                return
-            if way == "skip":
-                break
-            _try(entry, way)
+        if not _settled(entry, f"{number} of {len(queue)}: {_ASKED}"):
+            break
+    left = sum(not entry.settled for entry in queue)
+    if left:
+        screen.say(f"{screen.counted(left, 'thing')} left for later")
+
+
+def _settled(entry: Entry, question: str) -> bool:
+    """Ask about one until it is settled or passed over; False if that is enough."""
+    while not entry.settled:
+        way = _way(screen.asked(question, at_end="q"))
+        if way in {"quit", "skip"}:
+            return way == "skip"
+        _try(entry, way)
+    return True
 
 
 def _show(entry: Entry) -> None:
