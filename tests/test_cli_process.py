@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import termios
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -232,7 +233,10 @@ def test_on_a_terminal_forget_asks_first(folder: Path, answer: str, code: int, l
 def test_an_interrupt_ends_quietly_and_changes_nothing(folder: Path) -> None:
     terminal = Terminal(folder, "forget", "evil")
     terminal.read_until("[y/N]")
-    terminal.process.send_signal(signal.SIGINT)
+    while terminal.process.poll() is None:  # a signal that comes just before it waits does not wake it
+        terminal.process.send_signal(signal.SIGINT)
+        with suppress(subprocess.TimeoutExpired):
+            terminal.process.wait(timeout=10)
     shown = terminal.read_until()
     assert terminal.end() == 130
     assert "Traceback" not in shown
