@@ -44,7 +44,7 @@ DEEPEST: Final = 80  # statements within statements, texts that are run within t
 LONGEST_CHECK: Final = 3.0  # seconds of the processor: an ordinary script takes thousandths
 MOST_PIECES: Final = 200
 MOST_CALLS: Final = 16  # functions that call functions
-PRINTERS: Final = frozenset(
+_PRINTERS: Final = frozenset(
     {b"echo", b"grep", b"cut", b"uniq", b"tr", b"rev", b"pwd", b"which", b"dirname", b"basename", b"ls"}
 )
 _SUBSCRIPT: Final = re.compile(r"\w\[[^\]$`]*(\$\(.+\)|`.+`)[^\])]*\]", re.DOTALL).search
@@ -397,7 +397,7 @@ class Shell:
         if self.suspicious or ("PATH" in self.variables and (self.files or self.programs)):
             return True
         if name in INTERESTING:
-            return self.capturing > 0 or name not in PRINTERS
+            return self.capturing > 0 or name not in _PRINTERS
         return name.startswith(INTERESTING_STARTS)
 
     def _stays_quiet(self, name: str) -> bool:

@@ -19,10 +19,10 @@ _PART: Final = r"\w[\w.,@%+-]*+"  # of a path
 PATH: Final = rf"{_PART}(?:/{_PART})*+"
 """A path that begins here, goes down only, and can be taken for no option."""
 _PARAMETER: Final = rf"\$(?:[A-Za-z]\w*+|[1-9](?!\d)|[@*#?]|\{{(?:{_READ}|#[A-Za-z]\w*+|{_READ}:-{PATH})\}})"
-TEXT: Final = rf"\"(?:[^\"`\\$\n]++|\\[nt\"\\]|{_PARAMETER})*+\""
+_TEXT: Final = rf"\"(?:[^\"`\\$\n]++|\\[nt\"\\]|{_PARAMETER})*+\""
 RAW: Final = r"'(?:[^'\n`$]++|\$(?![('\"]))*+'"
-WORD: Final = rf"(?:[\w./:=@%+,*?^\[\]-]++|{TEXT}|{RAW}|{_PARAMETER})++"
-_WORDS: Final = rf"(?:{GAP}(?!\d[<>])(?:{WORD}|!=?))*+"
+_WORD: Final = rf"(?:[\w./:=@%+,*?^\[\]-]++|{_TEXT}|{RAW}|{_PARAMETER})++"
+_WORDS: Final = rf"(?:{GAP}(?!\d[<>])(?:{_WORD}|!=?))*+"
 _SET: Final = rf"\$(?:{NAME}|\{{{NAME}\}})"
 FILLED: Final = rf"\"(?:{_SET}|(?:\./)?\w)(?:[\w,@%+-]|\.(?=\w)|/(?=[\w$])|{_SET})*+\""
 PLACE: Final = rf"(?:(?:\./)?{PATH}/?+|\.|{FILLED}){_END_OF_WORD}"
@@ -37,7 +37,7 @@ _HERE: Final = (
 _KEYWORD: Final = "(?:if|then|elif|else|while|until|for|do|done|case|esac|in|select|function|time|coproc|fi)"
 _COUNTED: Final = rf"\$\(\((?:[\d \t*/%]++|[+-](?![+-])|\$?{NAME})*+\)\)"
 _VALUE: Final = (
-    rf"(?:(?P<open>\"?+)\$\((?!{_KEYWORD}\b)([a-z][\w-]*+)({_WORDS}){_GAP_OR_NONE}\)(?P=open)|({_COUNTED}|{WORD}|))"
+    rf"(?:(?P<open>\"?+)\$\((?!{_KEYWORD}\b)([a-z][\w-]*+)({_WORDS}){_GAP_OR_NONE}\)(?P=open)|({_COUNTED}|{_WORD}|))"
 )
 COMMANDS: Final = re.compile(
     "".join(
@@ -49,10 +49,10 @@ COMMANDS: Final = re.compile(
             rf"|(fi\b|done\b|esac\b|\}})((?:{_REDIRECT})*+))",
             rf"{_GAP_OR_NONE}(?:(?<=[ \t])#[^\n]*+)?+(;(?!;)|\n|&&|\|\|?(?!&)|(?=;;)|\Z)",
             r"|((?:if|then|elif|else|while|do|!)(?=[ \t\n])|;;)",
-            rf"|for{GAP}({NAME}){GAP}in((?:{GAP}{WORD})++){_GAP_OR_NONE}[;\n]",
-            rf"|case{GAP}({WORD}){GAP}in(?=[ \t\n])",
+            rf"|for{GAP}({NAME}){GAP}in((?:{GAP}{_WORD})++){_GAP_OR_NONE}[;\n]",
+            rf"|case{GAP}({_WORD}){GAP}in(?=[ \t\n])",
             rf"|(?!{_KEYWORD}\b)({NAME})[ \t]*+\(\)[ \t\n]*+\{{(?=[ \t\n])",
-            rf"|({WORD}(?:{_GAP_OR_NONE}\|{_GAP_OR_NONE}{WORD})*+{_GAP_OR_NONE}\))",
+            rf"|({_WORD}(?:{_GAP_OR_NONE}\|{_GAP_OR_NONE}{_WORD})*+{_GAP_OR_NONE}\))",
             r"|(.+)|\Z)",
         ]
     ),

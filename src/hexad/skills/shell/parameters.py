@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from hexad.skills.shell.machine import Shell
 
-GIVEN: Final[dict[str, Values]] = {
+_GIVEN: Final[dict[str, Values]] = {
     "HOME": (HOME,),
     "0": (SELF,),
     "BASH_SOURCE": (SELF,),
@@ -44,7 +44,6 @@ GIVEN: Final[dict[str, Values]] = {
     "PATH": ("/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",),
     "IFS": (" \t\n",),
 }
-"""Variables that a script finds set."""
 _LONGEST_MATCHED: Final = 256  # characters that a pattern is searched in
 _CHANGES: Final[dict[str, Callable[[str], str]]] = {"L": str.lower, "U": str.upper, "E": decoded}
 """What `${name@L}` and its like make of a value."""
@@ -63,7 +62,7 @@ def _from_outside(shell: Shell, name: str) -> Values:
     other = shell.names.get(name)
     if other is not None and other not in shell.names:
         return _target_named(shell, other)
-    return (shell.folder,) if name == "PWD" else GIVEN.get(name, ANYTHING)
+    return (shell.folder,) if name == "PWD" else _GIVEN.get(name, ANYTHING)
 
 
 def _target_named(shell: Shell, name: str) -> Values:

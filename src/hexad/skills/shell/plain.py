@@ -15,29 +15,29 @@ from hexad.skills.shell.values import Values, joined, split
 if TYPE_CHECKING:
     from hexad.skills.shell.machine import Shell
 
-NAME: Final = r"[A-Za-z_]\w*"
-BARE: Final = r"[\w./:=@%+,*?^-]"
-_BRACED: Final = rf"\{{(?:{NAME}\}}|(?:{NAME}|\d):-{BARE}*\}})"
-VARIABLE: Final = rf"\$(?:{NAME}|\d(?!\d)|[@*#?!$]|{_BRACED})"
-_STRING: Final = rf'"(?:[^"`\\$\n]|{VARIABLE})*+"'
-RAW: Final = r"'[^'\n]*'"
-_SPECIAL: Final = rf"(?:{_STRING}|{RAW}|{VARIABLE})"
+_NAME: Final = r"[A-Za-z_]\w*"
+_BARE: Final = r"[\w./:=@%+,*?^-]"
+_BRACED: Final = rf"\{{(?:{_NAME}\}}|(?:{_NAME}|\d):-{_BARE}*\}})"
+_VARIABLE: Final = rf"\$(?:{_NAME}|\d(?!\d)|[@*#?!$]|{_BRACED})"
+_STRING: Final = rf'"(?:[^"`\\$\n]|{_VARIABLE})*+"'
+_RAW: Final = r"'[^'\n]*'"
+_SPECIAL: Final = rf"(?:{_STRING}|{_RAW}|{_VARIABLE})"
 _END: Final = r"(?=[ \t]|\Z)"
-_WORDS: Final = re.compile(rf"[ \t]*(?:({BARE}++){_END}|({_SPECIAL}){_END}|(.+))", re.ASCII | re.DOTALL).findall
+_WORDS: Final = re.compile(rf"[ \t]*(?:({_BARE}++){_END}|({_SPECIAL}){_END}|(.+))", re.ASCII | re.DOTALL).findall
 """For each word: its bare text, or its text with quotes and variables; behind what is unusual there is no other."""
 _IS_STRING: Final = re.compile(_STRING, re.ASCII).fullmatch
-_ASSIGNED: Final = re.compile(rf"({NAME})=({BARE}*|{_SPECIAL})", re.ASCII).fullmatch
-_REDIRECTED: Final = re.compile(rf"\d?(>>?|<|>&|&>>?)[ \t]*({BARE}+|{_SPECIAL})", re.ASCII).fullmatch
+_ASSIGNED: Final = re.compile(rf"({_NAME})=({_BARE}*|{_SPECIAL})", re.ASCII).fullmatch
+_REDIRECTED: Final = re.compile(rf"\d?(>>?|<|>&|&>>?)[ \t]*({_BARE}+|{_SPECIAL})", re.ASCII).fullmatch
 _OUTPUT: Final = re.compile(rb"([A-Za-z_]\w*)=(\"?)\$\(([^()`<>;&|\\\n]+)\)\2").fullmatch
 _SAYS: Final = re.compile(
-    rf"\s*(?:(echo|exit|return|true|printf(?=[ \t]+'[^'-]))(?:[ \t]+(?:{BARE}++|{_SPECIAL})(?=[ \t;\n]))*+"
+    rf"\s*(?:(echo|exit|return|true|printf(?=[ \t]+'[^'-]))(?:[ \t]+(?:{_BARE}++|{_SPECIAL})(?=[ \t;\n]))*+"
     r"(?:[ \t]*\d?>&[12])?[ \t]*[;\n]\s*|(.+))",
     re.ASCII | re.DOTALL,
 ).findall
 _LONGEST_SAYING: Final = 1000  # characters
 _OPENING: Final = frozenset('"$')
 _SPECIAL_STARTS: Final = _OPENING | {"'"}
-_PARTS: Final = re.compile(rf"\$(?:({NAME}|\d|[@*#?!$])|\{{({NAME}|\d)(?::-({BARE}*))?\}})", re.ASCII).split
+_PARTS: Final = re.compile(rf"\$(?:({_NAME}|\d|[@*#?!$])|\{{({_NAME}|\d)(?::-({_BARE}*))?\}})", re.ASCII).split
 
 
 def words_of(shell: Shell, source: bytes) -> list[Values] | None:
