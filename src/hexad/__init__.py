@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from hexad._version import __version__
 
 if TYPE_CHECKING:
-    from hexad.bootstrap import Hexad as Hexad
     from hexad.context.explanation import Explanation as Explanation
     from hexad.context.layers.runtime import RuntimeContextProvider as RuntimeContextProvider
     from hexad.context.layers.runtime import SessionRuntime as SessionRuntime
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from hexad.context.retriever import ContextRetriever as ContextRetriever
     from hexad.context.retriever import Retriever as Retriever
     from hexad.errors import HexadError as HexadError
+    from hexad.facade import Hexad as Hexad
     from hexad.model import Failure as Failure
     from hexad.model import Item as Item
     from hexad.model import Knowledge as Knowledge
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from hexad.settings import Settings as Settings
 
 _HOMES = {
-    "bootstrap": ("Hexad",),
+    "facade": ("Hexad",),
     "context.explanation": ("Explanation",),
     "context.layers.runtime": ("RuntimeContextProvider", "SessionRuntime"),
     "context.layers.tools": ("ToolRegistry", "ToolRegistryProvider"),

@@ -21,7 +21,7 @@ from hexad.skills.run import may_run
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
     from hexad.model import Item
 
 NAMES: Final = (

@@ -1,4 +1,4 @@
-"""The parts that an engine is made of, chosen by its settings. With `bootstrap`, the only place that names them."""
+"""The parts that an engine is made of, chosen by its settings. With `facade`, the only place that names them."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from hexad.model import AuditRecord, Verdict
 from hexad.wire import to_json, verdict
 
 if TYPE_CHECKING:
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
 
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _RECORDS: Final = (

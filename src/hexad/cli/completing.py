@@ -12,7 +12,7 @@ from hexad.cli.opening import opened
 from hexad.model import SkillStatus
 
 if TYPE_CHECKING:
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
 
 _VARIABLE: Final = "_HEXAD_COMPLETE"
 _ZSH_READY: Final = "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }"  # if ~/.zshrc has not

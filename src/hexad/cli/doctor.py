@@ -23,7 +23,7 @@ from hexad.errors import ConfigError, HexadError, NoSandbox
 from hexad.semantic import PACKAGES
 
 if TYPE_CHECKING:
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
 
 OLDEST_SQLITE: Final = (3, 35, 0)
 EXTRAS: Final = {

@@ -15,7 +15,7 @@ from hexad.model import ErrorCategory, Learning
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
     from hexad.learning.housekeeping import Cleaned
 
 _LISTED: Final = (

@@ -10,7 +10,7 @@ from hexad.model import DEFAULT_NAMESPACE, Record
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
     from hexad.memory.shelf import Shelf
 
 N = TypeVar("N", bound=Record)
@@ -31,7 +31,7 @@ def opened(
     path = place(db)
     if not create:
         refuse_absent(path, maker)
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
 
     new = not path.exists()
     try:
@@ -45,7 +45,7 @@ def opened(
 
 def _remove_empty(path: Path) -> None:
     """A command that failed leaves no database behind that was not there before, unless something is in it."""
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
 
     if path.is_file() and holds_hexad(path):
         with Hexad.open(path, enabled=True, namespace=DEFAULT_NAMESPACE) as hx, hx.store.reading() as view:

@@ -16,8 +16,8 @@ from hexad.model import Category, Item, Knowledge, Layer, Origin, Retrieval
 from hexad.wire import retrieval, to_json
 
 if TYPE_CHECKING:
-    from hexad.bootstrap import Hexad
     from hexad.context.explanation import Explanation, Judged
+    from hexad.facade import Hexad
 
 _FOUND: Final = (Column("score"), screen.KEY, Column("category"), Column("content", "fold"))
 _LISTED: Final = (screen.KEY, Column("category"), Column("v"), Column("marks", "fold", 14), Column("content", "fold"))

@@ -16,7 +16,7 @@ from hexad.model import KEEP, Category, Forgotten, Knowledge
 from hexad.wire import forgotten, to_json
 
 if TYPE_CHECKING:
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
 
 _EVERYTHING: Final = "everything"
 _TRACES: Final = "traces"

@@ -18,7 +18,7 @@ from hexad.wire import to_json
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
     from hexad.model import Json
     from hexad.skills.approving import Review
 

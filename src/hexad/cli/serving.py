@@ -15,7 +15,7 @@ from hexad.errors import ConfigError, InvalidInput
 from hexad.mcp.clients import Client, Scope
 
 if TYPE_CHECKING:
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
     from hexad.mcp.installing import Change
     from hexad.mcp.server import HexadServer
 

@@ -29,7 +29,7 @@ from hexad.model import Capability, Origin, Skill, SkillKind, SkillStatus
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
     from hexad.skills.run import SkillResult
 
 _LISTED: Final = (

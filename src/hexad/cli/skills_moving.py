@@ -14,7 +14,7 @@ from hexad.errors import FolderRefused
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
     from hexad.skills.moving import ImportedSkill
 
 _FOLDERS: Final = (Column("folder", "fold", 30), Column("skill", "fold", 24), Column("result"), Column("notes", "fold"))

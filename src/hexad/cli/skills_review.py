@@ -16,7 +16,7 @@ from hexad.model import SkillKind
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
     from hexad.model import Skill
     from hexad.skills.approving import Review
     from hexad.skills.run import SkillResult

@@ -19,7 +19,7 @@ from hexad.store import Scope
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
 
 _REMEMBER: Final = 'remember KEY "what to keep"'
 _EXPLAIN: Final = 'explain "a message"'

@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.bootstrap import Hexad
 from hexad.errors import EvalError
 from hexad.evals.data import lines_of, text_in
+from hexad.facade import Hexad
 from hexad.model import Layer
 
 if TYPE_CHECKING:

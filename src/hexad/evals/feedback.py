@@ -9,8 +9,8 @@ from hexad.model import Item
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from hexad.bootstrap import Hexad
     from hexad.evals.data import EvalSet, Question
+    from hexad.facade import Hexad
 
     Lesson: TypeAlias = tuple[Question, str]  # a question, and the id of the item that was used after it
 

@@ -10,8 +10,8 @@ from hexad.model import Layer, Tool
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hexad.bootstrap import Hexad
     from hexad.evals.data import Document, EvalSet
+    from hexad.facade import Hexad
 
 
 def load(hx: Hexad, data: EvalSet, progress: Callable[[int], None]) -> Mapping[str, Hexad]:

@@ -10,11 +10,11 @@ from statistics import quantiles
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeAlias
 
-from hexad.bootstrap import Hexad
 from hexad.evals.baselines import chosen
 from hexad.evals.feedback import split, teach
 from hexad.evals.loading import load, views
 from hexad.evals.metrics import Quality, mean, quality
+from hexad.facade import Hexad
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from mcp.server.mcpserver import Context
 
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
 
 IDLE: Final = 30 * 60.0  # seconds without a request that end a session over HTTP
 PREFIX: Final = "mcp:"

@@ -26,8 +26,8 @@ from hexad.skills.run import may_run, result_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from hexad.bootstrap import Hexad
     from hexad.context.explanation import Explanation
+    from hexad.facade import Hexad
     from hexad.model import Skill
 
 NAMES: Final = ("get_context", "run_skill", "report_tool_result")

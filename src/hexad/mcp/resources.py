@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from mcp.server.mcpserver import MCPServer
 
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
     from hexad.mcp.tools import Desk
     from hexad.model import Json, Record
 

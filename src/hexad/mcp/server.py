@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult, Resource
     from pydantic.networks import AnyUrl
 
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
 
 _INSTRUCTIONS: Final = (
     "Hexad is your memory. Before you answer a user's message, call get_context with it and read what comes back. "

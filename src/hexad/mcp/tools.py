@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
     from mcp_types import CallToolResult
 
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
     from hexad.mcp.callers import Caller, Callers
 
 COUNT: Final = len(agent_tools.NAMES) + len(foreign.NAMES)

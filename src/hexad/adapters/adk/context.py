@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from google.adk.models.llm_request import LlmRequest
     from google.genai.types import GenerateContentConfig
 
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
     from hexad.model import Prompt
 
 BUDGET: Final = 2000

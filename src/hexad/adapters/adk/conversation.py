@@ -19,7 +19,7 @@ from hexad.learning.caller import Caller
 from hexad.memory import admission
 
 if TYPE_CHECKING:
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
 
 T = TypeVar("T")
 _LONGEST: Final = 120  # characters of an id that stand in a namespace or are a session; what is longer is hashed

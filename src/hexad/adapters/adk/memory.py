@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from google.adk.sessions.session import Session
 
     from hexad.adapters.adk.conversation import NamespaceRule
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
     from hexad.model import Knowledge
 
 T = TypeVar("T")

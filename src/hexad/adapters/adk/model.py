@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from google.adk.models.llm_request import LlmRequest
     from google.adk.models.llm_response import LlmResponse
 
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
 
 
 class ContextAwareModel(BaseLlm):

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from google.genai import types
 
     from hexad.adapters.adk.conversation import NamespaceRule
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
 
 _RECORDED: Final[Notes[frozenset[int]]] = Notes()  # calls that were written down, and in which stores
 _PATIENCE: Final = 10.0  # seconds that an agent waits at most for a call to be written down

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from google.adk.tools.tool_context import ToolContext
 
     from hexad.adapters.adk.conversation import NamespaceRule
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
     from hexad.learning.caller import Caller
 
 _MOST_KEPT: Final = 256  # skills whose declarations are remembered

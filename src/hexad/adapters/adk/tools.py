@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from google.adk.tools.tool_context import ToolContext
 
     from hexad.adapters.adk.conversation import NamespaceRule
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
 
 SECONDS: Final = 60.0  # that a tool of ours may take; it waits at most `lock_timeout` for other writers
 

@@ -23,7 +23,7 @@ from hexad.memory.redaction import redact
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from hexad.bootstrap import Hexad
+    from hexad.facade import Hexad
     from hexad.store import Store
 
 T = TypeVar("T")
