@@ -16,6 +16,8 @@ ROOT = Path(__file__).parent.parent
 _COMMENT = re.compile(r"(^|\s)#.*$")
 NOT_RUN = {  # each with its reason; what can be said of it without running it is checked all the same
     "make test": "it runs this very test",
+    "make coverage": "the same",
+    "make soak": "it runs for many minutes",
     "make format": "it changes the checkout",
     "make docs": "it writes into the checkout; test_manual.py compares what it would write",
     "make bench": "it measures for many minutes",
@@ -62,9 +64,10 @@ class Line:
 
     def _made(self, folder: Path) -> None:
         """With the interpreter that runs the tests, so that nothing is set up."""
-        ready = folder / "ready"
-        ready.touch()
-        here = [f"READY={ready}", f"BIN={Path(sys.executable).parent}"]
+        stamps = {name: folder / name for name in ("READY", "DEMO")}
+        for stamp in stamps.values():
+            stamp.touch()
+        here = [*(f"{name}={stamp}" for name, stamp in stamps.items()), f"BIN={Path(sys.executable).parent}"]
         done = subprocess.run([*self.told.split(), *here], cwd=ROOT, check=False, capture_output=True, timeout=120)
         assert done.returncode == 0, done.stderr
 

@@ -13,7 +13,7 @@ from hexad.context.selection import estimate_tokens
 from hexad.errors import HexadError, InvalidInput
 from hexad.memory import admission
 from hexad.memory.habits import Habits
-from hexad.model import RECORD_OF, Item, Layer, Retrieval
+from hexad.model import RECORD_OF, Item, Layer, Prompt, Retrieval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hexad.learning.attending import Attending
     from hexad.learning.outcome import FailureRule
     from hexad.memory.workspace import Workspace
-    from hexad.model import Association, Learning, Prompt, TokenCounter
+    from hexad.model import Association, Learning, TokenCounter
 
 _CANDIDATES: Final = 20  # items of a layer that an explanation shows
 _FLUSH_PATIENCE: Final = 0.0  # an answer does not wait for the write lock to count uses
@@ -63,12 +63,23 @@ class Engine:
             )
 
     def assemble(self, base: str, retrieval: Retrieval, *, budget: int | None = None) -> Prompt:
-        """The prompt, and one more use for each item in it."""
-        prompt = self._assembled(base, retrieval, budget)
-        self._count_uses(prompt, retrieval)
-        self.workspace.prompts.show(retrieval.namespace, retrieval.session or "", retrieval.query, prompt.kept)
-        self._remember_offers(prompt, retrieval)
-        return prompt
+        """The base with the retrieved items after it. Pure: it counts and writes nothing."""
+        if not isinstance(base, str):
+            raise InvalidInput("base", f"must be text, not {type(base).__name__}")
+        if not isinstance(retrieval, Retrieval):
+            raise InvalidInput("retrieval", f"must be what retrieve() returned, not {type(retrieval).__name__}")
+        tokens = None if budget is None else admission.whole("budget", budget, low=0)
+        return assemble(base, retrieval, budget=tokens, counter=self.counter)
+
+    def shown(self, prompt: Prompt) -> None:
+        """Record that a model got this prompt: one use of each item, and an offer of each fix."""
+        if not isinstance(prompt, Prompt):
+            raise InvalidInput("prompt", f"must be what assemble() returned, not {type(prompt).__name__}")
+        if prompt.namespace != self.workspace.namespace:
+            return  # another scope's items are not this scope's to count
+        self._count_uses(prompt)
+        self.workspace.prompts.show(prompt.namespace, prompt.session or "", prompt.query, prompt.kept)
+        self._remember_offers(prompt)
 
     def used(self, item: Item, query: str, *, session: str | None = None) -> tuple[Association, ...]:
         """Let the words of a question help find the item that was used after it."""
@@ -147,7 +158,7 @@ class Engine:
         """Why the prompt for a message is what it is; nothing is counted as used."""
         started = time.perf_counter()
         found = self.retrieve(message, layers, session=session)
-        prompt = self._assembled(base, found, budget)
+        prompt = self.assemble(base, found, budget=budget)
         stored, limit = (
             [layer for layer in asked_for(layers) if layer is not Layer.RUNTIME_CONTEXT],
             max(_CANDIDATES, self.max_per_layer),
@@ -168,25 +179,15 @@ class Engine:
             return {}
         return replace(self.retriever, floor=False, max_pinned=limit).retrieve(message, layers, limit).items
 
-    def _assembled(self, base: str, retrieval: Retrieval, budget: int | None) -> Prompt:
-        if not isinstance(base, str):
-            raise InvalidInput("base", f"must be text, not {type(base).__name__}")
-        if not isinstance(retrieval, Retrieval):
-            raise InvalidInput("retrieval", f"must be what retrieve() returned, not {type(retrieval).__name__}")
-        tokens = None if budget is None else admission.whole("budget", budget, low=0)
-        return assemble(base, retrieval, budget=tokens, counter=self.counter)
-
-    def _remember_offers(self, prompt: Prompt, retrieval: Retrieval) -> None:
-        """Which learnings a session's prompt told of: what comes of it is credited to them, in whatever process."""
-        shown = [item.id for item in prompt.kept if item.layer is Layer.AGENT_LEARNINGS]
-        if shown and retrieval.namespace == self.workspace.namespace:
+    def _remember_offers(self, prompt: Prompt) -> None:
+        """Store which fixes the session saw, so that any process can credit them with what follows."""
+        learnings = [item.id for item in prompt.kept if item.layer is Layer.AGENT_LEARNINGS]
+        if learnings:
             from hexad.learning.record import remember_offers  # noqa: PLC0415
 
-            remember_offers(self.workspace, shown, session=retrieval.session, patience=_OFFER_PATIENCE)
+            remember_offers(self.workspace, learnings, session=prompt.session, patience=_OFFER_PATIENCE)
 
-    def _count_uses(self, prompt: Prompt, retrieval: Retrieval) -> None:
-        if retrieval.namespace != self.workspace.namespace:
-            return  # what another scope found is not this scope's to change
+    def _count_uses(self, prompt: Prompt) -> None:
         full = False
         for layer in {item.layer for item in prompt.kept if item.layer in RECORD_OF}:
             used = [item.id for item in prompt.kept if item.layer is layer]

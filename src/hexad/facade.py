@@ -22,10 +22,10 @@ from hexad.memory.indexing import embed_missing, missing_vectors
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.limits import leave_tally
 from hexad.memory.references import ReferenceCollection
-from hexad.model import Retrieval
 from hexad.settings import Settings, load
 from hexad.store.volatile import LOCATION
 from hexad.wiring import (
+    NoRetriever,
     forget_elsewhere,
     refresh_index,
     refresh_patterns,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from hexad.importer import Imported
     from hexad.learning.outcome import FailureRule
     from hexad.learning.record import LearningCollection
-    from hexad.model import Association, Clock, Forgotten, Item, Layer, Learning, Prompt, TokenCounter
+    from hexad.model import Association, Clock, Forgotten, Item, Layer, Learning, Prompt, Retrieval, TokenCounter
     from hexad.semantic import Embedder
     from hexad.skills.library import SkillLibrary
     from hexad.store import Store
@@ -63,11 +63,11 @@ class _Life:
 
 
 class Hexad:
-    """An agent's context: remember, retrieve, assemble. Make one with `open`.
+    """An agent's context: save, retrieve, assemble. Make one with `open`.
 
     >>> with Hexad.open(":memory:", enabled=True) as hx:
     ...     _ = hx.knowledge.save("deploy-window", "Deploy on Tuesdays and Thursdays only", category="rule")
-    ...     print(hx.assemble("You are terse.", hx.retrieve("when may I deploy?")))
+    ...     print(hx.prompt("You are terse.", "when may I deploy?"))
     You are terse.
     <BLANKLINE>
     ## User Knowledge
@@ -127,7 +127,7 @@ class Hexad:
         own = retriever or retriever_of(workspace, known)
         engine = Engine(
             workspace=workspace,
-            retriever=own if known.enabled else _Nothing(workspace.namespace),
+            retriever=own if known.enabled else NoRetriever(workspace.namespace),
             max_per_layer=known.max_per_layer,
             counter=token_counter,
         )
@@ -196,8 +196,52 @@ class Hexad:
         return self._engine.retrieve(query, layers, max_per_layer, session=session)
 
     def assemble(self, base: str, retrieval: Retrieval, *, budget: int | None = None) -> Prompt:
-        """The base prompt with the retrieved items after it, within ``budget`` tokens if one is given."""
+        """The base prompt with the retrieved items after it, within ``budget`` tokens if one is given.
+
+        It counts and writes nothing: call `shown` when the prompt goes to a model.
+        """
         return self._engine.assemble(base, retrieval, budget=budget)
+
+    def shown(self, prompt: Prompt) -> None:
+        """Record that a model got this prompt: one more use of each item in it, and an offer of each fix.
+
+        Every call counts, so call it once for each turn. A prompt of another namespace, or of an engine that is off,
+        records nothing. It does not wait for other writers longer than 0.1 seconds.
+
+        >>> hx = Hexad.open(":memory:", enabled=True)
+        >>> _ = hx.knowledge.save("units", "Answer in metric units")
+        >>> prompt = hx.assemble("You are terse.", hx.retrieve("which units?"))
+        >>> hx.knowledge.get("units").use_count
+        0
+        >>> hx.shown(prompt)
+        >>> hx.knowledge.get("units").use_count
+        1
+        """
+        if self.enabled:
+            self._engine.shown(prompt)
+
+    def prompt(
+        self,
+        base: str,
+        message: str,
+        *,
+        layers: Iterable[Layer | str] | None = None,
+        budget: int | None = None,
+        session: str | None = None,
+    ) -> Prompt:
+        """The prompt for a message: retrieved, assembled and recorded as shown.
+
+        >>> hx = Hexad.open(":memory:", enabled=True)
+        >>> _ = hx.knowledge.save("units", "Answer in metric units")
+        >>> print(hx.prompt("You are terse.", "which units?", budget=800))
+        You are terse.
+        <BLANKLINE>
+        ## User Knowledge
+        - [fact] units: Answer in metric units
+        """
+        prompt = self.assemble(base, self.retrieve(message, layers, session=session), budget=budget)
+        self.shown(prompt)
+        return prompt
 
     def explain(
         self,
@@ -294,7 +338,7 @@ class Hexad:
             session=self.session if session is None else admission.label("session", session),
         )
         retriever = self._engine.retriever
-        if isinstance(retriever, ContextRetriever | _Nothing):
+        if isinstance(retriever, ContextRetriever | NoRetriever):
             retriever = replace(retriever, namespace=workspace.namespace)
         return self._like(owner=False, workspace=workspace, retriever=retriever)
 
@@ -422,7 +466,7 @@ class Hexad:
 
     def _retrieving(self, change: Callable[[ContextRetriever], ContextRetriever]) -> Hexad:
         retriever = self._engine.retriever
-        if isinstance(retriever, _Nothing):
+        if isinstance(retriever, NoRetriever):
             return self
         if not isinstance(retriever, ContextRetriever):
             raise InvalidInput("retriever", f"{type(retriever).__name__} takes no providers; give them to it directly")
@@ -443,23 +487,6 @@ def _checked(retriever: Retriever) -> Retriever:
     if not callable(getattr(retriever, "retrieve", None)):
         raise InvalidInput("retriever", "needs a method retrieve(query, layers, max_per_layer, session=…)")
     return retriever
-
-
-@dataclass(frozen=True, slots=True)
-class _Nothing:
-    """The retriever of an engine that is off."""
-
-    namespace: str
-
-    def retrieve(
-        self,
-        query: str,
-        layers: Iterable[Layer | str] | None = None,
-        max_per_layer: int | None = None,
-        *,
-        session: str | None = None,
-    ) -> Retrieval:
-        return Retrieval(query=query, namespace=self.namespace, session=session)
 
 
 def _quiet(done: int, total: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from hexad.clock import utc_now
@@ -12,11 +13,13 @@ from hexad.memory.indexing import reindex
 from hexad.memory.limits import Limits, Tally, join_tally
 from hexad.memory.uses import Uses
 from hexad.memory.workspace import Workspace
+from hexad.model import Retrieval
 from hexad.store.absent import AbsentStore
 from hexad.store.volatile import LOCATION, VolatileStore
 from hexad.text import ANALYSER
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
     from pathlib import Path
 
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from hexad.memory.collection import Finder
     from hexad.memory.similarity import Similarity
     from hexad.memory.workspace import Change
-    from hexad.model import Clock
+    from hexad.model import Clock, Layer
     from hexad.semantic import Embedder
     from hexad.settings import Settings
     from hexad.skills.library import SkillLibrary
@@ -32,6 +35,24 @@ if TYPE_CHECKING:
 
 _ANALYSER_NOTE: Final = "analyser"
 _PATTERNS_NOTE: Final = "patterns"
+
+
+@dataclass(frozen=True, slots=True)
+class NoRetriever:
+    """The retriever of an engine that is off: it finds nothing."""
+
+    namespace: str
+
+    def retrieve(
+        self,
+        query: str,
+        layers: Iterable[Layer | str] | None = None,
+        max_per_layer: int | None = None,
+        *,
+        session: str | None = None,
+    ) -> Retrieval:
+        """Nothing, for any query."""
+        return Retrieval(query=query, namespace=self.namespace, session=session)
 
 
 def store_at(path: Path, settings: Settings) -> Store:
