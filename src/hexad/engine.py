@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hexad.context.retriever import Retriever
-    from hexad.learning.attending import Attending
     from hexad.learning.outcome import FailureRule
+    from hexad.learning.step_tool import StepTool
     from hexad.memory.workspace import Workspace
     from hexad.model import Association, Learning, TokenCounter
 
@@ -103,8 +103,9 @@ class Engine:
     ) -> Learning | None:
         """Learn from one call; the learning that its error belongs to. What cannot be written is logged, or raised."""
         from hexad.learning.advice import warn  # noqa: PLC0415
-        from hexad.learning.evidence import PATIENCE, Recorder  # noqa: PLC0415 - who only remembers need not load it
+        from hexad.learning.offers import PATIENCE  # noqa: PLC0415
         from hexad.learning.outcome import Passing, outcome_of  # noqa: PLC0415
+        from hexad.learning.recorder import Recorder  # noqa: PLC0415
 
         if isinstance(result, Passing):
             return None
@@ -140,11 +141,11 @@ class Engine:
             advise=admission.flag("advise", advise),
         )
 
-    def attend(self, name: str, tool: Callable[..., Any], session: str | None) -> Attending:
+    def step_tool(self, name: str, tool: Callable[..., Any], session: str | None) -> StepTool:
         """A tool as a skill's step calls it: watched, once, and judged by the rule that it is watched with."""
-        from hexad.learning.attending import Attending  # noqa: PLC0415
+        from hexad.learning.step_tool import StepTool  # noqa: PLC0415
 
-        return Attending(self.workspace, name, tool, session)
+        return StepTool(self.workspace, name, tool, session)
 
     def explain(
         self,
@@ -183,7 +184,7 @@ class Engine:
         """Store which fixes the session saw, so that any process can credit them with what follows."""
         learnings = [item.id for item in prompt.kept if item.layer is Layer.AGENT_LEARNINGS]
         if learnings:
-            from hexad.learning.record import remember_offers  # noqa: PLC0415
+            from hexad.learning.offers import remember_offers  # noqa: PLC0415
 
             remember_offers(self.workspace, learnings, session=prompt.session, patience=_OFFER_PATIENCE)
 

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from hexad.context.layers.runtime import RuntimeContextProvider
     from hexad.context.retriever import Retriever
     from hexad.importer import Imported
+    from hexad.learning.learnings import LearningCollection
     from hexad.learning.outcome import FailureRule
-    from hexad.learning.record import LearningCollection
     from hexad.model import Association, Clock, Forgotten, Item, Layer, Learning, Prompt, Retrieval, TokenCounter
     from hexad.semantic import Embedder
     from hexad.skills.library import SkillLibrary
@@ -139,7 +139,7 @@ class Hexad:
     @cached_property
     def learnings(self) -> LearningCollection:
         """What is known of errors, and how they are fixed."""
-        from hexad.learning.record import LearningCollection  # noqa: PLC0415 - who only remembers need not load it
+        from hexad.learning.learnings import LearningCollection  # noqa: PLC0415 - who only remembers need not load it
 
         return LearningCollection(self._engine.workspace, self._find)
 

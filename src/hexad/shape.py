@@ -9,7 +9,7 @@ from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum, auto
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.choices import Choice
 
@@ -66,7 +66,7 @@ def from_microseconds(number: int) -> datetime:
 
 
 @cache
-def shapes(noun: type) -> Mapping[str, Shape]:
+def shapes(noun: type[Any]) -> Mapping[str, Shape]:
     """The shape of each field of a noun."""
     return {field.name: _shape(str(field.type)) for field in fields(noun)}
 

@@ -42,7 +42,7 @@ _PYTHON: Final[dict[Kind, type | tuple[type, ...]]] = {
 
 def to_json(noun: Any) -> dict[str, Json]:
     """A noun as JSON, its type named in ``type``."""
-    kind = type(noun)
+    kind: type = type(noun)
     values = {name: _written(shape.kind, getattr(noun, name)) for name, shape in shapes(kind).items()}
     return {"type": _NAMES[kind], **values}
 

@@ -118,7 +118,7 @@ def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
 
     agent = Agent(
         tools=engine.tools,
-        attend=engine.attend,
+        attend=engine.step_tool,
         is_constant=is_constant,
         script_seconds=settings.script_seconds,
         script_memory=settings.script_memory,
@@ -166,7 +166,7 @@ def refresh_patterns(store: Store, *, force: bool = False) -> None:
             return
     with store.transaction() as unit:
         if unit.namespaces():
-            from hexad.learning.record import complete_patterns  # noqa: PLC0415 - once in a database's life
+            from hexad.learning.learnings import complete_patterns  # noqa: PLC0415 - once in a database's life
 
             complete_patterns(unit)
         unit.set_note(_PATTERNS_NOTE, "complete")

@@ -31,14 +31,13 @@ class Candidate:
 
     remedy: Remedy
     sentence: str
-    evidence: Evidence = Evidence()
+    evidence: Evidence
     sessions: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, remedy: Remedy, *, session: str = "", **counts: int) -> Candidate:
-        """A remedy that was found in a session."""
-        evidence = Evidence(users_word=isinstance(remedy, Correction), **counts)
-        sessions = (session,) if session else ()
+    def of(cls, remedy: Remedy, evidence: Evidence, sessions: tuple[str, ...] = ()) -> Candidate:
+        """A remedy with its present sentence."""
+        evidence = replace(evidence, users_word=isinstance(remedy, Correction))
         return cls(remedy=remedy, sentence=remedies.sentence(remedy), evidence=evidence, sessions=sessions)
 
     @classmethod
@@ -62,18 +61,17 @@ class Candidate:
         """How far it is trusted."""
         return trust(self.evidence)
 
-    def confirmed(self, again: Remedy, session: Sequence[str], *, on_its_own: bool, another_session: bool) -> Candidate:
+    def confirmed(
+        self, again: Remedy, sessions: Sequence[str], *, on_its_own: bool, another_session: bool
+    ) -> Candidate:
         """The candidate after it was found again; a session that found it ``on_its_own`` adds support."""
         remedy = remedies.confirmed(self.remedy, again, another_session=another_session)
         evidence = replace(self.evidence, support=self.evidence.support + (1 if on_its_own else 0))
-        sessions = _first_of(self.sessions, session)
-        return Candidate(remedy=remedy, sentence=remedies.sentence(remedy), evidence=evidence, sessions=sessions)
+        return Candidate.of(remedy, evidence, _first_of(self.sessions, sessions))
 
     def merged(self, other: Candidate) -> Candidate:
         """The same fix of two learnings that have become one."""
-        return replace(
-            self, evidence=self.evidence + other.evidence, sessions=_first_of(self.sessions, other.sessions)
-        )
+        return replace(self, evidence=self.evidence + other.evidence, sessions=_first_of(self.sessions, other.sessions))
 
 
 def candidates(learning: Learning) -> dict[str, Candidate]:
@@ -96,9 +94,7 @@ def with_fix(learning: Learning, found: Candidate, *, on_its_own: bool, another_
     for name, each in known.items():
         part = remedies.part_of(each.remedy, found.remedy) if name != own else None
         if part is not None:
-            known[name] = each.confirmed(
-                part, found.sessions, on_its_own=on_its_own, another_session=another_session
-            )
+            known[name] = each.confirmed(part, found.sessions, on_its_own=on_its_own, another_session=another_session)
     before = known.pop(own, None)
     known[own] = (
         replace(found, evidence=Evidence(support=1 if on_its_own else 0))

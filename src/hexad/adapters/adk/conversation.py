@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
 from urllib.parse import quote
 
 from hexad.errors import InvalidInput
-from hexad.learning.caller import Caller
+from hexad.learning.call_scope import CallScope
 from hexad.memory import admission
 
 if TYPE_CHECKING:
@@ -76,9 +76,9 @@ def scope_of(hx: Hexad, conversation: Conversation, rule: NamespaceRule) -> Hexa
     return hx.scoped(namespace=namespace, session=session_of(conversation, rule))
 
 
-def caller_of(house: Hexad, own: Hexad) -> Caller:
+def caller_of(house: Hexad, own: Hexad) -> CallScope:
     """A conversation as the one that calls tools which the house's engine watches."""
-    return Caller(house.store, house.namespace, own.namespace, own.session)
+    return CallScope(house.store, house.namespace, own.namespace, own.session)
 
 
 def checked(rule: Any) -> NamespaceRule:

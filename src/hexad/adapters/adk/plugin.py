@@ -30,7 +30,7 @@ from hexad.adapters.adk.skills import SkillTools
 from hexad.adapters.adk.tools import OwnTool, conversation_of, the_six
 from hexad.adapters.adk.troubles import TROUBLES
 from hexad.adapters.adk.worker import told, tried
-from hexad.learning.caller import begin, end
+from hexad.learning.call_scope import enter, leave
 from hexad.learning.tool_objects import awaits_a_person, is_pending, is_under_way, watches
 
 if TYPE_CHECKING:
@@ -112,13 +112,13 @@ class HexadPlugin(BasePlugin):
         if not self._hx.enabled:
             return
         with suppress(Exception):  # a rule of the user's own may fail; `_observe` tells of it
-            begin(caller_of(self._hx, scope_of(self._hx, conversation_of(tool_context), self._rule)))
+            enter(caller_of(self._hx, scope_of(self._hx, conversation_of(tool_context), self._rule)))
 
     async def after_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any
     ) -> None:
         """Learn from a result, unless it only stands for an error that was learned from already."""
-        end()
+        leave()
         undecided = is_pending(tool, result) or awaits_a_person(tool_context)
         if not undecided and self._is_mine(tool) and self._is_first_at(tool_context):
             await self._observe(conversation_of(tool_context), tool=tool.name, args=tool_args, result=result)
@@ -127,7 +127,7 @@ class HexadPlugin(BasePlugin):
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, error: BaseException
     ) -> None:
         """Learn from an error; a cancellation says nothing about the tool."""
-        end()
+        leave()
         if isinstance(error, asyncio.CancelledError) or type(tool) is BaseTool or not self._is_mine(tool):
             return  # a bare BaseTool stands for a name that the model made up
         if self._is_first_at(tool_context):

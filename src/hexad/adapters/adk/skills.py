@@ -15,7 +15,7 @@ from hexad.adapters.adk.tools import SECONDS, OwnTool, the_six
 from hexad.adapters.adk.worker import LOG, WORKER
 from hexad.context.retriever import ContextRetriever
 from hexad.errors import HexadError
-from hexad.learning.caller import calling
+from hexad.learning.call_scope import recorded_under
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from hexad.adapters.adk.conversation import NamespaceRule
     from hexad.facade import Hexad
-    from hexad.learning.caller import Caller
+    from hexad.learning.call_scope import CallScope
 
 _MOST_KEPT: Final = 256  # skills whose declarations are remembered
 
@@ -93,7 +93,7 @@ class SkillTool(OwnTool):
         engine = own.scoped(namespace=self._namespace)
         caller = caller_of(engine, own)
         if isinstance(engine.retriever, ContextRetriever):
-            callables = await _callables(tool_context, replace(caller, told=True))
+            callables = await _callables(tool_context, replace(caller, recorded_elsewhere=True))
             if missing := sorted(self.needs.difference(each.__name__ for each in callables)):
                 return {"status": "error", "error": f"{self.name} calls {', '.join(missing)}, which you do not have"}
             engine = engine.with_tool_registry(callables)
@@ -106,7 +106,7 @@ class SkillTool(OwnTool):
             given = inspect.signature(skill).bind(**args)
         except TypeError as error:
             return {"status": "error", "error": f"{self.name}: {error}"}
-        with calling(caller):
+        with recorded_under(caller):
             return {"status": "ok", "output": await skill(*given.args, **given.kwargs)}
 
 
@@ -122,20 +122,20 @@ def _names(context: ToolContext) -> frozenset[str] | None:
     return frozenset(str(getattr(tool, "name", None) or getattr(tool, "__name__", "")) for tool in tools)
 
 
-async def _callables(context: ToolContext, told: Caller) -> list[Callable[..., Any]]:
+async def _callables(context: ToolContext, told: CallScope) -> list[Callable[..., Any]]:
     """The tools of the agent that calls, but ours, as coroutine functions."""
     agent: Any = context.get_invocation_context().agent
     tools = await agent.canonical_tools(context)
     return [_callable(tool, context, told) for tool in tools if not isinstance(tool, OwnTool)]
 
 
-def _callable(tool: BaseTool, context: ToolContext, told: Caller) -> Callable[..., Any]:
+def _callable(tool: BaseTool, context: ToolContext, told: CallScope) -> Callable[..., Any]:
     """A tool for a step. The skill's run writes its calls down, so a watch on it does not."""
 
     async def call(**args: Any) -> Any:
         if await tool.check_require_confirmation(args, context):
             raise PermissionError(f"{tool.name} needs a person's word: call it by itself")
-        with calling(told):
+        with recorded_under(told):
             return await tool.run_async(args=args, tool_context=context)
 
     call.__name__, call.__doc__ = tool.name, tool.description
