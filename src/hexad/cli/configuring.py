@@ -65,10 +65,10 @@ def init(
 @app.command(epilog="Example: hexad config show --namespace team")
 def show(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
     """Show each setting as a program would get it here, and where its value is from; what is wrong is marked."""
-    from hexad.settings import KNOWN, surveyed
+    from hexad.settings import KNOWN, survey
 
     database = place(db)
-    found = surveyed({"namespace": namespace}, beside=database.parent)
+    found = survey({"namespace": namespace}, beside=database.parent)
     if as_json:
         file = None if found.file is None else str(found.file)
         told = {"database": str(database), "file": file, "settings": [_told(each, found) for each in KNOWN]}
@@ -109,7 +109,7 @@ def _toml(value: object) -> str:
 def _told(setting: "Setting", found: "Traced") -> dict[str, Any]:
     source = found.sources[setting.name].replace("argument", "option")
     wrong = setting.name in found.problems
-    value = found.said[setting.name] if wrong else getattr(found.settings, setting.name)
+    value = found.given[setting.name] if wrong else getattr(found.settings, setting.name)
     return {
         "name": setting.name,
         "value": shown(setting, value),

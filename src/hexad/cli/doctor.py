@@ -125,10 +125,10 @@ def extra_packages(extra: str, missing: Sequence[str]) -> Check:
 
 def settings(path: Path) -> Check:
     """Whether the settings beside the database can be read, and whether a secret among them is kept from others."""
-    from hexad.settings import secrets_in, traced
+    from hexad.settings import secrets_in, survey
 
     try:
-        found = traced({}, beside=path.parent).file
+        found = survey({}, beside=path.parent).checked().file
         held = () if found is None else secrets_in(found)
     except ConfigError as error:
         return Check("settings", "problem", str(error))
