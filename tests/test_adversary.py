@@ -32,8 +32,8 @@ def keys(hx: Hexad, question: str) -> list[str]:
 
 def many(hx: Hexad, count: int, name: str, content: str, **fields: Any) -> None:
     """Many entries at once, through one transaction."""
-    with hx._engine.keeper.change(actor="user") as change:
-        shelf = type(hx.knowledge)(hx._engine.keeper.joining(change.unit), hx._find)
+    with hx._engine.workspace.change(actor="user") as change:
+        shelf = type(hx.knowledge)(hx._engine.workspace.joining(change.unit), hx._find)
         for number in range(count):
             shelf.save(f"{name}-{number}", content.format(number), **fields)
 

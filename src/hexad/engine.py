@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hexad.context.retriever import Retriever
-    from hexad.learning.attending import Attending
     from hexad.learning.outcome import FailureRule
-    from hexad.memory.keeper import Keeper
+    from hexad.learning.step_tool import StepTool
+    from hexad.memory.workspace import Workspace
     from hexad.model import Association, Learning, TokenCounter
 
 _CANDIDATES: Final = 20  # items of a layer that an explanation shows
@@ -35,7 +35,7 @@ _OFFER_PATIENCE: Final = 0.1  # nor long to remember which fixes it holds
 class Engine:
     """Retrieval and memory of one scope."""
 
-    keeper: Keeper
+    workspace: Workspace
     retriever: Retriever
     max_per_layer: int
     counter: TokenCounter = estimate_tokens
@@ -50,7 +50,7 @@ class Engine:
         session: str | None = None,
     ) -> Retrieval:
         """The items that matter for a message."""
-        name = session if session is not None else self.keeper.session or None
+        name = session if session is not None else self.workspace.session or None
         try:
             return self.retriever.retrieve(query, layers, max_per_layer, session=name)
         except HexadError:
@@ -59,7 +59,7 @@ class Engine:
             return Retrieval(
                 query=query,
                 failures=failed_everywhere(layers, error),
-                namespace=self.keeper.namespace,
+                namespace=self.workspace.namespace,
                 session=name,
             )
 
@@ -76,10 +76,10 @@ class Engine:
         """Record that a model got this prompt: one use of each item, and an offer of each fix."""
         if not isinstance(prompt, Prompt):
             raise InvalidInput("prompt", f"must be what assemble() returned, not {type(prompt).__name__}")
-        if prompt.namespace != self.keeper.namespace:
+        if prompt.namespace != self.workspace.namespace:
             return  # another scope's items are not this scope's to count
         self._count_uses(prompt)
-        self.keeper.prompts.show(prompt.namespace, prompt.session or "", prompt.query, prompt.kept)
+        self.workspace.prompts.show(prompt.namespace, prompt.session or "", prompt.query, prompt.kept)
         self._remember_offers(prompt)
 
     def used(self, item: Item, query: str, *, session: str | None = None) -> tuple[Association, ...]:
@@ -88,7 +88,7 @@ class Engine:
             raise InvalidInput("item", f"must be an item that retrieve() returned, not {type(item).__name__}")
         if not isinstance(query, str):
             raise InvalidInput("query", f"must be text, not {type(query).__name__}")
-        return Habits(self.keeper).teach(item.layer, item.id, query, session=session)
+        return Habits(self.workspace).teach(item.layer, item.id, query, session=session)
 
     def observe(
         self,
@@ -104,15 +104,16 @@ class Engine:
     ) -> Learning | None:
         """Learn from one call; the learning that its error belongs to. What cannot be written is logged, or raised."""
         from hexad.learning.advice import warn  # noqa: PLC0415
-        from hexad.learning.evidence import PATIENCE, Recorder  # noqa: PLC0415 - who only remembers need not load it
+        from hexad.learning.offers import PATIENCE  # noqa: PLC0415
         from hexad.learning.outcome import Passing, outcome_of  # noqa: PLC0415
+        from hexad.learning.recorder import Recorder  # noqa: PLC0415
 
         if isinstance(result, Passing):
             return None
-        name, known = admission.key("tool", tool), self.keeper.session_of(session)
+        name, known = admission.key("tool", tool), self.workspace.session_of(session)
         try:
             outcome = outcome_of(name, arguments=args, result=result, error=error, session=known, failure=failure)
-            return Recorder(self.keeper).record(outcome, patience=PATIENCE if patience is None else patience)
+            return Recorder(self.workspace).record(outcome, patience=PATIENCE if patience is None else patience)
         except Exception as trouble:
             if strict:
                 raise
@@ -135,19 +136,19 @@ class Engine:
         shape = shape_of(tool)
         wrap = watched if shape is None else partial(watched_object, shape=shape)
         return wrap(
-            self.keeper,
+            self.workspace,
             tool,
             name=None if name is None else admission.key("name", name),
-            session=None if session is None else self.keeper.session_of(session),
+            session=None if session is None else self.workspace.session_of(session),
             failure=failure,
             advise=admission.flag("advise", advise),
         )
 
-    def attend(self, name: str, tool: Callable[..., Any], session: str | None) -> Attending:
+    def step_tool(self, name: str, tool: Callable[..., Any], session: str | None) -> StepTool:
         """A tool as a skill's step calls it: watched, once, and judged by the rule that it is watched with."""
-        from hexad.learning.attending import Attending  # noqa: PLC0415
+        from hexad.learning.step_tool import StepTool  # noqa: PLC0415
 
-        return Attending(self.keeper, name, tool, session)
+        return StepTool(self.workspace, name, tool, session)
 
     def explain(
         self,
@@ -186,17 +187,17 @@ class Engine:
         """Store which fixes the session saw, so that any process can credit them with what follows."""
         learnings = [item.id for item in prompt.kept if item.layer is Layer.AGENT_LEARNINGS]
         if learnings:
-            from hexad.learning.record import remember_offers  # noqa: PLC0415
+            from hexad.learning.offers import remember_offers  # noqa: PLC0415
 
-            remember_offers(self.keeper, learnings, session=prompt.session, patience=_OFFER_PATIENCE)
+            remember_offers(self.workspace, learnings, session=prompt.session, patience=_OFFER_PATIENCE)
 
     def _count_uses(self, prompt: Prompt) -> None:
         full = False
         for layer in {item.layer for item in prompt.kept if item.layer in RECORD_OF}:
             used = [item.id for item in prompt.kept if item.layer is layer]
-            full |= self.keeper.uses.add(self.keeper.scope(layer), used, self.keeper.clock())
+            full |= self.workspace.uses.add(self.workspace.scope(layer), used, self.workspace.clock())
         if full:
-            self.keeper.uses.flush(self.keeper.store, patience=_FLUSH_PATIENCE)
+            self.workspace.uses.flush(self.workspace.store, patience=_FLUSH_PATIENCE)
 
 
 def _as_found(

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hexad.facade import Hexad
-    from hexad.memory.shelf import Shelf
+    from hexad.memory.collection import RecordCollection
 
 N = TypeVar("N", bound=Record)
 DEFAULT: Final = "hexad.db"
@@ -55,10 +55,10 @@ def _remove_empty(path: Path) -> None:
             path.with_name(name).unlink(missing_ok=True)
 
 
-def now_under(shelf: "Shelf[N]", id: str) -> "N | None":
-    """What a shelf has under that id, before a command changes it."""
+def now_under(collection: "RecordCollection[N]", id: str) -> "N | None":
+    """What a collection has under that id, before a command changes it."""
     try:
-        return shelf.get(id)
+        return collection.get(id)
     except NotFound:
         return None
 

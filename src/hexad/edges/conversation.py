@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 from urllib.parse import quote
 
 from hexad.errors import InvalidInput
-from hexad.learning.caller import Caller
+from hexad.learning.call_scope import CallScope
 from hexad.memory import admission
 
 if TYPE_CHECKING:
@@ -80,9 +80,9 @@ class Speaker:
         return hx.scoped(namespace=namespace, session=session_of(self.conversation, self.rule))
 
 
-def caller_of(house: Hexad, own: Hexad) -> Caller:
-    """A conversation as the one that calls tools which the house's engine watches."""
-    return Caller(house.store, house.namespace, own.namespace, own.session)
+def call_scope(house: Hexad, own: Hexad) -> CallScope:
+    """Records the calls of tools that the house's engine watches in a conversation's own memory."""
+    return CallScope(house.store, house.namespace, own.namespace, own.session)
 
 
 def checked(rule: Any) -> NamespaceRule:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from hexad.learning.outcome import FailureRule
-    from hexad.memory.keeper import Keeper
+    from hexad.memory.workspace import Workspace
 
 _GROUP: Final = "hexad.tool_objects"
 
@@ -72,7 +72,7 @@ def _shapes() -> list[Shape]:
 
 
 def watched_object(
-    keeper: Keeper,
+    workspace: Workspace,
     tool: Any,
     shape: Shape,
     *,
@@ -84,12 +84,12 @@ def watched_object(
     """A copy of the tool, or of the list of tools, that is observed; one that this store watches already stays."""
     if failure is not None and not callable(failure):
         raise InvalidInput("failure", "must be a function from a result to a description of its failure, or None")
-    if watches(tool, keeper.store):
+    if watches(tool, workspace.store):
         return tool
     changed = copy.copy(tool)
     kind: type = type(tool)
     changed.__class__ = _observed_list(kind, shape) if shape.fits_list(tool) else _observed_tool(kind, shape)
-    changed.__dict__[MARK] = ObjectMark(Watch.of(keeper, tool, name or "", session, failure, advise=advise))
+    changed.__dict__[MARK] = ObjectMark(Watch.of(workspace, tool, name or "", session, failure, advise=advise))
     return changed
 
 
@@ -103,7 +103,7 @@ class ObjectMark:
 def watches(tool: object, store: object) -> bool:
     """Whether this store's watch is on the tool, or on the function inside it: then nobody else records its calls."""
     marks = [getattr(each, MARK, None) for each in (tool, getattr(tool, "func", None))]
-    return any(mark.watch.keeper.store is store for mark in marks if mark is not None)
+    return any(mark.watch.workspace.store is store for mark in marks if mark is not None)
 
 
 @functools.cache
@@ -131,7 +131,7 @@ def _observed_list(kind: type, shape: Shape) -> type:
         watch: Watch = self.__dict__[MARK].watch
         rules: dict[str, Any] = {"session": watch.session, "failure": watch.failure, "advise": watch.advise}
         return [
-            watched_object(watch.keeper, tool, shape, name=None, **rules) if shape.fits_tool(tool) else tool
+            watched_object(watch.workspace, tool, shape, name=None, **rules) if shape.fits_tool(tool) else tool
             for tool in await getattr(kind, shape.listing)(self, *given, **named)
         ]
 

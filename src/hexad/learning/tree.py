@@ -10,9 +10,9 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
-from hexad.learning.fixes import at_odds, is_corrected, joined
-from hexad.learning.pattern import Placement, fitting, holds, opens, place, split, told
-from hexad.learning.remedy import CORRECTION
+from hexad.learning.fixes import at_odds, current, is_corrected, joined
+from hexad.learning.pattern import Placement, fitting, holds, opens, pattern_text, place, split
+from hexad.learning.remedy import Correction
 from hexad.model import Layer, Learning, Origin
 from hexad.store.learning import skeleton
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from hexad.learning.outcome import Outcome
     from hexad.learning.pattern import Words
-    from hexad.memory.keeper import Change
+    from hexad.memory.workspace import Change
     from hexad.store import Reading, Scope
 
 COMPARED: Final = 256  # patterns of a tool and a length among which a new wildcard is looked for, the latest
@@ -33,8 +33,8 @@ _LEARNINGS: Final = Layer.AGENT_LEARNINGS
 
 def remembered(change: Change, outcome: Outcome, now: datetime) -> str:
     """The id of the one learning about an error, which has been seen once more."""
-    unit, namespace, size = change.unit, change.keeper.namespace, len(outcome.words)
-    known = unit.see_template(namespace, outcome.trigger, told(outcome.words), size, now)
+    unit, namespace, size = change.unit, change.workspace.namespace, len(outcome.words)
+    known = unit.see_template(namespace, outcome.trigger, pattern_text(outcome.words), size, now)
     if known is not None:
         return known
     bucket = bucket_of(unit, namespace, outcome.trigger, outcome.words)
@@ -51,7 +51,7 @@ def bucket_of(view: Reading, namespace: str, trigger: str, words: Words) -> dict
     found = (
         *view.templates(*place_, len(words), COMPARED),
         *view.open_templates(*place_, len(words), MOST_OPEN),
-        *view.like_skeleton(*place_, skeleton(told(words)), len(words)),
+        *view.like_skeleton(*place_, skeleton(pattern_text(words)), len(words)),
     )
     return {split(template): about for template, about in found}
 
@@ -80,7 +80,7 @@ def _grown(change: Change, outcome: Outcome, template: Words, replaced: Sequence
     """A learning for a template that is new, or that takes the place of others; of these the first stays."""
     known = [each for name in replaced if (each := get(change, name)) is not None]
     old = sorted(known, key=lambda each: (each.created, each.id))
-    text = told(template)
+    text = pattern_text(template)
     about = {"error_pattern": text, "template": text, "length": len(template)}
     if not old:
         _make_room(change, outcome.trigger)
@@ -105,8 +105,8 @@ def absorb(change: Change, kept: Learning, others: Sequence[Learning]) -> Learni
     """Let a learning take the place of others, with what the sessions' calls and offers say of them."""
     whole = joined(kept, others)
     for other in others:
-        change.unit.relink(change.keeper.namespace, other.id, kept.id)
-        change.unit.remove(change.keeper.scope(_LEARNINGS), other.id)
+        change.unit.relink(change.workspace.namespace, other.id, kept.id)
+        change.unit.remove(change.workspace.scope(_LEARNINGS), other.id)
     change.put(whole)
     for other in others:
         change.audit("learning.merge", kept.id, {"merged": other.id})
@@ -139,7 +139,7 @@ def trusted_for(view: Reading, scope: Scope, trigger: str, words: Words) -> Lear
     """The closest learning about an error of a tool whose fix is trusted; what a user said comes first."""
     found = (view.get(scope, each) for each in matching(view, scope.namespace, trigger, words))
     trusted = [known for row in found if row is not None and (known := cast("Learning", row.record)).trusted]
-    users = (known for known in trusted if known.remedy.get("kind") == CORRECTION)
+    users = (known for known in trusted if (fix := current(known)) and isinstance(fix.remedy, Correction))
     return next(users, trusted[0] if trusted else None)
 
 
@@ -150,7 +150,7 @@ def new_id() -> str:
 
 def _make_room(change: Change, trigger: str) -> None:
     """A tool that fails in ever new words does not fill the store: what is least known of it goes."""
-    least = change.unit.least_known(change.keeper.namespace, trigger, MOST_OF_A_TOOL)
+    least = change.unit.least_known(change.workspace.namespace, trigger, MOST_OF_A_TOOL)
     if least is not None:
         change.remove(_LEARNINGS, least)
         change.audit("learning.clean", least)

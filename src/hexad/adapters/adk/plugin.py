@@ -19,10 +19,10 @@ from hexad.adapters.adk.skills import SkillTools
 from hexad.adapters.adk.tools import OwnTool, conversation_of, own_tools
 from hexad.adapters.adk_shape import is_in_progress, is_outcome
 from hexad.edges.context import BUDGET
-from hexad.edges.conversation import Conversation, Speaker, caller_of, checked, per_user
+from hexad.edges.conversation import Conversation, Speaker, call_scope, checked, per_user
 from hexad.edges.notes import is_first_report
 from hexad.edges.warnings import TURN_WARNINGS, attempt, described
-from hexad.learning.caller import begin, end
+from hexad.learning.call_scope import enter, leave
 from hexad.learning.tool_objects import watches
 
 if TYPE_CHECKING:
@@ -106,13 +106,13 @@ class HexadPlugin(BasePlugin):
         if not self._hx.enabled:
             return
         with suppress(Exception):  # a rule of the user's own may fail; `_observe` warns of it
-            begin(caller_of(self._hx, self._speaker(tool_context).scope(self._hx)))
+            enter(call_scope(self._hx, self._speaker(tool_context).scope(self._hx)))
 
     async def after_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any
     ) -> None:
         """Learn from a result, unless it only stands for an error that was recorded already."""
-        end()
+        leave()
         if is_outcome(tool, tool_context, result) and self._records(tool) and self._is_first(tool_context):
             await self._observe(conversation_of(tool_context), tool=tool.name, args=tool_args, result=result)
 
@@ -120,7 +120,7 @@ class HexadPlugin(BasePlugin):
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, error: BaseException
     ) -> None:
         """Learn from an error; a cancellation says nothing about the tool."""
-        end()
+        leave()
         if isinstance(error, asyncio.CancelledError) or type(tool) is BaseTool or not self._records(tool):
             return  # a bare BaseTool stands for a name that the model made up
         if self._is_first(tool_context):

@@ -11,11 +11,11 @@ from google.adk.tools.base_toolset import BaseToolset
 
 from hexad.adapters.adk.tools import SECONDS, OwnTool, own_tools
 from hexad.context.retriever import ContextRetriever
-from hexad.edges.conversation import caller_of, checked, per_user
+from hexad.edges.conversation import call_scope, checked, per_user
 from hexad.edges.threads import pool_of
 from hexad.edges.warnings import LOG
 from hexad.errors import HexadError
-from hexad.learning.caller import calling
+from hexad.learning.call_scope import recorded_under
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from hexad.edges.conversation import NamespaceRule
     from hexad.facade import Hexad
-    from hexad.learning.caller import Caller
+    from hexad.learning.call_scope import CallScope
 
 _REMEMBERED: Final = 256  # declarations
 
@@ -91,9 +91,9 @@ class SkillTool(OwnTool):
     async def _answer(self, own: Hexad, args: dict[str, Any], tool_context: ToolContext) -> Any:
         """Run the skill of its own namespace; its steps are the caller's, and teach the caller's memory."""
         engine = own.scoped(namespace=self._namespace)
-        caller = caller_of(engine, own)
+        scope = call_scope(engine, own)
         if isinstance(engine.retriever, ContextRetriever):
-            callables = await _callables(tool_context, replace(caller, told=True))
+            callables = await _callables(tool_context, replace(scope, recorded_elsewhere=True))
             if missing := sorted(self.needs.difference(each.__name__ for each in callables)):
                 return {"status": "error", "error": f"{self.name} calls {', '.join(missing)}, which you do not have"}
             engine = engine.with_tool_registry(callables)
@@ -106,7 +106,7 @@ class SkillTool(OwnTool):
             given = inspect.signature(skill).bind(**args)
         except TypeError as error:
             return {"status": "error", "error": f"{self.name}: {error}"}
-        with calling(caller):
+        with recorded_under(scope):
             return {"status": "ok", "output": await skill(*given.args, **given.kwargs)}
 
 
@@ -122,20 +122,20 @@ def _names(context: ToolContext) -> frozenset[str] | None:
     return frozenset(str(getattr(tool, "name", None) or getattr(tool, "__name__", "")) for tool in tools)
 
 
-async def _callables(context: ToolContext, told: Caller) -> list[Callable[..., Any]]:
+async def _callables(context: ToolContext, scope: CallScope) -> list[Callable[..., Any]]:
     """The tools of the calling agent, except ours, as coroutine functions."""
     agent: Any = context.get_invocation_context().agent
     tools = await agent.canonical_tools(context)
-    return [_callable(tool, context, told) for tool in tools if not isinstance(tool, OwnTool)]
+    return [_callable(tool, context, scope) for tool in tools if not isinstance(tool, OwnTool)]
 
 
-def _callable(tool: BaseTool, context: ToolContext, told: Caller) -> Callable[..., Any]:
+def _callable(tool: BaseTool, context: ToolContext, scope: CallScope) -> Callable[..., Any]:
     """A tool for a step. The skill's run records its calls, so a watch on it does not."""
 
     async def call(**args: Any) -> Any:
         if await tool.check_require_confirmation(args, context):
             raise PermissionError(f"{tool.name} needs a person's confirmation: call it by itself")
-        with calling(told):
+        with recorded_under(scope):
             return await tool.run_async(args=args, tool_context=context)
 
     call.__name__, call.__doc__ = tool.name, tool.description
