@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from hexad.context import assemble
@@ -129,10 +130,12 @@ class Engine:
         failure: FailureRule | None = None,
     ) -> Callable[..., Any]:
         """The tool, observed."""
-        from hexad.learning.tool_objects import is_tool_object, watched_object  # noqa: PLC0415
+        from hexad.learning.tool_objects import shape_of, watched_object  # noqa: PLC0415
         from hexad.learning.watching import watched  # noqa: PLC0415
 
-        return (watched_object if is_tool_object(tool) else watched)(
+        shape = shape_of(tool)
+        wrap = watched if shape is None else partial(watched_object, shape=shape)
+        return wrap(
             self.workspace,
             tool,
             name=None if name is None else admission.key("name", name),
