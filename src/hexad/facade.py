@@ -31,6 +31,7 @@ from hexad.wiring import (
     refresh_patterns,
     retriever_of,
     similarity_of,
+    skills_of,
     store_at,
     workspace_of,
 )
@@ -146,8 +147,6 @@ class Hexad:
     @cached_property
     def skills(self) -> SkillLibrary:
         """Procedures, by name."""
-        from hexad.wiring import skills_of  # noqa: PLC0415 - likewise
-
         return skills_of(self._engine, self._settings, self._find)
 
     @property
@@ -293,7 +292,7 @@ class Hexad:
         if not self.enabled:
             return tool
         self._life.watched.add(self.namespace)
-        watching = self._engine.watch(
+        watching = self._engine.observer.watch(
             cast("Callable[..., Any]", tool), advise=advise, name=name, session=session, failure=failure
         )
         return cast("T", watching)
@@ -319,7 +318,7 @@ class Hexad:
         if not self.enabled:
             return None
         self._life.watched.add(self.namespace)
-        return self._engine.observe(
+        return self._engine.observer.observe(
             tool,
             args=args,
             result=result,
