@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from hexad.cli import main
 from hexad.errors import ClientConfigError
-from hexad.mcp import clients, installing
-from hexad.mcp.jsontext import is_commented, with_entry, without_entry
+from hexad.mcp.install import changes, clients
+from hexad.mcp.install.json_text import is_commented, with_entry, without_entry
 from tests.mcp_support import client, play, told
 from tests.support import requirement
 
@@ -199,7 +199,7 @@ def test_a_scope_that_a_client_lacks_is_one_sentence(
 
 @requirement("META-01")
 def test_what_an_entry_has_besides_stays_and_is_said(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    mine = {"command": "hexad", "args": ["mcp"], "env": {"HEXAD_MCP_TOKEN": "hunter2-\ud800"}, "disabled": True}
+    mine = {"command": "hexad", "args": ["mcp"], "env": {"HEXAD_MCP_TOKEN": "hunter2-ü"}, "disabled": True}
     file = file_of(home, "cursor")
     file.parent.mkdir()
     file.write_text(json.dumps({"mcpServers": {"hexad": mine}}))
@@ -465,10 +465,10 @@ def test_what_cannot_be_written_is_one_sentence(
 def test_a_file_that_changes_meanwhile_is_not_overwritten(home: Path) -> None:
     file = home / "c.json"
     file.write_text("{}")
-    change = installing.installed(file, {"command": "hexad"})
+    change = changes.installed(file, {"command": "hexad"})
     file.write_text(OTHERS)
-    with pytest.raises(ClientConfigError, match="changed meanwhile"):
-        installing.write(change)
+    with pytest.raises(ClientConfigError, match="has changed since"):
+        changes.write(change)
     assert file.read_text() == OTHERS
 
 
@@ -482,7 +482,7 @@ def test_a_disk_that_is_full_leaves_the_file_as_it_was(home: Path, monkeypatch: 
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(ClientConfigError, match="No space left"):
-        installing.write(installing.installed(file, {"command": "hexad"}))
+        changes.write(changes.installed(file, {"command": "hexad"}))
     assert file.read_text() == OTHERS
     assert [each.name for each in home.iterdir() if each.name.startswith(".c.json")] == []
 

@@ -12,11 +12,11 @@ from hexad.cli.completing import one_of
 from hexad.cli.opening import DEFAULT, opened, place
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.errors import ConfigError, InvalidInput
-from hexad.mcp.clients import Client, Scope
+from hexad.mcp.install.clients import Client, Scope
 
 if TYPE_CHECKING:
     from hexad.facade import Hexad
-    from hexad.mcp.installing import Change
+    from hexad.mcp.install.changes import Change
     from hexad.mcp.server import HexadServer
 
 app = typer.Typer()
@@ -94,11 +94,11 @@ def install(
     as_json: AsJson = False,
 ) -> None:
     """Let a client start this server: shows the change to its configuration, keeps the rest and a copy of what was."""
-    from hexad.mcp import clients, installing
-    from hexad.mcp.installed import check
+    from hexad.extras import require_extra
+    from hexad.mcp.install import changes, clients
     from hexad.settings import namespace_from_environment
 
-    check()
+    require_extra("mcp", what="the MCP server", package="mcp", module="mcp", needed="2")
     known, where = clients.Client.parse(client, "--client"), clients.Scope.parse(scope, "--scope")
     file = Path(path) if path else clients.file_of(known, where)
     if where is clients.Scope.PROJECT:
@@ -106,7 +106,7 @@ def install(
     else:
         namespace = namespace or namespace_from_environment()
         entry = clients.entry_of(known, place(db), namespace)
-    change = installing.installed(file, entry, name, clients.group_of(known))
+    change = changes.installed(file, entry, name, clients.group_of(known))
     if not as_json:
         _tell_memory(place(db), namespace, shared=where is clients.Scope.PROJECT)
     _warn_of_settings(place(db))
@@ -125,11 +125,11 @@ def uninstall(
     as_json: AsJson = False,
 ) -> None:
     """Take the server out of a client's configuration again, and nothing else."""
-    from hexad.mcp import clients, installing
+    from hexad.mcp.install import changes, clients
 
     known = clients.Client.parse(client, "--client")
     file = Path(path) if path else clients.file_of(known, clients.Scope.parse(scope, "--scope"))
-    change = installing.uninstalled(file, name, clients.group_of(known))
+    change = changes.uninstalled(file, name, clients.group_of(known))
     missing = f"has no server {name!r}" if change.before is not None else "is not there"
     _carry_out(change, "removed", f"nothing to remove: {file} {missing}", dry_run=dry_run, yes=yes, as_json=as_json)
 
@@ -166,7 +166,7 @@ def _warn_of_settings(memory: Path) -> None:
 
 
 def _carry_out(change: "Change", done: str, no_need: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
-    from hexad.mcp.installing import write
+    from hexad.mcp.install.changes import write
 
     if change.needed and not as_json:
         screen.show(change.diff)
@@ -202,16 +202,16 @@ def _over_stdio(hx: "Hexad", server: "HexadServer") -> None:
 
 
 def _over_http(hx: "Hexad", server: "HexadServer", where: str, hosts: list[str], origins: list[str]) -> None:
-    from hexad.mcp.address import Address, host_of
-    from hexad.mcp.http import Door, app_of, serve_http
+    from hexad.edges.address import Address, host_of
+    from hexad.mcp.http import Access, app_of, serve_http
 
     address = Address.parse(where)
-    door = Door(
+    access = Access(
         address=address,
         hosts=frozenset(map(host_of, hosts)),
         origins=frozenset(origin.rstrip("/").casefold() for origin in origins),
     )
-    app = app_of(server, hx.settings, door)
+    app = app_of(server, hx.settings, access)
     serve_http(app, address, ready=lambda port: screen.remark(f"serving MCP at {address.url(port)}"))
     _leave(hx)
 

@@ -1,5 +1,5 @@
-"""MCP: the six layers for every agent, in whatever language it is written.
+"""MCP: the six layers for every agent, in any language.
 
-`server.server_of(hx)` makes the server, `stdio.serve_stdio` and `http.serve_http` run it. `installing` writes it into a
+`server.server_of(hx)` makes the server, `stdio.serve_stdio` and `http.serve_http` run it. `install/` writes it into a
 client's configuration, and needs no package for that.
 """
