@@ -1,8 +1,8 @@
 """`watch(tool)`: the same tool, observed. Its result, exception, signature, name and docstring stay as they are.
 
-Functions, methods, partials and objects with ``__call__`` are wrapped as what they are: a coroutine function stays one,
-a generator streams as before and is judged when it ends. What was cancelled or interrupted is not learned from. If
-writing down fails, that is a warning in the log and nothing else.
+Functions, methods, partials and objects with ``__call__`` keep their kind: a coroutine function stays one, a generator
+streams as before and is recorded when it ends. A cancelled or interrupted call is not recorded. If recording fails,
+that is a warning in the log and nothing else.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ import inspect
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, replace
-from functools import partial
 from types import MethodType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from hexad.errors import InvalidInput, StoreBusy
 from hexad.learning.advice import advise_error, advised_result, warn
@@ -25,7 +24,6 @@ from hexad.learning.recorder import Recorder
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Mapping
-    from contextvars import Context
 
     from hexad.learning.outcome import FailureRule
     from hexad.memory.workspace import Workspace
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MARK: Final = "__hexad_watched__"
 _LONGEST_NAME: Final = 200
-_AT_ONCE: Final = 0.01  # seconds that an event loop is held up at most for other writers
+_AT_ONCE: Final = 0.01  # seconds for which an event loop may be blocked by other writers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +42,7 @@ class Watch:
     workspace: Workspace
     tool: str
     signature: inspect.Signature | None
-    places: tuple[str, ...] | None  # names of the arguments that may be given by place, if that is all there is to it
+    positional: tuple[str, ...] | None  # names of the arguments that may be given by position, if names are enough
     session: str | None
     failure: FailureRule | None
     advise: bool
@@ -60,94 +58,96 @@ class Watch:
         *,
         advise: bool,
     ) -> Watch:
-        """How a tool is to be watched; one that is given no name has its own."""
+        """A watch on a tool, under the tool's own name if none is given."""
         signature = _signature(tool)
         return cls(
             workspace=workspace,
             tool=name_of(tool) if name is None else name,
             signature=signature,
-            places=_places(signature),
+            positional=_positional(signature),
             session=session,
             failure=failure,
             advise=advise,
         )
 
-    def returned(self, given: tuple[Any, ...], named: Mapping[str, Any], result: Any) -> Any:
-        """Write down a call that returned; its result, with advice where it reports a failure and that is wanted."""
-        return self._answer(result, self._recorded(given, named, result=result))
+    def called(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> Invocation:
+        """One call of the tool, to be recorded when it ends."""
+        return Invocation(self, given, named)
 
-    def raised(self, given: tuple[Any, ...], named: Mapping[str, Any], error: Exception) -> None:
-        """Write down a call that raised."""
-        if not is_cancellation(error):
-            self._advise(error, self._recorded(given, named, error=error))
 
-    async def returned_async(self, given: tuple[Any, ...], named: Mapping[str, Any], result: Any) -> Any:
-        """As `returned`, without holding up the event loop where other writers do."""
-        return self._answer(result, await self._recorded_async(given, named, result=result))
+class Invocation(NamedTuple):
+    """One call of a watched tool, with its arguments as they were given."""
 
-    async def raised_async(self, given: tuple[Any, ...], named: Mapping[str, Any], error: Exception) -> None:
-        """As `raised`, likewise."""
-        if not is_cancellation(error):
-            self._advise(error, await self._recorded_async(given, named, error=error))
+    watch: Watch
+    given: tuple[Any, ...]
+    named: Mapping[str, Any]
 
-    def settled(self, given: tuple[Any, ...], named: Mapping[str, Any], future: Any) -> None:
-        """Write down a call that returned a future, which is done now."""
+    def ended(self, result: Any = None, error: Exception | None = None) -> Any:
+        """Record the call; return its result. A trusted fix is added to a failure, if advice is wanted."""
+        return self._advised(result, error, self._recorded(result, error))
+
+    async def ended_async(self, result: Any = None, error: Exception | None = None) -> Any:
+        """Like `ended`, without blocking the event loop: another thread records it if others are writing."""
+        try:
+            learning = self._record(result, error, _AT_ONCE)
+        except StoreBusy:
+            learning = await _in_a_thread(lambda: self._recorded(result, error))
+        except Exception as problem:  # noqa: BLE001 - as in `_recorded`
+            warn(self.watch.tool, problem)
+            return result
+        return self._advised(result, error, learning)
+
+    def settled(self, future: Any) -> None:
+        """Record a call that returned a future, which is done now."""
         try:
             error = None if future.cancelled() else future.exception()
             if isinstance(error, Exception):
-                self.raised(given, named, error)
+                self.ended(error=error)
             elif error is None and not future.cancelled():
-                self.returned(given, named, future.result())
-        except Exception as trouble:  # noqa: BLE001 - somebody's future; whoever waits for it gets what it holds
-            warn(self.tool, trouble)
+                self.ended(future.result())
+        except Exception as problem:  # noqa: BLE001 - the future is not ours, and its owner gets what it holds
+            warn(self.watch.tool, problem)
 
-    def _answer(self, result: Any, learning: Learning | None) -> Any:
-        return advised_result(result, learning) if self._to_tell(learning) else result
+    def arguments(self) -> dict[str, Any]:
+        """The arguments by name, even of a call that does not fit the signature."""
+        names = self.watch.positional
+        if names is None or len(self.given) > len(names):
+            return _bound(self.watch.signature, self.given, self.named)
+        return {**dict(zip(names, self.given, strict=False)), **self.named}
 
-    def _advise(self, error: Exception, learning: Learning | None) -> None:
-        if learning is not None and self._to_tell(learning):
-            advise_error(error, learning)
-
-    def _named(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
-        """Arguments by name; also those of a call that the signature does not admit, as far as they have a place."""
-        if self.places is None or len(given) > len(self.places):
-            return _bound(self.signature, given, named)
-        return {**dict(zip(self.places, given, strict=False)), **named}
-
-    def _to_tell(self, learning: Learning | None) -> bool:
-        return self.advise and learning is not None and learning.trusted
-
-    def _recorded(self, given: tuple[Any, ...], named: Mapping[str, Any], **came: Any) -> Learning | None:
+    def _recorded(self, result: Any, error: Exception | None) -> Learning | None:
         try:
-            return self._record(given, named, PATIENCE, came)
-        except Exception as error:  # noqa: BLE001 - whatever goes wrong here, the tool's caller gets what the tool gave
-            warn(self.tool, error)
+            return self._record(result, error, PATIENCE)
+        except Exception as problem:  # noqa: BLE001 - the tool's caller gets what the tool gave, whatever fails here
+            warn(self.watch.tool, problem)
             return None
 
-    async def _recorded_async(self, given: tuple[Any, ...], named: Mapping[str, Any], **came: Any) -> Learning | None:
-        """Written down at once if nobody else writes just then, else by another thread."""
-        try:
-            return self._record(given, named, _AT_ONCE, came)
-        except StoreBusy:
-            return await _in_a_thread(partial(self._recorded, given, named, **came))
-        except Exception as error:  # noqa: BLE001 - likewise
-            warn(self.tool, error)
+    def _record(self, result: Any, error: Exception | None, patience: float) -> Learning | None:
+        watch, workspace = self.watch, recording_workspace(self.watch.workspace)
+        if workspace is None or isinstance(result, Passing) or (error is not None and is_cancellation(error)):
             return None
+        outcome = outcome_of(
+            watch.tool,
+            arguments=self.arguments(),
+            result=result,
+            error=error,
+            session=watch.session,
+            failure=watch.failure,
+        )
+        return Recorder(workspace).record(outcome, tell=False, advise=watch.advise, patience=patience)
 
-    def _record(
-        self, given: tuple[Any, ...], named: Mapping[str, Any], patience: float, came: Mapping[str, Any]
-    ) -> Learning | None:
-        workspace = recording_workspace(self.workspace)
-        if workspace is None or isinstance(came.get("result"), Passing):
-            return None
-        arguments = self._named(given, named)
-        outcome = outcome_of(self.tool, arguments=arguments, session=self.session, failure=self.failure, **came)
-        return Recorder(workspace).record(outcome, tell=False, advise=self.advise, patience=patience)
+    def _advised(self, result: Any, error: Exception | None, learning: Learning | None) -> Any:
+        if not self.watch.advise or learning is None or not learning.trusted:
+            return result
+        if error is None:
+            return advised_result(result, learning)
+        advise_error(error, learning)
+        return result
 
 
 async def _in_a_thread(work: Callable[[], T]) -> T:
-    """What a piece of work gives, without holding up the event loop; one that is not asyncio's waits."""
-    import asyncio  # noqa: PLC0415 - whoever awaits this has it
+    """The result of a piece of work, without blocking asyncio's event loop; another event loop waits."""
+    import asyncio  # noqa: PLC0415 - 40 ms; a program without coroutines never gets here
 
     try:
         asyncio.get_running_loop()
@@ -157,14 +157,14 @@ async def _in_a_thread(work: Callable[[], T]) -> T:
 
 
 class _Mark(NamedTuple):
-    """What a wrapper carries. `functools.wraps` copies it onto other functions, so it says whose it is."""
+    """What a wrapper carries. `functools.wraps` copies it onto other functions, so it names its own wrapper."""
 
     watch: Watch
     tool: Callable[..., Any]
     wrapper: Callable[..., Any]
 
     def inside(self, tool: Callable[..., Any]) -> Callable[..., Any] | None:
-        """The tool that was watched, bound as this one is; None for what somebody put around the wrapper."""
+        """The watched tool, bound as this one is; None if somebody wrapped the wrapper."""
         if tool is self.wrapper:
             return self.tool
         if isinstance(tool, MethodType) and tool.__func__ is self.wrapper:
@@ -172,16 +172,21 @@ class _Mark(NamedTuple):
         return None
 
 
-def unwatched(tool: Callable[..., Any], workspace: Workspace) -> tuple[Callable[..., Any], Watch | None]:
-    """What is inside a tool that the workspace's store watches, and how it is watched.
-
-    The tool itself where nothing can be taken off: what others put around it, or a tool that gives advice.
-    """
+def _mark_of(tool: object, workspace: Workspace) -> _Mark | None:
+    """The mark of a tool that the workspace's store watches."""
     mark = getattr(tool, MARK, None)
-    if not isinstance(mark, _Mark) or mark.watch.workspace.store is not workspace.store:
+    return mark if isinstance(mark, _Mark) and mark.watch.workspace.store is workspace.store else None
+
+
+def unwatched(tool: Callable[..., Any], workspace: Workspace) -> tuple[Callable[..., Any], Watch | None]:
+    """The tool inside a watched one, and its watch.
+
+    If somebody wrapped the watched tool, or it gives advice, nothing is taken off and the tool itself is returned.
+    """
+    mark = _mark_of(tool, workspace)
+    if mark is None:
         return tool, None
-    inside = None if mark.watch.advise else mark.inside(tool)
-    return inside or tool, mark.watch
+    return (None if mark.watch.advise else mark.inside(tool)) or tool, mark.watch
 
 
 def watched(
@@ -195,33 +200,29 @@ def watched(
 ) -> Callable[..., Any]:
     """The tool, observed.
 
-    One that this store watches already is not watched twice: it comes back as it is if it is watched in the same way,
-    else what is inside is watched in the new way. Its name, its failure rule and, for the same engine, its session
-    stay where none is given. What others put around a watched tool is never taken off.
+    A tool that this store watches already is not watched twice. It is returned if nothing changes; else the tool inside
+    it is watched in the new way. Its name, its failure rule and, for the same engine, its session stay where none is
+    given. A wrapper that somebody put around a watched tool stays.
     """
     if not callable(tool):
         raise InvalidInput("tool", f"must be callable, not {type(tool).__name__}")
     if failure is not None and not callable(failure):
-        raise InvalidInput("failure", "must be a function from a result to what it says of its failure, or None")
-    mark = getattr(tool, MARK, None)
-    before = mark.watch if isinstance(mark, _Mark) and mark.watch.workspace.store is workspace.store else None
-    if mark is None or before is None:
-        return _watched(Watch.of(workspace, tool, name, session, failure, advise=advise), tool)
+        raise InvalidInput("failure", "must be a function from a result to a description of its failure, or None")
+    mark = _mark_of(tool, workspace)
+    if mark is None:
+        return _wrapped(Watch.of(workspace, tool, name, session, failure, advise=advise), tool)
+    before = mark.watch
     name = before.tool if name is None else name
     failure = before.failure if failure is None else failure
     session = before.session if session is None and before.workspace == workspace else session
     if before == replace(before, workspace=workspace, tool=name, session=session, failure=failure, advise=advise):
         return tool
-    watch = Watch.of(workspace, mark.inside(tool) or tool, name, session, failure, advise=advise)
-    return _watched(watch, mark.inside(tool) or tool)
-
-
-def _watched(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
-    return _dressed(_wrapper(watch, tool), tool, watch)
+    inside = mark.inside(tool) or tool
+    return _wrapped(Watch.of(workspace, inside, name, session, failure, advise=advise), inside)
 
 
 def name_of(tool: Callable[..., Any]) -> str:
-    """What a tool is called.
+    """The name of a tool.
 
     >>> name_of(len), name_of(functools.partial(sorted, reverse=True))
     ('len', 'sorted')
@@ -236,6 +237,24 @@ def name_of(tool: Callable[..., Any]) -> str:
     return "tool"
 
 
+def _wrapped(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
+    """A wrapper of the tool's kind, with everything that a reader of the tool may look at."""
+    call = _wrapper(watch, tool)
+    functools.update_wrapper(call, tool)
+    if not hasattr(tool, "__name__"):
+        call.__name__ = call.__qualname__ = watch.tool
+    if call.__doc__ is None:
+        call.__doc__ = getattr(tool, "__doc__", None)
+    for name in dir(type(tool)):  # such as a cache's `cache_clear`, or an object's methods
+        if not name.startswith("_") and not hasattr(call, name):
+            with suppress(Exception):  # a property may raise
+                setattr(call, name, getattr(tool, name))
+    if watch.signature is not None:
+        call.__signature__ = watch.signature  # type: ignore[attr-defined]
+    setattr(call, MARK, _Mark(watch, tool, call))
+    return call
+
+
 def _wrapper(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
     called = tool if inspect.isroutine(tool) or isinstance(tool, functools.partial | type) else type(tool).__call__
     if inspect.isasyncgenfunction(called):
@@ -245,76 +264,73 @@ def _wrapper(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
     return _generator(watch, tool) if inspect.isgeneratorfunction(called) else _function(watch, tool)
 
 
-def _function(watch: Watch, tool: Callable[..., T]) -> Callable[..., T]:
-    def call(*given: Any, **named: Any) -> T:
-        result = _begun(watch, tool, given, named)
+def _function(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*given: Any, **named: Any) -> Any:
+        invocation = watch.called(given, named)
+        result = _begun(tool, invocation)
         if inspect.iscoroutine(result):
-            return cast("T", _awaited(watch, result, given, named))
-        if _is_future(result):
-            cast("Any", result).add_done_callback(partial(_settled, copy_context(), watch, given, named))
+            return _awaited(result, invocation)
+        if _is_future(result):  # it may be done in any thread; its call was made in this context
+            context = copy_context()
+            result.add_done_callback(lambda future: context.run(invocation.settled, future))
             return result
-        return cast("T", watch.returned(given, named, result))
+        return invocation.ended(result)
 
     return call
 
 
-def _settled(where: Context, watch: Watch, given: tuple[Any, ...], named: Mapping[str, Any], future: Any) -> None:
-    """A future may be done in any thread; its call was made where it was made."""
-    where.run(watch.settled, given, named, future)
-
-
 def _is_future(result: object) -> bool:
-    """Whether a result is a promise of one, as asyncio and executors give them."""
-    kind = type(result)
-    return all(
-        callable(getattr(kind, name, None)) for name in ("add_done_callback", "exception", "cancelled", "result")
-    )
+    """Whether a result is a future, as asyncio and executors return them."""
+    names = ("add_done_callback", "exception", "cancelled", "result")
+    return all(callable(getattr(type(result), name, None)) for name in names)
 
 
-def _begun(watch: Watch, tool: Callable[..., T], given: tuple[Any, ...], named: Mapping[str, Any]) -> T:
-    """What a call returns; one that the tool's signature does not admit fails here, whatever kind of tool it is."""
+def _begun(tool: Callable[..., Any], invocation: Invocation) -> Any:
+    """The result of a call; one that does not fit the tool's signature fails here, for every kind of tool."""
     try:
-        return tool(*given, **named)
+        return tool(*invocation.given, **invocation.named)
     except Exception as error:
-        watch.raised(given, named, error)
+        invocation.ended(error=error)
         raise
 
 
-async def _awaited(watch: Watch, result: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
-    """A function that is no coroutine function gave a coroutine: what it comes to is the call's outcome."""
+async def _awaited(result: Any, invocation: Invocation) -> Any:
     try:
         value = await result
     except Exception as error:
-        await watch.raised_async(given, named, error)
+        await invocation.ended_async(error=error)
         raise
-    return await watch.returned_async(given, named, value)
+    return await invocation.ended_async(value)
 
 
 def _coroutine(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
     async def call(*given: Any, **named: Any) -> Any:
-        return await _awaited(watch, _begun(watch, tool, given, named), given, named)
+        invocation = watch.called(given, named)
+        return await _awaited(_begun(tool, invocation), invocation)
 
     return call
 
 
 def _generator(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
     def call(*given: Any, **named: Any) -> Generator[Any, Any, Any]:
+        invocation = watch.called(given, named)
         try:
             result = yield from tool(*given, **named)
         except GeneratorExit:
-            watch.returned(given, named, None)  # its caller had enough: that is no failure
+            invocation.ended()  # its caller had enough: that is no failure
             raise
         except Exception as error:
-            watch.raised(given, named, error)
+            invocation.ended(error=error)
             raise
-        return watch.returned(given, named, result)
+        return invocation.ended(result)
 
     return call
 
 
 def _async_generator(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
     async def call(*given: Any, **named: Any) -> AsyncGenerator[Any, Any]:
-        inner = _begun(watch, tool, given, named)
+        invocation = watch.called(given, named)
+        inner = _begun(tool, invocation)
         try:
             value = await anext(inner)
             while True:
@@ -322,54 +338,32 @@ def _async_generator(watch: Watch, tool: Callable[..., Any]) -> Callable[..., An
                     sent = yield value
                 except GeneratorExit:
                     raise
-                except BaseException as thrown:  # noqa: BLE001 - what its caller throws in is the tool's to handle
+                except BaseException as thrown:  # noqa: BLE001 - the tool handles what its caller throws in
                     value = await inner.athrow(thrown)
                 else:
                     value = await inner.asend(sent)
         except StopAsyncIteration:
-            await watch.returned_async(given, named, None)
+            await invocation.ended_async()
         except GeneratorExit:
             await inner.aclose()
-            watch.returned(given, named, None)
+            invocation.ended()
             raise
         except Exception as error:
-            await watch.raised_async(given, named, error)
+            await invocation.ended_async(error=error)
             raise
 
     return call
-
-
-def _dressed(call: Callable[..., Any], tool: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
-    """The wrapper with everything that a reader of the tool may look at."""
-    functools.update_wrapper(call, tool)
-    if not hasattr(tool, "__name__"):
-        call.__name__ = call.__qualname__ = watch.tool
-    if call.__doc__ is None:
-        call.__doc__ = getattr(tool, "__doc__", None)
-    _keep_attributes(call, tool)
-    if watch.signature is not None:
-        call.__signature__ = watch.signature  # type: ignore[attr-defined]
-    setattr(call, MARK, _Mark(watch, tool, call))
-    return call
-
-
-def _keep_attributes(call: Callable[..., Any], tool: Callable[..., Any]) -> None:
-    """What a tool has beside its call, such as a cache's `cache_clear` or an object's methods."""
-    for name in dir(type(tool)):
-        if not name.startswith("_") and not hasattr(call, name):
-            with suppress(Exception):  # a property may raise
-                setattr(call, name, getattr(tool, name))
 
 
 def _signature(tool: Callable[..., Any]) -> inspect.Signature | None:
     try:
         return inspect.signature(tool)
-    except (ValueError, TypeError):  # some functions that are written in C have none
+    except (ValueError, TypeError):  # some functions written in C have none
         return None
 
 
-def _places(signature: inspect.Signature | None) -> tuple[str, ...] | None:
-    """The arguments that may be given by place; None where names and places do not tell all, or for a method's own."""
+def _positional(signature: inspect.Signature | None) -> tuple[str, ...] | None:
+    """The arguments that may be given by position; None if the signature has others, or begins with self."""
     known = signature.parameters if signature is not None else {}
     plain = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
     if not {each.kind for each in known.values()} <= plain or next(iter(known), "self") in {"self", "cls"}:
@@ -378,10 +372,10 @@ def _places(signature: inspect.Signature | None) -> tuple[str, ...] | None:
 
 
 def _bound(signature: inspect.Signature | None, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments by name, without the object that a method was called on."""
+    """Arguments by name, without the object of a method."""
     try:
         bound = signature.bind(*given, **named) if signature is not None else None
-    except TypeError:  # the call itself failed for it
+    except TypeError:  # the call failed for the same reason
         bound = None
     if signature is None or bound is None:
         return {**{f"argument {place}": value for place, value in enumerate(given, start=1)}, **named}
