@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad.learning import pattern
+from hexad.learning.category import category_of
+from hexad.learning.error_text import text_of
 from hexad.learning.masking import mask
-from hexad.learning.outcome import category_of, text_of
 from hexad.learning.pattern import (
     MOST_WORDS,
     VARIETY,

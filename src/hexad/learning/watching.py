@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MARK: Final = "__hexad_watched__"
 _LONGEST_NAME: Final = 200
+_OWN: Final = frozenset({"self", "cls"})
 _AT_ONCE: Final = 0.01  # seconds for which an event loop may be blocked by other writers
 
 
@@ -42,7 +43,6 @@ class Watch:
     workspace: Workspace
     tool: str
     signature: inspect.Signature | None
-    positional: tuple[str, ...] | None  # names of the arguments that may be given by position, if names are enough
     session: str | None
     failure: FailureRule | None
     advise: bool
@@ -59,12 +59,10 @@ class Watch:
         advise: bool,
     ) -> Watch:
         """A watch on a tool, under the tool's own name if none is given."""
-        signature = _signature(tool)
         return cls(
             workspace=workspace,
             tool=name_of(tool) if name is None else name,
-            signature=signature,
-            positional=_positional(signature),
+            signature=_signature(tool),
             session=session,
             failure=failure,
             advise=advise,
@@ -108,13 +106,6 @@ class Invocation(NamedTuple):
         except Exception as problem:  # noqa: BLE001 - the future is not ours, and its owner gets what it holds
             warn(self.watch.tool, problem)
 
-    def arguments(self) -> dict[str, Any]:
-        """The arguments by name, even of a call that does not fit the signature."""
-        names = self.watch.positional
-        if names is None or len(self.given) > len(names):
-            return _bound(self.watch.signature, self.given, self.named)
-        return {**dict(zip(names, self.given, strict=False)), **self.named}
-
     def _recorded(self, result: Any, error: Exception | None) -> Learning | None:
         try:
             return self._record(result, error, PATIENCE)
@@ -128,7 +119,7 @@ class Invocation(NamedTuple):
             return None
         outcome = outcome_of(
             watch.tool,
-            arguments=self.arguments(),
+            arguments=_by_name(watch.signature, self.given, self.named),
             result=result,
             error=error,
             session=watch.session,
@@ -362,28 +353,20 @@ def _signature(tool: Callable[..., Any]) -> inspect.Signature | None:
         return None
 
 
-def _positional(signature: inspect.Signature | None) -> tuple[str, ...] | None:
-    """The arguments that may be given by position; None if the signature has others, or begins with self."""
-    known = signature.parameters if signature is not None else {}
-    plain = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
-    if not {each.kind for each in known.values()} <= plain or next(iter(known), "self") in {"self", "cls"}:
-        return None
-    return tuple(name for name, each in known.items() if each.kind is not inspect.Parameter.KEYWORD_ONLY)
-
-
-def _bound(signature: inspect.Signature | None, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments by name, without the object of a method."""
+def _by_name(signature: inspect.Signature | None, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments by name, without the object of a method; also those of a call that does not fit the signature."""
     try:
-        bound = signature.bind(*given, **named) if signature is not None else None
+        bound = signature.bind(*given, **named).arguments if signature is not None else None
     except TypeError:  # the call failed for the same reason
         bound = None
     if signature is None or bound is None:
-        return {**{f"argument {place}": value for place, value in enumerate(given, start=1)}, **named}
+        names = [each for each in signature.parameters if each not in _OWN] if signature is not None else []
+        names += [f"argument {place}" for place in range(len(names) + 1, len(given) + 1)]
+        return {**dict(zip(names, given, strict=False)), **named}
     found: dict[str, Any] = {}
-    for place, (name, value) in enumerate(bound.arguments.items()):
-        kind = signature.parameters[name].kind
-        if kind is inspect.Parameter.VAR_KEYWORD:
+    for place, (name, value) in enumerate(bound.items()):
+        if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
             found.update(value)
-        elif not (place == 0 and name in {"self", "cls"}):
+        elif place or name not in _OWN:
             found[name] = value
     return found
