@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from hexad.learning.arguments import shapes, summarised
-from hexad.learning.category import category_of
-from hexad.learning.error_text import attribute, failure_message, is_bad_code, text_of
-from hexad.learning.fingerprints import fingerprints
-from hexad.learning.pattern import words_of
+from hexad.learning.arguments.fingerprints import fingerprints
+from hexad.learning.arguments.shapes import shapes, summarised
+from hexad.learning.errors.category import category_of
+from hexad.learning.errors.pattern import words_of
+from hexad.learning.errors.text import attribute, failure_message, is_bad_code, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hexad.learning.arguments import Argument
-    from hexad.learning.pattern import Words
+    from hexad.learning.arguments.shapes import Argument
+    from hexad.learning.errors.pattern import Words
     from hexad.model import ErrorCategory, Json
 
     FailureRule: TypeAlias = Callable[[object], str | None]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.learning.pattern import MOST_TEXT
+from hexad.learning.errors.pattern import MOST_TEXT
 from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.errors import InvalidInput
-from hexad.learning.watching import MARK, Watch
+from hexad.learning.calls.watching import MARK, Watch
 from hexad.memory.admission import label
 
 if TYPE_CHECKING:

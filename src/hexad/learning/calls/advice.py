@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from hexad.learning.error_text import ADVICE, ADVISED
+from hexad.learning.errors.text import ADVICE, ADVISED
 from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:

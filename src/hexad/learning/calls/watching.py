@@ -16,8 +16,8 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from hexad.errors import InvalidInput, StoreBusy
-from hexad.learning.advice import advise_error, advised_result, warn
-from hexad.learning.call_scope import recording_workspace
+from hexad.learning.calls.advice import advise_error, advised_result, warn
+from hexad.learning.calls.call_scope import recording_workspace
 from hexad.learning.offers import PATIENCE
 from hexad.learning.outcome import Passing, is_cancellation, outcome_of
 from hexad.learning.recorder import Recorder

@@ -6,8 +6,8 @@ import errno
 import re
 from typing import TYPE_CHECKING, Final
 
-from hexad.learning.error_text import NO_MESSAGE, attribute, message_of, text_of
-from hexad.learning.pattern import MOST_TEXT
+from hexad.learning.errors.pattern import MOST_TEXT
+from hexad.learning.errors.text import NO_MESSAGE, attribute, message_of, text_of
 from hexad.model import ErrorCategory
 
 if TYPE_CHECKING:
