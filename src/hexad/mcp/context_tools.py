@@ -121,7 +121,7 @@ class ContextTools:
         skill = self.hx.skills.get(key("name", name))
         if not may_run(skill):
             command = review_command(self.hx, name)
-            raise SkillRefused(name, f"is {skill.status.told}: a person can approve it with `{command}`")
+            raise SkillRefused(name, f"is {skill.status.phrase}: a person can approve it with `{command}`")
         try:
             result = self.hx.skills.run(name, parameters, dry_run=dry_run, tools=self._reporting(skill), halt=self.halt)
         except InvalidInput as error:
