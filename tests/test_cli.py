@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hexad import Hexad
-from hexad.cli import expiry, main, screen
+from hexad.cli import main
+from hexad.cli.memory import remembering
+from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput
 from hexad.settings import Settings
 from tests.support import requirement
@@ -676,21 +678,21 @@ def test_a_file_error_is_one_line(run: Callable[..., Ran]) -> None:
 )
 def test_an_expiry_can_be_a_duration(told: str, expected: timedelta) -> None:
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    assert expiry.parse(told, now) == now + expected
+    assert remembering.parse_expiry(told, now) == now + expected
 
 
 @requirement("KNOW-06")
 @pytest.mark.parametrize("told", ["", "soon", "30", "d", "-3d", "999999999w", "2026-13-01", "0001-01-01T00:00+14:00"])
 def test_an_expiry_that_means_nothing_is_an_error(told: str) -> None:
     with pytest.raises(InvalidInput, match="--expires"):
-        expiry.parse(told, datetime(2026, 1, 1, tzinfo=UTC))
+        remembering.parse_expiry(told, datetime(2026, 1, 1, tzinfo=UTC))
 
 
 @requirement("KNOW-06")
 def test_an_expiry_without_a_zone_is_local_time() -> None:
-    meant = expiry.parse("2030-01-31T12:00", datetime(2026, 1, 1, tzinfo=UTC))
+    meant = remembering.parse_expiry("2030-01-31T12:00", datetime(2026, 1, 1, tzinfo=UTC))
     assert meant == datetime(2030, 1, 31, 12).astimezone()
-    assert expiry.parse("never", datetime(2026, 1, 1, tzinfo=UTC)) is None
+    assert remembering.parse_expiry("never", datetime(2026, 1, 1, tzinfo=UTC)) is None
 
 
 @requirement("PROMPT-04")

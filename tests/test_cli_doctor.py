@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hexad.cli import doctor, main
+from hexad.cli import main
+from hexad.cli.setup import doctor
 from tests.support import requirement
 from tests.test_cli import Ran, _tamper, run
 

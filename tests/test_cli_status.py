@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hexad.cli import editing, main
-from hexad.cli.configuring import file_text, shown
+from hexad.cli import main
+from hexad.cli.setup.configuring import file_text, shown
+from hexad.cli.terminal import editing
 from hexad.errors import InvalidInput
 from hexad.settings import KNOWN, Setting, Settings, load
 from tests.stocked import stock_memory

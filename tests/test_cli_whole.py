@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from rich.cells import cell_len
-from typer.main import get_command
 
 from hexad import Hexad
 from hexad.cli import app, main
+from hexad.cli.tree import whole
 from tests.stocked import NAMED_IN_HELP, stock
 from tests.support import requirement
 from tests.test_cli_process import Terminal
@@ -61,7 +61,7 @@ def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
         yield from commands(inner, (*path, name))
 
 
-ALL = dict(commands(get_command(app)))
+ALL = dict(commands(whole(app)))
 SINGLE = {path: command for path, command in ALL.items() if not hasattr(command, "commands")}
 
 

@@ -8,10 +8,10 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
 import documenting
 from hexad.cli import app
+from hexad.cli.tree import whole
 from hexad.semantic import PACKAGES
 from tests.manual import FENCE, RUN, SHOWN, install, settled, steps
 from tests.manual_shell import NOT_RUN, Line, lines
@@ -87,7 +87,7 @@ def _ways(words: list[str]) -> list[list[str]]:
 
 def _unknown(words: list[str]) -> str | None:
     """The first word that no command or option is called; words in capitals stand for others."""
-    command = get_command(app)
+    command = whole(app)
     for word in words:
         inner = getattr(command, "commands", {})
         if word.startswith("--"):
