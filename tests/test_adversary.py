@@ -32,8 +32,8 @@ def keys(hx: Hexad, question: str) -> list[str]:
 
 def many(hx: Hexad, count: int, name: str, content: str, **fields: Any) -> None:
     """Many entries at once, through one transaction."""
-    with hx._engine.keeper.change(actor="user") as change:
-        shelf = type(hx.knowledge)(hx._engine.keeper.joining(change.unit), hx._find)
+    with hx._engine.workspace.change(actor="user") as change:
+        shelf = type(hx.knowledge)(hx._engine.workspace.joining(change.unit), hx._find)
         for number in range(count):
             shelf.save(f"{name}-{number}", content.format(number), **fields)
 
@@ -62,7 +62,7 @@ def test_a_scopes_backup_holds_its_own_namespace_alone(hx: Hexad, tmp_path: Path
 @requirement("STORE-04", "CTX-09")
 def test_a_backup_has_the_uses_that_were_waiting(hx: Hexad, tmp_path: Path) -> None:
     hx.knowledge.save("a", "deploy")
-    hx.assemble("", hx.retrieve("deploy"))
+    hx.prompt("", "deploy")
     hx.backup(tmp_path / "b.jsonl")
     with opened(":memory:") as back:
         back.restore(tmp_path / "b.jsonl")
@@ -251,7 +251,7 @@ with Hexad.open(":memory:", enabled=True) as hx:
         child = os.fork()
         if child == 0:
             hx.knowledge.save("child", "was here")
-            hx.assemble("", hx.retrieve("child"))
+            hx.prompt("", "child")
             os._exit(0 if hx.knowledge.get("child").use_count == 1 and hx.audit.verify().ok else 1)
         children.append(child)
     codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
@@ -412,7 +412,7 @@ def test_answers_do_not_wait_for_a_busy_writer_to_count_uses(tmp_path: Path) -> 
         many(hx, 600, "note", "deploy note {}")
         with other.store.transaction():
             for _ in range(3):
-                hx.assemble("", hx.retrieve("deploy note", max_per_layer=600))
+                hx.shown(hx.assemble("", hx.retrieve("deploy note", max_per_layer=600)))
         hx.knowledge.save("later", "something")
         assert other.knowledge.get("note-0").use_count == 3
 

@@ -294,7 +294,7 @@ def test_doubtful_is_a_fix_that_was_tried_or_mined_and_is_not_trusted(hx: Hexad,
 def test_a_fix_that_was_offered_and_failed_is_doubtful(hx: Hexad) -> None:
     told = hx.learnings.save(trigger="tool:a", error_pattern="agents say so", fix="perhaps")
     assert not is_doubtful(told)
-    hx.assemble("", hx.retrieve("agents say so", session="chat:1"))
+    hx.prompt("", "agents say so", session="chat:1")
     hx.observe(tool="a", args={"n": 1}, error="agents say so", session="chat:1")
     hx.observe(tool="a", args={"n": 2}, error="agents say so", session="chat:1")
     (known,) = hx.learnings.list()

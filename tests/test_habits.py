@@ -75,7 +75,7 @@ def test_a_watched_tool_that_succeeds_is_credited_to_the_prompt_that_offered_it(
 
     def prompted(question: str, session: str) -> None:
         found = engine.retrieve(question, layers=[Layer.TOOL_REGISTRY], session=session)
-        engine.assemble("", found)
+        engine.shown(engine.assemble("", found))
 
     tool("Lisbon")
     prompted("a hotel, I have nowhere to sleep", "another")
@@ -289,7 +289,7 @@ def test_a_habit_is_a_share_of_the_question(weights: dict[str, float], asked: li
 def test_a_forgotten_session_teaches_nothing_afterwards(hx: Hexad) -> None:
     engine = hx.with_tool_registry(TOOLS)
     found = engine.retrieve("a room for my secret affair", layers=[Layer.TOOL_REGISTRY], session="s")
-    engine.assemble("", found)
+    engine.shown(engine.assemble("", found))
     engine.forget(session="s")
     engine.observe(tool="book_hotel", args={}, result="ok", session="s")
     assert hx.habits.list() == ()

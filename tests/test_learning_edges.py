@@ -289,7 +289,7 @@ def test_a_prerequisite_that_was_offered_and_followed_is_credited(hx: Hexad) -> 
         known = hx.observe(tool="send", args={}, result="ok", session=session)
     (known,) = hx.learnings.list(trigger="send")
     assert (known.fix, known.worked) == ("call `login` first", 0)
-    hx.assemble("", hx.retrieve("send: not ready", session="c"))
+    hx.prompt("", "send: not ready", session="c")
     hx.observe(tool="send", args={}, result="ok", session="c")
     assert hx.learnings.get(known.id).worked == 0
     hx.observe(tool="login", args={}, result="ok", session="c")

@@ -42,7 +42,7 @@ def work(hx: Hexad, session: str, args: object = GOOD, tool: str = "book") -> No
 
 
 def prompt(hx: Hexad, session: str, message: str = "book a room with a date format") -> str:
-    return str(hx.assemble("", hx.retrieve(message, layers=[Layer.AGENT_LEARNINGS], session=session)))
+    return str(hx.prompt("", message, layers=[Layer.AGENT_LEARNINGS], session=session))
 
 
 # one learning
@@ -885,7 +885,7 @@ def test_what_is_proven_stands_above_what_is_not_where_both_match_alike(hx: Hexa
         trigger="tool:b", error_pattern="disk is full", fix="clean up the disk", origin="agent"
     )
     for _ in range(50):
-        hx.assemble("", hx.retrieve("tool b"))
+        hx.prompt("", "tool b")
     first, second = hx.learnings.search("disk full")
     assert (first.id, second.id) == (proven.id, unproven.id)
     assert [reason.signal for reason in first.reasons].count("trust") == 1

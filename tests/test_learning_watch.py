@@ -356,7 +356,7 @@ def test_a_tool_that_is_watched_again_in_another_way_is_watched_so(hx: Hexad) ->
 def test_a_prompt_without_a_fix_writes_nothing(hx: Hexad) -> None:
     hx.observe(tool="deploy", error="boom")
     before = len(hx.audit.records())
-    hx.assemble("", hx.retrieve("deploy boom", session="s"))
+    hx.prompt("", "deploy boom", session="s")
     with hx.store.reading() as view:
         assert not view.offers("default", "s")
     assert len(hx.audit.records()) == before
@@ -567,7 +567,7 @@ def test_secrets_in_arguments_and_errors_are_stored_nowhere(tmp_path: Path) -> N
             with pytest.raises(ValueError, match="rejected"):
                 tool(token=token, password=secrets[1], nested={"api_key": secrets[0]})
         hx.observe(tool="login", args={"token": secrets[0], "password": "other-pass-77"}, result="ok", session="s")
-        hx.assemble("", hx.retrieve("login rejected", session="s"))
+        hx.prompt("", "login rejected", session="s")
         hx.backup(tmp_path / "backup.jsonl")
         told = json.dumps(calls(hx))
     stored = b"".join(file.read_bytes() for file in tmp_path.iterdir())

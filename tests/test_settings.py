@@ -22,7 +22,7 @@ def test_off_unless_enabled_and_then_nothing_is_created_or_retrieved(tmp_path: P
     for engine in (hx, rich):
         found = engine.retrieve("when may I deploy?", layers=list(Layer))
         assert (found.items, found.failures) == ({}, ())
-        assert engine.assemble("base", found).text == "base"
+        assert engine.assemble("base", found).text == str(engine.prompt("base", "when may I deploy?")) == "base"
         assert engine.knowledge.search("deploy") == ()
         assert not engine.enabled
     hx.close()

@@ -214,7 +214,7 @@ def test_runtime_context_is_never_persisted(tmp_path: Path) -> None:
     with opened(tmp_path / "a.db") as hx:
         hx.knowledge.save("a", "something")
         rich = hx.with_runtime_context(SessionRuntime(active_tools=4711))
-        rich.assemble("base", rich.retrieve("something", layers=list(Layer), session="slack:zebra"))
+        rich.prompt("base", "something", layers=list(Layer), session="slack:zebra")
         rich.backup(tmp_path / "b.jsonl")
     for file in tmp_path.iterdir():
         assert b"zebra" not in file.read_bytes()

@@ -5,7 +5,7 @@ Six layers of context in one file, the right few items for each message, a promp
 >>> from hexad import Hexad
 >>> hx = Hexad.open(":memory:", enabled=True)
 >>> _ = hx.knowledge.save("units", "Always answer in metric units", category="rule", pinned=True)
->>> str(hx.assemble("You are terse.", hx.retrieve("how far is it?")))
+>>> str(hx.prompt("You are terse.", "how far is it?"))
 'You are terse.\n\n## User Knowledge\n- [rule] units: Always answer in metric units'
 """
 

@@ -19,20 +19,20 @@ from hexad.memory.audit import AuditLog
 from hexad.memory.forgetting import forget_all
 from hexad.memory.habits import Habits
 from hexad.memory.indexing import embed_missing, missing_vectors
-from hexad.memory.knowledge import KnowledgeShelf
+from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.limits import leave_tally
-from hexad.memory.references import ReferenceShelf
-from hexad.model import Retrieval
+from hexad.memory.references import ReferenceCollection
 from hexad.settings import Settings, load
 from hexad.store.volatile import LOCATION
 from hexad.wiring import (
+    NoRetriever,
     forget_elsewhere,
-    keeper_of,
-    meaning_of,
     refresh_index,
     refresh_patterns,
     retriever_of,
+    similarity_of,
     store_at,
+    workspace_of,
 )
 
 if TYPE_CHECKING:
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from hexad.context.explanation import Explanation
     from hexad.context.layers.runtime import RuntimeContextProvider
     from hexad.context.retriever import Retriever
-    from hexad.importing import Imported
+    from hexad.importer import Imported
     from hexad.learning.outcome import FailureRule
-    from hexad.learning.record import LearningShelf
-    from hexad.model import Association, Clock, Forgotten, Item, Layer, Learning, Prompt, TokenCounter
+    from hexad.learning.record import LearningCollection
+    from hexad.model import Association, Clock, Forgotten, Item, Layer, Learning, Prompt, Retrieval, TokenCounter
     from hexad.semantic import Embedder
     from hexad.skills.library import SkillLibrary
     from hexad.store import Store
@@ -63,11 +63,11 @@ class _Life:
 
 
 class Hexad:
-    """An agent's context: remember, retrieve, assemble. Make one with `open`.
+    """An agent's context: save, retrieve, assemble. Make one with `open`.
 
     >>> with Hexad.open(":memory:", enabled=True) as hx:
     ...     _ = hx.knowledge.save("deploy-window", "Deploy on Tuesdays and Thursdays only", category="rule")
-    ...     print(hx.assemble("You are terse.", hx.retrieve("when may I deploy?")))
+    ...     print(hx.prompt("You are terse.", "when may I deploy?"))
     You are terse.
     <BLANKLINE>
     ## User Knowledge
@@ -79,11 +79,11 @@ class Hexad:
         self._owner = owner
         self._life = life or _Life()
         self._settings = settings
-        keeper, find = engine.keeper, self._find
-        self.knowledge: Final = KnowledgeShelf(keeper, find)
-        self.references: Final = ReferenceShelf(keeper, find)
-        self.habits: Final = Habits(keeper)
-        self.audit: Final = AuditLog(keeper.store, keeper.namespace)
+        workspace, find = engine.workspace, self._find
+        self.knowledge: Final = KnowledgeCollection(workspace, find)
+        self.references: Final = ReferenceCollection(workspace, find)
+        self.habits: Final = Habits(workspace)
+        self.audit: Final = AuditLog(workspace.store, workspace.namespace)
 
     @classmethod
     def open(
@@ -121,11 +121,13 @@ class Hexad:
         folder = None if str(path) == LOCATION else path.parent
         known = load({"enabled": enabled, "namespace": namespace, **settings}, beside=folder, config=config)
         store = store_at(path, known)
-        keeper = replace(keeper_of(store, known, clock, session), meaning=meaning_of(known, embedder, embedder_name))
-        own = retriever or retriever_of(keeper, known)
+        workspace = replace(
+            workspace_of(store, known, clock, session), similarity=similarity_of(known, embedder, embedder_name)
+        )
+        own = retriever or retriever_of(workspace, known)
         engine = Engine(
-            keeper=keeper,
-            retriever=own if known.enabled else _Nothing(keeper.namespace),
+            workspace=workspace,
+            retriever=own if known.enabled else NoRetriever(workspace.namespace),
             max_per_layer=known.max_per_layer,
             counter=token_counter,
         )
@@ -135,11 +137,11 @@ class Hexad:
         return cls(engine, known)
 
     @cached_property
-    def learnings(self) -> LearningShelf:
+    def learnings(self) -> LearningCollection:
         """What is known of errors, and how they are fixed."""
-        from hexad.learning.record import LearningShelf  # noqa: PLC0415 - who only remembers need not load it
+        from hexad.learning.record import LearningCollection  # noqa: PLC0415 - who only remembers need not load it
 
-        return LearningShelf(self._engine.keeper, self._find)
+        return LearningCollection(self._engine.workspace, self._find)
 
     @cached_property
     def skills(self) -> SkillLibrary:
@@ -156,12 +158,12 @@ class Hexad:
     @property
     def namespace(self) -> str:
         """Whose rows this engine sees."""
-        return self._engine.keeper.namespace
+        return self._engine.workspace.namespace
 
     @property
     def session(self) -> str:
         """The session of calls that name none."""
-        return self._engine.keeper.session
+        return self._engine.workspace.session
 
     @property
     def settings(self) -> Settings:
@@ -171,7 +173,7 @@ class Hexad:
     @property
     def store(self) -> Store:
         """The database behind it."""
-        return self._engine.keeper.store
+        return self._engine.workspace.store
 
     @property
     def retriever(self) -> Retriever:
@@ -194,8 +196,52 @@ class Hexad:
         return self._engine.retrieve(query, layers, max_per_layer, session=session)
 
     def assemble(self, base: str, retrieval: Retrieval, *, budget: int | None = None) -> Prompt:
-        """The base prompt with the retrieved items after it, within ``budget`` tokens if one is given."""
+        """The base prompt with the retrieved items after it, within ``budget`` tokens if one is given.
+
+        It counts and writes nothing: call `shown` when the prompt goes to a model.
+        """
         return self._engine.assemble(base, retrieval, budget=budget)
+
+    def shown(self, prompt: Prompt) -> None:
+        """Record that a model got this prompt: one more use of each item in it, and an offer of each fix.
+
+        Every call counts, so call it once for each turn. A prompt of another namespace, or of an engine that is off,
+        records nothing. It does not wait for other writers longer than 0.1 seconds.
+
+        >>> hx = Hexad.open(":memory:", enabled=True)
+        >>> _ = hx.knowledge.save("units", "Answer in metric units")
+        >>> prompt = hx.assemble("You are terse.", hx.retrieve("which units?"))
+        >>> hx.knowledge.get("units").use_count
+        0
+        >>> hx.shown(prompt)
+        >>> hx.knowledge.get("units").use_count
+        1
+        """
+        if self.enabled:
+            self._engine.shown(prompt)
+
+    def prompt(
+        self,
+        base: str,
+        message: str,
+        *,
+        layers: Iterable[Layer | str] | None = None,
+        budget: int | None = None,
+        session: str | None = None,
+    ) -> Prompt:
+        """The prompt for a message: retrieved, assembled and recorded as shown.
+
+        >>> hx = Hexad.open(":memory:", enabled=True)
+        >>> _ = hx.knowledge.save("units", "Answer in metric units")
+        >>> print(hx.prompt("You are terse.", "which units?", budget=800))
+        You are terse.
+        <BLANKLINE>
+        ## User Knowledge
+        - [fact] units: Answer in metric units
+        """
+        prompt = self.assemble(base, self.retrieve(message, layers, session=session), budget=budget)
+        self.shown(prompt)
+        return prompt
 
     def explain(
         self,
@@ -286,15 +332,15 @@ class Hexad:
 
     def scoped(self, *, namespace: str | None = None, session: str | None = None) -> Hexad:
         """The same store, limits and providers, seen from another namespace or session; closing it closes nothing."""
-        keeper = replace(
-            self._engine.keeper,
+        workspace = replace(
+            self._engine.workspace,
             namespace=self.namespace if namespace is None else admission.key("namespace", namespace),
             session=self.session if session is None else admission.label("session", session),
         )
         retriever = self._engine.retriever
-        if isinstance(retriever, ContextRetriever | _Nothing):
-            retriever = replace(retriever, namespace=keeper.namespace)
-        return self._like(owner=False, keeper=keeper, retriever=retriever)
+        if isinstance(retriever, ContextRetriever | NoRetriever):
+            retriever = replace(retriever, namespace=workspace.namespace)
+        return self._like(owner=False, workspace=workspace, retriever=retriever)
 
     def with_tool_registry(self, tools: object) -> Hexad:
         """One that also knows these tools: a provider, or a list of callables or descriptors; this one stays.
@@ -317,7 +363,7 @@ class Hexad:
     def forget(self, *, subject: str | None = None, session: str | None = None, everything: bool = False) -> Forgotten:
         """Erase all knowledge about a subject, or all records of a session or of this namespace; leave no bytes."""
         return forget_all(
-            self._engine.keeper, subject=subject, session=session, everything=everything, also=forget_elsewhere
+            self._engine.workspace, subject=subject, session=session, everything=everything, also=forget_elsewhere
         )
 
     def erase_traces(self) -> bool:
@@ -329,36 +375,36 @@ class Hexad:
 
         Until then such rows are found by their words. Without an embedder it is a `MissingExtra`.
         """
-        meaning = self._engine.keeper.meaning
+        similarity = self._engine.workspace.similarity
         if not self.enabled:
             raise Disabled
         if not self.settings.semantic:
             raise ConfigError("semantic", "is false, so nothing is embedded; turn it on to reindex")
-        if meaning is None:
+        if similarity is None:
             raise MissingExtra("search by meaning", "hexad[semantic]")
-        return embed_missing(self.store, meaning, progress or _quiet)
+        return embed_missing(self.store, similarity, progress or _quiet)
 
     def without_vector(self) -> int | None:
         """How many rows are found by words alone until `reindex`; None where there is no embedder."""
-        meaning = self._engine.keeper.meaning
-        return None if meaning is None else missing_vectors(self.store, meaning)
+        similarity = self._engine.workspace.similarity
+        return None if similarity is None else missing_vectors(self.store, similarity)
 
     def backup(self, file: str | os.PathLike[str]) -> int:
         """Write everything as JSON Lines: of every namespace, or of a scope's own; returns how many lines of data."""
         from hexad.memory.backup import write_backup  # noqa: PLC0415 - rare, and not needed to answer a question
 
-        keeper = self._engine.keeper
-        keeper.uses.flush(self.store)
+        workspace = self._engine.workspace
+        workspace.uses.flush(self.store)
         return write_backup(
-            self.store, _path(file, "file"), keeper.clock(), namespace=None if self._owner else self.namespace
+            self.store, _path(file, "file"), workspace.clock(), namespace=None if self._owner else self.namespace
         )
 
     def restore(self, file: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None) -> int:
         """Bring back a whole backup into an empty database; returns how many lines of data."""
         from hexad.memory.restoring import restore_backup  # noqa: PLC0415
 
-        meaning = self._engine.keeper.meaning
-        count = restore_backup(self.store, _path(file, "file"), progress or _quiet, meaning)
+        similarity = self._engine.workspace.similarity
+        count = restore_backup(self.store, _path(file, "file"), progress or _quiet, similarity)
         refresh_patterns(self.store, force=True)
         return count
 
@@ -373,10 +419,10 @@ class Hexad:
 
         What is here already is kept, unless ``overwrite``.
         """
-        from hexad.importing import import_lines  # noqa: PLC0415
+        from hexad.importer import import_lines  # noqa: PLC0415
 
         return import_lines(
-            self._engine.keeper, self._find, _path(file, "file"), overwrite=overwrite, progress=progress or _quiet
+            self._engine.workspace, self._find, _path(file, "file"), overwrite=overwrite, progress=progress or _quiet
         )
 
     def close(self) -> None:
@@ -386,7 +432,7 @@ class Hexad:
         """
         if self._owner and not self._life.over and self._settings.discover_skills:
             self._discover()
-        self._engine.keeper.uses.flush(self.store)
+        self._engine.workspace.uses.flush(self.store)
         if self._owner and not self._life.over:
             self._life.over = True
             if self.store.path is not None:
@@ -408,7 +454,7 @@ class Hexad:
     def _find(self, layer: Layer, query: str, *, limit: int, facets: Mapping[str, str]) -> tuple[Item, ...]:
         if not self.enabled:
             return ()
-        return retriever_of(self._engine.keeper, self._settings).search(layer, query, limit=limit, facets=facets)
+        return retriever_of(self._engine.workspace, self._settings).search(layer, query, limit=limit, facets=facets)
 
     def _discover(self) -> None:
         """Look for skills where something was watched; what goes wrong is logged, and the store closed all the same."""
@@ -420,7 +466,7 @@ class Hexad:
 
     def _retrieving(self, change: Callable[[ContextRetriever], ContextRetriever]) -> Hexad:
         retriever = self._engine.retriever
-        if isinstance(retriever, _Nothing):
+        if isinstance(retriever, NoRetriever):
             return self
         if not isinstance(retriever, ContextRetriever):
             raise InvalidInput("retriever", f"{type(retriever).__name__} takes no providers; give them to it directly")
@@ -441,23 +487,6 @@ def _checked(retriever: Retriever) -> Retriever:
     if not callable(getattr(retriever, "retrieve", None)):
         raise InvalidInput("retriever", "needs a method retrieve(query, layers, max_per_layer, session=…)")
     return retriever
-
-
-@dataclass(frozen=True, slots=True)
-class _Nothing:
-    """The retriever of an engine that is off."""
-
-    namespace: str
-
-    def retrieve(
-        self,
-        query: str,
-        layers: Iterable[Layer | str] | None = None,
-        max_per_layer: int | None = None,
-        *,
-        session: str | None = None,
-    ) -> Retrieval:
-        return Retrieval(query=query, namespace=self.namespace, session=session)
 
 
 def _quiet(done: int, total: int) -> None:

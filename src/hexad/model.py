@@ -438,6 +438,9 @@ class Prompt:
     keywords: tuple[str, ...] = ()
     tokens: int = 0  # of what was added to the base
     budget: int | None = None
+    query: str = ""  # the message that the items were retrieved for
+    namespace: str = DEFAULT_NAMESPACE
+    session: str | None = None
 
     def __str__(self) -> str:
         return self.text

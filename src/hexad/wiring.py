@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from hexad.context.retriever import ContextRetriever, now_in_utc
+from hexad.clock import utc_now
+from hexad.context.retriever import ContextRetriever
 from hexad.errors import InvalidInput
 from hexad.memory import admission
 from hexad.memory.indexing import reindex
-from hexad.memory.keeper import Keeper
 from hexad.memory.limits import Limits, Tally, join_tally
 from hexad.memory.uses import Uses
+from hexad.memory.workspace import Workspace
+from hexad.model import Retrieval
 from hexad.store.absent import AbsentStore
 from hexad.store.volatile import LOCATION, VolatileStore
 from hexad.text import ANALYSER
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
     from pathlib import Path
 
     from hexad.engine import Engine
-    from hexad.memory.keeper import Change
-    from hexad.memory.meaning import Meaning
-    from hexad.memory.shelf import Finder
-    from hexad.model import Clock
+    from hexad.memory.collection import Finder
+    from hexad.memory.similarity import Similarity
+    from hexad.memory.workspace import Change
+    from hexad.model import Clock, Layer
     from hexad.semantic import Embedder
     from hexad.settings import Settings
     from hexad.skills.library import SkillLibrary
@@ -31,6 +35,24 @@ if TYPE_CHECKING:
 
 _ANALYSER_NOTE: Final = "analyser"
 _PATTERNS_NOTE: Final = "patterns"
+
+
+@dataclass(frozen=True, slots=True)
+class NoRetriever:
+    """The retriever of an engine that is off: it finds nothing."""
+
+    namespace: str
+
+    def retrieve(
+        self,
+        query: str,
+        layers: Iterable[Layer | str] | None = None,
+        max_per_layer: int | None = None,
+        *,
+        session: str | None = None,
+    ) -> Retrieval:
+        """Nothing, for any query."""
+        return Retrieval(query=query, namespace=self.namespace, session=session)
 
 
 def store_at(path: Path, settings: Settings) -> Store:
@@ -51,16 +73,16 @@ def _in_utc(clock: Clock) -> Clock:
 
     def now() -> datetime:
         moment = admission.moment("clock", clock())
-        return moment if moment is not None else now_in_utc()
+        return moment if moment is not None else utc_now()
 
     return now
 
 
-def keeper_of(store: Store, settings: Settings, clock: Clock | None, session: str) -> Keeper:
+def workspace_of(store: Store, settings: Settings, clock: Clock | None, session: str) -> Workspace:
     """Who writes, and within which limits."""
-    return Keeper(
+    return Workspace(
         store=store,
-        clock=_in_utc(clock) if clock is not None else now_in_utc,
+        clock=_in_utc(clock) if clock is not None else utc_now,
         limits=Limits({"knowledge": settings.max_knowledge, "learnings": settings.max_learnings}, _tally(store)),
         uses=Uses(),
         namespace=admission.key("namespace", settings.namespace),
@@ -74,16 +96,16 @@ def _tally(store: Store) -> Tally | None:
     return None if store.path is None else join_tally(str(store.path))
 
 
-def retriever_of(keeper: Keeper, settings: Settings) -> ContextRetriever:
+def retriever_of(workspace: Workspace, settings: Settings) -> ContextRetriever:
     """Who answers questions."""
     return ContextRetriever(
-        keeper.store,
+        workspace.store,
         settings.max_per_layer,
-        namespace=keeper.namespace,
-        clock=keeper.clock,
+        namespace=workspace.namespace,
+        clock=workspace.clock,
         deadline=settings.layer_deadline,
         max_pinned=settings.max_pinned,
-        meaning=keeper.meaning,
+        similarity=workspace.similarity,
         floor=settings.floor,
     )
 
@@ -102,7 +124,7 @@ def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
         script_memory=settings.script_memory,
     )
     rules = Rules(auto_approve=settings.auto_approve_skills, max_per_day=settings.max_skills_per_day)
-    return SkillLibrary(engine.keeper, find, agent, rules)
+    return SkillLibrary(engine.workspace, find, agent, rules)
 
 
 def forget_elsewhere(change: Change, session: str) -> int:
@@ -114,15 +136,15 @@ def forget_elsewhere(change: Change, session: str) -> int:
     return forget_found_in(change, session)
 
 
-def meaning_of(settings: Settings, embedder: Embedder | None, name: str | None) -> Meaning | None:
+def similarity_of(settings: Settings, embedder: Embedder | None, name: str | None) -> Similarity | None:
     """The caller's embedder, else the one of the extra where it is installed; none where meaning is not wanted."""
     if not settings.enabled or not settings.semantic:
         return None
     from hexad import semantic  # noqa: PLC0415 - an engine that is off needs none of it
 
     if embedder is not None:
-        return semantic.own_meaning(embedder, name, seconds=settings.layer_deadline / 2)
-    return semantic.static_meaning() if semantic.installed() else None
+        return semantic.own_similarity(embedder, name, seconds=settings.layer_deadline / 2)
+    return semantic.static_similarity() if semantic.installed() else None
 
 
 def refresh_index(store: Store) -> None:

@@ -12,7 +12,7 @@ from hexad.model import DEFAULT_NAMESPACE, Record
 from hexad.settings import database_from_environment
 
 if TYPE_CHECKING:
-    from hexad.memory.shelf import Shelf
+    from hexad.memory.collection import RecordCollection
 
 N = TypeVar("N", bound=Record)
 DEFAULT: Final = "hexad.db"
@@ -52,10 +52,10 @@ def _remove_empty(path: Path) -> None:
             path.with_name(name).unlink(missing_ok=True)
 
 
-def now_under(shelf: "Shelf[N]", id: str) -> "N | None":
+def now_under(collection: "RecordCollection[N]", id: str) -> "N | None":
     """The stored record before a command changes it, if there is one."""
     try:
-        return shelf.get(id)
+        return collection.get(id)
     except NotFound:
         return None
 

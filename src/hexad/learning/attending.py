@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hexad.learning.advice import warn
-from hexad.learning.caller import keeper_of
+from hexad.learning.caller import workspace_of
 from hexad.learning.evidence import write_down
 from hexad.learning.outcome import Passing, failure_told, is_cancellation, outcome_of, reported_failure
 from hexad.learning.watching import unwatched
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from hexad.learning.outcome import FailureRule
-    from hexad.memory.keeper import Change, Keeper
+    from hexad.memory.workspace import Change, Workspace
 
 
 class Attending:
     """One tool. One that this store watches already keeps its name and its rule, and is not watched twice."""
 
-    def __init__(self, keeper: Keeper, name: str, tool: Callable[..., Any], session: str | None) -> None:
-        self.call, before = unwatched(tool, keeper)
-        own = before is not None and before.keeper == keeper
-        whose = keeper_of(keeper)
-        self._keeper = whose or keeper
+    def __init__(self, workspace: Workspace, name: str, tool: Callable[..., Any], session: str | None) -> None:
+        self.call, before = unwatched(tool, workspace)
+        own = before is not None and before.workspace == workspace
+        whose = workspace_of(workspace)
+        self._workspace = whose or workspace
         self._tool = name if before is None else before.tool
         self._session = before.session if before is not None and own and session is None else session
         self._rule: FailureRule = (before.failure if before is not None else None) or reported_failure
@@ -44,9 +44,9 @@ class Attending:
             outcome = outcome_of(
                 self._tool, arguments=args, result=result, error=error, session=self._session, failure=self._rule
             )
-            now = self._keeper.clock()
+            now = self._workspace.clock()
         except Exception as trouble:  # noqa: BLE001 - whatever goes wrong here, the run goes on
             warn(self._tool, trouble)
             return None
 
-        return lambda change: write_down(change.unit, self._keeper, outcome, now)
+        return lambda change: write_down(change.unit, self._workspace, outcome, now)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextvars import Token
 
-    from hexad.memory.keeper import Keeper
+    from hexad.memory.workspace import Workspace
     from hexad.store import Store
 
 
@@ -32,20 +32,20 @@ class Caller:
     session: str
     told: bool = False
 
-    def concerns(self, keeper: Keeper) -> bool:
-        """Whether a watch of that keeper's is meant."""
-        return keeper.store is self.store and keeper.namespace in {self.house, self.namespace}
+    def concerns(self, workspace: Workspace) -> bool:
+        """Whether a watch of that workspace's is meant."""
+        return workspace.store is self.store and workspace.namespace in {self.house, self.namespace}
 
 
 _calling: Final[ContextVar[Caller | None]] = ContextVar("hexad_caller", default=None)
 
 
-def keeper_of(keeper: Keeper) -> Keeper | None:
-    """Who writes down a call that this keeper's watch sees: itself, the caller's, or None where somebody else does."""
+def workspace_of(workspace: Workspace) -> Workspace | None:
+    """Who records a call that this workspace's watch sees: itself, the caller's workspace, or None."""
     caller = _calling.get()
-    if caller is None or not caller.concerns(keeper):
-        return keeper
-    return None if caller.told else replace(keeper, namespace=caller.namespace, session=caller.session)
+    if caller is None or not caller.concerns(workspace):
+        return workspace
+    return None if caller.told else replace(workspace, namespace=caller.namespace, session=caller.session)
 
 
 def begin(caller: Caller) -> Token[Caller | None]:

@@ -17,7 +17,7 @@ from hexad.learning.fixes import chosen, with_remedy
 from hexad.learning.pattern import holds, split
 from hexad.learning.tree import get, remembered, triggers, trusted_for
 from hexad.memory.habits import credit
-from hexad.memory.keeper import Change
+from hexad.memory.workspace import Change
 from hexad.model import Layer, Learning, Origin
 from hexad.store.learning import OFFERED, Call, Offer
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from hexad.learning.outcome import Outcome
     from hexad.learning.pattern import Words
-    from hexad.memory.keeper import Keeper
+    from hexad.memory.workspace import Workspace
     from hexad.model import Json
     from hexad.store import Writing
 
@@ -47,7 +47,7 @@ _LEARNINGS: Final = Layer.AGENT_LEARNINGS
 class Recorder:
     """Writes down what was observed, for one namespace."""
 
-    keeper: Keeper
+    workspace: Workspace
 
     def record(
         self, outcome: Outcome, *, tell: bool = True, advise: bool = False, patience: float = PATIENCE
@@ -56,17 +56,17 @@ class Recorder:
 
         With ``advise`` a trusted fix of that learning counts as offered.
         """
-        with self.keeper.change(actor=Origin.TOOL, session=outcome.session, patience=patience) as change:
-            moment = _Moment(change, outcome, self.keeper.clock())
+        with self.workspace.change(actor=Origin.TOOL, session=outcome.session, patience=patience) as change:
+            moment = _Moment(change, outcome, self.workspace.clock())
             about = moment.write()
             if advise and about:
                 return moment.advised() or get(change, about)
             return get(change, about) if about and tell else None
 
 
-def write_down(unit: Writing, keeper: Keeper, outcome: Outcome, now: datetime) -> None:
+def write_down(unit: Writing, workspace: Workspace, outcome: Outcome, now: datetime) -> None:
     """Write down what a call taught that was made before, as part of somebody's transaction."""
-    _Moment(Change(keeper, unit, Origin.TOOL, keeper.session_of(outcome.session)), outcome, now).write()
+    _Moment(Change(workspace, unit, Origin.TOOL, workspace.session_of(outcome.session)), outcome, now).write()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class _Moment:
 
     @property
     def namespace(self) -> str:
-        return self.change.keeper.namespace
+        return self.change.workspace.namespace
 
     def write(self) -> str:
         """Everything that follows from the outcome; the id of the learning that its error belongs to, if it failed."""
@@ -128,7 +128,7 @@ class _Moment:
 
     def advised(self) -> Learning | None:
         """The learning whose fix is trusted for this error, as `fix_for` finds it; it counts as offered."""
-        scope = self.change.keeper.scope(_LEARNINGS)
+        scope = self.change.workspace.scope(_LEARNINGS)
         known = trusted_for(self.change.unit, scope, self.outcome.trigger, self.outcome.words)
         if known is not None:
             offer(self.change, [known], self.now)
@@ -217,7 +217,7 @@ def offer(change: Change, learnings: Iterable[Learning], now: datetime) -> None:
 
     A session in which a learning's fix has worked, or that found it, does not count for it again.
     """
-    namespace = change.keeper.namespace
+    namespace = change.workspace.namespace
     known = {each.learning: each for each in change.unit.offers(namespace, change.session)}
     for learning in learnings:
         if learning.fix:
@@ -265,7 +265,7 @@ def _count(change: Change, id: str, state: str) -> None:
     current = next((name for name, each in known.items() if each.get("says") == learning.fix), None)
     if current is not None:
         known[current][state] = known[current].get(state, 0) + 1
-        _put(change, chosen(learning, known), change.keeper.clock())
+        _put(change, chosen(learning, known), change.workspace.clock())
 
 
 def _put(change: Change, learning: Learning, now: datetime) -> None:

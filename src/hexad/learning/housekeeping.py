@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime, timedelta
 
-    from hexad.memory.keeper import Change, Keeper
+    from hexad.memory.workspace import Change, Workspace
     from hexad.store import Reading
 
     Said: TypeAlias = tuple[str, ...]  # the words of a pattern that are no values
@@ -96,8 +96,8 @@ def plan(
 
 def clean(change: Change, unseen_for: timedelta | None) -> Cleaned:
     """Do it, in a change's transaction."""
-    known = {each.id: each for each in all_of(change.unit, change.keeper)}
-    planned = plan(list(known.values()), change.keeper.clock(), unseen_for, dry_run=False)
+    known = {each.id: each for each in all_of(change.unit, change.workspace)}
+    planned = plan(list(known.values()), change.workspace.clock(), unseen_for, dry_run=False)
     for faded in planned.removed:
         change.remove(Layer.AGENT_LEARNINGS, faded)
         change.audit("learning.clean", faded)
@@ -108,16 +108,16 @@ def clean(change: Change, unseen_for: timedelta | None) -> Cleaned:
 
 def forget_session(change: Change, session: str) -> None:
     """Take out of every learning the fixes that only a session found."""
-    for known in all_of(change.unit, change.keeper):
+    for known in all_of(change.unit, change.workspace):
         left = without_session(known, session)
         if left != known:
             change.put(left)
             change.audit("learning.forget", known.id, {"fixes": len(known.remedies) - len(left.remedies)})
 
 
-def all_of(view: Reading, keeper: Keeper) -> list[Learning]:
-    """Every learning of a keeper's namespace."""
-    return [cast("Learning", each) for each in records(view, keeper.scope(Layer.AGENT_LEARNINGS))]
+def all_of(view: Reading, workspace: Workspace) -> list[Learning]:
+    """Every learning of a workspace's namespace."""
+    return [cast("Learning", each) for each in records(view, workspace.scope(Layer.AGENT_LEARNINGS))]
 
 
 def _goes(learning: Learning, now: datetime, unseen_for: timedelta | None) -> bool:

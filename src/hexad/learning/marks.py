@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.learning.arguments import OWN_TOOLS, named
 from hexad.learning.privacy import names_secret
-from hexad.memory.marks import MOST_MARKS, marked
+from hexad.memory.value_fingerprints import MOST_FINGERPRINTS, fingerprint_of_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,8 +30,8 @@ def traced(tool: str, arguments: object, result: object) -> str:
     """A call's marks, as the store keeps them: ``{"a": {"/name": mark, …}, "r": {"/name/0": mark, …}}``."""
     if tool in OWN_TOOLS or tool.startswith("skill_"):
         return ""
-    given = dict(islice(_given((), named(arguments)), MOST_MARKS))
-    gave = dict(islice(_gave((), result), MOST_MARKS)) if result is not None else {}
+    given = dict(islice(_given((), named(arguments)), MOST_FINGERPRINTS))
+    gave = dict(islice(_gave((), result), MOST_FINGERPRINTS)) if result is not None else {}
     return json.dumps({"a": given, "r": gave}, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -49,7 +49,7 @@ def _gave(path: Path, value: object) -> Iterator[tuple[str, str]]:
     """What is in a result, the outermost first."""
     inside = len(path) < _DEEPEST
     if isinstance(value, dict):  # what only behaves like one may do work when it is read
-        for name, each in islice(value.items(), MOST_MARKS if inside else 0):
+        for name, each in islice(value.items(), MOST_FINGERPRINTS if inside else 0):
             if isinstance(name, str) and len(name) <= _LONGEST_NAME:
                 yield from _gave((*path, name), each)
         return
@@ -60,7 +60,7 @@ def _gave(path: Path, value: object) -> Iterator[tuple[str, str]]:
 
 
 def _marked(path: Path, value: object) -> str:
-    mark = marked(value)
+    mark = fingerprint_of_value(value)
     return mark[:3] if names_secret(path) else mark
 
 

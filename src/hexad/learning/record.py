@@ -15,8 +15,8 @@ from hexad.learning.pattern import split, told, words_of
 from hexad.learning.remedy import CORRECTION, in_words, signature, trust_in
 from hexad.learning.tree import known_as, new_id, trusted_for
 from hexad.memory import admission
+from hexad.memory.collection import RecordCollection, not_given
 from hexad.memory.indexing import document_of, records
-from hexad.memory.shelf import Shelf, not_given
 from hexad.model import KEEP, ErrorCategory, Keep, Layer, Learning, Origin
 from hexad.store import Scope
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
     from hexad.learning.housekeeping import Cleaned, Statistics
-    from hexad.memory.keeper import Change, Keeper
+    from hexad.memory.workspace import Change, Workspace
     from hexad.model import Item
     from hexad.store import Writing
 
@@ -88,7 +88,7 @@ class LearningFilter:
         )
 
 
-class LearningShelf(Shelf[Learning]):
+class LearningCollection(RecordCollection[Learning]):
     """Learnings by id."""
 
     layer: ClassVar[Layer] = Layer.AGENT_LEARNINGS
@@ -117,8 +117,8 @@ class LearningShelf(Shelf[Learning]):
         >>> one.id == two.id, two.fix
         (True, 'ask for more quota')
         """
-        intake = admission.Intake(limit=self._keeper.max_text, redact=redact)
-        now, pattern = self._keeper.clock(), intake.text("error_pattern", error_pattern)
+        intake = admission.Intake(limit=self._workspace.max_text, redact=redact)
+        now, pattern = self._workspace.clock(), intake.text("error_pattern", error_pattern)
         words = words_of(pattern) if pattern.strip() else ()
         new = Learning(
             id=new_id(),
@@ -129,7 +129,7 @@ class LearningShelf(Shelf[Learning]):
             category=ErrorCategory.GENERAL if category is KEEP else ErrorCategory.parse(category, "category"),
             tags=() if tags is KEEP else admission.tags("tags", tags),
             origin=Origin.parse(origin, "origin"),
-            session=self._keeper.session_of(session),
+            session=self._workspace.session_of(session),
             created=now,
             updated=now,
             template=told(words),
@@ -163,7 +163,7 @@ class LearningShelf(Shelf[Learning]):
         return self.save(
             trigger=trigger,
             error_pattern=error_pattern,
-            fix=admission.text("fix", fix, limit=self._keeper.max_text, required=True),
+            fix=admission.text("fix", fix, limit=self._workspace.max_text, required=True),
             diagnosis=diagnosis,
             category=ErrorCategory.USER_CORRECTION if new else KEEP,
             origin=Origin.USER,
@@ -177,11 +177,11 @@ class LearningShelf(Shelf[Learning]):
         ``error`` is an exception or its text.
         """
         trigger = trigger_of(admission.key("tool", tool))
-        with self._keeper.store.reading() as view:
-            trusted = trusted_for(view, self._keeper.scope(self.layer), trigger, words_of(text_of(error)))
+        with self._workspace.store.reading() as view:
+            trusted = trusted_for(view, self._workspace.scope(self.layer), trigger, words_of(text_of(error)))
         if trusted is None:
             return None
-        remember_offers(self._keeper, [trusted.id], session=session)
+        remember_offers(self._workspace, [trusted.id], session=session)
         return Fix.of(trusted)
 
     def search(self, query: str, *, category: str | None = None, limit: int = 10) -> tuple[Item, ...]:
@@ -232,9 +232,11 @@ class LearningShelf(Shelf[Learning]):
             raise InvalidInput("unseen_for", "must not be negative")
         dry = admission.flag("dry_run", dry_run)
         if dry:
-            with self._keeper.store.reading() as view:
-                return housekeeping.plan(housekeeping.all_of(view, self._keeper), self._keeper.clock(), unseen_for)
-        with self._keeper.change(actor=Origin.USER) as change:
+            with self._workspace.store.reading() as view:
+                return housekeeping.plan(
+                    housekeeping.all_of(view, self._workspace), self._workspace.clock(), unseen_for
+                )
+        with self._workspace.change(actor=Origin.USER) as change:
             return housekeeping.clean(change, unseen_for)
 
     def _settled(self, change: Change, new: Learning) -> Learning:
@@ -248,7 +250,7 @@ class LearningShelf(Shelf[Learning]):
         return _with_fix(new, old) if new.fix else new
 
     def _known_in(self, change: Change, new: Learning) -> str | None:
-        unit, namespace = change.unit, self._keeper.namespace
+        unit, namespace = change.unit, self._workspace.namespace
         exact = unit.learning_id(namespace, new.trigger, new.error_pattern)
         if exact is not None or not new.length:
             return exact
@@ -256,34 +258,34 @@ class LearningShelf(Shelf[Learning]):
 
     def _known(self, trigger: str, error_pattern: str) -> bool:
         words = words_of(error_pattern) if error_pattern.strip() else ()
-        namespace = self._keeper.namespace
-        with self._keeper.store.reading() as view:
+        namespace = self._workspace.namespace
+        with self._workspace.store.reading() as view:
             if view.learning_id(namespace, trigger, error_pattern) is not None:
                 return True
             return bool(words) and known_as(view, namespace, trigger, words) is not None
 
 
 def remember_offers(
-    keeper: Keeper, ids: Iterable[str], *, session: str | None = None, patience: float = PATIENCE
+    workspace: Workspace, ids: Iterable[str], *, session: str | None = None, patience: float = PATIENCE
 ) -> None:
     """Remember that these learnings' fixes were shown in a session, so that what comes of it can be credited.
 
     Learnings without a fix offer nothing. A store that is busy or full is logged: who asked for an answer gets it.
     """
     try:
-        ids = _with_a_fix(keeper, ids)
+        ids = _with_a_fix(workspace, ids)
         if not ids:
             return
-        with keeper.change(actor=Origin.AGENT, session=session, patience=patience) as change:
+        with workspace.change(actor=Origin.AGENT, session=session, patience=patience) as change:
             known = [cast("Learning | None", change.get(Layer.AGENT_LEARNINGS, each)) for each in ids]
-            offer(change, [each for each in known if each is not None], keeper.clock())
+            offer(change, [each for each in known if each is not None], workspace.clock())
     except HexadError as error:
         logging.getLogger("hexad").warning("what was offered could not be stored: %s", error)
 
 
-def _with_a_fix(keeper: Keeper, ids: Iterable[str]) -> Sequence[str]:
-    scope = keeper.scope(Layer.AGENT_LEARNINGS)
-    with keeper.store.reading() as view:
+def _with_a_fix(workspace: Workspace, ids: Iterable[str]) -> Sequence[str]:
+    scope = workspace.scope(Layer.AGENT_LEARNINGS)
+    with workspace.store.reading() as view:
         rows = [row for each in ids if (row := view.get(scope, each)) is not None]
     return [row.record.id for row in rows if cast("Learning", row.record).fix]
 

@@ -22,7 +22,7 @@ from hexad.memory.admission import label
 
 if TYPE_CHECKING:
     from hexad.learning.outcome import FailureRule
-    from hexad.memory.keeper import Keeper
+    from hexad.memory.workspace import Workspace
 
 _PENDING: Final = frozenset(
     {"pending", "running", "in_progress", "in-progress", "processing", "waiting", "started", "submitted", "queued"}
@@ -35,7 +35,7 @@ def is_tool_object(tool: object) -> bool:
 
 
 def watched_object(
-    keeper: Keeper,
+    workspace: Workspace,
     tool: Any,
     *,
     name: str | None,
@@ -46,9 +46,9 @@ def watched_object(
     """A copy of the tool or toolset that is observed; one that this store watches already comes back as it is."""
     if failure is not None and not callable(failure):
         raise InvalidInput("failure", "must be a function from a result to what it says of its failure, or None")
-    if watches(tool, keeper.store):
+    if watches(tool, workspace.store):
         return tool
-    watch = Watch.of(keeper, tool, name or "", session, failure, advise=advise)
+    watch = Watch.of(workspace, tool, name or "", session, failure, advise=advise)
     changed = copy.copy(tool)
     kind: type = type(tool)
     changed.__class__ = _observed_toolset(kind) if _is_toolset(tool) else _observed_tool(kind)
@@ -66,7 +66,7 @@ class ObjectMark:
 def watches(tool: object, store: object) -> bool:
     """Whether the store's own watch is on the tool, or on the function inside it: then nobody else need record it."""
     marks = [getattr(each, MARK, None) for each in (tool, getattr(tool, "func", None))]
-    watched_by = [mark.watch.keeper.store for mark in marks if mark is not None]
+    watched_by = [mark.watch.workspace.store for mark in marks if mark is not None]
     return any(each is store for each in watched_by)
 
 
@@ -127,7 +127,7 @@ def _observed_toolset(kind: type) -> type:
 
 def _watched_alike(watch: Watch, tool: Any) -> Any:
     return watched_object(
-        watch.keeper, tool, name=None, session=watch.session, failure=watch.failure, advise=watch.advise
+        watch.workspace, tool, name=None, session=watch.session, failure=watch.failure, advise=watch.advise
     )
 
 

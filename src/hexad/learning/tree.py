@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from hexad.learning.outcome import Outcome
     from hexad.learning.pattern import Words
-    from hexad.memory.keeper import Change
+    from hexad.memory.workspace import Change
     from hexad.store import Reading, Scope
 
 COMPARED: Final = 256  # patterns of a tool and a length among which a new wildcard is looked for, the latest
@@ -33,7 +33,7 @@ _LEARNINGS: Final = Layer.AGENT_LEARNINGS
 
 def remembered(change: Change, outcome: Outcome, now: datetime) -> str:
     """The id of the one learning about an error, which has been seen once more."""
-    unit, namespace, size = change.unit, change.keeper.namespace, len(outcome.words)
+    unit, namespace, size = change.unit, change.workspace.namespace, len(outcome.words)
     known = unit.see_template(namespace, outcome.trigger, told(outcome.words), size, now)
     if known is not None:
         return known
@@ -105,8 +105,8 @@ def absorb(change: Change, kept: Learning, others: Sequence[Learning]) -> Learni
     """Let a learning take the place of others, with what the sessions' calls and offers say of them."""
     whole = joined(kept, others)
     for other in others:
-        change.unit.relink(change.keeper.namespace, other.id, kept.id)
-        change.unit.remove(change.keeper.scope(_LEARNINGS), other.id)
+        change.unit.relink(change.workspace.namespace, other.id, kept.id)
+        change.unit.remove(change.workspace.scope(_LEARNINGS), other.id)
     change.put(whole)
     for other in others:
         change.audit("learning.merge", kept.id, {"merged": other.id})
@@ -150,7 +150,7 @@ def new_id() -> str:
 
 def _make_room(change: Change, trigger: str) -> None:
     """A tool that fails in ever new words does not fill the store: what is least known of it goes."""
-    least = change.unit.least_known(change.keeper.namespace, trigger, MOST_OF_A_TOOL)
+    least = change.unit.least_known(change.workspace.namespace, trigger, MOST_OF_A_TOOL)
     if least is not None:
         change.remove(_LEARNINGS, least)
         change.audit("learning.clean", least)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
 from hexad.errors import InvalidInput, StoreBusy
 from hexad.learning.advice import advise_error, advised_result, warn
-from hexad.learning.caller import keeper_of
+from hexad.learning.caller import workspace_of
 from hexad.learning.evidence import PATIENCE, Recorder
 from hexad.learning.outcome import Passing, is_cancellation, outcome_of
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from contextvars import Context
 
     from hexad.learning.outcome import FailureRule
-    from hexad.memory.keeper import Keeper
+    from hexad.memory.workspace import Workspace
     from hexad.model import Learning
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ _AT_ONCE: Final = 0.01  # seconds that an event loop is held up at most for othe
 class Watch:
     """How one tool is watched."""
 
-    keeper: Keeper
+    workspace: Workspace
     tool: str
     signature: inspect.Signature | None
     places: tuple[str, ...] | None  # names of the arguments that may be given by place, if that is all there is to it
@@ -51,7 +51,7 @@ class Watch:
     @classmethod
     def of(
         cls,
-        keeper: Keeper,
+        workspace: Workspace,
         tool: Callable[..., Any],
         name: str | None,
         session: str | None,
@@ -62,7 +62,7 @@ class Watch:
         """How a tool is to be watched; one that is given no name has its own."""
         signature = _signature(tool)
         return cls(
-            keeper=keeper,
+            workspace=workspace,
             tool=name_of(tool) if name is None else name,
             signature=signature,
             places=_places(signature),
@@ -136,12 +136,12 @@ class Watch:
     def _record(
         self, given: tuple[Any, ...], named: Mapping[str, Any], patience: float, came: Mapping[str, Any]
     ) -> Learning | None:
-        keeper = keeper_of(self.keeper)
-        if keeper is None or isinstance(came.get("result"), Passing):
+        workspace = workspace_of(self.workspace)
+        if workspace is None or isinstance(came.get("result"), Passing):
             return None
         arguments = self._named(given, named)
         outcome = outcome_of(self.tool, arguments=arguments, session=self.session, failure=self.failure, **came)
-        return Recorder(keeper).record(outcome, tell=False, advise=self.advise, patience=patience)
+        return Recorder(workspace).record(outcome, tell=False, advise=self.advise, patience=patience)
 
 
 async def _in_a_thread(work: Callable[[], T]) -> T:
@@ -171,20 +171,20 @@ class _Mark(NamedTuple):
         return None
 
 
-def unwatched(tool: Callable[..., Any], keeper: Keeper) -> tuple[Callable[..., Any], Watch | None]:
-    """What is inside a tool that the keeper's store watches, and how it is watched.
+def unwatched(tool: Callable[..., Any], workspace: Workspace) -> tuple[Callable[..., Any], Watch | None]:
+    """What is inside a tool that the workspace's store watches, and how it is watched.
 
     The tool itself where nothing can be taken off: what others put around it, or a tool that gives advice.
     """
     mark = getattr(tool, MARK, None)
-    if not isinstance(mark, _Mark) or mark.watch.keeper.store is not keeper.store:
+    if not isinstance(mark, _Mark) or mark.watch.workspace.store is not workspace.store:
         return tool, None
     inside = None if mark.watch.advise else mark.inside(tool)
     return inside or tool, mark.watch
 
 
 def watched(
-    keeper: Keeper,
+    workspace: Workspace,
     tool: Callable[..., Any],
     *,
     name: str | None,
@@ -203,15 +203,15 @@ def watched(
     if failure is not None and not callable(failure):
         raise InvalidInput("failure", "must be a function from a result to what it says of its failure, or None")
     mark = getattr(tool, MARK, None)
-    before = mark.watch if isinstance(mark, _Mark) and mark.watch.keeper.store is keeper.store else None
+    before = mark.watch if isinstance(mark, _Mark) and mark.watch.workspace.store is workspace.store else None
     if mark is None or before is None:
-        return _watched(Watch.of(keeper, tool, name, session, failure, advise=advise), tool)
+        return _watched(Watch.of(workspace, tool, name, session, failure, advise=advise), tool)
     name = before.tool if name is None else name
     failure = before.failure if failure is None else failure
-    session = before.session if session is None and before.keeper == keeper else session
-    if before == replace(before, keeper=keeper, tool=name, session=session, failure=failure, advise=advise):
+    session = before.session if session is None and before.workspace == workspace else session
+    if before == replace(before, workspace=workspace, tool=name, session=session, failure=failure, advise=advise):
         return tool
-    watch = Watch.of(keeper, mark.inside(tool) or tool, name, session, failure, advise=advise)
+    watch = Watch.of(workspace, mark.inside(tool) or tool, name, session, failure, advise=advise)
     return _watched(watch, mark.inside(tool) or tool)
 
 

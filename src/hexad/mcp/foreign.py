@@ -94,8 +94,7 @@ class Foreign:
             A status, the assembled prompt, and why it is what it is.
         """
         hx = self._knowing(tools)
-        found = hx.retrieve(message, layers or Layer)
-        prompt = hx.assemble(base, found, budget=budget)
+        prompt = hx.prompt(base, message, layers=layers or Layer, budget=budget)
         why = hx.explain(message, base=base, layers=layers or Layer, budget=budget) if explain else None
         told = {"prompt": wire.prompt(prompt), "explanation": None if why is None else _why(why)}
         return {"status": "ok", **told}

@@ -73,7 +73,7 @@ def add_prompt(server: MCPServer[Any], desk: Desk) -> None:
             raise MCPError(INVALID_PARAMS, f"{PROMPT}: message is empty; give what you want to ask or to have done")
         own = desk.scope(desk.caller(context))
         try:
-            added = await in_thread(lambda: own.assemble("", own.retrieve(message, Layer), budget=BUDGET).added)
+            added = await in_thread(lambda: own.prompt("", message, layers=Layer, budget=BUDGET).added)
         except HexadError as error:
             raise MCPError(INVALID_PARAMS, sentence(error)) from error
         before: list[Message] = [UserMessage(_PREFACE + added.strip())] if added.strip() else []

@@ -181,12 +181,11 @@ class _Task:
         common = self._new_in(house.retrieve(self.query, session=own.session or None)) if house is not None else None
         if time.monotonic() >= until:  # nobody waits for it: nothing was shown
             raise DeadlineExceeded(own.store.location, self.seconds)
-        if common is None or house is None or not common.items:
-            return own.assemble(self.base, found, budget=self.recall.room)
-        both = _joined(found, common)
-        prompt = own.assemble(self.base, replace(both, namespace=""), budget=self.recall.room)
-        own.assemble("", _only(found, prompt.kept))
-        house.assemble("", _only(common, prompt.kept))
+        both = found if common is None else _joined(found, common)
+        prompt = own.assemble(self.base, both, budget=self.recall.room)
+        own.shown(_part(prompt, found))
+        if common is not None and house is not None:
+            house.shown(_part(prompt, common))
         return prompt
 
     def _new_in(self, found: Retrieval) -> Retrieval:
@@ -235,6 +234,13 @@ def _joined(own: Retrieval, house: Retrieval) -> Retrieval:
         if layer in own.items or layer in house.items
     }
     return replace(own, items=layers, failures=tuple(dict.fromkeys((*own.failures, *house.failures))))
+
+
+def _part(prompt: Prompt, found: Retrieval) -> Prompt:
+    """The prompt as far as one memory gave it, to be counted there."""
+    given = {id(item) for item in found.all()}
+    kept = tuple(item for item in prompt.kept if id(item) in given)
+    return replace(prompt, kept=kept, namespace=found.namespace, session=found.session)
 
 
 def _best_first(item: Item) -> tuple[bool, float]:

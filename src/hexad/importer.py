@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from hexad.errors import BackupError, HexadError
-from hexad.learning.record import LearningShelf
+from hexad.learning.record import LearningCollection
 from hexad.memory.backup import Line, read_lines
-from hexad.memory.knowledge import KnowledgeShelf
-from hexad.memory.references import ReferenceShelf
+from hexad.memory.knowledge import KnowledgeCollection
+from hexad.memory.references import ReferenceCollection
 from hexad.model import RECORDS, Knowledge, Learning, Origin, Record, Reference, Skill
 from hexad.skills.library import SkillLibrary
 from hexad.skills.moving import roomy
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from hexad.memory.keeper import Change, Keeper
-    from hexad.memory.shelf import Finder
+    from hexad.memory.collection import Finder
+    from hexad.memory.workspace import Change, Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Imported:
 
 
 def import_lines(
-    keeper: Keeper, find: Finder, path: Path, *, overwrite: bool, progress: Callable[[int, int], None]
+    workspace: Workspace, find: Finder, path: Path, *, overwrite: bool, progress: Callable[[int, int], None]
 ) -> Imported:
     """Add a file's records in one transaction: all of them, or none and the line that was wrong."""
     lines = read_lines(path, whole=False)
@@ -42,7 +42,7 @@ def import_lines(
         raise BackupError(str(path), "holds nothing to import: no line is a record")
     _check_one_namespace(lines, str(path))
     counts = {"added": 0, "replaced": 0, "kept": 0, "left_out": 0}
-    with keeper.change(actor=Origin.IMPORT) as change:
+    with workspace.change(actor=Origin.IMPORT) as change:
         saver = _Saver(change, find, str(path), overwrite=overwrite)
         for done, line in enumerate(lines):
             counts[saver.save(line)] += 1
@@ -55,20 +55,20 @@ class _Saver:
     """Saves line after line inside one transaction."""
 
     def __init__(self, change: Change, find: Finder, file: str, *, overwrite: bool) -> None:
-        keeper = change.keeper.joining(change.unit)
+        workspace = change.workspace.joining(change.unit)
         self._change = change
         self._file = file
         self._overwrite = overwrite
-        self._knowledge = KnowledgeShelf(keeper, find)
-        self._references = ReferenceShelf(keeper, find)
-        self._learnings = LearningShelf(keeper, find)
-        self._skills = SkillLibrary(roomy(keeper), find)
+        self._knowledge = KnowledgeCollection(workspace, find)
+        self._references = ReferenceCollection(workspace, find)
+        self._learnings = LearningCollection(workspace, find)
+        self._skills = SkillLibrary(roomy(workspace), find)
 
     def save(self, line: Line) -> str:
         """What became of the line."""
         if TYPES[line.told["type"]] not in RECORDS:
             return "left_out"
-        now = self._change.keeper.clock()
+        now = self._change.workspace.clock()
         record = cast("Record", line.noun(self._file, created=now, updated=now, **_IDENTITY.get(line.told["type"], {})))
         if isinstance(record, Knowledge) and record.deleted is not None:
             return "left_out"
@@ -86,7 +86,7 @@ class _Saver:
         if not isinstance(record, Learning):
             found = self._change.get(record.layer, record.id)
             return None if isinstance(found, Knowledge) and found.deleted is not None else found
-        namespace = self._change.keeper.namespace
+        namespace = self._change.workspace.namespace
         known = self._change.unit.learning_id(namespace, record.trigger, record.error_pattern)
         return None if known is None else self._change.get(record.layer, known)
 

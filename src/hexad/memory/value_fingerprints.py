@@ -1,6 +1,6 @@
-"""A mark of a value: its kind and 16 bits over it, with which equal values are seen and which do not tell them.
+"""The fingerprint of a value: its kind and a 16-bit hash. Equal values have equal ones; no value can be read back.
 
-What watches calls writes marks; what discovers skills reads them and compares them with the values that the log tells.
+Watching a call writes fingerprints; discovering skills compares them with the values in the audit log.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ _KINDS: Final[tuple[tuple[type | tuple[type, ...], str], ...]] = (
     ((list, tuple), "a"),
     (Mapping, "o"),
 )
-MOST_MARKS: Final = 32  # of a call's arguments, and of its result
+MOST_FINGERPRINTS: Final = 32  # of a call's arguments, and of its result
 _END: Final = 1024  # characters of a long text, at either end
 _ELEMENTS: Final = 4  # of a list
 
 
-def marked(value: object) -> str:
-    """The mark of a value; of a large one its size and a part are looked at, so that no call waits for it.
+def fingerprint_of_value(value: object) -> str:
+    """The fingerprint of a value. Of a large value only the size and a part are hashed, so that no call waits for it.
 
-    >>> marked("a") == marked("a"), marked(1)[0], marked("1")[0]
+    >>> fingerprint_of_value("a") == fingerprint_of_value("a"), fingerprint_of_value(1)[0], fingerprint_of_value("1")[0]
     (True, 'i', 's')
     """
     kind = next((letter for kind, letter in _KINDS if isinstance(value, kind)), "x")

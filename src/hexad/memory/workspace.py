@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from hexad.memory.meaning import Meaning
+    from hexad.memory.similarity import Similarity
     from hexad.model import Clock, Json, Record
     from hexad.store import Reading, Row, Store, Use, Writing
 
@@ -33,7 +33,7 @@ _HELD: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Keeper:
+class Workspace:
     """Everything that saving needs, for one namespace and, where calls name none, one session."""
 
     store: Store
@@ -43,23 +43,23 @@ class Keeper:
     namespace: str = DEFAULT_NAMESPACE
     session: str = ""
     max_text: int = MAX_TEXT
-    meaning: Meaning | None = None
+    similarity: Similarity | None = None
     prompts: Prompts = field(default_factory=Prompts)
 
     def scope(self, layer: Layer) -> Scope:
-        """Where this keeper's rows of a layer live."""
+        """Where this workspace's rows of a layer live."""
         return Scope(self.namespace, layer)
 
     def session_of(self, given: str | None) -> str:
-        """The session a call named, else the keeper's."""
+        """The session a call named, else the workspace's."""
         return self.session if given is None else label("session", given)
 
     def change(self, *, actor: str, session: str | None = None, patience: float | None = None) -> Changing:
         """A transaction that audits; a failure gives back the slots it took, and a rejection is audited by itself."""
         return Changing(self, actor, self.session_of(session), patience)
 
-    def joining(self, unit: Writing) -> Keeper:
-        """A keeper whose changes are part of a transaction that somebody else began and will end; it has no limits."""
+    def joining(self, unit: Writing) -> Workspace:
+        """A workspace whose changes join a transaction that somebody else began and will end. It has no limits."""
         return replace(self, store=_Joined(self.store, unit), uses=Uses(), limits=Limits({}))
 
     def row(self, layer: Layer, id: str) -> Row | None:
@@ -102,7 +102,7 @@ class Keeper:
 class Change:
     """A transaction in progress."""
 
-    keeper: Keeper
+    workspace: Workspace
     unit: Writing
     actor: str
     session: str
@@ -110,30 +110,30 @@ class Change:
 
     def take_slot(self, kind: str) -> None:
         """Count against the session's limit; given back if the change fails."""
-        self.keeper.limits.take(self.keeper.namespace, self.session, kind)
+        self.workspace.limits.take(self.workspace.namespace, self.session, kind)
         self._taken.append(kind)
 
     def give_back(self) -> None:
         """Give back every slot."""
         while self._taken:
-            self.keeper.limits.give_back(self.keeper.namespace, self.session, self._taken.pop())
+            self.workspace.limits.give_back(self.workspace.namespace, self.session, self._taken.pop())
 
     def get(self, layer: Layer, id: str) -> Record | None:
         """The record as it is inside this transaction."""
-        row = self.unit.get(self.keeper.scope(layer), id)
+        row = self.unit.get(self.workspace.scope(layer), id)
         return row.record if row else None
 
     def put(self, record: Record) -> None:
         """Store a record and, unless it is hidden, its terms and its vector."""
-        put(self.unit, self.keeper.scope(record.layer), record, self.keeper.meaning)
+        put(self.unit, self.workspace.scope(record.layer), record, self.workspace.similarity)
 
     def remove(self, layer: Layer, id: str) -> bool:
         """Remove a record with its terms, its earlier versions, and what the calls of a session say of it."""
         if layer is Layer.AGENT_LEARNINGS:
-            self.unit.relink(self.keeper.namespace, id, None)
+            self.unit.relink(self.workspace.namespace, id, None)
         elif layer is Layer.SKILL_PATTERNS:
-            self.unit.remove_skill_versions(self.keeper.namespace, id)
-        return self.unit.remove(self.keeper.scope(layer), id)
+            self.unit.remove_skill_versions(self.workspace.namespace, id)
+        return self.unit.remove(self.workspace.scope(layer), id)
 
     def audit(
         self, action: str, target: str, details: dict[str, Json] | None = None, *, at: datetime | None = None
@@ -141,8 +141,8 @@ class Change:
         """Tell this change in the log, as of now or of when it happened; returns the record's sequence."""
         return audit.append(
             self.unit,
-            self.keeper.namespace,
-            at=at or self.keeper.clock(),
+            self.workspace.namespace,
+            at=at or self.workspace.clock(),
             session=self.session,
             action=action,
             actor=self.actor,
@@ -154,23 +154,23 @@ class Change:
 class Changing:
     """A change as a context manager. A class, not a generator: every watched call opens one."""
 
-    def __init__(self, keeper: Keeper, actor: str, session: str, patience: float | None) -> None:
-        self._keeper = keeper
+    def __init__(self, workspace: Workspace, actor: str, session: str, patience: float | None) -> None:
+        self._workspace = workspace
         self._actor = actor
         self._session = session
-        self._transaction = keeper.store.transaction(patience=patience)
+        self._transaction = workspace.store.transaction(patience=patience)
         self._change: Change | None = None
         self._waiting: Sequence[Use] = ()
 
     def __enter__(self) -> Change:
-        keeper = self._keeper
-        self._waiting = keeper.uses.take()
+        workspace = self._workspace
+        self._waiting = workspace.uses.take()
         try:
             unit = self._transaction.__enter__()
         except BaseException:
-            keeper.uses.put_back(self._waiting)
+            workspace.uses.put_back(self._waiting)
             raise
-        self._change = change = Change(keeper, unit, self._actor, self._session)
+        self._change = change = Change(workspace, unit, self._actor, self._session)
         try:
             unit.use(self._waiting)
         except BaseException as error:
@@ -190,11 +190,11 @@ class Changing:
             self._undo(error)
 
     def _undo(self, error: BaseException) -> None:
-        self._keeper.uses.put_back(self._waiting)
+        self._workspace.uses.put_back(self._waiting)
         if self._change is not None:
             self._change.give_back()
         if isinstance(error, RateLimited):
-            self._keeper.audit_rejection(error, self._actor)
+            self._workspace.audit_rejection(error, self._actor)
 
 
 @dataclass(frozen=True, slots=True)

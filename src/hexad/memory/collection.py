@@ -12,27 +12,27 @@ from hexad.model import KEEP, Origin, Record
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from hexad.memory.keeper import Change, Keeper
+    from hexad.memory.workspace import Change, Workspace
     from hexad.model import Forgotten, Item, Layer
 
 N = TypeVar("N", bound=Record)
 
 
 class Finder(Protocol):
-    """Finds items of one layer: the engine gives each shelf the way it searches."""
+    """Finds items of one layer: the engine gives each collection the way it searches."""
 
     def __call__(self, layer: Layer, query: str, *, limit: int, facets: Mapping[str, str]) -> tuple[Item, ...]:
         """The best items, best first, of those whose facets have these values."""
         ...
 
 
-class Shelf(Generic[N]):
+class RecordCollection(Generic[N]):
     """The records of one layer."""
 
     layer: ClassVar[Layer]
 
-    def __init__(self, keeper: Keeper, find: Finder) -> None:
-        self._keeper = keeper
+    def __init__(self, workspace: Workspace, find: Finder) -> None:
+        self._workspace = workspace
         self._find = find
 
     def get(self, id: str) -> N:
@@ -48,22 +48,22 @@ class Shelf(Generic[N]):
 
     def delete(self, id: str) -> None:
         """Remove a record; `NotFound` if there is none."""
-        with self._keeper.change(actor=Origin.USER) as change:
+        with self._workspace.change(actor=Origin.USER) as change:
             change.audit(f"{self.layer.noun}.delete", self._take_away(change, id))
 
     def forget(self, id: str) -> Forgotten:
         """Remove a record and leave no bytes of it: takes time linear in the database."""
-        with self._keeper.change(actor=Origin.USER) as change:
+        with self._workspace.change(actor=Origin.USER) as change:
             change.audit(f"{self.layer.noun}.forget", self._take_away(change, id))
             change.unit.scrub()
-        return self._keeper.erase_traces(1)
+        return self._workspace.erase_traces(1)
 
     def _upsert(self, new: N, *, carried: tuple[str, ...] = (), slot: str | None = None) -> N:
         """Insert a record, or let it take the place of the one with its id; the same again changes nothing.
 
         ``carried`` names the fields beyond times and counts that stay as they were.
         """
-        with self._keeper.change(actor=new.origin, session=new.session) as change:
+        with self._workspace.change(actor=new.origin, session=new.session) as change:
             new = self._settled(change, new)
             old = cast("N | None", change.get(self.layer, new.id))
             kept = new if old is None else _succeeding(old, new, carried)
@@ -84,11 +84,11 @@ class Shelf(Generic[N]):
         return self._find(self.layer, query, limit=admission.whole("limit", limit, low=1), facets=wanted)
 
     def _visible(self, id: str) -> N | None:
-        row = self._keeper.row(self.layer, admission.key("key", id))
+        row = self._workspace.row(self.layer, admission.key("key", id))
         return cast("N", row.record) if row else None
 
     def _records(self) -> Iterator[N]:
-        return (cast("N", row.record) for row in self._keeper.rows(self.layer))
+        return (cast("N", row.record) for row in self._workspace.rows(self.layer))
 
     def _take_away(self, change: Change, id: str) -> str:
         name = admission.key("key", id)
@@ -97,7 +97,7 @@ class Shelf(Generic[N]):
         return name
 
     def _missing(self, id: str) -> NotFound:
-        return NotFound(self.layer.noun, id, self._keeper.namespace)
+        return NotFound(self.layer.noun, id, self._workspace.namespace)
 
 
 def not_given(**arguments: object) -> tuple[str, ...]:

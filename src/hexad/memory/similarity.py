@@ -13,7 +13,7 @@ from hexad.errors import EmbedderFailed
 from hexad.store import Embedded
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from hexad.model import Fields
     from hexad.store import Reading, Scope, Store
@@ -51,7 +51,7 @@ class Space(Protocol):
         ...
 
 
-class Meaning(Protocol):
+class Similarity(Protocol):
     """An embedder, and search among the vectors it made. Whatever the embedder raises is `EmbedderFailed`."""
 
     @property
@@ -94,16 +94,28 @@ def without_words(text: str, words: Collection[str]) -> str:
     return " ".join(re.sub(rf"\b(?:{pattern})\b", "", text, flags=re.IGNORECASE).split())
 
 
-def embed_all(meaning: Meaning | None, texts: Iterable[str]) -> list[Embedded | None]:
+def embed_all(similarity: Similarity | None, texts: Iterable[str]) -> list[Embedded | None]:
     """A vector for each text; none where there is no embedder, or where it fails: nothing is left unsaved for that."""
     listed = list(texts)
-    if meaning is None or not listed:
+    if similarity is None or not listed:
         return [None] * len(listed)
     try:
-        return [Embedded(meaning.name, vector) for vector in meaning.embed(listed)]
+        return [Embedded(similarity.name, vector) for vector in similarity.embed(listed)]
     except EmbedderFailed as error:
         logging.getLogger("hexad").warning("saved without a vector, `hexad reindex` adds it: %s", error)
         return [None] * len(listed)
+
+
+def or_by_words_alone(ask: Callable[[], Nearness | None]) -> Nearness | None:
+    """The answer of an embedder, or None where it fails: then rows are found by their words, and the log says why.
+
+    A failure of the store is not caught: it fails the layer.
+    """
+    try:
+        return ask()
+    except EmbedderFailed as error:
+        logging.getLogger("hexad").warning("asked by words alone, the embedder failed: %s", error)
+        return None
 
 
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
