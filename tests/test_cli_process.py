@@ -364,7 +364,7 @@ def test_a_device_is_no_place_for_a_memory(tmp_path: Path, arguments: Sequence[s
     ran = hexad(tmp_path, *arguments, "--db", "/dev/null")
     assert (ran.returncode, ran.stderr) == (
         2,
-        "error: --db: /dev/null is no file but a device; give the path of a file\n",
+        "error: --db: /dev/null is a device; give the path of a file\n",
     )
 
 
@@ -383,7 +383,7 @@ def test_in_a_folder_that_was_deleted_it_is_said_so(tmp_path: Path, arguments: S
     )
     assert ran.returncode == 1
     assert ran.stderr == (
-        "error: hexad.db: the current folder was deleted; go to another one, or give a whole path with --db\n"
+        "error: hexad.db: the current folder was deleted; change to another one, or give an absolute path with --db\n"
     )
 
 
@@ -401,7 +401,7 @@ def test_a_database_that_nobody_may_read_is_told_from_a_missing_folder(folder: P
     )
     assert (ran.returncode, ran.stderr) == (
         1,
-        "error: hexad.db: you may not read it; check its owner and permissions\n",
+        "error: hexad.db: permission denied; check its owner and permissions\n",
     )
 
 

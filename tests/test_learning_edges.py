@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad.learning import tree
-from hexad.learning.evidence import CALLS_STORED
 from hexad.learning.housekeeping import _alike, _groups, _said
+from hexad.learning.recorder import CALLS_STORED
 from hexad.learning.tree import COMPARED
 from hexad.testing.nouns import learning
 from tests.support import opened, requirement

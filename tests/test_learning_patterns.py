@@ -18,9 +18,9 @@ from hexad.learning.pattern import (
     essence,
     holds,
     is_placeholder,
+    pattern_text,
     place,
     split,
-    told,
     words_of,
 )
 from tests.support import requirement
@@ -76,7 +76,7 @@ Caused by: java.net.ConnectException: refused
 )
 def test_occurrences_of_one_error_share_a_pattern(one: str, other: str) -> None:
     tree = PatternTree()
-    assert tree.add(one) == tree.add(other), (told(words_of(one)), told(words_of(other)))
+    assert tree.add(one) == tree.add(other), (pattern_text(words_of(one)), pattern_text(words_of(other)))
 
 
 @requirement("LEARN-02")
@@ -110,7 +110,7 @@ def test_a_placeholder_says_what_stood_there() -> None:
         "3f2504e0-4f89-11d3-9a0c-0305e82c3301"
     )
     shown = "<email> at <ip> asked <url> for <path> at <time>: <num> of <value> in <id> by <uuid>"
-    assert told(words_of(text)) == shown
+    assert pattern_text(words_of(text)) == shown
     assert mask("took 5 s") == "took <num>"
 
 
@@ -189,7 +189,7 @@ def test_a_pattern_is_bounded_never_empty_and_can_be_read_back(text: str) -> Non
     words = words_of(text)
     assert 0 < len(words) <= MOST_WORDS
     assert words == words_of(text)
-    assert split(told(words)) == words
+    assert split(pattern_text(words)) == words
     assert not any(each.isspace() or not each for each in words)
 
 

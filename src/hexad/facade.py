@@ -31,6 +31,7 @@ from hexad.wiring import (
     refresh_patterns,
     retriever_of,
     similarity_of,
+    skills_of,
     store_at,
     workspace_of,
 )
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
     from hexad.context.layers.runtime import RuntimeContextProvider
     from hexad.context.retriever import Retriever
     from hexad.importer import Imported
+    from hexad.learning.learnings import LearningCollection
     from hexad.learning.outcome import FailureRule
-    from hexad.learning.record import LearningCollection
     from hexad.model import Association, Clock, Forgotten, Item, Layer, Learning, Prompt, Retrieval, TokenCounter
     from hexad.semantic import Embedder
     from hexad.skills.library import SkillLibrary
@@ -139,15 +140,13 @@ class Hexad:
     @cached_property
     def learnings(self) -> LearningCollection:
         """What is known of errors, and how they are fixed."""
-        from hexad.learning.record import LearningCollection  # noqa: PLC0415 - who only remembers need not load it
+        from hexad.learning.learnings import LearningCollection  # noqa: PLC0415 - who only remembers need not load it
 
         return LearningCollection(self._engine.workspace, self._find)
 
     @cached_property
     def skills(self) -> SkillLibrary:
         """Procedures, by name."""
-        from hexad.wiring import skills_of  # noqa: PLC0415 - likewise
-
         return skills_of(self._engine, self._settings, self._find)
 
     @property
@@ -293,7 +292,7 @@ class Hexad:
         if not self.enabled:
             return tool
         self._life.watched.add(self.namespace)
-        watching = self._engine.watch(
+        watching = self._engine.observer.watch(
             cast("Callable[..., Any]", tool), advise=advise, name=name, session=session, failure=failure
         )
         return cast("T", watching)
@@ -319,7 +318,7 @@ class Hexad:
         if not self.enabled:
             return None
         self._life.watched.add(self.namespace)
-        return self._engine.observe(
+        return self._engine.observer.observe(
             tool,
             args=args,
             result=result,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from hexad.errors import BackupError, HexadError
-from hexad.learning.record import LearningCollection
+from hexad.learning.learnings import LearningCollection
 from hexad.memory.backup import Line, read_lines
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.references import ReferenceCollection

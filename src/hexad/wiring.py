@@ -112,19 +112,18 @@ def retriever_of(workspace: Workspace, settings: Settings) -> ContextRetriever:
 
 def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
     """Procedures, with the agent's tools to run them with."""
-    from hexad.learning.arguments import is_constant  # noqa: PLC0415 - who only remembers need not load it
-    from hexad.skills.library import Rules, SkillLibrary  # noqa: PLC0415
-    from hexad.skills.run import Agent  # noqa: PLC0415
+    from hexad.learning.arguments import is_constant  # noqa: PLC0415 - 3 ms that an engine without skills saves
+    from hexad.skills import library, run  # noqa: PLC0415 - 40 ms
 
-    agent = Agent(
+    agent = run.Agent(
         tools=engine.tools,
-        attend=engine.attend,
+        attend=engine.step_tool,
         is_constant=is_constant,
         script_seconds=settings.script_seconds,
         script_memory=settings.script_memory,
     )
-    rules = Rules(auto_approve=settings.auto_approve_skills, max_per_day=settings.max_skills_per_day)
-    return SkillLibrary(engine.workspace, find, agent, rules)
+    rules = library.Rules(auto_approve=settings.auto_approve_skills, max_per_day=settings.max_skills_per_day)
+    return library.SkillLibrary(engine.workspace, find, agent, rules)
 
 
 def forget_elsewhere(change: Change, session: str) -> int:
@@ -166,7 +165,7 @@ def refresh_patterns(store: Store, *, force: bool = False) -> None:
             return
     with store.transaction() as unit:
         if unit.namespaces():
-            from hexad.learning.record import complete_patterns  # noqa: PLC0415 - once in a database's life
+            from hexad.learning.learnings import complete_patterns  # noqa: PLC0415 - once in a database's life
 
             complete_patterns(unit)
         unit.set_note(_PATTERNS_NOTE, "complete")

@@ -101,7 +101,7 @@ def summarised(tool: str, arguments: object) -> dict[str, Json]:
     >>> summarised("mail", {"to": ["a", "b"], "body": "x" * 300, "password": "hunter2hunter2", "n": 3})["to"]
     '[2 items]'
     """
-    given = named(arguments)
+    given = by_name(arguments)
     if tool in OWN_TOOLS or tool.startswith("skill_"):
         return {name: f"({_size(value)})" for name, value in given.items()}
     return {name: _summary((name,), value) for name, value in given.items()}
@@ -120,7 +120,7 @@ def shapes(tool: str, arguments: object) -> dict[str, Argument]:
     if tool in OWN_TOOLS:
         return {}
     found: dict[str, Argument] = {}
-    _gather((), named(arguments), found)
+    _gather((), by_name(arguments), found)
     return found
 
 
@@ -175,12 +175,12 @@ def _gather(path: Path, given: Mapping[str, object], found: dict[str, Argument])
         here = (*path, name)
         secret = names_secret(here)
         if _is_object(value) and value and len(path) < _DEEPEST and not secret:
-            _gather(here, named(value), found)
+            _gather(here, by_name(value), found)
         else:
             shape = shape_of(value)
             constant = _constant(here, value, shape)
             mark = _mark(value, 1 if secret else 2) if constant is None else ""
-            found[_pointer(here)] = Argument(shape, constant, mark)
+            found[pointer(here)] = Argument(shape, constant, mark)
 
 
 def _is_object(value: object) -> TypeGuard[Mapping[Any, Any]]:
@@ -272,7 +272,7 @@ def _summary(path: Path, value: object) -> Json:
     if isinstance(value, str):
         return _cut(_INTAKE.named(path[-1], _clean(value[:_LOOKED_AT])))
     if _is_object(value) and len(path) < _DEEPEST_TOLD and not names_secret(path):
-        return {each: _summary((*path, each), inner) for each, inner in named(value).items()}
+        return {each: _summary((*path, each), inner) for each, inner in by_name(value).items()}
     if value is None or isinstance(value, int | float):
         return _number(value)
     return _measured(value)
@@ -308,7 +308,7 @@ def _measured(value: object) -> str:
     return f"({_clean(type(value).__name__)[:_LONGEST_NAME]})"
 
 
-def named(arguments: object) -> dict[str, object]:
+def by_name(arguments: object) -> dict[str, object]:
     """Arguments by name, at most `MOST` of them; whatever cannot be read so is one argument."""
     if type(arguments) is not dict and is_dataclass(arguments) and not isinstance(arguments, type):
         arguments = {field.name: getattr(arguments, field.name, None) for field in fields(arguments)}
@@ -326,8 +326,8 @@ def _name(name: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _pointer(path: Path) -> str:
-    """A path as text, as JSON Pointer writes it."""
+def pointer(path: Path) -> str:
+    """A path as JSON Pointer writes it."""
     return "".join("/" + name.replace("~", "~0").replace("/", "~1") for name in path)
 
 

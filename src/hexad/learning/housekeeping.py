@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from hexad.learning.fixes import at_odds, without_session
+from hexad.learning.fixes import at_odds, current, without_session
 from hexad.learning.pattern import is_placeholder, parameters, split
-from hexad.learning.remedy import ARGUMENTS, PREREQUISITE, RETRY
+from hexad.learning.remedy import ChangedArguments, Prerequisite, Retry
 from hexad.learning.tree import absorb
 from hexad.memory.indexing import records
 from hexad.model import Layer, Learning, Origin
@@ -73,9 +73,11 @@ def count(learnings: Iterable[Learning]) -> Statistics:
 
 def is_doubtful(learning: Learning) -> bool:
     """Whether a person's word would help: a fix that is not trusted, and was tried, or was read from what happened."""
-    tried = bool(learning.worked or learning.failed)
-    mined = learning.remedy.get("kind") in {ARGUMENTS, PREREQUISITE, RETRY}
-    return bool(learning.fix) and not learning.trusted and (tried or mined)
+    if not learning.fix or learning.trusted:
+        return False
+    fix = current(learning)
+    mined = fix is not None and isinstance(fix.remedy, ChangedArguments | Prerequisite | Retry)
+    return mined or bool(learning.worked or learning.failed)
 
 
 def strength(learning: Learning, now: datetime) -> float:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from hexad.learning.arguments import shapes, summarised
-from hexad.learning.marks import traced
+from hexad.learning.fingerprints import fingerprints
 from hexad.learning.pattern import MOST_TEXT, words_of
 from hexad.memory.redaction import redact
 from hexad.model import ErrorCategory
@@ -71,9 +71,9 @@ class Outcome:
         return shapes(self.tool, self.given)
 
     @property
-    def marks(self) -> str:
-        """What a success leaves behind, so that it can be seen where its values came from and went to."""
-        return traced(self.tool, self.given, self.came)
+    def fingerprints(self) -> str:
+        """Of a success's arguments and result: discovery sees in them where values came from and went to."""
+        return fingerprints(self.tool, self.given, self.came)
 
     @property
     def trigger(self) -> str:
@@ -130,7 +130,7 @@ def reported_failure(result: object) -> str | None:
     return None
 
 
-def failure_told(rule: FailureRule, result: object) -> str | None:
+def failure_text(rule: FailureRule, result: object) -> str | None:
     """What a rule says of a result's failure, as text; a rule that raises says nothing."""
     try:
         trouble = rule(result)

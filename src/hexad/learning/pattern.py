@@ -79,17 +79,17 @@ def _words_of(error: str) -> Words:
 
 @lru_cache(maxsize=4096)  # the patterns of a tool are compared with each of its new errors
 def split(pattern: str) -> Words:
-    """The words of a pattern that `told` wrote."""
+    """The words of a pattern that `pattern_text` wrote."""
     parts = enumerate(_PUNCTUATION.split(pattern))
     signs = (filter(_SIGNS.__contains__, part) if place % 2 else (part,) for place, part in parts)
     return tuple(each for part in signs for each in part if each)
 
 
 @lru_cache(maxsize=1024)
-def told(words: Words) -> str:
+def pattern_text(words: Words) -> str:
     """A pattern as a person reads it.
 
-    >>> told(words_of("ValueError: no file 'a.txt' (errno=2)"))
+    >>> pattern_text(words_of("ValueError: no file 'a.txt' (errno=2)"))
     'ValueError: no file <value> (errno=<value>)'
     """
     text = ""
@@ -306,4 +306,4 @@ class PatternTree:
 
     def templates(self) -> tuple[str, ...]:
         """Every template, as a person reads it."""
-        return tuple(told(template) for bucket in self._buckets.values() for template in bucket)
+        return tuple(pattern_text(template) for bucket in self._buckets.values() for template in bucket)

@@ -1,9 +1,8 @@
-"""`watch` for the tools of agent frameworks, which are objects rather than functions.
+"""`watch` for tools that are objects rather than functions, and for objects that list such tools.
 
-A tool object has a ``name`` and an async ``run_async(args=…, tool_context=…)``; a toolset has an async ``get_tools``.
-That is how ADK's tools look, whether they wrap a function, run long, or stand for a tool of an MCP server. The watched
-one is a copy whose class is a subclass of its own, so that whoever looks at its type sees what it was. The session of a
-call is the one that its context names.
+An adapter describes the tools of its framework by a `Shape` and names it as an entry point of the group
+`hexad.tool_objects`. A watched object is a copy whose class is a subclass of the original's, so that a look at its type
+shows what it was.
 """
 
 from __future__ import annotations
@@ -11,149 +10,153 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.errors import InvalidInput
-from hexad.learning.outcome import reported_failure
 from hexad.learning.watching import MARK, Watch
 from hexad.memory.admission import label
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from hexad.learning.outcome import FailureRule
     from hexad.memory.workspace import Workspace
 
-_PENDING: Final = frozenset(
-    {"pending", "running", "in_progress", "in-progress", "processing", "waiting", "started", "submitted", "queued"}
-)
+_GROUP: Final = "hexad.tool_objects"
 
 
-def is_tool_object(tool: object) -> bool:
-    """Whether it is a tool object or a toolset; what can be called is a tool as it is."""
-    return not callable(tool) and (_is_tool(tool) or _is_toolset(tool))
+class Call(NamedTuple):
+    """One call of a tool object: the tool's arguments, and the framework's session."""
+
+    args: dict[str, Any]
+    session: object
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a framework's tool objects look: the coroutine methods that call one tool and list several, by name.
+
+    ``read`` understands the keyword arguments of a call, ``is_outcome`` says whether a result is the call's outcome:
+    a tool may still be running, or wait for a person.
+    """
+
+    call: str
+    listing: str
+    read: Callable[[Mapping[str, Any]], Call]
+    is_outcome: Callable[[Any, Mapping[str, Any], Any], bool]
+
+    def fits_tool(self, tool: object) -> bool:
+        """Whether an object is such a tool."""
+        return isinstance(getattr(tool, "name", None), str) and inspect.iscoroutinefunction(
+            getattr(tool, self.call, None)
+        )
+
+    def fits_list(self, tool: object) -> bool:
+        """Whether an object lists such tools."""
+        return inspect.iscoroutinefunction(getattr(tool, self.listing, None))
+
+
+def shape_of(tool: object) -> Shape | None:
+    """The shape of a tool object; None for functions, and for objects that no adapter knows."""
+    if callable(tool):
+        return None
+    return next((shape for shape in _shapes() if shape.fits_tool(tool) or shape.fits_list(tool)), None)
+
+
+@functools.cache
+def _shapes() -> list[Shape]:
+    from importlib.metadata import entry_points  # noqa: PLC0415 - loads email: 12 ms, for tool objects alone
+
+    return [entry.load() for entry in entry_points(group=_GROUP)]
 
 
 def watched_object(
     workspace: Workspace,
     tool: Any,
+    shape: Shape,
     *,
     name: str | None,
     session: str | None,
     failure: FailureRule | None,
     advise: bool,
 ) -> Any:
-    """A copy of the tool or toolset that is observed; one that this store watches already comes back as it is."""
+    """A copy of the tool, or of the list of tools, that is observed; one that this store watches already stays."""
     if failure is not None and not callable(failure):
-        raise InvalidInput("failure", "must be a function from a result to what it says of its failure, or None")
+        raise InvalidInput("failure", "must be a function from a result to a description of its failure, or None")
     if watches(tool, workspace.store):
         return tool
-    watch = Watch.of(workspace, tool, name or "", session, failure, advise=advise)
     changed = copy.copy(tool)
     kind: type = type(tool)
-    changed.__class__ = _observed_toolset(kind) if _is_toolset(tool) else _observed_tool(kind)
-    changed.__dict__[MARK] = ObjectMark(watch)
+    changed.__class__ = _observed_list(kind, shape) if shape.fits_list(tool) else _observed_tool(kind, shape)
+    changed.__dict__[MARK] = ObjectMark(Watch.of(workspace, tool, name or "", session, failure, advise=advise))
     return changed
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectMark:
-    """What a watched tool object carries."""
+    """The watch of a tool object, which it carries."""
 
     watch: Watch
 
 
 def watches(tool: object, store: object) -> bool:
-    """Whether the store's own watch is on the tool, or on the function inside it: then nobody else need record it."""
+    """Whether this store's watch is on the tool, or on the function inside it: then nobody else records its calls."""
     marks = [getattr(each, MARK, None) for each in (tool, getattr(tool, "func", None))]
-    watched_by = [mark.watch.workspace.store for mark in marks if mark is not None]
-    return any(each is store for each in watched_by)
-
-
-def is_pending(tool: object, result: object) -> bool:
-    """Whether what a long-running tool returned is not its outcome: that comes later, unless it failed at once."""
-    return bool(getattr(tool, "is_long_running", False)) and (is_under_way(result) or reported_failure(result) is None)
-
-
-def is_under_way(result: object) -> bool:
-    """Whether a result only says that something has begun, or how far it is."""
-    status = result.get("status") if isinstance(result, Mapping) else None
-    return not result or (isinstance(status, str) and status.casefold() in _PENDING)
-
-
-def _is_tool(tool: object) -> bool:
-    return isinstance(getattr(tool, "name", None), str) and inspect.iscoroutinefunction(
-        getattr(tool, "run_async", None)
-    )
-
-
-def _is_toolset(tool: object) -> bool:
-    return inspect.iscoroutinefunction(getattr(tool, "get_tools", None))
+    return any(mark.watch.workspace.store is store for mark in marks if mark is not None)
 
 
 @functools.cache
-def _observed_tool(kind: type) -> type:
-    """The tool's class, its calls observed. The name is asked for at each call: a toolset may prefix it later."""
+def _observed_tool(kind: type, shape: Shape) -> type:
+    """The tool's class, its calls observed. The name is read at each call: a list of tools may prefix it later."""
 
-    async def run_async(self: Any, *, args: dict[str, Any], tool_context: Any) -> Any:
-        watch = _at_call(self, tool_context)
+    async def call(self: Any, **named: Any) -> Any:
+        args, session = shape.read(named)
+        watch = _at_call(self, session)
         try:
-            result = await kind.run_async(self, args=args, tool_context=tool_context)  # type: ignore[attr-defined]
+            result = await getattr(kind, shape.call)(self, **named)
         except Exception as error:
-            await _aside(watch.raised, (), args, error)
+            await _in_thread(watch.raised, (), args, error)
             raise
-        if is_pending(self, result) or awaits_a_person(tool_context):
-            return result
-        return await _aside(watch.returned, (), args, result)
+        return await _in_thread(watch.returned, (), args, result) if shape.is_outcome(self, named, result) else result
 
-    return type(
-        kind.__name__, (kind,), {"run_async": run_async, "__module__": kind.__module__, "__doc__": kind.__doc__}
-    )
+    return _subclass(kind, shape.call, call)
 
 
 @functools.cache
-def _observed_toolset(kind: type) -> type:
-    """The toolset's class, each of its tools observed."""
+def _observed_list(kind: type, shape: Shape) -> type:
+    """The class of a list of tools, each of them observed."""
 
-    async def get_tools(self: Any, readonly_context: Any = None) -> list[Any]:
-        tools = await kind.get_tools(self, readonly_context)  # type: ignore[attr-defined]
+    async def listing(self: Any, *given: Any, **named: Any) -> list[Any]:
         watch: Watch = self.__dict__[MARK].watch
-        return [_watched_alike(watch, tool) if _is_tool(tool) else tool for tool in tools]
+        rules: dict[str, Any] = {"session": watch.session, "failure": watch.failure, "advise": watch.advise}
+        return [
+            watched_object(watch.workspace, tool, shape, name=None, **rules) if shape.fits_tool(tool) else tool
+            for tool in await getattr(kind, shape.listing)(self, *given, **named)
+        ]
 
-    return type(
-        kind.__name__, (kind,), {"get_tools": get_tools, "__module__": kind.__module__, "__doc__": kind.__doc__}
-    )
-
-
-def _watched_alike(watch: Watch, tool: Any) -> Any:
-    return watched_object(
-        watch.workspace, tool, name=None, session=watch.session, failure=watch.failure, advise=watch.advise
-    )
+    return _subclass(kind, shape.listing, listing)
 
 
-def awaits_a_person(tool_context: Any) -> bool:
-    """Whether the call was not made: a person has to confirm it or sign in, or has refused it."""
-    actions, answer = getattr(tool_context, "actions", None), getattr(tool_context, "tool_confirmation", None)
-    asked = ("requested_tool_confirmations", "requested_auth_configs")
-    return any(getattr(actions, name, None) for name in asked) or getattr(answer, "confirmed", None) is False
+def _subclass(kind: type, method: str, replacement: Callable[..., Any]) -> type:
+    return type(kind.__name__, (kind,), {method: replacement, "__module__": kind.__module__, "__doc__": kind.__doc__})
 
 
-def _at_call(tool: Any, tool_context: Any) -> Watch:
+def _at_call(tool: Any, session: object) -> Watch:
     watch: Watch = tool.__dict__[MARK].watch
-    session = watch.session if watch.session is not None else _session_of(tool_context)
-    return replace(watch, tool=watch.tool or tool.name, session=session)
+    return replace(watch, tool=watch.tool or tool.name, session=watch.session or _session_of(session))
 
 
-def _session_of(tool_context: Any) -> str | None:
-    """The session that the framework's context names, if it can be one of ours."""
+def _session_of(named: object) -> str | None:
+    """The framework's session, if its id can be one of ours."""
     try:
-        return label("session", getattr(getattr(tool_context, "session", None), "id", None)) or None
+        return label("session", named) or None
     except InvalidInput:
         return None
 
 
-async def _aside(call: Any, *given: Any) -> Any:
-    """In a thread: frameworks with tool objects run many conversations in one event loop, and a write may wait."""
-    import asyncio  # noqa: PLC0415 - only who runs one needs it
+async def _in_thread(call: Any, *given: Any) -> Any:
+    """Frameworks with tool objects run many conversations in one event loop, and a write may wait."""
+    import asyncio  # noqa: PLC0415 - 40 ms; a program without an event loop never gets here
 
     return await asyncio.to_thread(call, *given)

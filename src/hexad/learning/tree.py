@@ -10,9 +10,9 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
-from hexad.learning.fixes import at_odds, is_corrected, joined
-from hexad.learning.pattern import Placement, fitting, holds, opens, place, split, told
-from hexad.learning.remedy import CORRECTION
+from hexad.learning.fixes import at_odds, current, is_corrected, joined
+from hexad.learning.pattern import Placement, fitting, holds, opens, pattern_text, place, split
+from hexad.learning.remedy import Correction
 from hexad.model import Layer, Learning, Origin
 from hexad.store.learning import skeleton
 
@@ -34,7 +34,7 @@ _LEARNINGS: Final = Layer.AGENT_LEARNINGS
 def remembered(change: Change, outcome: Outcome, now: datetime) -> str:
     """The id of the one learning about an error, which has been seen once more."""
     unit, namespace, size = change.unit, change.workspace.namespace, len(outcome.words)
-    known = unit.see_template(namespace, outcome.trigger, told(outcome.words), size, now)
+    known = unit.see_template(namespace, outcome.trigger, pattern_text(outcome.words), size, now)
     if known is not None:
         return known
     bucket = bucket_of(unit, namespace, outcome.trigger, outcome.words)
@@ -51,7 +51,7 @@ def bucket_of(view: Reading, namespace: str, trigger: str, words: Words) -> dict
     found = (
         *view.templates(*place_, len(words), COMPARED),
         *view.open_templates(*place_, len(words), MOST_OPEN),
-        *view.like_skeleton(*place_, skeleton(told(words)), len(words)),
+        *view.like_skeleton(*place_, skeleton(pattern_text(words)), len(words)),
     )
     return {split(template): about for template, about in found}
 
@@ -80,7 +80,7 @@ def _grown(change: Change, outcome: Outcome, template: Words, replaced: Sequence
     """A learning for a template that is new, or that takes the place of others; of these the first stays."""
     known = [each for name in replaced if (each := get(change, name)) is not None]
     old = sorted(known, key=lambda each: (each.created, each.id))
-    text = told(template)
+    text = pattern_text(template)
     about = {"error_pattern": text, "template": text, "length": len(template)}
     if not old:
         _make_room(change, outcome.trigger)
@@ -139,7 +139,7 @@ def trusted_for(view: Reading, scope: Scope, trigger: str, words: Words) -> Lear
     """The closest learning about an error of a tool whose fix is trusted; what a user said comes first."""
     found = (view.get(scope, each) for each in matching(view, scope.namespace, trigger, words))
     trusted = [known for row in found if row is not None and (known := cast("Learning", row.record)).trusted]
-    users = (known for known in trusted if known.remedy.get("kind") == CORRECTION)
+    users = (known for known in trusted if (fix := current(known)) and isinstance(fix.remedy, Correction))
     return next(users, trusted[0] if trusted else None)
 
 

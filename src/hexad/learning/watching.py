@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
 from hexad.errors import InvalidInput, StoreBusy
 from hexad.learning.advice import advise_error, advised_result, warn
-from hexad.learning.caller import workspace_of
-from hexad.learning.evidence import PATIENCE, Recorder
+from hexad.learning.call_scope import recording_workspace
+from hexad.learning.offers import PATIENCE
 from hexad.learning.outcome import Passing, is_cancellation, outcome_of
+from hexad.learning.recorder import Recorder
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Mapping
@@ -136,7 +137,7 @@ class Watch:
     def _record(
         self, given: tuple[Any, ...], named: Mapping[str, Any], patience: float, came: Mapping[str, Any]
     ) -> Learning | None:
-        workspace = workspace_of(self.workspace)
+        workspace = recording_workspace(self.workspace)
         if workspace is None or isinstance(came.get("result"), Passing):
             return None
         arguments = self._named(given, named)

@@ -12,7 +12,7 @@ from hexad.cli.options import AsJson, Database, Namespace, group
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Column
 from hexad.errors import ConfigError
-from hexad.settings import KNOWN, PREFIX, Setting, Traced, file_place, in_digits, surveyed
+from hexad.settings import KNOWN, PREFIX, Setting, Traced, file_place, in_digits, survey
 
 _COLUMNS: Final = (
     Column("setting"),
@@ -52,7 +52,7 @@ def init(
 def show(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
     """Show each setting, its value here, and where the value comes from. Wrong values are marked."""
     database = place(db)
-    found = surveyed({"namespace": namespace}, beside=database.parent)
+    found = survey({"namespace": namespace}, beside=database.parent)
     if as_json:
         file = None if found.file is None else str(found.file)
         document = {"database": str(database), "file": file, "settings": [_row(each, found) for each in KNOWN]}
@@ -90,7 +90,7 @@ def _toml(value: object) -> str:
 def _row(setting: Setting, found: Traced) -> dict[str, Any]:
     source = found.sources[setting.name].replace("argument", "option")
     wrong = setting.name in found.problems
-    value = found.said[setting.name] if wrong else getattr(found.settings, setting.name)
+    value = found.given[setting.name] if wrong else getattr(found.settings, setting.name)
     return {
         "name": setting.name,
         "value": shown(setting, value),

@@ -24,7 +24,7 @@ from hexad.errors import ConfigError, HexadError, NoSandbox
 from hexad.facade import Hexad
 from hexad.model import RECORDS
 from hexad.semantic import PACKAGES
-from hexad.settings import secrets_in, traced
+from hexad.settings import secrets_in, survey
 from hexad.skills.sandbox import find_sandbox
 from hexad.store import Scope
 
@@ -124,7 +124,7 @@ def extra_packages(extra: str, missing: Sequence[str]) -> Check:
 def settings(path: Path) -> Check:
     """Check that the settings can be read, and that a file with a secret is private."""
     try:
-        found = traced({}, beside=path.parent).file
+        found = survey({}, beside=path.parent).checked().file
         held = () if found is None else secrets_in(found)
     except ConfigError as error:
         return Check("settings", "problem", str(error))

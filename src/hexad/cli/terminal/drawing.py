@@ -17,7 +17,6 @@ from rich.text import Text
 from typer import rich_utils
 
 from hexad.cli.terminal.screen import Column, clean, one_line, plain
-from hexad.settings import colour_is_wanted
 
 _PIECE: Final = re.compile(r"\S*`[^`]*`\S*|hexad [^(]*(?= \()|\S+")  # a word, or a command
 _FRAME, _GAP, _NARROWEST = 2, 3, 8  # columns of a terminal: around a table, between cells, the least for text
@@ -80,6 +79,8 @@ def fitted(text: str, *, stderr: bool) -> str:
 def uncolour_help() -> None:
     """Keep typer from colouring help in a pipe, unless the user asks for colour."""
     if not sys.stdout.isatty() and Console(force_terminal=rich_utils.FORCE_TERMINAL).is_terminal:
+        from hexad.settings import colour_is_wanted  # noqa: PLC0415 - loads the retriever: 60 ms
+
         rich_utils.FORCE_TERMINAL = colour_is_wanted()
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from hexad.errors import HexadError, InvalidInput
+from hexad.errors import InvalidInput
 from hexad.learning import housekeeping
-from hexad.learning.evidence import PATIENCE, offer
-from hexad.learning.fixes import chosen
+from hexad.learning.fixes import Candidate, candidates, chosen, current
+from hexad.learning.offers import remember_offers
 from hexad.learning.outcome import text_of, trigger_of
-from hexad.learning.pattern import split, told, words_of
-from hexad.learning.remedy import CORRECTION, in_words, signature, trust_in
+from hexad.learning.pattern import pattern_text, split, words_of
+from hexad.learning.remedy import Advice, Correction, signature
 from hexad.learning.tree import known_as, new_id, trusted_for
+from hexad.learning.trust import Evidence
 from hexad.memory import admission
 from hexad.memory.collection import RecordCollection, not_given
 from hexad.memory.indexing import document_of, records
@@ -21,11 +21,11 @@ from hexad.model import KEEP, ErrorCategory, Keep, Layer, Learning, Origin
 from hexad.store import Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from datetime import datetime, timedelta
 
     from hexad.learning.housekeeping import Cleaned, Statistics
-    from hexad.memory.workspace import Change, Workspace
+    from hexad.memory.workspace import Change
     from hexad.model import Item
     from hexad.store import Writing
 
@@ -132,7 +132,7 @@ class LearningCollection(RecordCollection[Learning]):
             session=self._workspace.session_of(session),
             created=now,
             updated=now,
-            template=told(words),
+            template=pattern_text(words),
             length=len(words),
             **intake.notes,
         )
@@ -247,7 +247,7 @@ class LearningCollection(RecordCollection[Learning]):
             about = {"error_pattern": old.error_pattern, "template": old.template, "length": old.length}
             stands = old.fix and not new.fix and new.origin is not Origin.USER  # what is added makes no fix another's
             new = replace(new, id=old.id, origin=old.origin if stands else new.origin, **about)  # type: ignore[arg-type]
-        return _with_fix(new, old) if new.fix else new
+        return _with_words(new, old) if new.fix else new
 
     def _known_in(self, change: Change, new: Learning) -> str | None:
         unit, namespace = change.unit, self._workspace.namespace
@@ -265,58 +265,33 @@ class LearningCollection(RecordCollection[Learning]):
             return bool(words) and known_as(view, namespace, trigger, words) is not None
 
 
-def remember_offers(
-    workspace: Workspace, ids: Iterable[str], *, session: str | None = None, patience: float = PATIENCE
-) -> None:
-    """Remember that these learnings' fixes were shown in a session, so that what comes of it can be credited.
-
-    Learnings without a fix offer nothing. A store that is busy or full is logged: who asked for an answer gets it.
-    """
-    try:
-        ids = _with_a_fix(workspace, ids)
-        if not ids:
-            return
-        with workspace.change(actor=Origin.AGENT, session=session, patience=patience) as change:
-            known = [cast("Learning | None", change.get(Layer.AGENT_LEARNINGS, each)) for each in ids]
-            offer(change, [each for each in known if each is not None], workspace.clock())
-    except HexadError as error:
-        logging.getLogger("hexad").warning("what was offered could not be stored: %s", error)
-
-
-def _with_a_fix(workspace: Workspace, ids: Iterable[str]) -> Sequence[str]:
-    scope = workspace.scope(Layer.AGENT_LEARNINGS)
-    with workspace.store.reading() as view:
-        rows = [row for each in ids if (row := view.get(scope, each)) is not None]
-    return [row.record.id for row in rows if cast("Learning", row.record).fix]
-
-
 def complete_patterns(unit: Writing) -> None:
     """Give every learning of every namespace that has a pattern and no template its template, and a fix its trust."""
     for namespace in unit.namespaces():
         scope = Scope(namespace, Layer.AGENT_LEARNINGS)
         for known in [cast("Learning", each) for each in records(unit, scope)]:
             words = words_of(known.error_pattern) if known.error_pattern.strip() else ()
-            whole = known if known.template else replace(known, template=told(words), length=len(words))
-            whole = _with_fix(whole, None) if whole.fix and not whole.remedies else whole
+            whole = known if known.template else replace(known, template=pattern_text(words), length=len(words))
+            whole = _with_words(whole, None) if whole.fix and not whole.remedies else whole
             if whole != known:
                 unit.put(scope, whole, document_of(whole))
 
 
-def _with_fix(new: Learning, old: Learning | None) -> Learning:
-    """A fix in words becomes one of the learning's remedies, and its fix unless a trusted correction stands.
+def _with_words(new: Learning, old: Learning | None) -> Learning:
+    """A learning with its fix in words among its candidates; a trusted correction stays the fix.
 
-    A user who says the same again knows what became of it: what failed of the correction before is forgotten.
+    A user who repeats a correction overrules its failures so far.
     """
-    counted = {name: getattr(new, name) for name in ("worked", "failed", "support")}
-    said = {**in_words(new.fix, correction=new.origin is Origin.USER), **counted}
-    known: dict[str, Any] = dict(old.remedies) if old is not None else {}
-    name = signature(said)
-    again = known.setdefault(name, said)
-    if new.origin is Origin.USER and trust_in(again) < trust_in(said):
-        known[name] = said
-    if old is not None and new.origin is not Origin.USER and old.trusted and old.remedy.get("kind") == CORRECTION:
+    by_user = new.origin is Origin.USER
+    evidence = Evidence(worked=new.worked, failed=new.failed, support=new.support)
+    given = Candidate.of(Correction(new.fix) if by_user else Advice(new.fix), evidence)
+    known = {} if old is None else candidates(old)
+    name = signature(given.remedy)
+    if name not in known or (by_user and known[name].trust < given.trust):
+        known[name] = given
+    fix = current(old) if old is not None and old.trusted and not by_user else None
+    if old is not None and fix is not None and isinstance(fix.remedy, Correction):
         return chosen(replace(new, fix=old.fix, origin=old.origin), known)
-    same = next(
-        (each for each, held in known.items() if held.get("says") == new.fix and held["kind"] != CORRECTION), name
-    )
-    return chosen(new, known, name=name if new.origin is Origin.USER else same)
+    others = {each: held for each, held in known.items() if not isinstance(held.remedy, Correction)}
+    same = (each for each, held in others.items() if held.sentence == new.fix)
+    return chosen(new, known, name=name if by_user else next(same, name))
