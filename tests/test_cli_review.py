@@ -14,9 +14,9 @@ import pytest
 from hexad.cli import main
 from hexad.learning.housekeeping import is_doubtful
 from hexad.model import SkillStatus
+from tests.processes import Terminal
 from tests.support import FixedClock, opened, requirement
 from tests.test_cli import Ran, run  # noqa: F401, TC001 - the fixture
-from tests.test_cli_process import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

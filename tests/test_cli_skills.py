@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.processes import Terminal, on_terminal
 from tests.support import opened, requirement
 from tests.test_cli import run  # noqa: F401 - the fixture
-from tests.test_cli_process import Terminal, on_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

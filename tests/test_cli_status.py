@@ -19,10 +19,10 @@ from hexad.cli.setup.configuring import file_text, shown
 from hexad.cli.terminal import editing
 from hexad.errors import InvalidInput
 from hexad.settings import KNOWN, Setting, Settings, load
+from tests.processes import Terminal, on_terminal
 from tests.stocked import stock_memory
 from tests.support import opened, requirement
 from tests.test_cli import Ran, run  # noqa: F401, TC001 - the fixture
-from tests.test_cli_process import Terminal, on_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

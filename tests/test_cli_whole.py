@@ -16,9 +16,9 @@ from rich.cells import cell_len
 from hexad import Hexad
 from hexad.cli import app, main
 from hexad.cli.tree import COMMANDS, whole
+from tests.processes import Terminal
 from tests.stocked import NAMED_IN_HELP, stock
 from tests.support import requirement
-from tests.test_cli_process import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

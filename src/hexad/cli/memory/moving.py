@@ -32,7 +32,7 @@ def backup(file: File, *, db: Database = None, namespace: Namespace = None, as_j
 
 @app.command(epilog="Example: hexad restore agent.jsonl --db new.db")
 def restore(file: File, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
-    """Restore a backup, with every namespace, into a new or empty database."""
+    """Restore a backup into a new or empty database, with every namespace."""
     _refuse_unreadable(file)
     with opened(db, namespace, create=True) as hx, screen.progress("restoring") as show:
         lines = hx.restore(file, progress=show)
