@@ -24,7 +24,7 @@ from hexad.adapters.adk import HexadMemoryService, HexadPlugin, adk_tools, per_a
 from hexad.agent_tools import NAMES, agent_tools
 from hexad.errors import InvalidInput
 from hexad.extras import install_target
-from hexad.learning.arguments import OWN_TOOLS
+from hexad.learning.arguments.shapes import OWN_TOOLS
 from hexad.model import Category, ErrorCategory, Origin, SkillKind
 from hexad.testing.scripted_model import Call, ScriptedModel
 from tests.adk_support import (

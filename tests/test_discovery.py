@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad.cli import main
-from hexad.learning.fingerprints import fingerprints
+from hexad.learning.arguments.fingerprints import fingerprints
 from hexad.model import Origin, SkillKind, SkillStatus
 from hexad.skills.sequences import repeated
 from tests.support import opened, requirement

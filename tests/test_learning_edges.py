@@ -17,10 +17,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hexad.learning import tree
+from hexad.learning.errors import tree
+from hexad.learning.errors.tree import COMPARED
 from hexad.learning.housekeeping import _alike, _groups, _said
 from hexad.learning.recorder import CALLS_STORED
-from hexad.learning.tree import COMPARED
 from hexad.testing.nouns import learning
 from tests.support import opened, requirement
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hexad.learning import pattern
-from hexad.learning.masking import mask
-from hexad.learning.outcome import category_of, text_of
-from hexad.learning.pattern import (
+from hexad.learning.errors import pattern
+from hexad.learning.errors.category import category_of
+from hexad.learning.errors.masking import mask
+from hexad.learning.errors.pattern import (
     MOST_WORDS,
     VARIETY,
     PatternTree,
@@ -23,6 +23,7 @@ from hexad.learning.pattern import (
     split,
     words_of,
 )
+from hexad.learning.errors.text import text_of
 from tests.support import requirement
 
 PYTHON = """Traceback (most recent call last):

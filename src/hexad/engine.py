@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hexad.context.retriever import Retriever
+    from hexad.learning.calls.step_tool import StepTool
     from hexad.learning.observer import Observer
-    from hexad.learning.step_tool import StepTool
     from hexad.memory.workspace import Workspace
     from hexad.model import Association, TokenCounter
 

@@ -112,7 +112,7 @@ def retriever_of(workspace: Workspace, settings: Settings) -> ContextRetriever:
 
 def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
     """Procedures, with the agent's tools to run them with."""
-    from hexad.learning.arguments import is_constant  # noqa: PLC0415 - 3 ms that an engine without skills saves
+    from hexad.learning.arguments.shapes import is_constant  # noqa: PLC0415 - 3 ms that an engine without skills saves
     from hexad.skills import library, run  # noqa: PLC0415 - 40 ms
 
     agent = run.Agent(

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from hexad.learning.calls.tool_objects import Call, Shape
 from hexad.learning.outcome import reported_failure
-from hexad.learning.tool_objects import Call, Shape
 
 _PENDING: Final = frozenset(
     {"pending", "running", "in_progress", "in-progress", "processing", "waiting", "started", "submitted", "queued"}

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
+from hexad.learning.errors.pattern import is_placeholder, parameters, split
+from hexad.learning.errors.tree import absorb
 from hexad.learning.fixes import at_odds, current, without_session
-from hexad.learning.pattern import is_placeholder, parameters, split
 from hexad.learning.remedy import ChangedArguments, Prerequisite, Retry
-from hexad.learning.tree import absorb
 from hexad.memory.indexing import records
 from hexad.model import Layer, Learning, Origin
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from hexad.errors import InvalidInput
 from hexad.learning import housekeeping
+from hexad.learning.errors.pattern import pattern_text, split, words_of
+from hexad.learning.errors.text import text_of
+from hexad.learning.errors.tree import known_as, new_id, trusted_for
 from hexad.learning.fixes import Candidate, candidates, chosen, current
 from hexad.learning.offers import remember_offers
-from hexad.learning.outcome import text_of, trigger_of
-from hexad.learning.pattern import pattern_text, split, words_of
+from hexad.learning.outcome import trigger_of
 from hexad.learning.remedy import Advice, Correction, signature
-from hexad.learning.tree import known_as, new_id, trusted_for
 from hexad.learning.trust import Evidence
 from hexad.memory import admission
 from hexad.memory.collection import RecordCollection, not_given

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hexad.learning.advice import warn
+from hexad.learning.calls.advice import warn
+from hexad.learning.calls.step_tool import StepTool
+from hexad.learning.calls.tool_objects import shape_of, watched_object
+from hexad.learning.calls.watching import watched
 from hexad.learning.offers import PATIENCE, remember_offers
 from hexad.learning.outcome import Passing, outcome_of
 from hexad.learning.recorder import Recorder
-from hexad.learning.step_tool import StepTool
-from hexad.learning.tool_objects import shape_of, watched_object
-from hexad.learning.watching import watched
 from hexad.memory import admission
 
 if TYPE_CHECKING:

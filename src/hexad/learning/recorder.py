@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from hexad.learning import remedy as remedies
-from hexad.learning.arguments import written
+from hexad.learning.arguments.shapes import written
+from hexad.learning.errors.pattern import holds, split
+from hexad.learning.errors.tree import get, remembered, triggers, trusted_for
 from hexad.learning.fixes import Candidate, counted, current, with_fix
 from hexad.learning.offers import BOTH, FAILED, FOUND, OFFER_HOLDS, ONE_TASK, PATIENCE, WORKED, new_offer, offer
-from hexad.learning.pattern import holds, split
 from hexad.learning.remedy import Advice, Correction
-from hexad.learning.tree import get, remembered, triggers, trusted_for
 from hexad.learning.trust import Evidence
 from hexad.memory.habits import credit
 from hexad.memory.workspace import Change
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
+    from hexad.learning.errors.pattern import Words
     from hexad.learning.outcome import Outcome
-    from hexad.learning.pattern import Words
     from hexad.memory.workspace import Workspace
     from hexad.model import Json
     from hexad.store import Writing

@@ -22,12 +22,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never
 
-from hexad.learning.arguments import CONSTANT, read
+from hexad.learning.arguments.shapes import CONSTANT, read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hexad.learning.arguments import Argument
+    from hexad.learning.arguments.shapes import Argument
     from hexad.model import Json
     from hexad.store.learning import Call
 

@@ -14,7 +14,7 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError  # noqa: E402
 
 from hexad._version import __version__  # noqa: E402
 from hexad.errors import Disabled  # noqa: E402
-from hexad.learning.watching import name_of  # noqa: E402
+from hexad.learning.calls.watching import name_of  # noqa: E402
 from hexad.mcp.answers import refused, shown  # noqa: E402
 from hexad.mcp.callers import Callers  # noqa: E402
 from hexad.mcp.explaining import explained  # noqa: E402

@@ -22,8 +22,8 @@ from hexad.edges.context import BUDGET
 from hexad.edges.conversation import Conversation, Speaker, call_scope, checked, per_user
 from hexad.edges.notes import is_first_report
 from hexad.edges.warnings import TURN_WARNINGS, attempt, described
-from hexad.learning.call_scope import enter, leave
-from hexad.learning.tool_objects import watches
+from hexad.learning.calls.call_scope import enter, leave
+from hexad.learning.calls.tool_objects import watches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

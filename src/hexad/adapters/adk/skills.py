@@ -15,7 +15,7 @@ from hexad.edges.conversation import call_scope, checked, per_user
 from hexad.edges.threads import pool_of
 from hexad.edges.warnings import LOG
 from hexad.errors import HexadError
-from hexad.learning.call_scope import recorded_under
+from hexad.learning.calls.call_scope import recorded_under
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from hexad.edges.conversation import NamespaceRule
     from hexad.facade import Hexad
-    from hexad.learning.call_scope import CallScope
+    from hexad.learning.calls.call_scope import CallScope
 
 _REMEMBERED: Final = 256  # declarations
 

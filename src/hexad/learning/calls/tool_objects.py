@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.errors import InvalidInput
-from hexad.learning.watching import MARK, Watch
+from hexad.learning.calls.watching import MARK, Watch
 from hexad.memory.admission import label
 
 if TYPE_CHECKING:
@@ -112,13 +112,13 @@ def _observed_tool(kind: type, shape: Shape) -> type:
 
     async def call(self: Any, **named: Any) -> Any:
         args, session = shape.read(named)
-        watch = _at_call(self, session)
+        invocation = _at_call(self, session).called((), args)
         try:
             result = await getattr(kind, shape.call)(self, **named)
         except Exception as error:
-            await _in_thread(watch.raised, (), args, error)
+            await _in_thread(invocation.ended, None, error)
             raise
-        return await _in_thread(watch.returned, (), args, result) if shape.is_outcome(self, named, result) else result
+        return await _in_thread(invocation.ended, result) if shape.is_outcome(self, named, result) else result
 
     return _subclass(kind, shape.call, call)
 

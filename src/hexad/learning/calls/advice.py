@@ -1,11 +1,11 @@
-"""Advice: a trusted fix, put behind the error that goes back to the model; and a warning where none could be given."""
+"""Advice: a trusted fix, added to the error that goes back to the model."""
 
 from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING, Any
 
-from hexad.learning.outcome import ADVICE, ADVISED
+from hexad.learning.errors.text import ADVICE, ADVISED
 from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def warn(tool: str, error: Exception) -> None:
-    """Say in the log that a call could not be written down; an error that cannot tell itself is named."""
+    """Log that a call could not be recorded."""
     try:
         reason = redact(f"{type(error).__name__}: {error}").text
-    except Exception:  # noqa: BLE001 - likewise
+    except Exception:  # noqa: BLE001 - an error whose `str` fails is still named
         reason = type(error).__name__
     logging.getLogger("hexad").warning("a call of %s was not recorded: %s", tool, reason)
 
@@ -26,9 +26,9 @@ def _advice(learning: Learning) -> str:
 
 
 def advise_error(error: Exception, learning: Learning) -> None:
-    """Put the fix behind what the error says, wherever its message is kept; a note if that cannot be told.
+    """Append the fix to the error's message, wherever that is kept; add a note if the message does not show it.
 
-    An error that was advised before, when it was raised or inside of another tool, stays as it is.
+    An error that has advice already, from another tool, stays as it is.
     """
     advice = _advice(learning)
     try:
@@ -42,15 +42,16 @@ def advise_error(error: Exception, learning: Learning) -> None:
             error.args = (advice.strip(),)
         if learning.fix not in str(error):
             error.add_note(advice.strip())
-    except Exception as trouble:  # noqa: BLE001 - the error goes on as it was
-        warn(learning.trigger, trouble)
+    except Exception as problem:  # noqa: BLE001 - the error goes on as it was
+        warn(learning.trigger, problem)
 
 
-def advised_result(result: Any, learning: Learning | None) -> Any:
+def advised_result(result: Any, learning: Learning) -> Any:
     """A copy of an error dict with the fix in its message, or beside it."""
-    if learning is None or not isinstance(result, dict):
+    if not isinstance(result, dict):
         return result
-    said = next((name for name in ("error", "message", "detail", "stderr") if isinstance(result.get(name), str)), None)
-    if said is None:
+    names = ("error", "message", "detail", "stderr")
+    message = next((name for name in names if isinstance(result.get(name), str)), None)
+    if message is None:
         return {**result, "known_fix": _advice(learning).strip()}
-    return {**result, said: result[said] + _advice(learning)}
+    return {**result, message: result[message] + _advice(learning)}

@@ -18,7 +18,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
 
-from hexad.learning.privacy import REDACTED, is_number_of_somebody, names_person, names_secret
+from hexad.learning.arguments.privacy import REDACTED, is_number_of_somebody, names_person, names_secret
 from hexad.memory.admission import Intake
 from hexad.memory.redaction import redact
 

@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from hexad.learning.masking import ANNOUNCES, PLACEHOLDER, WILD, masked, word
+from hexad.learning.errors.masking import ANNOUNCES, PLACEHOLDER, WILD, masked, word
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hexad.learning.advice import warn
-from hexad.learning.call_scope import recording_workspace
+from hexad.learning.calls.advice import warn
+from hexad.learning.calls.call_scope import recording_workspace
+from hexad.learning.calls.watching import unwatched
 from hexad.learning.outcome import Passing, failure_text, is_cancellation, outcome_of, reported_failure
 from hexad.learning.recorder import record_in
-from hexad.learning.watching import unwatched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from hexad.learning.arguments import OWN_TOOLS, by_name, pointer
-from hexad.learning.privacy import names_secret
+from hexad.learning.arguments.privacy import names_secret
+from hexad.learning.arguments.shapes import OWN_TOOLS, by_name, pointer
 from hexad.memory.value_fingerprints import MOST_FINGERPRINTS, fingerprint_of_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hexad.learning.arguments import Path
+    from hexad.learning.arguments.shapes import Path
 
 _DEEPEST: Final = 3  # objects and lists inside each other, of a result
 _LONGEST_NAME: Final = 64

@@ -10,8 +10,8 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
+from hexad.learning.errors.pattern import Placement, fitting, holds, opens, pattern_text, place, split
 from hexad.learning.fixes import at_odds, current, is_corrected, joined
-from hexad.learning.pattern import Placement, fitting, holds, opens, pattern_text, place, split
 from hexad.learning.remedy import Correction
 from hexad.model import Layer, Learning, Origin
 from hexad.store.learning import skeleton
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
+    from hexad.learning.errors.pattern import Words
     from hexad.learning.outcome import Outcome
-    from hexad.learning.pattern import Words
     from hexad.memory.workspace import Change
     from hexad.store import Reading, Scope
 
