@@ -37,7 +37,7 @@ class Engine:
     retriever: Retriever
     max_per_layer: int
     counter: TokenCounter = estimate_tokens
-    tools: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # the agent's own, to be called by skills
+    tools: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # the agent's own, which skills call
 
     def retrieve(
         self,
@@ -53,7 +53,7 @@ class Engine:
             return self.retriever.retrieve(query, layers, max_per_layer, session=name)
         except HexadError:
             raise
-        except Exception as error:  # noqa: BLE001 - a retriever that is not ours may be down; the agent goes on
+        except Exception as error:  # noqa: BLE001 - a foreign retriever may be down; the agent goes on
             return Retrieval(
                 query=query,
                 failures=failed_everywhere(layers, error),
@@ -83,7 +83,7 @@ class Engine:
             self.observer.shown(learnings, prompt.session)
 
     def used(self, item: Item, query: str, *, session: str | None = None) -> tuple[Association, ...]:
-        """Let the words of a question help find the item that was used after it."""
+        """Associate the words of a question with the item that was used after it."""
         if not isinstance(item, Item):
             raise InvalidInput("item", f"must be an item that retrieve() returned, not {type(item).__name__}")
         if not isinstance(query, str):
@@ -110,7 +110,7 @@ class Engine:
         budget: int | None = None,
         session: str | None = None,
     ) -> Explanation:
-        """Why the prompt for a message is what it is; nothing is counted as used."""
+        """Every candidate for a message's prompt, with its score and verdict."""
         started = time.perf_counter()
         found = self.retrieve(message, layers, session=session)
         prompt = self.assemble(base, found, budget=budget)

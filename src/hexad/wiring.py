@@ -1,4 +1,4 @@
-"""The parts that an engine is made of, chosen by its settings. With `facade`, the only place that names them."""
+"""The parts of an engine, chosen by its settings: the only place that names implementations."""
 
 from __future__ import annotations
 
@@ -56,18 +56,18 @@ class NoRetriever:
 
 
 def store_at(path: Path, settings: Settings) -> Store:
-    """Where rows are kept: nowhere while the engine is off, in this process, or in a file."""
+    """The store: none while the engine is off, in this process, or a file."""
     if not settings.enabled:
         return AbsentStore()
     if str(path) == LOCATION:
         return VolatileStore()
-    from hexad.store.sqlite import SqliteStore  # noqa: PLC0415 - an engine that is off needs no database driver
+    from hexad.store.sqlite import SqliteStore  # noqa: PLC0415 - 8 ms that an engine in memory saves
 
     return SqliteStore(path, patience=settings.lock_timeout)
 
 
 def _in_utc(clock: Clock) -> Clock:
-    """A caller's clock, its times checked and brought to UTC: the audit log hashes them."""
+    """A caller's clock, its times checked and in UTC: the audit log hashes them."""
     if not callable(clock):
         raise InvalidInput("clock", "must be a function that returns a datetime")
 
@@ -79,7 +79,7 @@ def _in_utc(clock: Clock) -> Clock:
 
 
 def workspace_of(store: Store, settings: Settings, clock: Clock | None, session: str) -> Workspace:
-    """Who writes, and within which limits."""
+    """The workspace that writes, with its limits."""
     return Workspace(
         store=store,
         clock=_in_utc(clock) if clock is not None else utc_now,
@@ -92,12 +92,12 @@ def workspace_of(store: Store, settings: Settings, clock: Clock | None, session:
 
 
 def _tally(store: Store) -> Tally | None:
-    """What is in memory, or off, has no second engine."""
+    """The counts that engines of one file share; a store without a file has one engine."""
     return None if store.path is None else join_tally(str(store.path))
 
 
 def retriever_of(workspace: Workspace, settings: Settings) -> ContextRetriever:
-    """Who answers questions."""
+    """The retriever over a workspace's store."""
     return ContextRetriever(
         workspace.store,
         settings.max_per_layer,
@@ -111,7 +111,7 @@ def retriever_of(workspace: Workspace, settings: Settings) -> ContextRetriever:
 
 
 def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
-    """Procedures, with the agent's tools to run them with."""
+    """The skills, with the agent's tools to run them."""
     from hexad.learning.arguments.shapes import is_constant  # noqa: PLC0415 - 3 ms that an engine without skills saves
     from hexad.skills import library, run  # noqa: PLC0415 - 40 ms
 
@@ -127,19 +127,19 @@ def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
 
 
 def forget_elsewhere(change: Change, session: str) -> int:
-    """What a session gave to learnings and discovered skills; returns how many records went whole."""
-    from hexad.learning.housekeeping import forget_session  # noqa: PLC0415 - rare
-    from hexad.skills.found_in import forget_found_in  # noqa: PLC0415
+    """Remove a session's share of learnings and discovered skills; return the number of records that went."""
+    from hexad.learning.housekeeping import forget_session  # noqa: PLC0415 - 25 ms, rarely needed
+    from hexad.skills.found_in import forget_found_in  # noqa: PLC0415 - 5 ms, rarely needed
 
     forget_session(change, session)
     return forget_found_in(change, session)
 
 
 def similarity_of(settings: Settings, embedder: Embedder | None, name: str | None) -> Similarity | None:
-    """The caller's embedder, else the one of the extra where it is installed; none where meaning is not wanted."""
+    """The caller's embedder, else the extra's if it is installed; None if search by meaning is off."""
     if not settings.enabled or not settings.semantic:
         return None
-    from hexad import semantic  # noqa: PLC0415 - an engine that is off needs none of it
+    from hexad import semantic  # noqa: PLC0415 - 3 ms that an engine without it saves
 
     if embedder is not None:
         return semantic.own_similarity(embedder, name, seconds=settings.layer_deadline / 2)
@@ -147,7 +147,7 @@ def similarity_of(settings: Settings, embedder: Embedder | None, name: str | Non
 
 
 def refresh_index(store: Store) -> None:
-    """Index every row again if another analyser indexed it: both sides of a search must speak the same terms."""
+    """Index every row again if another analyser indexed it: saving and asking must yield the same terms."""
     wanted = str(ANALYSER)
     with store.reading() as view:
         if view.note(_ANALYSER_NOTE) == wanted:
@@ -159,13 +159,13 @@ def refresh_index(store: Store) -> None:
 
 
 def refresh_patterns(store: Store, *, force: bool = False) -> None:
-    """Give learnings that were stored without one the template that errors are matched with."""
+    """Give old learnings, which have none, the template that errors are matched with."""
     with store.reading() as view:
         if not force and view.note(_PATTERNS_NOTE):
             return
     with store.transaction() as unit:
         if unit.namespaces():
-            from hexad.learning.learnings import complete_patterns  # noqa: PLC0415 - once in a database's life
+            from hexad.learning.learnings import complete_patterns  # noqa: PLC0415 - 25 ms, once in a database's life
 
             complete_patterns(unit)
         unit.set_note(_PATTERNS_NOTE, "complete")

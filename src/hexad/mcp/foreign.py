@@ -118,7 +118,7 @@ class Foreign:
         skill = self.hx.skills.get(key("name", name))
         if not may_run(skill):
             command = review_command(self.hx, name)
-            raise SkillRefused(name, f"is {skill.status.told}: a person can approve it with `{command}`")
+            raise SkillRefused(name, f"is {skill.status.phrase}: a person can approve it with `{command}`")
         try:
             result = self.hx.skills.run(name, parameters, dry_run=dry_run, tools=self._noted(skill), halt=self.halt)
         except InvalidInput as error:

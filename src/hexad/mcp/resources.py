@@ -127,7 +127,7 @@ def _active(hx: Hexad, name: str) -> Any:
     skill = hx.skills.get(name)
     if not may_run(skill):
         command = review_command(hx, name)
-        raise SkillRefused(name, f"is {skill.status.told}: a person can approve it with `{command}`")
+        raise SkillRefused(name, f"is {skill.status.phrase}: a person can approve it with `{command}`")
     return skill
 
 

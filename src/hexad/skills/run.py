@@ -227,7 +227,7 @@ def _refuse(skill: Skill, mark: str) -> None:
     if skill.status is not SkillStatus.ACTIVE:
         why = f" ({skill.reason})" if skill.reason else ""
         how = f"review it with `hexad skills review {quote(skill.name)}`, then activate it"
-        raise SkillRefused(skill.name, f"is {skill.status.told}{why}: {how}")
+        raise SkillRefused(skill.name, f"is {skill.status.phrase}{why}: {how}")
     if skill.approved != mark:
         raise SkillRefused(skill.name, "is not what was approved: review it, and activate it again")
 
