@@ -15,7 +15,8 @@ import anyio
 import pytest
 
 from hexad.errors import NoSandbox, PackageTooOld
-from hexad.extras import install_target, require_extra
+from hexad.extras import install_target
+from hexad.mcp import require_sdk
 from hexad.skills.sandbox import find_sandbox
 from tests.mcp_support import client, play, process, teach_greeting, told, tour
 from tests.support import opened, requirement
@@ -234,4 +235,4 @@ def test_the_package_is_not_loaded_before_it_is_needed(tmp_path: Path, arguments
 def test_an_sdk_that_is_too_old_is_named(monkeypatch: pytest.MonkeyPatch, version: str, says: str) -> None:
     monkeypatch.setattr(metadata, "version", lambda _: version)
     with pytest.raises(PackageTooOld, match=says) if says else nullcontext():
-        require_extra("mcp", what="the MCP server", package="mcp", module="mcp", needed="2")
+        require_sdk()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.extras import require_extra
+from hexad.mcp import require_sdk
 
-require_extra("mcp", what="the MCP server", package="mcp", module="mcp", needed="2")
+require_sdk()
 
 from mcp.server.mcpserver import MCPServer  # noqa: E402 - a missing package is reported first
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError  # noqa: E402

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from hexad.choices import Choice
 from hexad.errors import InvalidInput
+from hexad.settings import claude_code_folder
 
 
 class Client(Choice):
@@ -56,8 +57,6 @@ def file_of(client: Client, scope: Scope, *, home: Path | None = None, project: 
         raise InvalidInput(f"--client {client}", _no_file(client, scope))
     if scope is Scope.PROJECT:
         return (project or Path.cwd()) / known
-    from hexad.settings import claude_code_folder  # noqa: PLC0415 - loads the retriever: 90 ms, for --help too
-
     own = claude_code_folder() if client is Client.CLAUDE_CODE else Path.home()
     return (home or own) / known
 
