@@ -238,9 +238,9 @@ def test_the_command_lists_and_resets(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["habits", "reset", "--db", path]) == 2
     assert "--yes" in capsys.readouterr().err
     assert main(["habits", "reset", "--yes", "--db", path]) == 0
-    assert capsys.readouterr().out == "2 words unlearned\n"
+    assert capsys.readouterr().out == "2 words reset\n"
     assert main(["habits", "list", "--db", path]) == 0
-    assert "nothing was learned yet" in capsys.readouterr().err
+    assert "no words are learned yet" in capsys.readouterr().err
     assert main(["habits", "reset", "--yes", "--db", path, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["words"] == 0
 

@@ -1,18 +1,18 @@
-"""`habits`: the words that led to an item before, to look at and to unlearn."""
+"""`habits list|reset`: the words that led to an item before."""
 
 from typing import Annotated, Final
 
 import typer
 
 from hexad import wire
-from hexad.cli import screen
 from hexad.cli.completing import one_of
 from hexad.cli.opening import opened
-from hexad.cli.options import AsJson, Database, Namespace
-from hexad.cli.screen import Column
+from hexad.cli.options import AsJson, Database, Namespace, Yes, group
+from hexad.cli.terminal import screen
+from hexad.cli.terminal.screen import Column
 from hexad.model import Layer
 
-app = typer.Typer(help="What use taught: the words that led to an item before.", epilog="Example: hexad habits list")
+app = group("Show or reset the words that led to an item before.", epilog="Example: hexad habits list")
 _COLUMNS: Final = (
     Column("layer"),
     Column("item", "fold"),
@@ -21,14 +21,9 @@ _COLUMNS: Final = (
     Column("last taught"),
 )
 LayerName = Annotated[
-    str | None, typer.Option("--layer", metavar="LAYER", help="Of one layer only.", autocompletion=one_of(Layer))
+    str | None, typer.Option("--layer", metavar="LAYER", help="Only this layer.", autocompletion=one_of(Layer))
 ]
-ItemName = Annotated[str | None, typer.Option("--item", metavar="ID", help="Of one item only; needs its layer.")]
-
-
-@app.callback(invoke_without_command=True)
-def _before(context: typer.Context) -> None:
-    screen.help_if_alone(context)
+ItemName = Annotated[str | None, typer.Option("--item", metavar="ID", help="Only this item; needs --layer.")]
 
 
 @app.command("list", epilog="Example: hexad habits list --layer tool_registry")
@@ -40,7 +35,7 @@ def list_(
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the words that were learned, the strongest first for each item."""
+    """List the learned words, for each item the strongest first."""
     wanted = None if layer is None else Layer.parse(layer)
     with opened(db, namespace) as hx:
         learned = [each for each in hx.habits.list() if wanted in {None, each.layer} and item in {None, each.id}]
@@ -50,7 +45,7 @@ def list_(
     elif learned:
         screen.table(_COLUMNS, [(each.layer.value, each.id, each.term, each.weight, each.used) for each in learned])
     else:
-        screen.remark("nothing was learned yet; `hx.used(item, query)` teaches")
+        screen.remark("no words are learned yet; `hx.used(item, query)` teaches them")
 
 
 @app.command(epilog="Example: hexad habits reset --layer tool_registry --item book_hotel --yes")
@@ -58,18 +53,18 @@ def reset(
     *,
     layer: LayerName = None,
     item: ItemName = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Yes = False,
     db: Database = None,
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Unlearn the words of all items, of a layer's, or of one; the items stay."""
+    """Reset the learned words of all items, of a layer, or of one item. The items stay."""
     with opened(db, namespace) as hx:
-        if not yes and not screen.agreed("habits reset", f"Unlearn what use taught in namespace {hx.namespace!r}?"):
-            screen.remark("nothing was unlearned")
+        if not yes and not screen.agreed("habits reset", f"Reset the learned words in namespace {hx.namespace!r}?"):
+            screen.remark("nothing was reset")
             raise typer.Exit(1)
         gone = hx.habits.reset(layer, item)
     if as_json:
         screen.emit({"words": gone})
     else:
-        screen.say(f"{screen.counted(gone, 'word')} unlearned")
+        screen.say(f"{screen.counted(gone, 'word')} reset")

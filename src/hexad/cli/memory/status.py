@@ -1,30 +1,29 @@
-"""`hexad` alone, and `status`: what is stored, what was learned lately, what awaits a person, what to do next."""
+"""`hexad` without a command, and `status`: what is stored, learned, waiting for review, and what to do next."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import typer
 
 from hexad._version import __version__
-from hexad.cli import screen
 from hexad.cli.opening import holds_hexad, opened, place
 from hexad.cli.options import AsJson, Database, Namespace
-from hexad.cli.screen import Column
-from hexad.cli.suggesting import command
+from hexad.cli.terminal import screen
+from hexad.cli.terminal.screen import Column
+from hexad.cli.terminal.suggesting import command
+from hexad.facade import Hexad
 from hexad.model import RECORDS, Layer, Learning, Skill, SkillStatus
+from hexad.settings import load
 from hexad.store import Scope
 from hexad.wire import to_json
 
-if TYPE_CHECKING:
-    from hexad.facade import Hexad
-
-_REMEMBER: Final = 'remember KEY "what to keep"'
+_REMEMBER: Final = 'remember KEY "CONTENT"'
 _EXPLAIN: Final = 'explain "a message"'
 _SOME: Final = 5  # namespaces in a sentence
-_LATEST: Final = 3  # of what was learned and of what awaits review, on the screen
+_LATEST: Final = 3  # rows of learnings and of the review queue on the screen
 _STORED: Final = (Column("layer"), Column("stored"), Column("of these", "fold"))
 _LEARNED: Final = (Column("tool", "fold", 18), Column("trust"), Column("pattern and fix", "fold"))
 _AWAITING: Final = (Column("what"), Column("which", "fold", 26), Column("about", "fold"))
@@ -32,16 +31,16 @@ _AWAITING: Final = (Column("what"), Column("which", "fold", 26), Column("about",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """What there is in one namespace."""
+    """The contents of one namespace."""
 
     namespace: str
     knowledge: int
     pinned: int
     references: int
-    learnings: tuple[Learning, ...]  # the latest first
+    learnings: tuple[Learning, ...]  # newest first
     skills: tuple[Skill, ...]
     doubtful: tuple[Learning, ...]
-    elsewhere: tuple[str, ...] = ()  # namespaces that hold something, where this one holds nothing
+    elsewhere: tuple[str, ...] = ()  # if this namespace is empty: the others that are not
 
     @property
     def empty(self) -> bool:
@@ -50,22 +49,19 @@ class Status:
 
     @property
     def drafts(self) -> tuple[Skill, ...]:
-        """The skills that nobody has approved."""
+        """The skills that wait for approval."""
         return tuple(skill for skill in self.skills if skill.status is SkillStatus.DRAFT)
 
 
-def register(app: typer.Typer) -> None:
-    """Add this command."""
-    app.command(epilog="Example: hexad status --db agent.db")(status)
+app = typer.Typer()
 
 
+@app.command(epilog="Example: hexad status --db agent.db")
 def status(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
-    """Show what is stored, what was learned lately and what awaits review; `hexad` alone does the same."""
-    from hexad.settings import load
-
+    """Show what is stored, what was learned recently and what awaits review; the same as `hexad` alone."""
     path = place(db)
     if not path.exists() or (path.is_file() and not holds_hexad(path)):
-        load({"namespace": namespace}, beside=path.parent)  # what is wrong with them is told before there is a memory
+        load({"namespace": namespace}, beside=path.parent)  # report wrong settings before a database exists
         _greet_newcomer(path, as_json=as_json)
         return
     with opened(db, namespace) as hx:
@@ -76,10 +72,10 @@ def status(*, db: Database = None, namespace: Namespace = None, as_json: AsJson 
         _show(path, found)
 
 
-def status_of(hx: "Hexad") -> Status:
-    """What an engine's namespace holds."""
+def status_of(hx: Hexad) -> Status:
+    """Count the contents of an engine's namespace."""
     knowledge, references = (Scope(hx.namespace, layer) for layer in (Layer.USER_KNOWLEDGE, Layer.EXTERNAL_KNOWLEDGE))
-    with hx.store.reading() as view:  # counted, since there may be very many
+    with hx.store.reading() as view:  # counted, not listed: there may be very many
         entries, pinned = view.statistics(knowledge, ()).rows, len(view.pinned(knowledge))
         known = view.statistics(references, ()).rows
     found = Status(
@@ -94,8 +90,8 @@ def status_of(hx: "Hexad") -> Status:
     return replace(found, elsewhere=elsewhere(hx)) if found.empty else found
 
 
-def elsewhere(hx: "Hexad") -> tuple[str, ...]:
-    """The other namespaces of the same database that hold something."""
+def elsewhere(hx: Hexad) -> tuple[str, ...]:
+    """The other namespaces of the database that are not empty."""
     with hx.store.reading() as view:
         others = [name for name in view.namespaces() if name != hx.namespace]
         return tuple(
@@ -103,23 +99,23 @@ def elsewhere(hx: "Hexad") -> tuple[str, ...]:
         )
 
 
-def elsewhere_told(names: Sequence[str]) -> str:
-    """These namespaces, and how to see the first."""
+def elsewhere_line(names: Sequence[str]) -> str:
+    """Name these namespaces, and say how to see the first."""
     some = ", ".join(names[:_SOME]) + (", …" if len(names) > _SOME else "")
     there = f"{screen.counted(len(names), 'other namespace has', 'other namespaces have')} entries: {some}"
     return f"{there}; see it with `{command(f'--namespace {quote(names[0])}')}`"
 
 
 def advice(found: Status) -> str:
-    """The one thing that is worth doing next."""
+    """The most useful next command."""
     waiting = len(found.drafts) + len(found.doubtful)
     if waiting:
-        return f"{command('review')} ({screen.counted(waiting, 'thing')} that a person should look at)"
+        return f"{command('review')} ({screen.counted(waiting, 'thing')} to review)"
     if not found.knowledge:
         return _first()
     if not found.learnings:
-        return f"{command('mcp install --client NAME')}, or hx.watch(tool) in Python (to let an agent use it and learn)"
-    return f"{command(_EXPLAIN)} (what an agent is told, and why)"
+        return f"{command('mcp install --client NAME')}, or hx.watch(tool) in Python (let an agent use it and learn)"
+    return f"{command(_EXPLAIN)} (see the prompt for a message, and why)"
 
 
 def _first() -> str:
@@ -130,7 +126,7 @@ def _greet_newcomer(path: Path, *, as_json: bool) -> None:
     if as_json:
         screen.emit({"database": str(path), "exists": False, "next": _first()})
         return
-    screen.say(f"hexad {__version__}: there is no memory here yet ({path})")
+    screen.say(f"hexad {__version__}: there is no database yet ({path})")
     screen.say(f"next: {_first()}\nall commands: hexad --help")
 
 
@@ -139,12 +135,12 @@ def _show(path: Path, found: Status) -> None:
     screen.table(_STORED, list(_stored_rows(found)), title="stored")
     if found.learnings:
         rows = [_learned_row(each) for each in found.learnings[:_LATEST]]
-        screen.table(_LEARNED, rows, title="learned lately", mark="learned")
+        screen.table(_LEARNED, rows, title="learned recently", first="learned")
     waiting = [*map(_draft_row, found.drafts[::-1]), *map(_doubt_row, found.doubtful)]
     if waiting:
-        screen.table(_AWAITING, waiting[:_LATEST], title=f"awaits review: {len(waiting)}", mark="review")
+        screen.table(_AWAITING, waiting[:_LATEST], title=f"awaits review: {len(waiting)}", first="review")
     if found.elsewhere:
-        screen.say(elsewhere_told(found.elsewhere))
+        screen.say(elsewhere_line(found.elsewhere))
     screen.say(f"next: {advice(found)}")
 
 
@@ -161,8 +157,8 @@ def _stored_rows(found: Status) -> Sequence[tuple[str, int, str]]:
 
 def _learned_row(learning: Learning) -> tuple[str, str, str]:
     fix = f"\n→ {learning.fix}" if learning.fix else ""
-    told = f"{learning.error_pattern or '(any error)'}{fix}"
-    return learning.trigger.removeprefix("tool:"), f"{learning.trust:.2f}", told
+    text = f"{learning.error_pattern or '(any error)'}{fix}"
+    return learning.trigger.removeprefix("tool:"), f"{learning.trust:.2f}", text
 
 
 def _draft_row(skill: Skill) -> tuple[str, str, str]:

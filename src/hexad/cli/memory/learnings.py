@@ -1,21 +1,23 @@
-"""`learnings list|show|correct|stats|clean|delete`: what is known of errors, and how they are fixed."""
+"""`learnings list|show|correct|stats|clean|delete`: errors and their fixes."""
 
 import json
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from hexad.cli import completing, screen
+from hexad.cli import completing
 from hexad.cli.opening import opened
-from hexad.cli.options import AsJson, Database, Namespace, Session
-from hexad.cli.screen import Column
+from hexad.cli.options import AsJson, Database, Namespace, Session, group
+from hexad.cli.terminal import screen
+from hexad.cli.terminal.screen import Column
 from hexad.errors import InvalidInput, NotFound
+from hexad.facade import Hexad
 from hexad.model import ErrorCategory, Learning
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
-    from hexad.facade import Hexad
     from hexad.learning.housekeeping import Cleaned
 
 _LISTED: Final = (
@@ -28,35 +30,35 @@ _LISTED: Final = (
 )
 _FACTS: Final = (Column("what"), Column("value", "fold"))
 _SOME: Final = 5  # ids in a message
-_NOTHING: Final = "no learning is stored here; watched tools teach (hx.watch), and `hexad learnings correct` does"
-_DAYS: Final = "Not seen for so many days."
+_NOTHING: Final = (
+    "no learnings are stored here; they come from watched tools (hx.watch) and from `hexad learnings correct`"
+)
 
 Id = Annotated[
     str,
     typer.Argument(
         metavar="ID",
-        help="The learning's id, or its first letters; `hexad learnings list` shows it.",
+        help="The learning's id, or its first letters.",
         autocompletion=completing.learnings,
     ),
 ]
 InCategory = Annotated[
     ErrorCategory | None, typer.Option("--category", metavar="WORD", help=f"{', '.join(ErrorCategory)}.")
 ]
-Tool = Annotated[str | None, typer.Option("--tool", metavar="NAME", help="Errors of this tool only.")]
+Tool = Annotated[str | None, typer.Option("--tool", metavar="NAME", help="Only errors of this tool.")]
 TrustAbove = Annotated[float | None, typer.Option("--trust-above", metavar="N", help="Trusted more than this, 0 to 1.")]
 TrustBelow = Annotated[float | None, typer.Option("--trust-below", metavar="N", help="Trusted less than this, 0 to 1.")]
-SeenWithin = Annotated[int | None, typer.Option("--seen-within", min=0, metavar="DAYS", help="Seen in the last days.")]
-UnseenFor = Annotated[int | None, typer.Option("--unseen-for", min=0, metavar="DAYS", help=_DAYS)]
+SeenWithin = Annotated[
+    int | None, typer.Option("--seen-within", min=0, metavar="DAYS", help="Seen in the last DAYS days.")
+]
+UnseenFor = Annotated[
+    int | None, typer.Option("--unseen-for", min=0, metavar="DAYS", help="Not seen for this many days.")
+]
 
-app = typer.Typer(
-    help="What is known of errors: patterns, fixes, and how far they are trusted.",
+app = group(
+    "Show and correct what is known about errors: patterns, fixes and trust.",
     epilog="Example: hexad learnings list --trust-above 0.7",
 )
-
-
-@app.callback(invoke_without_command=True)
-def _before(context: typer.Context) -> None:
-    screen.help_if_alone(context)
 
 
 @app.command("list", epilog="Example: hexad learnings list --tool deploy --trust-above 0.7")
@@ -72,7 +74,7 @@ def list_(
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what is known of errors, in the order of first seeing."""
+    """List the learnings, oldest first."""
     now = datetime.now(UTC)
     with opened(db, namespace) as hx:
         found = hx.learnings.list(
@@ -108,16 +110,18 @@ def correct(
     fix: Annotated[str, typer.Argument(metavar="FIX", help="What to do about the error.")],
     *,
     id: Annotated[
-        str | None, typer.Option("--id", metavar="ID", help="The learning it is about; first letters will do.")
+        str | None, typer.Option("--id", metavar="ID", help="The learning to correct, or its first letters.")
     ] = None,
-    tool: Annotated[str | None, typer.Option("--tool", metavar="NAME", help="The tool it is about.")] = None,
-    error: Annotated[str, typer.Option("--error", metavar="TEXT", help="The error; any error if not given.")] = "",
+    tool: Annotated[str | None, typer.Option("--tool", metavar="NAME", help="The tool that fails.")] = None,
+    error: Annotated[
+        str, typer.Option("--error", metavar="TEXT", help="The error; default: any error of the tool.")
+    ] = "",
     session: Session = None,
     db: Database = None,
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say how an error is fixed: trusted at once, until evidence or another correction overrules it."""
+    """Say how to fix an error. Your fix is trusted at once, until evidence or another correction overrules it."""
     if (id is None) == (tool is None):
         raise InvalidInput("correct", "give exactly one of --id or --tool")
     trigger = "" if tool is None else tool if tool.startswith("tool:") else f"tool:{tool}"
@@ -134,39 +138,37 @@ def correct(
 
 @app.command(epilog="Example: hexad learnings stats --json")
 def stats(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
-    """Count what is known, by kind and by tool."""
-    from dataclasses import asdict
-
+    """Count the learnings by kind and by tool."""
     with opened(db, namespace) as hx:
         known = asdict(hx.learnings.stats())
     if as_json:
         screen.emit(known)
     else:
-        screen.table(_FACTS, [(name, _told(value)) for name, value in known.items()])
+        screen.table(_FACTS, [(name, _counts(value)) for name, value in known.items()])
 
 
 @app.command(epilog="Example: hexad learnings clean; then: hexad learnings clean --yes")
 def clean(
     *,
     unseen_for: UnseenFor = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it; without this it only tells.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it; otherwise only show.")] = False,
     db: Database = None,
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Merge near-duplicates and remove what was never confirmed and has faded; a dry run unless --yes."""
+    """Merge near-duplicates and remove old learnings that were never confirmed; a dry run unless --yes."""
     span = None if unseen_for is None else timedelta(days=unseen_for)
     with opened(db, namespace) as hx:
         done = hx.learnings.clean(dry_run=not yes, unseen_for=span)
     if as_json:
         screen.emit({"removed": list(done.removed), "merged": dict(done.merged), "dry_run": done.dry_run})
     else:
-        _tell_cleaned(done)
+        _show_cleaned(done)
 
 
 @app.command(epilog="Example: hexad learnings delete 3f9a1c2b7d")
 def delete(id: Id, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
-    """Remove a learning."""
+    """Delete a learning."""
     with opened(db, namespace) as hx:
         whole = whole_id(hx, id)
         hx.learnings.delete(whole)
@@ -176,8 +178,8 @@ def delete(id: Id, *, db: Database = None, namespace: Namespace = None, as_json:
         screen.say(f"{whole} is deleted")
 
 
-def whole_id(hx: "Hexad", begun: str) -> str:
-    """The id that was meant: as it is, or the only one that begins so."""
+def whole_id(hx: Hexad, begun: str) -> str:
+    """The full id for an id or for the beginning of one."""
     try:
         return hx.learnings.get(begun).id
     except NotFound:
@@ -186,18 +188,18 @@ def whole_id(hx: "Hexad", begun: str) -> str:
             raise
     if len(meant) > 1:
         some = ", ".join(meant[:_SOME]) + (", …" if len(meant) > _SOME else "")
-        raise InvalidInput("ID", f"{begun!r} begins {len(meant)} ids: {some}; type more of the one you mean")
+        raise InvalidInput("ID", f"{begun!r} begins {len(meant)} ids: {some}; give more letters")
     return meant[0]
 
 
 def _row(learning: Learning) -> tuple[Any, ...]:
     fix = f"\n→ {learning.fix}" if learning.fix else ""
-    tool, told = learning.trigger.removeprefix("tool:"), f"{learning.error_pattern or '(any error)'}{fix}"
-    return learning.id, tool, learning.category, learning.seen, f"{learning.trust:.2f}", told
+    tool, text = learning.trigger.removeprefix("tool:"), f"{learning.error_pattern or '(any error)'}{fix}"
+    return learning.id, tool, learning.category, learning.seen, f"{learning.trust:.2f}", text
 
 
 def facts(learning: Learning) -> list[tuple[str, str]]:
-    """All that is known of an error, as rows."""
+    """A learning as rows."""
     sessions = f", found by {screen.counted(learning.support, 'session')}" if learning.support else ""
     facts = {
         "trigger": learning.trigger,
@@ -212,19 +214,19 @@ def facts(learning: Learning) -> list[tuple[str, str]]:
     }
     others = [f"{each['says']} ({each['kind']})" for each in _remedies(learning) if each.get("says") != learning.fix]
     data = {"as data": json.dumps(learning.remedy.get("changes"))} if learning.remedy.get("changes") else {}
-    told = {**facts, **data, "other fixes": "\n".join(others)}
-    return [(name, value) for name, value in told.items() if value]
+    rows = {**facts, **data, "other fixes": "\n".join(others)}
+    return [(name, value) for name, value in rows.items() if value]
 
 
 def _remedies(learning: Learning) -> list[dict[str, Any]]:
     return [each for each in learning.remedies.values() if isinstance(each, dict)]
 
 
-def _told(value: object) -> str:
+def _counts(value: object) -> str:
     return ", ".join(f"{name} {count}" for name, count in value.items()) if isinstance(value, dict) else str(value)
 
 
-def _tell_cleaned(done: "Cleaned") -> None:
+def _show_cleaned(done: "Cleaned") -> None:
     would = "would be " if done.dry_run else ""
     screen.say(f"{len(done.removed)} {would}removed, {len(done.merged)} {would}merged into others")
     for each in done.removed:

@@ -1,32 +1,33 @@
-"""How a person is shown a skill, and asked about it: for `skills review`, and for the queue of `review`."""
+"""How a skill, its review and its results are shown, for `skills …` and `review`."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.cli import screen
-from hexad.cli.screen import Column
-from hexad.cli.skills_input import parameters_from
-from hexad.cli.suggesting import command
+from hexad.cli.skills.input import parameters_from
+from hexad.cli.terminal import screen
+from hexad.cli.terminal.screen import Column
+from hexad.cli.terminal.suggesting import command
 from hexad.errors import HexadError
-from hexad.model import SkillKind
+from hexad.facade import Hexad
+from hexad.model import Skill, SkillKind
+from hexad.skills.definition import shell_of
+from hexad.skills.run import SkillResult, result_json
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
-    from hexad.facade import Hexad
-    from hexad.model import Skill
     from hexad.skills.approving import Review
-    from hexad.skills.run import SkillResult
 
 FACTS: Final = (Column("what"), Column("value", "fold"))
 _STEPS: Final = (Column("step"), Column("tool", "fold", 24), Column("arguments", "fold"))
 
 
-def tell(skill: "Skill", *, as_json: bool = False) -> None:
-    """What a skill is now."""
+def tell(skill: Skill, *, as_json: bool = False) -> None:
+    """Print the state of a skill."""
     if as_json:
         screen.emit({"skill": to_json(skill)})
         return
@@ -35,28 +36,28 @@ def tell(skill: "Skill", *, as_json: bool = False) -> None:
         screen.remark(skill.reason)
 
 
-def sees(skill: "Skill") -> str:
-    """What a script sees of this machine, and how it is given more."""
+def sees(skill: Skill) -> str:
+    """Say what a script can see of this machine, and how to give it data."""
     known = skill.parameters.get("properties", {})
     name = next(iter(known), "") if isinstance(known, Mapping) else ""
     folders = _folders(skill)
-    hint = f'. Hand it data with --set {name}="$(cat FILE)"' if name else "; data comes with parameters (--parameters)"
+    hint = f'. Pass data with --set {name}="$(cat FILE)"' if name else "; pass data as parameters (--parameters)"
     return (
-        "a script sees only its own working folder, which is empty but for the skill's files, and its parameters as "
-        f"variables: no file of yours{f' outside {folders}' if folders else ''}{hint}"
+        "a script sees only its own working folder with the skill's files, and its parameters as "
+        f"variables: none of your other files{f' outside {folders}' if folders else ''}{hint}"
     )
 
 
-def _folders(skill: "Skill") -> str:
+def _folders(skill: Skill) -> str:
     folders = skill.definition.get("writable", [])
     return ", ".join(map(str, folders)) if isinstance(folders, list) else ""
 
 
-def facts(skill: "Skill") -> Iterator[tuple[str, str]]:
-    """All of a skill, as rows."""
+def facts(skill: Skill) -> Iterator[tuple[str, str]]:
+    """A skill as rows."""
     approved = f"by {skill.approved_by}" if skill.approved_by else "yes" if skill.approved else "no"
     last = skill.last_used.isoformat(timespec="seconds") if skill.last_used else "never"
-    told = {
+    rows = {
         "name": skill.name,
         "description": skill.description,
         "when": skill.when,
@@ -67,18 +68,16 @@ def facts(skill: "Skill") -> Iterator[tuple[str, str]]:
         "author": skill.author,
         "origin": skill.origin.value,
         "tags": ", ".join(skill.tags),
-        "runs": f"{skill.run_count}, of which {skill.success_count} went well; last used {last}",
+        "runs": f"{skill.run_count}, of which {skill.success_count} succeeded; last used {last}",
         "parameters": _pretty(skill.parameters) if skill.parameters else "",
     }
-    yield from ((name, value) for name, value in told.items() if value)
+    yield from ((name, value) for name, value in rows.items() if value)
     yield from _parts(skill.definition)
 
 
 def _parts(definition: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What a skill does, part by part, each text as it is: who approves it reads every line."""
+    """The parts of a definition, each text in full, because a reviewer reads every line."""
     if "script" in definition and "shell" not in definition:
-        from hexad.skills.definition import shell_of
-
         yield "shell", shell_of(definition)
     for name, value in definition.items():
         if name != "files":
@@ -90,7 +89,7 @@ def _parts(definition: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _numbered(text: str) -> str:
-    """A text that may be run; on a terminal, which breaks long lines, with a number before each that is one."""
+    """Number the lines on a terminal, where long lines are broken."""
     if not sys.stdout.isatty():
         return text
     lines = text.removesuffix("\n").split("\n")
@@ -99,12 +98,12 @@ def _numbered(text: str) -> str:
 
 
 def _pretty(value: object) -> str:
-    """Text as it is, everything else as JSON."""
+    """Text as it is, other values as JSON."""
     return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def show_result(result: "SkillResult") -> None:
-    """What a run gave, or a plan."""
+def show_result(result: SkillResult) -> None:
+    """Print the result of a run, or the plan."""
     if result.dry_run and result.steps:
         rows = [(place, step.tool, _arguments(step.args)) for place, step in enumerate(result.steps, start=1)]
         screen.table(_STEPS, rows)
@@ -112,7 +111,7 @@ def show_result(result: "SkillResult") -> None:
         screen.show(result.output.removesuffix("\n"))
     if result.script is not None:
         said = result.script.stderr.strip()
-        screen.show_beside("" if result.error.endswith(said) else said)  # one line the error tells itself
+        screen.show_beside("" if result.error.endswith(said) else said)  # the error may contain it already
         for cut in result.script.cut:
             screen.warn(cut)
     if result.error:
@@ -124,14 +123,14 @@ def _arguments(args: Mapping[str, Any]) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value; text of several lines as JSON where each row is one line, so that its lines stay apart."""
+    """A value; in a pipe, where each row is one line, text of several lines as JSON."""
     if isinstance(value, str) and (sys.stdout.isatty() or "\n" not in value):
         return value
     return json.dumps(value, ensure_ascii=False, default=repr)
 
 
-def plan(hx: "Hexad", skill: "Skill", given: "Sequence[str] | None", params: str | None) -> "SkillResult | str":
-    """A dry run, or why there is none."""
+def plan(hx: Hexad, skill: Skill, given: Sequence[str] | None, params: str | None) -> SkillResult | str:
+    """A dry run, or the reason why there is none."""
     try:
         return hx.skills.run(skill.name, parameters_from(given, params, skill.parameters), dry_run=True)
     except HexadError as error:
@@ -139,10 +138,8 @@ def plan(hx: "Hexad", skill: "Skill", given: "Sequence[str] | None", params: str
         return f"{error}; for a dry run: `{again}`"
 
 
-def review_json(seen: "Review", plan: "SkillResult | str") -> dict[str, Any]:
+def review_json(seen: "Review", plan: SkillResult | str) -> dict[str, Any]:
     """A review and its dry run, as JSON."""
-    from hexad.skills.run import result_json
-
     return {
         "skill": to_json(seen.skill),
         "fingerprint": seen.fingerprint,
@@ -153,7 +150,7 @@ def review_json(seen: "Review", plan: "SkillResult | str") -> dict[str, Any]:
     }
 
 
-def show_review(seen: "Review", plan: "SkillResult | str") -> None:
+def show_review(seen: "Review", plan: SkillResult | str) -> None:
     """A review and its dry run, on the screen."""
     screen.heading(seen.skill.name)
     screen.facts(FACTS, list(facts(seen.skill)))
@@ -172,16 +169,15 @@ def show_review(seen: "Review", plan: "SkillResult | str") -> None:
         screen.warn(f"approving it gives its script: {', '.join(seen.grants)}{where}")
 
 
-def activate(hx: "Hexad", seen: "Review", by: str | None) -> None:
-    """Approve what was shown, and nothing that took its place since."""
+def activate(hx: Hexad, seen: "Review", by: str | None) -> None:
+    """Approve exactly the version that was shown."""
     tell(hx.skills.activate(seen.skill.name, by=by or login(), seen=seen.fingerprint))
 
 
 def login() -> str:
-    """The name of who sits here, as far as the system knows it."""
+    """The login name of the person at the terminal."""
     try:
-        import os
-        import pwd
+        import pwd  # noqa: PLC0415 - Windows does not have it
 
         return pwd.getpwuid(os.getuid()).pw_name
     except (ImportError, KeyError):

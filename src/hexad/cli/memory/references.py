@@ -1,4 +1,4 @@
-"""`reference add|list|remove`: where things are written down."""
+"""`reference add|list|remove`: references to documents, APIs, wikis, repositories and tools."""
 
 import sys
 from collections.abc import Sequence
@@ -6,25 +6,20 @@ from typing import Annotated, Final
 
 import typer
 
-from hexad.cli import screen
 from hexad.cli.opening import now_under, opened
-from hexad.cli.options import AsJson, Database, KeepSecrets, Name, Namespace, Session, Tags
-from hexad.cli.screen import Column
+from hexad.cli.options import AsJson, Database, KeepSecrets, Name, Namespace, Session, Tags, group
+from hexad.cli.terminal import screen
+from hexad.cli.terminal.screen import Column
 from hexad.model import KEEP, Reference, ReferenceKind
 from hexad.wire import to_json
 
 _LISTED: Final = (Column("name"), Column("kind"), Column("location"), Column("summary", "fold"))
 _SHOWN: Final = (Column("name", "fold", 20), Column("kind"), Column("location and summary", "fold"))
 
-app = typer.Typer(
-    help="Where things are written down: documents, APIs, wikis, repositories, tools.",
+app = group(
+    "Keep references to documents, APIs, wikis, repositories and tools.",
     epilog="Example: hexad reference add Runbook --location https://wiki/runbook",
 )
-
-
-@app.callback(invoke_without_command=True)
-def _before(context: typer.Context) -> None:
-    screen.help_if_alone(context)
 
 
 @app.command(epilog="Example: hexad reference add Runbook --location https://wiki/runbook --kind wiki")
@@ -32,9 +27,9 @@ def add(
     name: Name,
     *,
     location: Annotated[
-        str | None, typer.Option(metavar="WHERE", help="A URL or a path; needed for a new one.")
+        str | None, typer.Option(metavar="WHERE", help="A URL or a path; required for a new one.")
     ] = None,
-    summary: Annotated[str | None, typer.Option(metavar="TEXT", help="What is to be found there.")] = None,
+    summary: Annotated[str | None, typer.Option(metavar="TEXT", help="What it contains.")] = None,
     kind: Annotated[
         ReferenceKind | None, typer.Option(metavar="WORD", help=f"{', '.join(ReferenceKind)} (documentation if new).")
     ] = None,
@@ -45,7 +40,7 @@ def add(
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Keep a reference under its name; of one that is known, what is not given stays as it is."""
+    """Save a reference. For a known name, fields that are not given stay as they are."""
     with opened(db, namespace, create=True) as hx:
         old = now_under(hx.references, name)
         reference = hx.references.save(
@@ -62,7 +57,7 @@ def add(
 
 @app.command("list", epilog="Example: hexad reference list --json")
 def list_(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
-    """Show every reference, in the order of first saving."""
+    """List the references, oldest first."""
     with opened(db, namespace) as hx:
         found = hx.references.list()
     if as_json:
@@ -70,7 +65,7 @@ def list_(*, db: Database = None, namespace: Namespace = None, as_json: AsJson =
     elif found:
         _show(found)
     else:
-        screen.remark("no reference is stored here")
+        screen.remark("no references are stored here")
 
 
 @app.command(epilog="Example: hexad reference remove Runbook")
@@ -85,7 +80,7 @@ def remove(name: Name, *, db: Database = None, namespace: Namespace = None, as_j
 
 
 def _show(found: Sequence[Reference]) -> None:
-    """On a terminal a location has a line of its own, since half a URL is of no use."""
+    """On a terminal a location has its own line, so that a URL stays whole."""
     if sys.stdout.isatty():
         screen.table(_SHOWN, [(r.name, r.kind, f"{r.location}\n{r.summary}".strip()) for r in found])
     else:

@@ -1,29 +1,32 @@
-"""`doctor`: what this machine and this database can do, and what is wrong with them. It repairs nothing."""
+"""`doctor`: check this machine and the database. It repairs nothing."""
 
 import os
 import platform
+import sqlite3
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Final, Literal, Protocol, runtime_checkable
+from typing import Final, Literal, Protocol, runtime_checkable
 
 import typer
 
 from hexad._version import __version__
-from hexad.cli import screen
-from hexad.cli.auditing import verify_all
+from hexad.cli.memory.auditing import verify_all
 from hexad.cli.opening import ABSENT, FOREIGN, holds_hexad, opened, place
 from hexad.cli.options import AsJson, Database, Namespace
-from hexad.cli.screen import Column
-from hexad.cli.suggesting import completed
+from hexad.cli.terminal import screen
+from hexad.cli.terminal.screen import Column
+from hexad.cli.terminal.suggesting import completed
 from hexad.errors import ConfigError, HexadError, NoSandbox
+from hexad.facade import Hexad
+from hexad.model import RECORDS
 from hexad.semantic import PACKAGES
-
-if TYPE_CHECKING:
-    from hexad.facade import Hexad
+from hexad.settings import secrets_in, survey
+from hexad.skills.sandbox import find_sandbox
+from hexad.store import Scope
 
 OLDEST_SQLITE: Final = (3, 35, 0)
 EXTRAS: Final = {
@@ -39,17 +42,17 @@ NETWORK: Final = frozenset(
 _WITHOUT: Final = {
     "semantic": "search is by words",
     "scripts": "scripts cannot be checked, so they stay drafts",
-    "adk": "there is no adapter for Google ADK",
+    "adk": "the adapter for Google ADK cannot be used",
     "mcp": "the MCP server cannot start",
 }
-_UNREAD: Final = "not looked at, since the settings cannot be read"
+_UNREAD: Final = "not checked, because the settings cannot be read"
 _MOUNTS: Final = Path("/proc/self/mountinfo")
 _COLUMNS: Final = (Column("verdict"), Column("check", "fold", 18), Column("detail", "fold"))
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at."""
+    """One result."""
 
     name: str
     verdict: Literal["ok", "info", "warning", "problem"]
@@ -58,28 +61,27 @@ class Check:
 
 @runtime_checkable
 class Inspectable(Protocol):
-    """A store that can tell its own health."""
+    """A store that can report its own health."""
 
     def inspect(self) -> dict[str, str]:
         """Facts by name; ``integrity`` is "ok" when nothing is wrong."""
         ...
 
 
-def register(app: typer.Typer) -> None:
-    """Add this command."""
-    app.command(epilog="Example: hexad doctor --db agent.db")(doctor)
+app = typer.Typer()
 
 
+@app.command(epilog="Example: hexad doctor --db agent.db")
 def doctor(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
-    """Look at this machine and at the database; exit 1 if something is wrong."""
+    """Check this machine and the database; exit 1 if there is a problem."""
     path = place(db)
-    said = settings(path)
-    inside = [Check("database", "info", _UNREAD)] if said.verdict == "problem" else content(db, namespace, path)
-    checks = [*machine(), said, *file(path), *inside]
+    configured = settings(path)
+    inside = [Check("database", "info", _UNREAD)] if configured.verdict == "problem" else content(db, namespace, path)
+    checks = [*machine(), configured, *file(path), *inside]
     healthy = all(check.verdict != "problem" for check in checks)
     if as_json:
-        told = [{"name": check.name, "verdict": check.verdict, "detail": completed(check.detail)} for check in checks]
-        screen.emit({"ok": healthy, "checks": told})
+        rows = [{"name": check.name, "verdict": check.verdict, "detail": completed(check.detail)} for check in checks]
+        screen.emit({"ok": healthy, "checks": rows})
     else:
         screen.table(_COLUMNS, [(check.verdict, check.name, completed(check.detail)) for check in checks])
     if not healthy:
@@ -87,9 +89,7 @@ def doctor(*, db: Database = None, namespace: Namespace = None, as_json: AsJson 
 
 
 def machine() -> Iterator[Check]:
-    """The programs and packages that are here."""
-    import sqlite3
-
+    """Check the installed programs and packages."""
     yield Check("hexad", "info", f"{__version__} on Python {platform.python_version()}, {platform.system()}")
     yield sqlite_version(sqlite3.sqlite_version_info)
     yield sandbox()
@@ -98,7 +98,7 @@ def machine() -> Iterator[Check]:
 
 
 def sqlite_version(found: Sequence[int]) -> Check:
-    """Whether SQLite is new enough for what the store uses."""
+    """Check that SQLite is new enough."""
     version, oldest = (".".join(map(str, numbers)) for numbers in (found, OLDEST_SQLITE))
     if tuple(found) >= OLDEST_SQLITE:
         return Check("SQLite", "ok", version)
@@ -106,27 +106,23 @@ def sqlite_version(found: Sequence[int]) -> Check:
 
 
 def sandbox(candidates: Sequence[Path] | None = None) -> Check:
-    """Whether scripts can be run safely: bubblewrap is tried, the system's and the extra's."""
-    from hexad.skills.sandbox import find_sandbox
-
+    """Check that scripts can run in a sandbox: bubblewrap, from the system or from the extra."""
     try:
         return Check("sandbox", "ok", find_sandbox(candidates).name)
     except NoSandbox as error:
-        return Check("sandbox", "info", f"scripts do not run here: {error}")
+        return Check("sandbox", "info", f"scripts cannot run here: {error}")
 
 
 def extra_packages(extra: str, missing: Sequence[str]) -> Check:
-    """Whether an optional part is installed, and what it is good for."""
+    """Check that an extra is installed."""
     if missing:
-        told = f"{', '.join(missing)} not installed; {_WITHOUT[extra]}: pip install 'hexad[{extra}]'"
-        return Check(f"extra {extra}", "info", told)
+        detail = f"{', '.join(missing)} not installed; {_WITHOUT[extra]}: pip install 'hexad[{extra}]'"
+        return Check(f"extra {extra}", "info", detail)
     return Check(f"extra {extra}", "ok", "installed")
 
 
 def settings(path: Path) -> Check:
-    """Whether the settings beside the database can be read, and whether a secret among them is kept from others."""
-    from hexad.settings import secrets_in, survey
-
+    """Check that the settings can be read, and that a file with a secret is private."""
     try:
         found = survey({}, beside=path.parent).checked().file
         held = () if found is None else secrets_in(found)
@@ -135,44 +131,44 @@ def settings(path: Path) -> Check:
     if found is None:
         return Check("settings", "info", "defaults; `hexad init` writes a file to change them")
     if held and os.name == "posix" and found.stat().st_mode & 0o077:
-        told = f"{found} holds {', '.join(held)}, and others can read it; run: `chmod 600 {quote(str(found))}`"
-        return Check("settings", "warning", told)
+        detail = f"{found} holds {', '.join(held)}, and others can read it; run: `chmod 600 {quote(str(found))}`"
+        return Check("settings", "warning", detail)
     return Check("settings", "ok", str(found))
 
 
 def file(path: Path) -> Iterator[Check]:
-    """The database's file, from outside."""
+    """Check the database's file."""
     yield permissions(path)
     mounts = _MOUNTS.read_text(encoding="utf-8", errors="replace") if _MOUNTS.is_file() else ""
     yield file_system(path, mounts)
 
 
 def permissions(path: Path) -> Check:
-    """Whether only its owner can read the database."""
+    """Check that only the owner can read the database."""
     if os.name != "posix":
         return Check("permissions", "info", "unknown on this system")
     if not path.exists():
-        return Check("permissions", "info", "a new database is readable by its owner alone")
+        return Check("permissions", "info", "a new database is readable only by its owner")
     parts = [path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))]
     if open_to_others := [part for part in parts if part.is_file() and part.stat().st_mode & 0o077]:
         names = " ".join(str(part) for part in open_to_others)
-        return Check("permissions", "warning", f"others can get at it; run: chmod 600 {names}")
-    return Check("permissions", "ok", f"{stat.filemode(path.stat().st_mode)}, its owner alone")
+        return Check("permissions", "warning", f"other users can read it; run: chmod 600 {names}")
+    return Check("permissions", "ok", f"{stat.filemode(path.stat().st_mode)}, only its owner")
 
 
 def file_system(path: Path, mounts: str) -> Check:
-    """Whether the database lies where locks can be trusted. ``mounts`` is Linux's mountinfo, empty elsewhere."""
+    """Check that the database is on a local disk. ``mounts`` is Linux's mountinfo, empty on other systems."""
     kind = mounted_as(path.resolve(), mounts)
     if kind is None:
         return Check("file system", "info", "unknown on this system")
     if kind in NETWORK:
-        detail = f"{kind} is a network file system, where SQLite's locks cannot be trusted; move it to a local disk"
+        detail = f"{kind} is a network file system, where SQLite's locks are unreliable; move it to a local disk"
         return Check("file system", "warning", detail)
     return Check("file system", "ok", f"{kind}, local")
 
 
 def mounted_as(path: Path, mounts: str) -> str | None:
-    """The type of the file system that holds a path: the innermost mount, of two on one place the later."""
+    """The type of the file system of a path: the innermost mount, and the later of two at one place."""
     best, kind = -1, None
     for line in mounts.splitlines():
         before, _, after = line.partition(" - ")
@@ -186,7 +182,7 @@ def mounted_as(path: Path, mounts: str) -> str | None:
 
 
 def content(db: str | None, namespace: str | None, path: Path) -> Iterator[Check]:
-    """The database from inside, if there is one."""
+    """Check the contents of the database, if there is one."""
     if not path.exists():
         yield Check("database", "warning", f"{path}: {ABSENT}")
     elif path.is_file() and not holds_hexad(path):
@@ -194,13 +190,13 @@ def content(db: str | None, namespace: str | None, path: Path) -> Iterator[Check
     else:
         try:
             with opened(db, namespace) as hx:
-                yield from (*health(hx), *chains(hx), counts(hx), *vectors(hx))
+                yield from (*health(hx), *chains(hx), counts(hx), *embeddings(hx))
         except HexadError as error:
             yield Check("database", "problem", str(error))
 
 
-def health(hx: "Hexad") -> Iterator[Check]:
-    """What the store says of itself."""
+def health(hx: Hexad) -> Iterator[Check]:
+    """Check the store's integrity and journal."""
     facts = hx.store.inspect() if isinstance(hx.store, Inspectable) else {}
     integrity, journal = facts.get("integrity", "unknown"), facts.get("journal", "unknown")
     if integrity == "ok":
@@ -214,11 +210,11 @@ def health(hx: "Hexad") -> Iterator[Check]:
     if journal == "wal":
         yield Check("journal", "ok", journal)
     else:
-        yield Check("journal", "warning", f"{journal}, not wal: readers and writers wait for each other")
+        yield Check("journal", "warning", f"{journal}, not wal: readers and writers block each other")
 
 
-def chains(hx: "Hexad") -> Iterator[Check]:
-    """The audit chain of every namespace."""
+def chains(hx: Hexad) -> Iterator[Check]:
+    """Verify the audit chain of every namespace."""
     verdicts = verify_all(hx)
     broken = [found for found in verdicts if not found.ok]
     for found in broken:
@@ -228,31 +224,28 @@ def chains(hx: "Hexad") -> Iterator[Check]:
         yield Check("audit log", "ok", f"whole: {screen.counted(records, 'record')}, namespaces: {len(verdicts)}")
 
 
-def counts(hx: "Hexad") -> Check:
-    """How much can be found in each layer of this namespace."""
-    from hexad.model import RECORDS
-    from hexad.store import Scope
-
+def counts(hx: Hexad) -> Check:
+    """Count the entries of each layer in this namespace."""
     with hx.store.reading() as view:
         found = {kind.layer: view.statistics(Scope(hx.namespace, kind.layer), ()).rows for kind in RECORDS}
-    told = ", ".join(f"{layer.value} {rows}" for layer, rows in found.items())
-    return Check("entries", "info", f"in namespace {hx.namespace!r}: {told}")
+    counted = ", ".join(f"{layer.value} {rows}" for layer, rows in found.items())
+    return Check("entries", "info", f"in namespace {hx.namespace!r}: {counted}")
 
 
-def vectors(hx: "Hexad") -> Iterator[Check]:
-    """Whether everything can be found by meaning, where anything can."""
+def embeddings(hx: Hexad) -> Iterator[Check]:
+    """Check that every row has an embedding, if search by meaning is on."""
     missing = hx.without_vector()
     if missing is None:
         return
     if missing:
         rows = screen.counted(missing, "row is", "rows are")
-        yield Check("vectors", "warning", f"{rows} found by words alone; run: `hexad reindex`")
+        yield Check("embeddings", "warning", f"{rows} found by words only; run: `hexad reindex`")
     else:
-        yield Check("vectors", "ok", "every row has one")
+        yield Check("embeddings", "ok", "every row has one")
 
 
 def _importable(package: str) -> bool:
-    """Whether a package is there, without running it."""
+    """Whether a package is installed, without importing it."""
     try:
         return find_spec(package) is not None
     except (ImportError, ValueError):
@@ -260,7 +253,7 @@ def _importable(package: str) -> bool:
 
 
 def _unescaped(text: str) -> str:
-    """Linux writes blanks in a mount point as octal."""
+    """Decode the octal escapes of a mount point."""
     for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
         text = text.replace(code, character)
     return text

@@ -1,22 +1,24 @@
-"""A small form in a person's own editor: texts by name as TOML, and back, checked."""
+"""Edit named texts as a TOML form in the user's editor."""
 
 import json
 import shlex
+import subprocess
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from hexad.cli import screen
+from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput
+from hexad.settings import editor_from_environment
 
-_NO_EDITOR: Final = "no editor is known; set EDITOR, for example: export EDITOR=nano"
-_UNWRITABLE: Final = frozenset(map(chr, range(32))) - {"\n", "\t"} | {"\x7f"}  # what a literal text of TOML cannot hold
+_NO_EDITOR: Final = "no editor is set; set EDITOR, for example: export EDITOR=nano"
+_UNWRITABLE: Final = frozenset(map(chr, range(32))) - {"\n", "\t"} | {"\x7f"}  # not allowed in a literal string of TOML
 
 
 def form(head: Sequence[str], fields: Mapping[str, str]) -> str:
-    """Fields to fill in, behind lines of comment.
+    """A form: comment lines, then the fields.
 
     >>> print(form(["About a fix"], {"fix": "ask ops"}))
     # About a fix
@@ -28,15 +30,15 @@ def form(head: Sequence[str], fields: Mapping[str, str]) -> str:
     return "\n".join([*comments, "", *(f"{name} = {_written(value)}" for name, value in fields.items()), ""])
 
 
-def read(told: str, fields: Sequence[str]) -> dict[str, str]:
-    """The fields of a form that came back; an error names what is wrong with it."""
+def read(text: str, fields: Sequence[str]) -> dict[str, str]:
+    """Parse an edited form and check its fields."""
     try:
-        found = tomllib.loads(told)
+        found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InvalidInput("form", f"cannot be read: {error}") from None
     for name, value in found.items():
         if name not in fields:
-            raise InvalidInput(name, f"is no field of this form; it has {', '.join(fields)}")
+            raise InvalidInput(name, f"is not a field of this form; the fields are {', '.join(fields)}")
         if not isinstance(value, str):
             raise InvalidInput(name, "must be text in quotes")
     missing = [name for name in fields if name not in found]
@@ -46,11 +48,7 @@ def read(told: str, fields: Sequence[str]) -> dict[str, str]:
 
 
 def in_editor(text: str) -> str:
-    """The text as it is after the person's editor was closed."""
-    import subprocess
-
-    from hexad.settings import editor_from_environment
-
+    """Open the user's editor and return the edited text."""
     command = editor_from_environment()
     if command is None:
         raise InvalidInput("edit", _NO_EDITOR)
@@ -71,7 +69,7 @@ def in_editor(text: str) -> str:
 
 
 def _written(value: str) -> str:
-    """A text as TOML: one of several lines stands as it is, if TOML can hold it so."""
+    """A text as TOML; several lines as a literal string if TOML allows it."""
     plain = "\n" in value and "'''" not in value and not value.endswith("'") and not _UNWRITABLE & set(value)
     if plain:
         return f"'''\n{value}'''"

@@ -1,42 +1,37 @@
-"""`recall`, `list`, `history`, `explain`: what is remembered, and why it is found."""
+"""`recall`, `list`, `history`, `explain`: find entries, and see why they are found."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
-from hexad.cli import screen
+from hexad.cli.memory.status import elsewhere, elsewhere_line
 from hexad.cli.opening import opened
 from hexad.cli.options import AsJson, Database, InCategory, Key, Layers, Namespace
-from hexad.cli.screen import Column
-from hexad.cli.status import elsewhere, elsewhere_told
+from hexad.cli.terminal import screen
+from hexad.cli.terminal.screen import Column
+from hexad.context.explanation import Explanation, Judged, explained
+from hexad.context.keywords import extract
 from hexad.errors import InvalidInput
+from hexad.facade import Hexad
 from hexad.model import Category, Item, Knowledge, Layer, Origin, Retrieval
 from hexad.wire import retrieval, to_json
 
-if TYPE_CHECKING:
-    from hexad.context.explanation import Explanation, Judged
-    from hexad.facade import Hexad
-
 _FOUND: Final = (Column("score"), screen.KEY, Column("category"), Column("content", "fold"))
-_LISTED: Final = (screen.KEY, Column("category"), Column("v"), Column("marks", "fold", 14), Column("content", "fold"))
+_LISTED: Final = (screen.KEY, Column("category"), Column("v"), Column("labels", "fold", 14), Column("content", "fold"))
 _VERSIONS: Final = (Column("v"), Column("when (UTC)"), Column("category"), Column("origin"), Column("content", "fold"))
 _JUDGED: Final = (Column("score"), screen.KEY, Column("verdict", "fold", 15), Column("reasons", "fold"))
 
 Limit = Annotated[
-    int | None, typer.Option("--limit", min=1, metavar="N", help="At most so many, of each layer or of the category.")
+    int | None, typer.Option("--limit", min=1, metavar="N", help="Maximum for each layer, or for the category.")
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add these commands."""
-    app.command(epilog='Example: hexad recall "when may I deploy?" --layer user_knowledge')(recall)
-    app.command("list", epilog="Example: hexad list --category rule")(list_)
-    app.command(epilog="Example: hexad history deploy-window")(history)
-    app.command(epilog='Example: hexad explain "when may I deploy?" --base "You are terse." --budget 400')(explain)
+app = typer.Typer()
 
 
+@app.command(epilog='Example: hexad recall "when may I deploy?" --layer user_knowledge')
 def recall(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="A question, or words.")],
     *,
@@ -49,7 +44,7 @@ def recall(
 ) -> None:
     """Find what matters for a question, best first: knowledge, learnings, skills and references."""
     if category and layer and set(layer) != {Layer.USER_KNOWLEDGE}:
-        raise InvalidInput("--category", "is of user_knowledge only; leave out --layer")
+        raise InvalidInput("--category", "applies to user_knowledge only; leave out --layer")
     with opened(db, namespace) as hx:
         found = _in_category(hx, query, category, limit) if category else hx.retrieve(query, layer, limit)
     if as_json:
@@ -60,6 +55,7 @@ def recall(
         raise typer.Exit(1)
 
 
+@app.command("list", epilog="Example: hexad list --category rule")
 def list_(
     *,
     category: InCategory = None,
@@ -67,7 +63,7 @@ def list_(
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what is known, in the order of first saving; skills and learnings have lists of their own."""
+    """List the knowledge entries, oldest first. See also `skills list` and `learnings list`."""
     with opened(db, namespace) as hx:
         entries = [entry for entry in hx.knowledge.list() if category in {None, entry.category}]
         others = () if entries or category or as_json else elsewhere(hx)
@@ -75,11 +71,12 @@ def list_(
         screen.emit({"entries": [to_json(entry) for entry in entries]})
     elif entries:
         now = datetime.now(UTC)
-        screen.table(_LISTED, [(e.key, e.category, e.version, _marks(e, now), e.content) for e in entries])
+        screen.table(_LISTED, [(e.key, e.category, e.version, _labels(e, now), e.content) for e in entries])
     else:
-        screen.remark("nothing is stored here" + (f"; {elsewhere_told(others)}" if others else ""))
+        screen.remark("nothing is stored here" + (f"; {elsewhere_line(others)}" if others else ""))
 
 
+@app.command(epilog="Example: hexad history deploy-window")
 def history(key: Key, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
     """Show all versions of an entry, newest first."""
     with opened(db, namespace) as hx:
@@ -90,29 +87,27 @@ def history(key: Key, *, db: Database = None, namespace: Namespace = None, as_js
         screen.table(_VERSIONS, [(v.version, v.created, v.category, v.origin, v.content) for v in versions])
 
 
+@app.command(epilog='Example: hexad explain "when may I deploy?" --base "You are terse." --budget 400')
 def explain(
-    message: Annotated[str, typer.Argument(metavar="MESSAGE", help="What a user would write to the agent.")],
+    message: Annotated[str, typer.Argument(metavar="MESSAGE", help="A user's message to the agent.")],
     *,
-    base: Annotated[str, typer.Option(metavar="TEXT", help="The prompt to add to.")] = "",
-    budget: Annotated[int | None, typer.Option(metavar="TOKENS", help="What may be added at most.")] = None,
+    base: Annotated[str, typer.Option(metavar="TEXT", help="The base prompt.")] = "",
+    budget: Annotated[int | None, typer.Option(metavar="TOKENS", help="Maximum of added tokens.")] = None,
     layer: Layers = None,
     db: Database = None,
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
     """Show why the prompt for a message is what it is: candidates, scores, reasons, what was kept or dropped."""
-    from hexad.context.explanation import explained
-
     with opened(db, namespace) as hx:
-        told = hx.explain(message, base=base, layers=layer, budget=budget)
+        explanation = hx.explain(message, base=base, layers=layer, budget=budget)
     if as_json:
-        screen.emit(explained(told))
+        screen.emit(explained(explanation))
     else:
-        _show_explanation(told)
+        _show_explanation(explanation)
 
 
-def _in_category(hx: "Hexad", query: str, category: Category, limit: int | None) -> Retrieval:
-    from hexad.context.keywords import extract
+def _in_category(hx: Hexad, query: str, category: Category, limit: int | None) -> Retrieval:
 
     items = hx.knowledge.search(query, category=category, limit=10 if limit is None else limit)
     return Retrieval(
@@ -127,12 +122,12 @@ def _show_found(found: Retrieval, category: Category | None) -> None:
     for layer in Layer:
         if layer in found.items:
             rows = [_found_row(each) for each in found.items[layer]]
-            screen.table(_FOUND, rows, title=layer.heading, mark=layer.value)
+            screen.table(_FOUND, rows, title=layer.heading, first=layer.value)
     for failed in found.failures:
         screen.warn(f"{failed.layer} gave no answer: {failed.reason}")
     if not found and not found.failures:
-        why = "" if found.keywords else ": the query holds no word to search for"
-        screen.remark(f"nothing found{why}; try other words, or see what there is: `hexad list{_of(category)}`")
+        why = "" if found.keywords else ": the query has no word to search for"
+        screen.remark(f"nothing found{why}; try other words, or list everything: `hexad list{_of(category)}`")
 
 
 def _of(category: Category | None) -> str:
@@ -143,31 +138,31 @@ def _found_row(each: Item) -> Sequence[object]:
     return each.score, f"{each.key} (pinned)" if each.pinned else each.key, each.category, each.content
 
 
-def _marks(entry: Knowledge, now: datetime) -> str:
-    """What sets an entry apart, in words."""
-    marks = ["pinned"] if entry.pinned else []
+def _labels(entry: Knowledge, now: datetime) -> str:
+    """Pinned, origin, expiry and tags, in words."""
+    labels = ["pinned"] if entry.pinned else []
     if entry.origin is not Origin.USER:
-        marks.append(f"from {entry.origin}")
+        labels.append(f"from {entry.origin}")
     if entry.expires:
-        marks.append("expired" if entry.expires <= now else "expires")
-    return ", ".join([*marks, *(f"#{tag}" for tag in entry.tags)])
+        labels.append("expired" if entry.expires <= now else "expires")
+    return ", ".join([*labels, *(f"#{tag}" for tag in entry.tags)])
 
 
-def _show_explanation(told: "Explanation") -> None:
-    screen.say(f"message: {screen.one_line(told.message)}")
-    screen.say(f"keywords: {', '.join(told.keywords) or 'none'}")
-    for layer, judged in told.candidates.items():
-        title = f"{layer.heading} ({_milliseconds(told.layer_seconds.get(layer, 0.0))})"
-        screen.table(_JUDGED, [_judged_row(each) for each in judged], title=title, mark=layer.value)
-    for failed in told.failures:
+def _show_explanation(explanation: Explanation) -> None:
+    screen.say(f"message: {screen.one_line(explanation.message)}")
+    screen.say(f"keywords: {', '.join(explanation.keywords) or 'none'}")
+    for layer, judged in explanation.candidates.items():
+        title = f"{layer.heading} ({_milliseconds(explanation.layer_seconds.get(layer, 0.0))})"
+        screen.table(_JUDGED, [_judged_row(each) for each in judged], title=title, first=layer.value)
+    for failed in explanation.failures:
         screen.say(f"failed: {failed.layer}: {failed.reason}")
-    budget = "" if told.prompt.budget is None else f" of {told.prompt.budget}"
-    screen.say(f"added: {told.prompt.tokens}{budget} tokens in {_milliseconds(told.seconds)}")
+    budget = "" if explanation.prompt.budget is None else f" of {explanation.prompt.budget}"
+    screen.say(f"added: {explanation.prompt.tokens}{budget} tokens in {_milliseconds(explanation.seconds)}")
     screen.heading("prompt")
-    screen.show(told.prompt.text)
+    screen.show(explanation.prompt.text)
 
 
-def _judged_row(judged: "Judged") -> Sequence[object]:
+def _judged_row(judged: Judged) -> Sequence[object]:
     each = judged.item
     return each.score, each.key, judged.verdict, "; ".join(map(str, each.reasons))
 

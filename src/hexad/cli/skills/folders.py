@@ -1,21 +1,21 @@
-"""`skills import|export|discover`: skills from folders, into folders, and out of what was done again and again."""
+"""`skills import|export|discover`: read and write SKILL.md folders, and draft skills from repeated tool calls."""
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 
-from hexad.cli import screen
 from hexad.cli.opening import opened
 from hexad.cli.options import AsJson, Database, KeepSecrets, Namespace, Session, SkillName
-from hexad.cli.screen import Column
+from hexad.cli.terminal import screen
+from hexad.cli.terminal.screen import Column
 from hexad.errors import FolderRefused
+from hexad.facade import Hexad
+from hexad.skills.document import MANIFEST
+from hexad.skills.folders import skill_folders
+from hexad.skills.moving import ImportedSkill
 from hexad.wire import to_json
-
-if TYPE_CHECKING:
-    from hexad.facade import Hexad
-    from hexad.skills.moving import ImportedSkill
 
 _FOLDERS: Final = (Column("folder", "fold", 30), Column("skill", "fold", 24), Column("result"), Column("notes", "fold"))
 _OFFERED: Final = (Column("name", "fold", 24), Column("steps"), Column("needs", "fold", 20), Column("what", "fold"))
@@ -23,19 +23,16 @@ _OFFERED: Final = (Column("name", "fold", 24), Column("steps"), Column("needs", 
 Folder = Annotated[
     Path, typer.Argument(metavar="DIR", help="A folder with a SKILL.md, or one with such folders below it.")
 ]
-Into = Annotated[Path, typer.Argument(metavar="DIR", help="Where the skill's own folder is made.")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Let it take the place of another skill of its name.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace the skill's folder that is there.")]
-Lenient = Annotated[bool, typer.Option("--lenient", help="Also what the Agent Skills format does not allow.")]
+Into = Annotated[Path, typer.Argument(metavar="DIR", help="Where to create the skill's folder.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a skill of the same name.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing folder.")]
+Lenient = Annotated[bool, typer.Option("--lenient", help="Allow what the Agent Skills format does not.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add these commands."""
-    app.command("import", epilog="Example: hexad skills import ./skills")(import_)
-    app.command(epilog="Example: hexad skills export release ./skills")(export)
-    app.command(epilog="Example: hexad skills discover")(discover)
+app = typer.Typer()
 
 
+@app.command("import", epilog="Example: hexad skills import ./skills")
 def import_(
     folder: Folder,
     *,
@@ -45,27 +42,26 @@ def import_(
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Take in SKILL.md folders as drafts; what is refused is told, and the others are taken. Nothing in them is run."""
-    from hexad.skills.folders import skill_folders
-
+    """Import SKILL.md folders as drafts and report each refused folder. Nothing in them is run."""
     found = skill_folders(folder)
     if not found:
         raise FolderRefused(str(folder), "has no SKILL.md, and no folder below it has one")
     with opened(db, namespace, create=True) as hx, screen.progress("importing") as show:
-        told = []
+        results = []
         for done, each in enumerate(found, start=1):
-            told.append(_taken(hx, each, overwrite=overwrite, redact=not keep_secrets))
+            results.append(_imported(hx, each, overwrite=overwrite, redact=not keep_secrets))
             show(done, len(found))
-    results = Counter(each["result"] for each in told)
+    counts = Counter(each["result"] for each in results)
     if as_json:
-        screen.emit({"folders": told})
+        screen.emit({"folders": results})
     else:
-        screen.table(_FOLDERS, [_row(each, folder) for each in told])
-        screen.remark(_summary(results))
-    if results["refused"]:
+        screen.table(_FOLDERS, [_row(each, folder) for each in results])
+        screen.remark(_summary(counts))
+    if counts["refused"]:
         raise typer.Exit(1)
 
 
+@app.command(epilog="Example: hexad skills export release ./skills")
 def export(
     name: SkillName,
     folder: Into,
@@ -77,8 +73,6 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write a skill as a SKILL.md folder of its name inside DIR."""
-    from hexad.skills.document import MANIFEST
-
     with opened(db, namespace) as hx:
         written = hx.skills.export_folder(name, folder, force=force, strict=not lenient)
         held: Any = hx.skills.get(name).definition.get("files", {})
@@ -89,13 +83,14 @@ def export(
         return
     screen.say(f"{written}: {screen.counted(len(files), 'file')} written")
     for path in inside:
-        screen.remark(f"{path} cannot be a file of the folder: it is in the front matter, where only Hexad finds it")
+        screen.remark(f"{path} cannot be a file in the folder; it is in the front matter, which only Hexad reads")
 
 
+@app.command(epilog="Example: hexad skills discover")
 def discover(
     *, session: Session = None, db: Database = None, namespace: Namespace = None, as_json: AsJson = False
 ) -> None:
-    """Offer what was done in at least three sessions as drafts of composite skills."""
+    """Draft composite skills from tool calls that were repeated in at least three sessions."""
     with opened(db, namespace) as hx:
         offered = hx.skills.discover(session=session)
     if as_json:
@@ -103,11 +98,11 @@ def discover(
     elif offered:
         screen.table(_OFFERED, [_offer(skill) for skill in offered])
     else:
-        screen.remark("nothing new was done in the same way in three sessions")
+        screen.remark("no new sequence of tool calls was repeated in three sessions")
 
 
-def _taken(hx: "Hexad", folder: Path, *, overwrite: bool, redact: bool) -> dict[str, Any]:
-    """What became of one folder."""
+def _imported(hx: Hexad, folder: Path, *, overwrite: bool, redact: bool) -> dict[str, Any]:
+    """Import one folder."""
     try:
         imported = hx.skills.import_folder(folder, overwrite=overwrite, redact=redact)
     except FolderRefused as error:
@@ -121,23 +116,23 @@ def _taken(hx: "Hexad", folder: Path, *, overwrite: bool, redact: bool) -> dict[
     }
 
 
-def _summary(results: "Counter[str]") -> str:
-    drafts, said = results["new"] + results["replaced"], {"kept": "as before", "refused": "refused"}
-    parts = [f"{drafts} taken in as {'a draft' if drafts == 1 else 'drafts'}"] if drafts else []
+def _summary(results: Counter[str]) -> str:
+    drafts, said = results["new"] + results["replaced"], {"kept": "unchanged", "refused": "refused"}
+    parts = [f"{drafts} imported as {'a draft' if drafts == 1 else 'drafts'}"] if drafts else []
     return ", ".join((*parts, *(f"{results[word]} {how}" for word, how in said.items() if results[word])))
 
 
-def _result(imported: "ImportedSkill") -> str:
+def _result(imported: ImportedSkill) -> str:
     if imported.new:
         return "new"
     return "replaced" if imported.replaced else "kept"
 
 
-def _row(told: dict[str, Any], root: Path) -> tuple[str, ...]:
-    folder = Path(told["folder"])
+def _row(result: dict[str, Any], root: Path) -> tuple[str, ...]:
+    folder = Path(result["folder"])
     inside = folder.relative_to(root).as_posix() if folder != root else str(folder)
-    redacted = [f"secrets were taken out of {path}" for path in told["changed"]]
-    return inside, told["skill"] or "", told["result"], "; ".join((*redacted, *told["notes"]))
+    redacted = [f"secrets were redacted in {path}" for path in result["changed"]]
+    return inside, result["skill"] or "", result["result"], "; ".join((*redacted, *result["notes"]))
 
 
 def _offer(skill: Any) -> tuple[str, str, str, str]:

@@ -1,53 +1,48 @@
-"""`remember`, `pin`, `delete`, `undelete`, `forget`: what changes what the user said."""
+"""`remember`, `pin`, `delete`, `undelete`, `forget`: change the knowledge entries."""
 
+import re
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 
-from hexad.cli import completing, expiry, screen
+from hexad.cli import completing
 from hexad.cli.opening import now_under, opened, place
-from hexad.cli.options import AsJson, Database, InCategory, KeepSecrets, Key, Namespace, Session, Tags
-from hexad.cli.suggesting import command, completed
+from hexad.cli.options import AsJson, Database, InCategory, KeepSecrets, Key, Namespace, Session, Tags, Yes
+from hexad.cli.terminal import screen
+from hexad.cli.terminal.suggesting import command, completed
 from hexad.errors import InvalidInput
+from hexad.facade import Hexad
 from hexad.model import KEEP, Category, Forgotten, Knowledge
 from hexad.wire import forgotten, to_json
 
-if TYPE_CHECKING:
-    from hexad.facade import Hexad
-
 _EVERYTHING: Final = "everything"
 _TRACES: Final = "traces"
+_DURATION: Final = re.compile(r"(\d{1,9})([smhdw])")
+_UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _HELD: Final = (
-    "another program still reads an older state of the database; `hexad forget --traces` removes the last bytes "
-    "once it has ended"
+    "another program still reads an older state of the database; when it has ended, `hexad forget --traces` removes "
+    "the last bytes"
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add these commands."""
-    app.command(epilog='Example: hexad remember deploy-window "Deploy on Tuesdays only" --category rule --tag ops')(
-        remember
-    )
-    app.command(epilog="Example: hexad pin units; later: hexad pin units --off")(pin)
-    app.command(epilog="Example: hexad delete deploy-window; back again: hexad delete deploy-window --undo")(delete)
-    app.command(epilog="Example: hexad undelete deploy-window")(undelete)
-    app.command(epilog="Example: hexad forget --subject alice --yes")(forget)
+app = typer.Typer()
 
 
+@app.command(epilog='Example: hexad remember deploy-window "Deploy on Tuesdays only" --category rule --tag ops')
 def remember(
     key: Key,
-    content: Annotated[str, typer.Argument(metavar="CONTENT", help="What to keep; - reads standard input.")],
+    content: Annotated[str, typer.Argument(metavar="CONTENT", help="The text to save; - reads standard input.")],
     *,
     category: InCategory = None,
     tag: Tags = None,
     source: Annotated[str | None, typer.Option(metavar="TEXT", help="Where it comes from.")] = None,
-    subject: Annotated[str | None, typer.Option(metavar="NAME", help="Whom or what it is about.")] = None,
+    subject: Annotated[str | None, typer.Option(metavar="NAME", help="The person or thing it is about.")] = None,
     thread: Annotated[str | None, typer.Option(metavar="NAME", help="The series it belongs to.")] = None,
     position: Annotated[int | None, typer.Option(metavar="N", help="Its place in the thread.")] = None,
-    pin: Annotated[bool, typer.Option("--pin", help="Have it in every prompt, whatever the question.")] = False,
+    pin: Annotated[bool, typer.Option("--pin", help="Put it into every prompt.")] = False,
     expires: Annotated[str | None, typer.Option(metavar="WHEN", help="30d, 12h, 2030-01-31, or never.")] = None,
     session: Session = None,
     keep_secrets: KeepSecrets = False,
@@ -55,7 +50,7 @@ def remember(
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Keep a rule, preference, definition or fact under a key; other content under a known key is a new version."""
+    """Save a rule, preference, definition or fact under a key. New content under a known key is a new version."""
     given = {
         "category": category,
         "tags": tuple(tag) if tag else None,
@@ -66,7 +61,7 @@ def remember(
         "pinned": True if pin else None,
     }
     fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    fields["expires"] = KEEP if expires is None else expiry.parse(expires, datetime.now(UTC))
+    fields["expires"] = KEEP if expires is None else parse_expiry(expires, datetime.now(UTC))
     words = _standard_input() if content == "-" else content
     with opened(db, namespace, create=True) as hx:
         old = now_under(hx.knowledge, key)
@@ -76,17 +71,16 @@ def remember(
     _tell_saved(old, entry, as_json=as_json)
 
 
+@app.command(epilog="Example: hexad pin units; later: hexad pin units --off")
 def pin(
     key: Key,
     *,
-    off: Annotated[bool, typer.Option("--off", help="No longer.")] = False,
+    off: Annotated[bool, typer.Option("--off", help="Unpin it.")] = False,
     db: Database = None,
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Have an entry in every prompt, whatever the question. Only so many are: the setting max_pinned, 3 unless set; of
-    more the latest, and `hexad explain` marks the others.
-    """
+    """Put an entry into every prompt. At most max_pinned (3) are included, newest first."""
     with opened(db, namespace) as hx:
         entry = hx.knowledge.pin(key, pinned=not off)
         _warn_of_many_pins(hx)
@@ -96,15 +90,16 @@ def pin(
         screen.say(f"{entry.key} is {'no longer pinned' if off else 'pinned'}")
 
 
+@app.command(epilog="Example: hexad delete deploy-window; back again: hexad delete deploy-window --undo")
 def delete(
     key: Key,
     *,
-    undo: Annotated[bool, typer.Option("--undo", help="Bring back what was hidden.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Bring it back.")] = False,
     db: Database = None,
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Hide an entry with all its versions; to erase it, forget it."""
+    """Hide an entry with all its versions. `forget` erases it."""
     with opened(db, namespace) as hx:
         if undo:
             hx.knowledge.undelete(key)
@@ -118,32 +113,34 @@ def delete(
         screen.say(f"{key} is back" if undo else f"{key} is hidden; `{back}` brings it back, `{erased}` erases it")
 
 
+@app.command(epilog="Example: hexad undelete deploy-window")
 def undelete(
-    key: Annotated[str, typer.Argument(metavar="KEY", help="The name it was kept under.")],
+    key: Annotated[str, typer.Argument(metavar="KEY", help="The entry's key.")],
     *,
     db: Database = None,
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Bring back an entry that was deleted, with all its versions; the same as `delete --undo`."""
+    """Bring back a deleted entry with all its versions; the same as `delete --undo`."""
     delete(key, undo=True, db=db, namespace=namespace, as_json=as_json)
 
 
+@app.command(epilog="Example: hexad forget --subject alice --yes")
 def forget(
     key: Annotated[
         str | None, typer.Argument(metavar="KEY", help="The entry to erase.", autocompletion=completing.keys)
     ] = None,
     *,
-    subject: Annotated[str | None, typer.Option(metavar="NAME", help="Erase all about it.")] = None,
-    session: Annotated[str | None, typer.Option(metavar="NAME", help="Erase all that was said in it.")] = None,
+    subject: Annotated[str | None, typer.Option(metavar="NAME", help="Erase everything about it.")] = None,
+    session: Annotated[str | None, typer.Option(metavar="NAME", help="Erase everything saved in it.")] = None,
     everything: Annotated[bool, typer.Option("--everything", help="Erase the whole namespace.")] = False,
-    traces: Annotated[bool, typer.Option("--traces", help="Finish what an earlier forget could not.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    traces: Annotated[bool, typer.Option("--traces", help="Erase the bytes that an earlier forget could not.")] = False,
+    yes: Yes = False,
     db: Database = None,
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Erase for good, and leave no bytes: an entry with its versions, or all about a subject or of a session."""
+    """Erase for good and leave no bytes: an entry with its versions, or everything about a subject or of a session."""
     what = _named(key, subject, session, everything=everything, traces=traces)
     with opened(db, namespace) as hx:
         if (
@@ -157,11 +154,30 @@ def forget(
     _tell_forgotten(done, what, as_json=as_json)
 
 
-def _warn_of_many_pins(hx: "Hexad") -> None:
+def parse_expiry(text: str, now: datetime) -> datetime | None:
+    """The time that ``--expires`` means; None for never. A time without a zone is local.
+
+    >>> parse_expiry("30d", datetime(2026, 1, 1, tzinfo=UTC)).isoformat()
+    '2026-01-31T00:00:00+00:00'
+    """
+    word = text.strip().casefold()
+    if word == "never":
+        return None
+    duration = _DURATION.fullmatch(word)
+    try:
+        if duration:
+            return now + timedelta(**{_UNITS[duration[2]]: int(duration[1])})
+        return datetime.fromisoformat(text.strip()).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        reason = "is neither a duration such as 30d or 12h, nor a time in ISO 8601, nor 'never'"
+        raise InvalidInput("--expires", f"{text!r} {reason}") from None
+
+
+def _warn_of_many_pins(hx: Hexad) -> None:
     pinned, most = sum(entry.pinned for entry in hx.knowledge.list()), hx.settings.max_pinned
     if pinned > most:
         entries = screen.counted(pinned, "entry is", "entries are")
-        screen.warn(f"{entries} pinned; a prompt has the latest {most} of them (max_pinned={most})")
+        screen.warn(f"{entries} pinned; a prompt includes the newest {most} (max_pinned={most})")
 
 
 def _standard_input() -> str:
@@ -177,22 +193,22 @@ def _tell_saved(old: Knowledge | None, entry: Knowledge, *, as_json: bool) -> No
         screen.emit({"status": status, "entry": to_json(entry)})
         return
     if entry.expires is not None and entry.expires <= datetime.now(UTC):
-        screen.warn(f"{entry.key} expired already, so no question will find it")
+        screen.warn(f"{entry.key} has expired already, so no question will find it")
     screen.say(f"{entry.key}: {f'version {entry.version}' if status == 'saved' else status}")
     if entry.category is Category.PREFERENCE and not entry.pinned and status == "saved":
         screen.remark(
-            f"it is told where a question asks for it; to have it in every prompt: `hexad pin {quote(entry.key)}`"
+            f"it is included when a question matches; to include it in every prompt: `hexad pin {quote(entry.key)}`"
         )
     if entry.redactions:
         screen.warn(f"redacted: {', '.join(entry.redactions)}; --keep-secrets stores them as they are")
 
 
 def _named(key: str | None, subject: str | None, session: str | None, *, everything: bool, traces: bool) -> str:
-    """What is to be forgotten, in words; exactly one thing."""
+    """Describe what to erase; raise unless exactly one thing was named."""
     ways = {
         f"{key!r} with all its versions": key is not None,
-        f"all about {subject!r}": subject is not None,
-        f"all of session {session!r}": session is not None,
+        f"everything about {subject!r}": subject is not None,
+        f"everything of session {session!r}": session is not None,
         _EVERYTHING: everything,
         _TRACES: traces,
     }
@@ -202,7 +218,7 @@ def _named(key: str | None, subject: str | None, session: str | None, *, everyth
     return named[0]
 
 
-def _erase(hx: "Hexad", key: str | None, subject: str | None, session: str | None, *, traces: bool) -> Forgotten:
+def _erase(hx: Hexad, key: str | None, subject: str | None, session: str | None, *, traces: bool) -> Forgotten:
     if traces:
         return Forgotten(0, hx.erase_traces())
     if key is not None:
@@ -218,7 +234,7 @@ def _tell_forgotten(done: Forgotten, what: str, *, as_json: bool) -> None:
     else:
         screen.say(f"{screen.counted(done.entries, 'entry', 'entries')} forgotten")
     if not done.entries and what not in {_TRACES, _EVERYTHING}:
-        screen.warn(f"nothing is stored that is {what}; names are written exactly as they were saved")
+        screen.warn(f"nothing is stored under that name ({what}); names must match exactly")
         raise typer.Exit(1)
     if not done.erased:
         screen.warn(_HELD)

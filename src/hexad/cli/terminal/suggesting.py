@@ -1,4 +1,4 @@
-"""What to type next, so that it can be pasted: for the same database and namespace, quoted as a shell wants it."""
+"""Suggested commands with the options of the current database and namespace, quoted, ready to paste."""
 
 import re
 from collections.abc import Mapping
@@ -14,25 +14,25 @@ _WITHOUT: Final = (
     "eval",
     "mcp uninstall",
     "restore",
-)  # these know no database, or name another
+)  # these take no database, or another one
 _WITHOUT_NAMESPACE: Final = ("init",)
 
-_said: ContextVar[Mapping[str, str]] = ContextVar("said", default={})  # noqa: B039 - it is never written to
+_given: ContextVar[Mapping[str, str]] = ContextVar("given", default={})  # noqa: B039 - it is never written to
 
 
 def note(parameters: Mapping[str, object]) -> None:
-    """Keep what the line says of the database and the namespace; what variables and files say holds next time too."""
+    """Remember the database and namespace given as options. Variables and files apply to the next command anyway."""
     if "db" in parameters:
-        _said.set({option: str(parameters[name]) for name, option in _OPTIONS.items() if parameters.get(name)})
+        _given.set({option: str(parameters[name]) for name, option in _OPTIONS.items() if parameters.get(name)})
 
 
 def clear() -> None:
-    """A new line, which has said nothing yet."""
-    _said.set({})
+    """Forget the options of an earlier command."""
+    _given.set({})
 
 
 def command(words: str) -> str:
-    """A command for the same memory.
+    """A command for the same database and namespace.
 
     >>> note({"db": "my agent.db", "namespace": None})
     >>> command("skills review hello")
@@ -45,8 +45,8 @@ def command(words: str) -> str:
 
 
 def completed(sentence: str) -> str:
-    """A sentence whose commands, in backticks, are for the same memory."""
-    if not _said.get():
+    """Add those options to the commands in backticks in a sentence."""
+    if not _given.get():
         return sentence
     return _MENTIONED.sub(lambda found: f"`{command(found[1])}`", sentence)
 
@@ -54,7 +54,7 @@ def completed(sentence: str) -> str:
 def _options(words: str) -> list[str]:
     if words.startswith(_WITHOUT):
         return []
-    told = {name: value for name, value in _said.get().items() if f"{name} " not in words}
+    options = {name: value for name, value in _given.get().items() if f"{name} " not in words}
     if words.startswith(_WITHOUT_NAMESPACE):
-        told.pop("--namespace", None)
-    return [word for name, value in told.items() for word in (name, quote(value))]
+        options.pop("--namespace", None)
+    return [word for name, value in options.items() for word in (name, quote(value))]

@@ -1,4 +1,4 @@
-"""What a user types for a skill: definitions, schemas and parameters, as text, as JSON, or from a file."""
+"""Definitions, schemas and parameters of a skill, read from options, JSON or a file."""
 
 import json
 import sys
@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import InvalidInput
-from hexad.model import SkillKind
+from hexad.model import Capability, SkillKind
 
 if TYPE_CHECKING:
-    from hexad.model import Capability, Json
+    from hexad.model import Json
 
 _TEXT_OF: Final = {SkillKind.SCRIPT: "script", SkillKind.TEMPLATE: "template", SkillKind.INSTRUCTION: "text"}
 
@@ -22,9 +22,9 @@ def definition_from(
     file: str | None,
     definition: str | None,
     shell: str | None,
-    needs: "Sequence[Capability] | None",
+    needs: Sequence[Capability] | None,
 ) -> "dict[str, Json]":
-    """The definition that the options tell."""
+    """The definition that the options describe."""
     if sum(each is not None for each in (text, file, definition)) != 1:
         raise InvalidInput("new", "give exactly one of --text, --file or --definition")
     if definition is not None:
@@ -43,17 +43,17 @@ def _of_text(kind: SkillKind, text: str) -> "dict[str, Json]":
 
 
 def object_from(text: str | None, option: str) -> "dict[str, Json]":
-    """A JSON object that was typed, or that lies in the file behind an @; nothing: an empty one."""
+    """A JSON object from an option, or from the file behind an @; empty if not given."""
     if text is None:
         return {}
-    told = _json(read(text[1:]) if text.startswith("@") else text, option)
-    if not isinstance(told, dict):
+    parsed = _json(read(text[1:]) if text.startswith("@") else text, option)
+    if not isinstance(parsed, dict):
         raise InvalidInput(option, "must be a JSON object")
-    return told
+    return parsed
 
 
 def parameters_from(given: Sequence[str] | None, params: str | None, schema: "Mapping[str, Json]") -> "dict[str, Json]":
-    """Parameters from ``--params`` and ``--set``, which is stronger. A value is text where the schema wants text."""
+    """Parameters from ``--params`` and ``--set``, which wins. A value stays text where the schema wants text."""
     values = object_from(params, "--params")
     for each in given or ():
         name, equals, text = each.partition("=")
