@@ -97,7 +97,7 @@ def test_a_layer_is_given_by_a_provider_or_stored_and_then_searched_by_default()
     assert len({layer.heading for layer in Layer}) == len({layer.noun for layer in Layer}) == len(Layer)
 
 
-@requirement("STORE-06")
+@requirement("STORE-04")
 def test_every_sql_statement_over_several_kinds_of_record_is_over_all_of_them() -> None:
     tables = {f"hexad_{noun}" for noun in NOUNS}
     for file in SOURCE.rglob("queries.sql"):
@@ -114,7 +114,7 @@ def test_every_stored_layer_has_its_collection() -> None:
     assert {each.layer for each in collections} == set(RECORD_OF)
 
 
-@requirement("STORE-06", "STORE-08")
+@requirement("STORE-04")
 @pytest.mark.parametrize("layer", RECORD_OF)
 def test_a_record_of_every_kind_is_found_backed_up_restored_imported_and_forgotten(
     layer: Layer, tmp_path: Path
