@@ -13,7 +13,7 @@ from mcp import Client, StdioServerParameters
 from mcp_types import Implementation, TextContent
 
 from hexad.edges.address import Address
-from hexad.mcp.http import Access, HttpServer, app_of
+from hexad.mcp.http import PATH, Access, HttpServer, app_of
 from hexad.mcp.server import server_of
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ async def listening(hx: Hexad, access: Access | None = None, **given: Any) -> As
         group.start_soon(server.listen, listens)
         await ready.wait()
         try:
-            yield ANY_PORT.url(ports[0])
+            yield ANY_PORT.url(ports[0], PATH)
         finally:
             server.should_exit = True
 
