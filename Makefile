@@ -3,26 +3,42 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DEMO := $(VENV)/.demo
+NAMES := awk '/^Collecting/ { print "  " $$2; fflush() }'
+# Install an extra into the virtual environment: one line for each package. pip's warnings stay in a log, which is
+# printed if pip fails; the stamp is written only if it succeeds.
+define install
+	@rm -f $@
+	@echo "installing hexad[$(1)] into $(VENV)"
+	@{ $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -c constraints.txt -e '.[$(1)]' \
+		2>$(VENV)/pip.log && touch $@; } | $(NAMES)
+	@test -e $@ || { cat $(VENV)/pip.log; exit 1; }
+endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo tour test lint types arrows pytest coverage bench eval docs format clean
+.PHONY: help setup demo tour test lint types arrows pytest coverage soak bench eval docs format clean
 
-help: ## show what there is
+help: ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
-setup: $(READY) ## make the virtual environment
+setup: $(READY) ## make the virtual environment, with everything that the tests need
 
-$(READY): pyproject.toml constraints.txt
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Hexad needs Python 3.11 or newer: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
-	@echo "setting up $(VENV) …"
+	@echo "creating $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	@touch $(READY)
 
-demo: $(READY) ## see an agent learn over three conversations, offline
+$(READY): pyproject.toml constraints.txt | $(BIN)/python
+	$(call install,dev)
+	@touch $(DEMO)
+
+$(DEMO): pyproject.toml constraints.txt | $(BIN)/python
+	$(call install,adk)
+
+demo: $(DEMO) ## see an agent learn over three conversations, offline
 	@$(BIN)/python examples/adk_assistant --demo
 
-tour: $(READY) ## see the engine by itself: remember, retrieve, assemble, explain
+tour: $(DEMO) ## see the engine by itself: remember, retrieve, assemble, explain
 	@$(BIN)/python examples/demo.py
 
 test: lint types arrows pytest ## everything that CI checks
@@ -38,13 +54,17 @@ arrows: $(READY)
 	@$(BIN)/lint-imports --no-cache | tail -n 12
 
 pytest: $(READY)
-	@$(BIN)/python -m pytest -n 2 -q --cov --cov-report=
+	@$(BIN)/python -m pytest -n 2 -q -m "not soak"
 
-coverage: $(READY) ## show what the last `make test` did not reach
+coverage: $(READY) ## run the tests again and show the lines that they do not reach
+	@$(BIN)/python -m pytest -n 2 -q -m "not soak" --cov --cov-report=
 	@$(BIN)/coverage report
 
+soak: $(READY) ## the long tests: storms, kills, fuzzing, large loads
+	@$(BIN)/python -m pytest -n 2 -q -m soak
+
 $(VENV)/.bench: $(READY)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]' || echo "drain3 is not to be had here: measuring without it"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]' 2>/dev/null || echo "drain3 cannot be installed here: measuring without it"
 	@touch $@
 
 bench: $(VENV)/.bench ## measure, and write docs/benchmarks.md

@@ -357,7 +357,7 @@ def _watched(world: World, hx: Hexad) -> Callable[[str, dict[str, Any]], str]:
 
 
 def _prompting(hx: Hexad) -> Callable[[str], str]:
-    return lambda message: str(hx.assemble("You are an agent.", hx.retrieve(message)))
+    return lambda message: str(hx.prompt("You are an agent.", message))
 
 
 def measure(folder: Path, seeds: Sequence[int], page: Path | None = None) -> Iterator[Figure]:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import hexad
 from hexad import errors
-from hexad.learning.record import LearningShelf
+from hexad.learning.learnings import LearningCollection
 from hexad.memory.audit import AuditLog
 from hexad.memory.habits import Habits
-from hexad.memory.knowledge import KnowledgeShelf
-from hexad.memory.references import ReferenceShelf
+from hexad.memory.knowledge import KnowledgeCollection
+from hexad.memory.references import ReferenceCollection
 from hexad.skills.library import SkillLibrary
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ _HEAD = """\
 through an engine: `hx.knowledge.save(…)`. The ADK adapter is on [its own page](../adk.md).
 """
 _SHELVES = {
-    "hx.knowledge": KnowledgeShelf,
-    "hx.references": ReferenceShelf,
-    "hx.learnings": LearningShelf,
+    "hx.knowledge": KnowledgeCollection,
+    "hx.references": ReferenceCollection,
+    "hx.learnings": LearningCollection,
     "hx.skills": SkillLibrary,
     "hx.habits": Habits,
     "hx.audit": AuditLog,

@@ -166,8 +166,7 @@ def main() -> None:
 
         base, session = "You help with releases and travel.", "slack:C42:U7"
         message = "The tag already exists. How do we deploy release 2.4 as a hotfix?"
-        found = agent.retrieve(message, layers=Layer, session=session)
-        show_prompt(message, agent.assemble(base, found, budget=240))
+        show_prompt(message, agent.prompt(base, message, layers=Layer, budget=240, session=session))
         show_explanation(agent.explain(message, base=base, layers=Layer, budget=240, session=session))
         show_learning(memory.scoped(namespace="rooms"))
 

@@ -154,9 +154,9 @@ class FaultyStore:
 
 def over(hx: Hexad, store: Any) -> Hexad:
     """The same engine over another store, put in at the port."""
-    keeper = replace(hx._engine.keeper, store=store)
+    workspace = replace(hx._engine.workspace, store=store)
     retriever = replace(hx.retriever, store=store)  # type: ignore[type-var]
-    return Hexad(replace(hx._engine, keeper=keeper, retriever=retriever), hx.settings, owner=False)
+    return Hexad(replace(hx._engine, workspace=workspace, retriever=retriever), hx.settings, owner=False)
 
 
 def request(*texts: str, system: Any = None) -> LlmRequest:

@@ -128,7 +128,7 @@ def test_a_closed_engine_says_so_and_may_be_closed_again(tmp_path: Path) -> None
     for place in (":memory:", tmp_path / "a.db"):
         hx = opened(place)
         hx.knowledge.save("a", "deploy")
-        hx.assemble("", hx.retrieve("deploy"))
+        hx.prompt("", "deploy")
         hx.close()
         hx.close()
         with pytest.raises(HexadError, match="closed"):

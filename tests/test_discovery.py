@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad.cli import main
-from hexad.learning.marks import traced
+from hexad.learning.arguments.fingerprints import fingerprints
 from hexad.model import Origin, SkillKind, SkillStatus
 from hexad.skills.sequences import repeated
 from tests.support import opened, requirement
@@ -234,10 +234,10 @@ def test_what_is_kept_for_discovery_tells_no_values(hx: Hexad) -> None:
     )
 )
 def test_whatever_a_tool_gives_a_trace_of_it_is_small(result: object) -> None:
-    told = traced("tool", {"given": result}, result)
+    told = fingerprints("tool", {"given": result}, result)
     assert len(json.loads(told)["r"]) <= 32
     assert len(told) < 16_000
-    assert traced("tool", {"given": result}, result) == told
+    assert fingerprints("tool", {"given": result}, result) == told
 
 
 @requirement("SKILL-10")

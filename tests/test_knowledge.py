@@ -494,7 +494,7 @@ def test_a_prompt_made_in_one_namespace_of_what_another_found_changes_neither(hx
     acme = hx.scoped(namespace="acme")
     for engine in (hx, acme):
         engine.knowledge.save("plan", "deploy the zebra")
-    hx.assemble("", acme.retrieve("deploy"))
+    hx.shown(hx.assemble("", acme.retrieve("deploy")))
     assert hx.knowledge.get("plan").use_count == acme.knowledge.get("plan").use_count == 0
 
 

@@ -67,7 +67,7 @@ def live(hx: Hexad, clock: FixedClock, step: Step) -> object:
         return len(done.removed), len(done.merged)
     others: dict[str, Callable[[], object]] = {
         "work": lambda: hx.observe(tool=step.tool, args=given, result="ok", session=session),
-        "prompt": lambda: hx.assemble("", hx.retrieve(f"{step.tool} {step.error}", session=session)),
+        "prompt": lambda: hx.prompt("", f"{step.tool} {step.error}", session=session),
         "fix": lambda: hx.learnings.fix_for(step.tool, step.error, session=session),
         "correct": lambda: hx.learnings.correct(trigger=trigger, error_pattern=step.error, fix="do it").fix,
         "save": lambda: hx.learnings.save(trigger=trigger, error_pattern=step.error, fix="mine").fix,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hexad import Hexad
-    from hexad.memory.keeper import Keeper
+    from hexad.memory.workspace import Workspace
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -106,8 +106,8 @@ def test_a_save_that_fails_or_changes_nothing_gives_its_slot_back(narrow: Hexad)
     narrow.close()
 
 
-def interrupted_change(keeper: Keeper, error: type[Exception]) -> None:
-    with keeper.change(actor="user", session="s") as change:
+def interrupted_change(workspace: Workspace, error: type[Exception]) -> None:
+    with workspace.change(actor="user", session="s") as change:
         change.take_slot("knowledge")
         raise error
 
@@ -117,10 +117,10 @@ def test_a_save_whose_transaction_fails_gives_its_slot_back(narrow: Hexad) -> No
     class Interrupted(RuntimeError):
         pass
 
-    keeper = narrow._engine.keeper
+    workspace = narrow._engine.workspace
     for _ in range(5):
         with pytest.raises(Interrupted):
-            interrupted_change(keeper, Interrupted)
+            interrupted_change(workspace, Interrupted)
     for number in range(3):
         narrow.knowledge.save(f"k{number}", "text", session="s")
     narrow.close()

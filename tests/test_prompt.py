@@ -205,6 +205,8 @@ def test_wrong_types_are_errors_of_hexads_own(hx: Hexad) -> None:
         hx.assemble(None, hx.retrieve("deploy"))  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="retrieval"):
         hx.assemble("base", ["deploy"])  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="prompt: must be what assemble"):
+        hx.shown("base")  # type: ignore[arg-type]
 
 
 @requirement("PROMPT-06")

@@ -16,9 +16,9 @@ import pytest
 from hexad import Hexad, Layer
 from hexad.cli import main
 from hexad.errors import ConfigError, EmbedderFailed, InvalidInput, MissingExtra
-from hexad.memory.meaning import embedded_text, without_words
+from hexad.memory.similarity import embedded_text, without_words
 from hexad.model import Fields
-from hexad.semantic import own_meaning, static_meaning
+from hexad.semantic import own_similarity, static_similarity
 from hexad.semantic.search import Matrix
 from hexad.semantic.static import StaticEmbedder
 from hexad.store import Vector
@@ -141,7 +141,7 @@ def test_forgetting_erases_the_vector_too(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     with opened(path, semantic=True) as hx:
         hx.knowledge.save("secret", "The automobile is parked behind the house")
-        vector = static_meaning().embed([embedded_text(hx.knowledge.get("secret").fields())])[0]
+        vector = static_similarity().embed([embedded_text(hx.knowledge.get("secret").fields())])[0]
         hx.knowledge.save("other", "something else")
         assert vector in b"".join(file.read_bytes() for file in tmp_path.iterdir())
         assert hx.knowledge.forget("secret").erased
@@ -420,11 +420,11 @@ def test_an_embedder_is_made_once_and_only_when_asked() -> None:
             made.append(len(texts))
             return counting(texts)
 
-    meaning = own_meaning(Named())
+    similarity = own_similarity(Named())
     assert not made
-    assert len(meaning.embed(["deploy", "lunch"])) == 2
+    assert len(similarity.embed(["deploy", "lunch"])) == 2
     assert made[-1] == 2
-    assert meaning.name == "mine/5"
+    assert similarity.name == "mine/5"
 
 
 @requirement("EVAL-03", "EVAL-04", "KEY-05")
@@ -530,8 +530,8 @@ def test_a_method_or_a_partial_needs_a_name_of_its_own() -> None:
 
     for nameless in (Model().encode, functools.partial(counting)):
         with pytest.raises(InvalidInput, match="embedder_name"):
-            own_meaning(nameless)
-        assert own_meaning(nameless, "mine").name == "mine/5"
+            own_similarity(nameless)
+        assert own_similarity(nameless, "mine").name == "mine/5"
 
 
 @requirement("EVAL-04")

@@ -35,7 +35,7 @@ def test_findings_are_a_table_of_line_verdict_rule_and_sentence(
     assert capsys.readouterr().out.splitlines() == [
         "2\treject\tpipe-to-shell\t`sh` runs text that is downloaded, decoded or made while the script runs.",
         "2\tneeds\tnetwork\t`curl https://example.org` uses the network.",
-        "reject: this is not run, whoever approves it",
+        "reject: this does not run, even if a person approves it",
     ]
 
 

@@ -395,7 +395,7 @@ def test_a_run_that_cannot_be_recorded_still_gives_its_result(
 @requirement("SKILL-01")
 def test_a_skill_that_was_offered_and_worked_is_found_by_that_questions_words(agent: Hexad) -> None:
     scope = agent.scoped(session="chat:1")
-    scope.assemble("", scope.retrieve("weather before the picnic"))
+    scope.prompt("", "weather before the picnic")
     scope.skills.run("weather", {"city": "Nowhere"})
     assert agent.habits.of("skill_patterns", "weather") == ()
     scope.skills.run("weather", {"city": "Bonn"})

@@ -255,7 +255,7 @@ def test_the_right_skill_is_found_among_two_thousand() -> None:
     places = [f"region{number}" for number in range(20)]
     with opened(":memory:") as hx:
         with hx.store.transaction() as unit:
-            joined = hx.skills.__class__(hx._engine.keeper.joining(unit), hx._find)
+            joined = hx.skills.__class__(hx._engine.workspace.joining(unit), hx._find)
             for verb in verbs:
                 for thing in things:
                     for place in places:

@@ -1,4 +1,4 @@
-"""`Hexad`: what users import. `open` is the only place that names implementations."""
+"""`Hexad`, the class that users import."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ from hexad.memory.audit import AuditLog
 from hexad.memory.forgetting import forget_all
 from hexad.memory.habits import Habits
 from hexad.memory.indexing import embed_missing, missing_vectors
-from hexad.memory.knowledge import KnowledgeShelf
+from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.limits import leave_tally
-from hexad.memory.references import ReferenceShelf
-from hexad.model import Retrieval
+from hexad.memory.references import ReferenceCollection
 from hexad.settings import Settings, load
 from hexad.store.volatile import LOCATION
 from hexad.wiring import (
+    NoRetriever,
     forget_elsewhere,
-    keeper_of,
-    meaning_of,
     refresh_index,
     refresh_patterns,
     retriever_of,
+    similarity_of,
+    skills_of,
     store_at,
+    workspace_of,
 )
 
 if TYPE_CHECKING:
@@ -43,10 +44,10 @@ if TYPE_CHECKING:
     from hexad.context.explanation import Explanation
     from hexad.context.layers.runtime import RuntimeContextProvider
     from hexad.context.retriever import Retriever
-    from hexad.importing import Imported
+    from hexad.importer import Imported
+    from hexad.learning.learnings import LearningCollection
     from hexad.learning.outcome import FailureRule
-    from hexad.learning.record import LearningShelf
-    from hexad.model import Association, Clock, Forgotten, Item, Layer, Learning, Prompt, TokenCounter
+    from hexad.model import Association, Clock, Forgotten, Item, Layer, Learning, Prompt, Retrieval, TokenCounter
     from hexad.semantic import Embedder
     from hexad.skills.library import SkillLibrary
     from hexad.store import Store
@@ -55,35 +56,37 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class _Life:
-    """Whether the engine was closed, and where tools were watched; all that were made of it share it."""
+class _Shared:
+    """State that an engine shares with its scopes: whether it is closed, and the namespaces where tools are watched."""
 
-    over: bool = False
-    watched: set[str] = field(default_factory=set)  # namespaces
+    closed: bool = False
+    watched: set[str] = field(default_factory=set)
 
 
 class Hexad:
-    """An agent's context: remember, retrieve, assemble. Make one with `open`.
+    """An agent's context: save, retrieve, assemble. Make one with `open`.
 
     >>> with Hexad.open(":memory:", enabled=True) as hx:
     ...     _ = hx.knowledge.save("deploy-window", "Deploy on Tuesdays and Thursdays only", category="rule")
-    ...     print(hx.assemble("You are terse.", hx.retrieve("when may I deploy?")))
+    ...     print(hx.prompt("You are terse.", "when may I deploy?"))
     You are terse.
     <BLANKLINE>
     ## User Knowledge
     - [rule] deploy-window: Deploy on Tuesdays and Thursdays only
     """
 
-    def __init__(self, engine: Engine, settings: Settings, *, owner: bool = True, life: _Life | None = None) -> None:
+    def __init__(
+        self, engine: Engine, settings: Settings, *, owner: bool = True, shared: _Shared | None = None
+    ) -> None:
         self._engine = engine
         self._owner = owner
-        self._life = life or _Life()
+        self._shared = shared or _Shared()
         self._settings = settings
-        keeper, find = engine.keeper, self._find
-        self.knowledge: Final = KnowledgeShelf(keeper, find)
-        self.references: Final = ReferenceShelf(keeper, find)
-        self.habits: Final = Habits(keeper)
-        self.audit: Final = AuditLog(keeper.store, keeper.namespace)
+        workspace, find = engine.workspace, self._find
+        self.knowledge: Final = KnowledgeCollection(workspace, find)
+        self.references: Final = ReferenceCollection(workspace, find)
+        self.habits: Final = Habits(workspace)
+        self.audit: Final = AuditLog(workspace.store, workspace.namespace)
 
     @classmethod
     def open(
@@ -101,14 +104,14 @@ class Hexad:
         embedder_name: str | None = None,
         **settings: Any,
     ) -> Hexad:
-        """Open the database file, creating it if it is not there; ``":memory:"`` keeps everything in this process.
+        """Open a database file, and create it if it does not exist; ``":memory:"`` keeps everything in this process.
 
         Without ``enabled=True`` (here, as HEXAD_ENABLED, or in `hexad.toml` beside the database) the engine is off: it
         creates nothing, retrieves nothing, and passes prompts through. ``settings`` are those of `hexad.settings`.
 
-        With the extra `semantic` rows are found by meaning too. ``embedder`` replaces its embeddings: a function from a
-        list of texts to an array with a row for each; ``embedder_name`` is what its vectors are stored under, so that
-        two embedders are never mixed.
+        With the extra `semantic` entries are found by meaning too. ``embedder`` replaces its embeddings: a function
+        from a list of texts to an array with one row for each. Its vectors are stored under ``embedder_name``, so that
+        those of two embedders are never mixed.
 
         >>> Hexad.open("never-created.db").retrieve("anything").items
         {}
@@ -121,11 +124,13 @@ class Hexad:
         folder = None if str(path) == LOCATION else path.parent
         known = load({"enabled": enabled, "namespace": namespace, **settings}, beside=folder, config=config)
         store = store_at(path, known)
-        keeper = replace(keeper_of(store, known, clock, session), meaning=meaning_of(known, embedder, embedder_name))
-        own = retriever or retriever_of(keeper, known)
+        workspace = replace(
+            workspace_of(store, known, clock, session), similarity=similarity_of(known, embedder, embedder_name)
+        )
+        own = retriever or retriever_of(workspace, known)
         engine = Engine(
-            keeper=keeper,
-            retriever=own if known.enabled else _Nothing(keeper.namespace),
+            workspace=workspace,
+            retriever=own if known.enabled else NoRetriever(workspace.namespace),
             max_per_layer=known.max_per_layer,
             counter=token_counter,
         )
@@ -135,47 +140,45 @@ class Hexad:
         return cls(engine, known)
 
     @cached_property
-    def learnings(self) -> LearningShelf:
-        """What is known of errors, and how they are fixed."""
-        from hexad.learning.record import LearningShelf  # noqa: PLC0415 - who only remembers need not load it
+    def learnings(self) -> LearningCollection:
+        """Errors of tools, and their fixes."""
+        from hexad.learning.learnings import LearningCollection  # noqa: PLC0415 - 25 ms that a retrieval saves
 
-        return LearningShelf(self._engine.keeper, self._find)
+        return LearningCollection(self._engine.workspace, self._find)
 
     @cached_property
     def skills(self) -> SkillLibrary:
         """Procedures, by name."""
-        from hexad.wiring import skills_of  # noqa: PLC0415 - likewise
-
         return skills_of(self._engine, self._settings, self._find)
 
     @property
     def enabled(self) -> bool:
-        """Whether the knowledge system is on."""
+        """Whether the engine is on."""
         return self._settings.enabled
 
     @property
     def namespace(self) -> str:
-        """Whose rows this engine sees."""
-        return self._engine.keeper.namespace
+        """The namespace that this engine reads and writes."""
+        return self._engine.workspace.namespace
 
     @property
     def session(self) -> str:
-        """The session of calls that name none."""
-        return self._engine.keeper.session
+        """The session of calls without one."""
+        return self._engine.workspace.session
 
     @property
     def settings(self) -> Settings:
-        """How this engine works."""
+        """The settings of this engine."""
         return self._settings
 
     @property
     def store(self) -> Store:
         """The database behind it."""
-        return self._engine.keeper.store
+        return self._engine.workspace.store
 
     @property
     def retriever(self) -> Retriever:
-        """Who answers its questions: a `ContextRetriever` with its providers, or another that it was given."""
+        """The retriever: a `ContextRetriever` with its providers, or the one that was given."""
         return self._engine.retriever
 
     def retrieve(
@@ -194,8 +197,52 @@ class Hexad:
         return self._engine.retrieve(query, layers, max_per_layer, session=session)
 
     def assemble(self, base: str, retrieval: Retrieval, *, budget: int | None = None) -> Prompt:
-        """The base prompt with the retrieved items after it, within ``budget`` tokens if one is given."""
+        """The base prompt with the retrieved items after it, within ``budget`` tokens if one is given.
+
+        It counts and writes nothing: call `shown` when the prompt goes to a model.
+        """
         return self._engine.assemble(base, retrieval, budget=budget)
+
+    def shown(self, prompt: Prompt) -> None:
+        """Record that a model got this prompt: one more use of each item in it, and an offer of each fix.
+
+        Every call counts, so call it once for each turn. A prompt of another namespace, or of an engine that is off,
+        records nothing. It does not wait for other writers longer than 0.1 seconds.
+
+        >>> hx = Hexad.open(":memory:", enabled=True)
+        >>> _ = hx.knowledge.save("units", "Answer in metric units")
+        >>> prompt = hx.assemble("You are terse.", hx.retrieve("which units?"))
+        >>> hx.knowledge.get("units").use_count
+        0
+        >>> hx.shown(prompt)
+        >>> hx.knowledge.get("units").use_count
+        1
+        """
+        if self.enabled:
+            self._engine.shown(prompt)
+
+    def prompt(
+        self,
+        base: str,
+        message: str,
+        *,
+        layers: Iterable[Layer | str] | None = None,
+        budget: int | None = None,
+        session: str | None = None,
+    ) -> Prompt:
+        """The prompt for a message: retrieved, assembled and recorded as shown.
+
+        >>> hx = Hexad.open(":memory:", enabled=True)
+        >>> _ = hx.knowledge.save("units", "Answer in metric units")
+        >>> print(hx.prompt("You are terse.", "which units?", budget=800))
+        You are terse.
+        <BLANKLINE>
+        ## User Knowledge
+        - [fact] units: Answer in metric units
+        """
+        prompt = self.assemble(base, self.retrieve(message, layers, session=session), budget=budget)
+        self.shown(prompt)
+        return prompt
 
     def explain(
         self,
@@ -206,14 +253,14 @@ class Hexad:
         budget: int | None = None,
         session: str | None = None,
     ) -> Explanation:
-        """Why the prompt for a message is what it is."""
+        """Every candidate for a message's prompt, with its score and verdict. Nothing is counted as used."""
         return self._engine.explain(message, base=base, layers=layers, budget=budget, session=session)
 
     def used(self, item: Item, query: str, *, session: str | None = None) -> tuple[Association, ...]:
-        """Say that an item was of use for a question: its words help find the item next time.
+        """Record that an item was useful for a question: the question's words help to find it next time.
 
-        Returns all the words that are known to lead to the item now; `habits` shows and resets them. A tool that
-        `watch` or `observe` saw succeed is counted by itself, when the session's latest prompt offered it.
+        Returns all words that lead to the item now; `habits` shows and resets them. A tool that succeeded under `watch`
+        or `observe` is counted automatically if the session's latest shown prompt had it.
 
         >>> hx = Hexad.open(":memory:", enabled=True, semantic=False)
         >>> _ = hx.references.save("Runbook", location="https://wiki.example.com/deploy", summary="How to roll back")
@@ -233,12 +280,12 @@ class Hexad:
         session: str | None = None,
         failure: FailureRule | None = None,
     ) -> T:
-        """The same tool, observed: what it returns and raises stays as it is, and its failures are learned from.
+        """The same tool, observed: its results and exceptions stay as they are, and Hexad learns from its failures.
 
         It works for functions, methods, partials, objects with ``__call__``, coroutines and generators, and for the
-        tool objects and toolsets of agent frameworks: what has a name and ``run_async``, or ``get_tools``. With
-        ``advise`` a trusted fix is put behind the error that goes back to the model. ``failure`` says of a result what
-        failure it reports, or None; without it, `hexad.learning.outcome.reported_failure` does.
+        tool objects and toolsets of agent frameworks. With ``advise`` a trusted fix is appended to the error that goes
+        back to the model. ``failure`` is a function from a result to the failure that it reports, or None; the default
+        is `hexad.learning.outcome.reported_failure`.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> hx.watch(len)("four")
@@ -246,8 +293,8 @@ class Hexad:
         """
         if not self.enabled:
             return tool
-        self._life.watched.add(self.namespace)
-        watching = self._engine.watch(
+        self._shared.watched.add(self.namespace)
+        watching = self._engine.observer.watch(
             cast("Callable[..., Any]", tool), advise=advise, name=name, session=session, failure=failure
         )
         return cast("T", watching)
@@ -264,16 +311,16 @@ class Hexad:
         patience: float | None = None,
         strict: bool = False,
     ) -> Learning | None:
-        """Learn from a call that was made elsewhere; returns the learning that its error belongs to, if it failed.
+        """Learn from a call that was made elsewhere; return the learning of its error, if it failed.
 
-        ``error`` is an exception or a text. Without one the result is looked at, as `watch` does. ``patience`` is how
-        many seconds to wait at most for other writers. A store that cannot be written is a warning in the log, unless
-        ``strict``: then it is raised.
+        ``error`` is an exception or a text; without one the result is judged, as in `watch`. ``patience`` is the
+        longest time in seconds to wait for other writers. If the store cannot be written, that is a warning in the log,
+        or with ``strict`` an error.
         """
         if not self.enabled:
             return None
-        self._life.watched.add(self.namespace)
-        return self._engine.observe(
+        self._shared.watched.add(self.namespace)
+        return self._engine.observer.observe(
             tool,
             args=args,
             result=result,
@@ -285,80 +332,80 @@ class Hexad:
         )
 
     def scoped(self, *, namespace: str | None = None, session: str | None = None) -> Hexad:
-        """The same store, limits and providers, seen from another namespace or session; closing it closes nothing."""
-        keeper = replace(
-            self._engine.keeper,
+        """The same engine in another namespace or session; closing the scope leaves the database open."""
+        workspace = replace(
+            self._engine.workspace,
             namespace=self.namespace if namespace is None else admission.key("namespace", namespace),
             session=self.session if session is None else admission.label("session", session),
         )
         retriever = self._engine.retriever
-        if isinstance(retriever, ContextRetriever | _Nothing):
-            retriever = replace(retriever, namespace=keeper.namespace)
-        return self._like(owner=False, keeper=keeper, retriever=retriever)
+        if isinstance(retriever, ContextRetriever | NoRetriever):
+            retriever = replace(retriever, namespace=workspace.namespace)
+        return self._like(owner=False, workspace=workspace, retriever=retriever)
 
     def with_tool_registry(self, tools: object) -> Hexad:
-        """One that also knows these tools: a provider, or a list of callables or descriptors; this one stays.
+        """An engine that also knows these tools: a provider, or a list of callables or descriptors.
 
-        Skills call the callables among them.
+        Skills call the callables among them. This engine stays as it is.
         """
         registry = registry_of(tools)
         known = registry.callables if isinstance(registry, ToolRegistry) else {}
-        knowing = self._retrieving(lambda retriever: retriever.with_tool_registry(registry))
-        return knowing._like(tools=known) if self.enabled else knowing  # noqa: SLF001 - one of us
+        extended = self._with_provider(lambda retriever: retriever.with_tool_registry(registry))
+        return extended._like(tools=known) if self.enabled else extended  # noqa: SLF001 - of this class
 
     def with_runtime_context(self, provider: RuntimeContextProvider) -> Hexad:
-        """One that also knows the state of the process. This one stays as it is."""
-        return self._retrieving(lambda retriever: retriever.with_runtime_context(provider))
+        """An engine that also knows the state of the process. This engine stays as it is."""
+        return self._with_provider(lambda retriever: retriever.with_runtime_context(provider))
 
     def with_retriever(self, retriever: Retriever) -> Hexad:
-        """One that asks another retriever: a vector service, a remote one. This one stays as it is."""
+        """An engine that uses another retriever, such as a vector service. This engine stays as it is."""
         return self._like(retriever=_checked(retriever)) if self.enabled else self
 
     def forget(self, *, subject: str | None = None, session: str | None = None, everything: bool = False) -> Forgotten:
-        """Erase all knowledge about a subject, or all records of a session or of this namespace; leave no bytes."""
+        """Erase all knowledge about a subject, or all records of a session or of this namespace, bytes included."""
         return forget_all(
-            self._engine.keeper, subject=subject, session=session, everything=everything, also=forget_elsewhere
+            self._engine.workspace, subject=subject, session=session, everything=everything, also=forget_elsewhere
         )
 
     def erase_traces(self) -> bool:
-        """Finish what `forget` could not while another connection read an older state; whether nothing is left."""
+        """Erase bytes that `forget` left because another connection read a snapshot; return whether all are gone."""
         return self.store.flush_traces()
 
     def reindex(self, *, progress: Callable[[int, int], None] | None = None) -> int:
-        """Embed what has no vector of this engine's embedder yet, in every namespace; returns how many rows.
+        """Embed the entries that have no vector of this engine's embedder, in every namespace; return their number.
 
-        Until then such rows are found by their words. Without an embedder it is a `MissingExtra`.
+        Until then they are found by their words. Without an embedder `MissingExtra` is raised.
         """
-        meaning = self._engine.keeper.meaning
+        similarity = self._engine.workspace.similarity
         if not self.enabled:
             raise Disabled
         if not self.settings.semantic:
             raise ConfigError("semantic", "is false, so nothing is embedded; turn it on to reindex")
-        if meaning is None:
+        if similarity is None:
             raise MissingExtra("search by meaning", "hexad[semantic]")
-        return embed_missing(self.store, meaning, progress or _quiet)
+        return embed_missing(self.store, similarity, progress or _quiet)
 
     def without_vector(self) -> int | None:
-        """How many rows are found by words alone until `reindex`; None where there is no embedder."""
-        meaning = self._engine.keeper.meaning
-        return None if meaning is None else missing_vectors(self.store, meaning)
+        """The number of entries that are found by words alone until `reindex`; None without an embedder."""
+        similarity = self._engine.workspace.similarity
+        return None if similarity is None else missing_vectors(self.store, similarity)
 
     def backup(self, file: str | os.PathLike[str]) -> int:
-        """Write everything as JSON Lines: of every namespace, or of a scope's own; returns how many lines of data."""
-        from hexad.memory.backup import write_backup  # noqa: PLC0415 - rare, and not needed to answer a question
+        """Write every namespace, or a scope's own, as JSON Lines; return the number of data lines."""
+        from hexad.memory.backup import write_backup  # noqa: PLC0415 - 1 ms, rarely needed
 
-        keeper = self._engine.keeper
-        keeper.uses.flush(self.store)
+        workspace = self._engine.workspace
+        workspace.uses.flush(self.store)
         return write_backup(
-            self.store, _path(file, "file"), keeper.clock(), namespace=None if self._owner else self.namespace
+            self.store, _path(file, "file"), workspace.clock(), namespace=None if self._owner else self.namespace
         )
 
     def restore(self, file: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None) -> int:
-        """Bring back a whole backup into an empty database; returns how many lines of data."""
-        from hexad.memory.restoring import restore_backup  # noqa: PLC0415
+        """Restore a whole backup into an empty database; return the number of data lines."""
+        from hexad.memory.restoring import restore_backup  # noqa: PLC0415 - 1 ms, rarely needed
 
-        meaning = self._engine.keeper.meaning
-        count = restore_backup(self.store, _path(file, "file"), progress or _quiet, meaning)
+        similarity = self._engine.workspace.similarity
+        count = restore_backup(self.store, _path(file, "file"), progress or _quiet, similarity)
         refresh_patterns(self.store, force=True)
         return count
 
@@ -369,26 +416,26 @@ class Hexad:
         overwrite: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> Imported:
-        """Add somebody else's backup to this namespace: origins become import, skills drafts, nothing is pinned.
+        """Add somebody else's backup to this namespace: origins become import, skills drafts, and nothing is pinned.
 
-        What is here already is kept, unless ``overwrite``.
+        Entries that exist already are kept, unless ``overwrite``.
         """
-        from hexad.importing import import_lines  # noqa: PLC0415
+        from hexad.importer import import_lines  # noqa: PLC0415 - 60 ms: it loads learning and skills
 
         return import_lines(
-            self._engine.keeper, self._find, _path(file, "file"), overwrite=overwrite, progress=progress or _quiet
+            self._engine.workspace, self._find, _path(file, "file"), overwrite=overwrite, progress=progress or _quiet
         )
 
     def close(self) -> None:
-        """Write what waits, and close the database, unless this is only a scope of it. Closing twice is allowed.
+        """Write waiting counts and close the database; a scope only writes. Closing twice is allowed.
 
-        Where tools were watched, what they did in several sessions is offered as drafts of skills before.
+        Before that, sequences of watched calls that several sessions made are offered as drafts of skills.
         """
-        if self._owner and not self._life.over and self._settings.discover_skills:
+        if self._owner and not self._shared.closed and self._settings.discover_skills:
             self._discover()
-        self._engine.keeper.uses.flush(self.store)
-        if self._owner and not self._life.over:
-            self._life.over = True
+        self._engine.workspace.uses.flush(self.store)
+        if self._owner and not self._shared.closed:
+            self._shared.closed = True
             if self.store.path is not None:
                 leave_tally(str(self.store.path))
             self.store.close()
@@ -408,19 +455,19 @@ class Hexad:
     def _find(self, layer: Layer, query: str, *, limit: int, facets: Mapping[str, str]) -> tuple[Item, ...]:
         if not self.enabled:
             return ()
-        return retriever_of(self._engine.keeper, self._settings).search(layer, query, limit=limit, facets=facets)
+        return retriever_of(self._engine.workspace, self._settings).search(layer, query, limit=limit, facets=facets)
 
     def _discover(self) -> None:
-        """Look for skills where something was watched; what goes wrong is logged, and the store closed all the same."""
-        for namespace in sorted(self._life.watched):
+        """Discover skills in the namespaces where tools were watched; a failure is logged."""
+        for namespace in sorted(self._shared.watched):
             try:
                 self.scoped(namespace=namespace).skills.discover()
-            except Exception as error:  # noqa: BLE001 - whatever it is, who closes an engine has it closed
+            except Exception as error:  # noqa: BLE001 - the engine must close
                 logging.getLogger("hexad").warning("no skills were discovered: %s", error)
 
-    def _retrieving(self, change: Callable[[ContextRetriever], ContextRetriever]) -> Hexad:
+    def _with_provider(self, change: Callable[[ContextRetriever], ContextRetriever]) -> Hexad:
         retriever = self._engine.retriever
-        if isinstance(retriever, _Nothing):
+        if isinstance(retriever, NoRetriever):
             return self
         if not isinstance(retriever, ContextRetriever):
             raise InvalidInput("retriever", f"{type(retriever).__name__} takes no providers; give them to it directly")
@@ -428,7 +475,7 @@ class Hexad:
 
     def _like(self, *, owner: bool | None = None, **changes: Any) -> Hexad:
         engine = replace(self._engine, **changes)
-        return Hexad(engine, self._settings, owner=self._owner if owner is None else owner, life=self._life)
+        return Hexad(engine, self._settings, owner=self._owner if owner is None else owner, shared=self._shared)
 
 
 def _path(given: object, field: str) -> Path:
@@ -441,23 +488,6 @@ def _checked(retriever: Retriever) -> Retriever:
     if not callable(getattr(retriever, "retrieve", None)):
         raise InvalidInput("retriever", "needs a method retrieve(query, layers, max_per_layer, session=…)")
     return retriever
-
-
-@dataclass(frozen=True, slots=True)
-class _Nothing:
-    """The retriever of an engine that is off."""
-
-    namespace: str
-
-    def retrieve(
-        self,
-        query: str,
-        layers: Iterable[Layer | str] | None = None,
-        max_per_layer: int | None = None,
-        *,
-        session: str | None = None,
-    ) -> Retrieval:
-        return Retrieval(query=query, namespace=self.namespace, session=session)
 
 
 def _quiet(done: int, total: int) -> None:

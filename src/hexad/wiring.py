@@ -1,29 +1,33 @@
-"""The parts that an engine is made of, chosen by its settings. With `facade`, the only place that names them."""
+"""The parts of an engine, chosen by its settings: the only place that names implementations."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from hexad.context.retriever import ContextRetriever, now_in_utc
+from hexad.clock import utc_now
+from hexad.context.retriever import ContextRetriever
 from hexad.errors import InvalidInput
 from hexad.memory import admission
 from hexad.memory.indexing import reindex
-from hexad.memory.keeper import Keeper
 from hexad.memory.limits import Limits, Tally, join_tally
 from hexad.memory.uses import Uses
+from hexad.memory.workspace import Workspace
+from hexad.model import Retrieval
 from hexad.store.absent import AbsentStore
 from hexad.store.volatile import LOCATION, VolatileStore
 from hexad.text import ANALYSER
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
     from pathlib import Path
 
     from hexad.engine import Engine
-    from hexad.memory.keeper import Change
-    from hexad.memory.meaning import Meaning
-    from hexad.memory.shelf import Finder
-    from hexad.model import Clock
+    from hexad.memory.collection import Finder
+    from hexad.memory.similarity import Similarity
+    from hexad.memory.workspace import Change
+    from hexad.model import Clock, Layer
     from hexad.semantic import Embedder
     from hexad.settings import Settings
     from hexad.skills.library import SkillLibrary
@@ -33,34 +37,52 @@ _ANALYSER_NOTE: Final = "analyser"
 _PATTERNS_NOTE: Final = "patterns"
 
 
+@dataclass(frozen=True, slots=True)
+class NoRetriever:
+    """The retriever of an engine that is off: it finds nothing."""
+
+    namespace: str
+
+    def retrieve(
+        self,
+        query: str,
+        layers: Iterable[Layer | str] | None = None,
+        max_per_layer: int | None = None,
+        *,
+        session: str | None = None,
+    ) -> Retrieval:
+        """Nothing, for any query."""
+        return Retrieval(query=query, namespace=self.namespace, session=session)
+
+
 def store_at(path: Path, settings: Settings) -> Store:
-    """Where rows are kept: nowhere while the engine is off, in this process, or in a file."""
+    """The store: none while the engine is off, in this process, or a file."""
     if not settings.enabled:
         return AbsentStore()
     if str(path) == LOCATION:
         return VolatileStore()
-    from hexad.store.sqlite import SqliteStore  # noqa: PLC0415 - an engine that is off needs no database driver
+    from hexad.store.sqlite import SqliteStore  # noqa: PLC0415 - 8 ms that an engine in memory saves
 
     return SqliteStore(path, patience=settings.lock_timeout)
 
 
 def _in_utc(clock: Clock) -> Clock:
-    """A caller's clock, its times checked and brought to UTC: the audit log hashes them."""
+    """A caller's clock, its times checked and in UTC: the audit log hashes them."""
     if not callable(clock):
         raise InvalidInput("clock", "must be a function that returns a datetime")
 
     def now() -> datetime:
         moment = admission.moment("clock", clock())
-        return moment if moment is not None else now_in_utc()
+        return moment if moment is not None else utc_now()
 
     return now
 
 
-def keeper_of(store: Store, settings: Settings, clock: Clock | None, session: str) -> Keeper:
-    """Who writes, and within which limits."""
-    return Keeper(
+def workspace_of(store: Store, settings: Settings, clock: Clock | None, session: str) -> Workspace:
+    """The workspace that writes, with its limits."""
+    return Workspace(
         store=store,
-        clock=_in_utc(clock) if clock is not None else now_in_utc,
+        clock=_in_utc(clock) if clock is not None else utc_now,
         limits=Limits({"knowledge": settings.max_knowledge, "learnings": settings.max_learnings}, _tally(store)),
         uses=Uses(),
         namespace=admission.key("namespace", settings.namespace),
@@ -70,63 +92,62 @@ def keeper_of(store: Store, settings: Settings, clock: Clock | None, session: st
 
 
 def _tally(store: Store) -> Tally | None:
-    """What is in memory, or off, has no second engine."""
+    """The counts that engines of one file share; a store without a file has one engine."""
     return None if store.path is None else join_tally(str(store.path))
 
 
-def retriever_of(keeper: Keeper, settings: Settings) -> ContextRetriever:
-    """Who answers questions."""
+def retriever_of(workspace: Workspace, settings: Settings) -> ContextRetriever:
+    """The retriever over a workspace's store."""
     return ContextRetriever(
-        keeper.store,
+        workspace.store,
         settings.max_per_layer,
-        namespace=keeper.namespace,
-        clock=keeper.clock,
+        namespace=workspace.namespace,
+        clock=workspace.clock,
         deadline=settings.layer_deadline,
         max_pinned=settings.max_pinned,
-        meaning=keeper.meaning,
+        similarity=workspace.similarity,
         floor=settings.floor,
     )
 
 
 def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
-    """Procedures, with the agent's tools to run them with."""
-    from hexad.learning.arguments import is_constant  # noqa: PLC0415 - who only remembers need not load it
-    from hexad.skills.library import Rules, SkillLibrary  # noqa: PLC0415
-    from hexad.skills.run import Agent  # noqa: PLC0415
+    """The skills, with the agent's tools to run them."""
+    from hexad.learning.arguments.shapes import is_constant  # noqa: PLC0415 - 3 ms that an engine without skills saves
+    from hexad.skills import library, run  # noqa: PLC0415 - 40 ms
 
-    agent = Agent(
+    agent = run.Agent(
         tools=engine.tools,
-        attend=engine.attend,
+        attend=engine.step_tool,
         is_constant=is_constant,
         script_seconds=settings.script_seconds,
         script_memory=settings.script_memory,
     )
-    rules = Rules(auto_approve=settings.auto_approve_skills, max_per_day=settings.max_skills_per_day)
-    return SkillLibrary(engine.keeper, find, agent, rules)
+    rules = library.Rules(auto_approve=settings.auto_approve_skills, max_per_day=settings.max_skills_per_day)
+    return library.SkillLibrary(engine.workspace, find, agent, rules)
 
 
 def forget_elsewhere(change: Change, session: str) -> int:
-    """What a session gave to learnings and discovered skills; returns how many records went whole."""
-    from hexad.learning.housekeeping import forget_session  # noqa: PLC0415 - rare
-    from hexad.skills.found_in import forget_found_in  # noqa: PLC0415
+    """Remove a session's share of learnings and discovered skills; return the number of records that went."""
+    from hexad.learning.housekeeping import forget_session  # noqa: PLC0415 - 25 ms, rarely needed
+    from hexad.skills.found_in import forget_found_in  # noqa: PLC0415 - 5 ms, rarely needed
 
     forget_session(change, session)
     return forget_found_in(change, session)
 
 
-def meaning_of(settings: Settings, embedder: Embedder | None, name: str | None) -> Meaning | None:
-    """The caller's embedder, else the one of the extra where it is installed; none where meaning is not wanted."""
+def similarity_of(settings: Settings, embedder: Embedder | None, name: str | None) -> Similarity | None:
+    """The caller's embedder, else the extra's if it is installed; None if search by meaning is off."""
     if not settings.enabled or not settings.semantic:
         return None
-    from hexad import semantic  # noqa: PLC0415 - an engine that is off needs none of it
+    from hexad import semantic  # noqa: PLC0415 - 3 ms that an engine without it saves
 
     if embedder is not None:
-        return semantic.own_meaning(embedder, name, seconds=settings.layer_deadline / 2)
-    return semantic.static_meaning() if semantic.installed() else None
+        return semantic.own_similarity(embedder, name, seconds=settings.layer_deadline / 2)
+    return semantic.static_similarity() if semantic.installed() else None
 
 
 def refresh_index(store: Store) -> None:
-    """Index every row again if another analyser indexed it: both sides of a search must speak the same terms."""
+    """Index every row again if another analyser indexed it: saving and asking must yield the same terms."""
     wanted = str(ANALYSER)
     with store.reading() as view:
         if view.note(_ANALYSER_NOTE) == wanted:
@@ -138,13 +159,13 @@ def refresh_index(store: Store) -> None:
 
 
 def refresh_patterns(store: Store, *, force: bool = False) -> None:
-    """Give learnings that were stored without one the template that errors are matched with."""
+    """Give old learnings, which have none, the template that errors are matched with."""
     with store.reading() as view:
         if not force and view.note(_PATTERNS_NOTE):
             return
     with store.transaction() as unit:
         if unit.namespaces():
-            from hexad.learning.record import complete_patterns  # noqa: PLC0415 - once in a database's life
+            from hexad.learning.learnings import complete_patterns  # noqa: PLC0415 - 25 ms, once in a database's life
 
             complete_patterns(unit)
         unit.set_note(_PATTERNS_NOTE, "complete")

@@ -27,4 +27,7 @@ def assemble(
         keywords=retrieval.keywords,
         tokens=counter(text[len(base) :]) if selection.kept else 0,
         budget=budget,
+        query=retrieval.query,
+        namespace=retrieval.namespace,
+        session=retrieval.session,
     )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hexad.context.candidates import Candidates
-    from hexad.memory.meaning import Nearness
+    from hexad.memory.similarity import Nearness
     from hexad.model import Association
 
 MEANING: Final = 0.2

@@ -6,9 +6,9 @@ import logging
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Protocol
 
+from hexad.clock import utc_now
 from hexad.context import assemble
 from hexad.context.deadline import within
 from hexad.context.keywords import extract
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from hexad.context.layers import Source
     from hexad.context.matching import Habit
-    from hexad.memory.meaning import Meaning
+    from hexad.memory.similarity import Similarity
     from hexad.model import Clock, Prompt
     from hexad.store import Store
 
@@ -50,11 +50,6 @@ class Retriever(Protocol):
         ...
 
 
-def now_in_utc() -> datetime:
-    """The clock that is used where none is given."""
-    return datetime.now(UTC)
-
-
 @dataclass(frozen=True, slots=True)
 class ContextRetriever:
     """Retrieves from a store and, if it has them, from a tool registry and a runtime provider.
@@ -67,12 +62,12 @@ class ContextRetriever:
     store: Store
     max_per_layer: int = MAX_PER_LAYER
     namespace: str = DEFAULT_NAMESPACE
-    clock: Clock = now_in_utc
+    clock: Clock = utc_now
     deadline: float | None = DEADLINE
     max_pinned: int = MAX_PINNED
     tools: ToolRegistryProvider | None = None
     runtime: RuntimeContextProvider | None = None
-    meaning: Meaning | None = None
+    similarity: Similarity | None = None
     floor: bool = True  # whether what is probably noise is left out
 
     def __post_init__(self) -> None:
@@ -123,7 +118,7 @@ class ContextRetriever:
         if layer in RECORD_OF:
             return self._stored(layer)
         if layer is Layer.TOOL_REGISTRY and self.tools is not None:
-            source = ToolSource(self.tools, self.meaning, self._tool_habits, self.floor)
+            source = ToolSource(self.tools, self.similarity, self._tool_habits, self.floor)
             return self._timed(source, trusted=isinstance(self.tools, ToolRegistry))
         if layer is Layer.RUNTIME_CONTEXT and self.runtime is not None:
             known = len(self.tools.list_tools()) if isinstance(self.tools, ToolRegistry) else 0
@@ -138,7 +133,7 @@ class ContextRetriever:
             clock=self.clock,
             deadline=self.deadline,
             max_pinned=self.max_pinned if layer is Layer.USER_KNOWLEDGE else 0,
-            meaning=self.meaning,
+            similarity=self.similarity,
             floor=self.floor,
         )
 

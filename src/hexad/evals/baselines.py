@@ -128,8 +128,8 @@ class Static:
 
 
 @cache
-def _static() -> semantic.LazyMeaning:
-    return semantic.static_meaning()
+def _static() -> semantic.LazySimilarity:
+    return semantic.static_similarity()
 
 
 BASELINES: Final[dict[str, Builder]] = {"like": Like, "fts5": Fts5, "bm25s": Bm25s, "static": Static}

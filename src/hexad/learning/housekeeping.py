@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from hexad.learning.fixes import at_odds, without_session
-from hexad.learning.pattern import is_placeholder, parameters, split
-from hexad.learning.remedy import ARGUMENTS, PREREQUISITE, RETRY
-from hexad.learning.tree import absorb
+from hexad.learning.errors.pattern import is_placeholder, parameters, split
+from hexad.learning.errors.tree import absorb
+from hexad.learning.fixes import at_odds, current, without_session
+from hexad.learning.remedy import ChangedArguments, Prerequisite, Retry
 from hexad.memory.indexing import records
 from hexad.model import Layer, Learning, Origin
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime, timedelta
 
-    from hexad.memory.keeper import Change, Keeper
+    from hexad.memory.workspace import Change, Workspace
     from hexad.store import Reading
 
     Said: TypeAlias = tuple[str, ...]  # the words of a pattern that are no values
@@ -73,9 +73,11 @@ def count(learnings: Iterable[Learning]) -> Statistics:
 
 def is_doubtful(learning: Learning) -> bool:
     """Whether a person's word would help: a fix that is not trusted, and was tried, or was read from what happened."""
-    tried = bool(learning.worked or learning.failed)
-    mined = learning.remedy.get("kind") in {ARGUMENTS, PREREQUISITE, RETRY}
-    return bool(learning.fix) and not learning.trusted and (tried or mined)
+    if not learning.fix or learning.trusted:
+        return False
+    fix = current(learning)
+    mined = fix is not None and isinstance(fix.remedy, ChangedArguments | Prerequisite | Retry)
+    return mined or bool(learning.worked or learning.failed)
 
 
 def strength(learning: Learning, now: datetime) -> float:
@@ -96,8 +98,8 @@ def plan(
 
 def clean(change: Change, unseen_for: timedelta | None) -> Cleaned:
     """Do it, in a change's transaction."""
-    known = {each.id: each for each in all_of(change.unit, change.keeper)}
-    planned = plan(list(known.values()), change.keeper.clock(), unseen_for, dry_run=False)
+    known = {each.id: each for each in all_of(change.unit, change.workspace)}
+    planned = plan(list(known.values()), change.workspace.clock(), unseen_for, dry_run=False)
     for faded in planned.removed:
         change.remove(Layer.AGENT_LEARNINGS, faded)
         change.audit("learning.clean", faded)
@@ -108,16 +110,16 @@ def clean(change: Change, unseen_for: timedelta | None) -> Cleaned:
 
 def forget_session(change: Change, session: str) -> None:
     """Take out of every learning the fixes that only a session found."""
-    for known in all_of(change.unit, change.keeper):
+    for known in all_of(change.unit, change.workspace):
         left = without_session(known, session)
         if left != known:
             change.put(left)
             change.audit("learning.forget", known.id, {"fixes": len(known.remedies) - len(left.remedies)})
 
 
-def all_of(view: Reading, keeper: Keeper) -> list[Learning]:
-    """Every learning of a keeper's namespace."""
-    return [cast("Learning", each) for each in records(view, keeper.scope(Layer.AGENT_LEARNINGS))]
+def all_of(view: Reading, workspace: Workspace) -> list[Learning]:
+    """Every learning of a workspace's namespace."""
+    return [cast("Learning", each) for each in records(view, workspace.scope(Layer.AGENT_LEARNINGS))]
 
 
 def _goes(learning: Learning, now: datetime, unseen_for: timedelta | None) -> bool:

@@ -35,6 +35,14 @@ class Evidence:
     support: int = 0
     users_word: bool = False
 
+    def __add__(self, other: Evidence) -> Evidence:
+        return Evidence(
+            worked=self.worked + other.worked,
+            failed=self.failed + other.failed,
+            support=self.support + other.support,
+            users_word=self.users_word or other.users_word,
+        )
+
 
 def trust(evidence: Evidence) -> float:
     """From 0 to 1, never either.

@@ -1,1 +1,1 @@
-"""Something to keep → admission (validate, redact, reserve a slot) → a shelf → store, audit."""
+"""Something to keep → admission (validate, redact, reserve a slot) → a collection → store, audit."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
 
-    from hexad.memory.keeper import Change, Keeper
+    from hexad.memory.workspace import Change, Workspace
     from hexad.model import Association, Forgotten, SkillVersion
 
 VERSIONED: Final = tuple(field.name for field in fields(Version) if field.name != "created")
@@ -31,7 +31,7 @@ GIVEN: Final[dict[str, Any]] = {
 
 
 def forget_all(
-    keeper: Keeper,
+    workspace: Workspace,
     *,
     subject: str | None,
     session: str | None,
@@ -44,7 +44,7 @@ def forget_all(
     """
     if sum((subject is not None, session is not None, everything is True)) != 1:
         raise InvalidInput("forget", "give exactly one of subject=, session= or everything=True")
-    with keeper.change(actor=Origin.USER) as change:
+    with workspace.change(actor=Origin.USER) as change:
         if subject is not None:
             count = forget_subject(change, subject)
             words = set(terms(subject))
@@ -54,21 +54,21 @@ def forget_all(
             count = forget_session(change, name) + _forget_skills(change, name)
             count += _forget_others(change, lambda record: record.session == name)
             _forget_habits(change, lambda learned: learned.session == name)
-            keeper.prompts.forget(keeper.namespace, name)
-            change.unit.forget_calls(keeper.namespace, name)
+            workspace.prompts.forget(workspace.namespace, name)
+            change.unit.forget_calls(workspace.namespace, name)
             count += also(change, name)
         else:
             count = _forget_entries(change, lambda _: True) + _forget_others(change, lambda _: True)
             _forget_habits(change, lambda _: True)
-            keeper.prompts.forget(keeper.namespace, None)
-            change.unit.forget_calls(keeper.namespace, None)
+            workspace.prompts.forget(workspace.namespace, None)
+            change.unit.forget_calls(workspace.namespace, None)
         change.unit.scrub()
-    return keeper.erase_traces(count)
+    return workspace.erase_traces(count)
 
 
 def forget_key(change: Change, key: str) -> int:
     """Erase one entry, hidden or not, with all its versions."""
-    name, namespace = admission.key("key", key), change.keeper.namespace
+    name, namespace = admission.key("key", key), change.workspace.namespace
     numbers = [version.version for version in change.unit.versions(namespace, name)]
     change.unit.remove_versions(namespace, name, numbers)
     if not change.remove(Layer.USER_KNOWLEDGE, name):
@@ -79,7 +79,7 @@ def forget_key(change: Change, key: str) -> int:
 
 def forget_subject(change: Change, subject: str) -> int:
     """Erase every entry about a subject, and every old version that was."""
-    name, namespace = admission.key("subject", subject), change.keeper.namespace
+    name, namespace = admission.key("subject", subject), change.workspace.namespace
     keys = change.unit.keys_about(namespace, name)
     for key in keys:
         entry = cast("Knowledge", change.get(Layer.USER_KNOWLEDGE, key))
@@ -92,7 +92,7 @@ def forget_subject(change: Change, subject: str) -> int:
 
 def forget_session(change: Change, session: str) -> int:
     """Erase what a session said and the fields it gave; what others said and gave under the same key stays."""
-    name, namespace = admission.key("session", session), change.keeper.namespace
+    name, namespace = admission.key("session", session), change.workspace.namespace
     keys = change.unit.keys_in_session(namespace, name)
     for key in keys:
         entry = cast("Knowledge", change.get(Layer.USER_KNOWLEDGE, key))
@@ -103,14 +103,14 @@ def forget_session(change: Change, session: str) -> int:
 
 def _without(change: Change, entry: Knowledge, goes: Callable[[Version], bool], reset: dict[str, Any]) -> None:
     """An entry without some versions and fields; the newest version that is left is its content."""
-    versions = change.unit.versions(change.keeper.namespace, entry.key)
+    versions = change.unit.versions(change.workspace.namespace, entry.key)
     left = [version for version in versions if not goes(version)]
     if not left:
         forget_key(change, entry.key)
         return
     dropped = [version.version for version in versions if goes(version)]
-    change.unit.remove_versions(change.keeper.namespace, entry.key, dropped)
-    back = replace(_fallen_back(entry, left[0], change.keeper.clock()), **reset)
+    change.unit.remove_versions(change.workspace.namespace, entry.key, dropped)
+    back = replace(_fallen_back(entry, left[0], change.workspace.clock()), **reset)
     kept_by = {field: who for field, who in back.given_by.items() if field not in reset}
     change.put(replace(back, given_by=kept_by))
     change.audit("knowledge.forget", entry.key, {"versions": len(dropped), "fields": len(reset)})
@@ -143,7 +143,7 @@ def _forget_others(change: Change, goes: Callable[[Record], bool]) -> int:
 
 def _forget_skills(change: Change, session: str) -> int:
     """Erase what a session said of skills. One that others said something of before is a draft of that again."""
-    namespace, count = change.keeper.namespace, 0
+    namespace, count = change.workspace.namespace, 0
     for skill in [cast("Skill", record) for record in _records(change, Layer.SKILL_PATTERNS)]:
         versions = change.unit.skill_versions(namespace, skill.name)
         gone = [version.version for version in versions if version.session == session]
@@ -177,8 +177,8 @@ def _earlier(skill: Skill, version: SkillVersion) -> Skill:
 
 def _forget_habits(change: Change, goes: Callable[[Association], bool]) -> None:
     """The words that were learned from questions: of tools too, which are no records."""
-    unlearn(change, [each for each in change.unit.all_associations(change.keeper.namespace) if goes(each)])
+    unlearn(change, [each for each in change.unit.all_associations(change.workspace.namespace) if goes(each)])
 
 
 def _records(change: Change, layer: Layer) -> Iterator[Record]:
-    return records(change.unit, change.keeper.scope(layer))
+    return records(change.unit, change.workspace.scope(layer))

@@ -15,7 +15,7 @@ from hexad.text import terms
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from hexad.memory.keeper import Change, Keeper
+    from hexad.memory.workspace import Change, Workspace
     from hexad.model import Association
 
 TAUGHT: Final = 32  # words of one question that are learned, the first of them
@@ -25,8 +25,8 @@ MOST_CHARACTERS: Final = 16_384  # of a question that are read
 class Habits:
     """The words that led to an item before, of one namespace."""
 
-    def __init__(self, keeper: Keeper) -> None:
-        self._keeper = keeper
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
 
     def teach(self, layer: Layer, id: str, question: str, *, session: str | None = None) -> tuple[Association, ...]:
         """Let the words of a question help find an item next time; returns all that is known of the item now.
@@ -36,29 +36,29 @@ class Habits:
         if layer is Layer.RUNTIME_CONTEXT:
             raise InvalidInput("item", "is the runtime state, which is there whatever is asked")
         name = admission.key("id", id)
-        with self._keeper.change(actor=Origin.AGENT, session=session) as change:
-            if layer in RECORD_OF and not change.unit.numbers(self._keeper.scope(layer), [name]):
-                raise NotFound(layer.noun, name, self._keeper.namespace)
+        with self._workspace.change(actor=Origin.AGENT, session=session) as change:
+            if layer in RECORD_OF and not change.unit.numbers(self._workspace.scope(layer), [name]):
+                raise NotFound(layer.noun, name, self._workspace.namespace)
             return learn(change, layer, name, question)
 
     def of(self, layer: Layer | str, id: str) -> tuple[Association, ...]:
         """What was learned of one item, the strongest word first."""
-        with self._keeper.store.reading() as view:
-            found = view.associations_of(self._keeper.scope(Layer.parse(layer)), id)
+        with self._workspace.store.reading() as view:
+            found = view.associations_of(self._workspace.scope(Layer.parse(layer)), id)
         return tuple(sorted(found, key=lambda each: (-each.weight, each.term)))
 
     def list(self) -> tuple[Association, ...]:
         """Everything that was learned in this namespace, by layer, item and word."""
-        with self._keeper.store.reading() as view:
-            return tuple(view.all_associations(self._keeper.namespace))
+        with self._workspace.store.reading() as view:
+            return tuple(view.all_associations(self._workspace.namespace))
 
     def reset(self, layer: Layer | str | None = None, id: str | None = None) -> int:
         """Unlearn it all, or what is of one layer, or of one item; returns how many words went."""
         wanted = None if layer is None else Layer.parse(layer)
         if id is not None and wanted is None:
             raise InvalidInput("id", "needs the layer it is of")
-        with self._keeper.change(actor=Origin.USER) as change:
-            learned = change.unit.all_associations(self._keeper.namespace)
+        with self._workspace.change(actor=Origin.USER) as change:
+            learned = change.unit.all_associations(self._workspace.namespace)
             gone = [each for each in learned if wanted in {None, each.layer} and id in {None, each.id}]
             unlearn(change, gone)
             change.audit("habit.reset", f"{wanted or 'every layer'}/{id or 'all'}", {"words": len(gone)})
@@ -68,14 +68,14 @@ class Habits:
 def learn(change: Change, layer: Layer, id: str, question: str) -> tuple[Association, ...]:
     """One more use of an item for a question, inside a transaction; returns all that is known of the item then."""
     words = dict.fromkeys(terms(redact(question[:MOST_CHARACTERS]).text, asking=True))
-    scope = change.keeper.scope(layer)
+    scope = change.workspace.scope(layer)
     learned = strengthened(
         change.unit.associations_of(scope, id),
         layer,
         id,
         tuple(words)[:TAUGHT],
         session=change.session,
-        now=change.keeper.clock(),
+        now=change.workspace.clock(),
     )
     change.unit.associate(scope, id, learned)
     change.audit("habit.teach", f"{layer}/{id}", {"words": len(learned)})
@@ -84,7 +84,7 @@ def learn(change: Change, layer: Layer, id: str, question: str) -> tuple[Associa
 
 def credit(change: Change, layer: Layer, id: str) -> None:
     """What was used after the session's latest prompt offered it was of use for that prompt's question, once."""
-    question = change.keeper.prompts.take(change.keeper.namespace, change.session, layer, id)
+    question = change.workspace.prompts.take(change.workspace.namespace, change.session, layer, id)
     if question is not None:
         learn(change, layer, id, question)
 
@@ -95,6 +95,6 @@ def unlearn(change: Change, gone: Collection[Association]) -> None:
     for each in gone:
         lost.setdefault((each.layer, each.id), set()).add(each.term)
     for (layer, name), words in lost.items():
-        scope = Scope(change.keeper.namespace, layer)
+        scope = Scope(change.workspace.namespace, layer)
         left = [each for each in change.unit.associations_of(scope, name) if each.term not in words]
         change.unit.associate(scope, name, left)

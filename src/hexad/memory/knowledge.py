@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from hexad.errors import InvalidInput
 from hexad.memory import admission
+from hexad.memory.collection import RecordCollection
 from hexad.memory.forgetting import GIVEN, VERSIONED, forget_key, forget_session, forget_subject
-from hexad.memory.shelf import Shelf
 from hexad.model import KEEP, Category, Keep, Knowledge, Layer, Origin, Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
-    from hexad.memory.keeper import Change
+    from hexad.memory.workspace import Change
     from hexad.model import Forgotten, Item
 
 
@@ -27,7 +27,7 @@ class _Said:
     given: dict[str, Any]
 
 
-class KnowledgeShelf(Shelf[Knowledge]):
+class KnowledgeCollection(RecordCollection[Knowledge]):
     """What the user (or an agent, a tool, an import) said, by key."""
 
     layer: ClassVar[Layer] = Layer.USER_KNOWLEDGE
@@ -85,8 +85,8 @@ class KnowledgeShelf(Shelf[Knowledge]):
         ['emacs', 'vim']
         """
         entry = self.get(key)
-        with self._keeper.store.reading() as view:
-            versions = view.versions(self._keeper.namespace, entry.key)
+        with self._workspace.store.reading() as view:
+            versions = view.versions(self._workspace.namespace, entry.key)
         return tuple(version for version in versions if version.version >= entry.first_version)
 
     def search(self, query: str, *, category: str | None = None, limit: int = 10) -> tuple[Item, ...]:
@@ -97,11 +97,11 @@ class KnowledgeShelf(Shelf[Knowledge]):
     def pin(self, key: str, *, pinned: bool = True) -> Knowledge:
         """Have an entry in every retrieval of its layer, whatever the question, or no longer."""
         wanted = admission.flag("pinned", pinned)
-        with self._keeper.change(actor=Origin.USER) as change:
+        with self._workspace.change(actor=Origin.USER) as change:
             old = self._present(change, key)
             if old.pinned == wanted:
                 return old
-            new = replace(old, pinned=wanted, updated=self._keeper.clock())
+            new = replace(old, pinned=wanted, updated=self._workspace.clock())
             new = replace(new, given_by=_given_by(old, new, change.session))
             change.put(new)
             change.audit("knowledge.pin" if wanted else "knowledge.unpin", new.key)
@@ -109,14 +109,14 @@ class KnowledgeShelf(Shelf[Knowledge]):
 
     def delete(self, id: str) -> None:
         """Hide an entry with all its versions; `undelete` brings it back, `forget` erases it."""
-        with self._keeper.change(actor=Origin.USER) as change:
+        with self._workspace.change(actor=Origin.USER) as change:
             entry = self._present(change, id)
-            change.put(replace(entry, deleted=self._keeper.clock()))
+            change.put(replace(entry, deleted=self._workspace.clock()))
             change.audit("knowledge.delete", entry.key, {"version": entry.version})
 
     def undelete(self, key: str) -> Knowledge:
         """Bring back what `delete` hid, unless something was saved under its key since."""
-        with self._keeper.change(actor=Origin.USER) as change:
+        with self._workspace.change(actor=Origin.USER) as change:
             entry = cast("Knowledge | None", change.get(self.layer, admission.key("key", key)))
             if entry is None or entry.deleted is None:
                 raise self._missing(key)
@@ -139,10 +139,10 @@ class KnowledgeShelf(Shelf[Knowledge]):
         if len(named) != 1:
             raise InvalidInput("forget", "give exactly one of a key, subject= or session=")
         way, value = named[0]
-        with self._keeper.change(actor=Origin.USER) as change:
+        with self._workspace.change(actor=Origin.USER) as change:
             count = way(change, value)
             change.unit.scrub()
-        return self._keeper.erase_traces(count)
+        return self._workspace.erase_traces(count)
 
     def _visible(self, id: str) -> Knowledge | None:
         entry = super()._visible(id)
@@ -158,7 +158,7 @@ class KnowledgeShelf(Shelf[Knowledge]):
         return entry
 
     def _admit(self, key: str, content: str, given: dict[str, Any], *, redact: bool) -> _Said:
-        intake = admission.Intake(limit=self._keeper.max_text, redact=redact)
+        intake = admission.Intake(limit=self._workspace.max_text, redact=redact)
         name = admission.key("key", key)
         words = intake.named(name, intake.text("content", content, required=True), prose=True)
         checked = {field: _CHECKS[field](field, value) for field, value in given.items() if value is not KEEP}
@@ -167,7 +167,7 @@ class KnowledgeShelf(Shelf[Knowledge]):
         return _Said(name, {"content": words, **checked, **intake.notes})
 
     def _store(self, said: _Said, who: Origin, session: str | None) -> Knowledge:
-        with self._keeper.change(actor=who, session=session) as change:
+        with self._workspace.change(actor=who, session=session) as change:
             old = cast("Knowledge | None", change.get(self.layer, said.key))
             new = self._merged(old, said, who, change.session)
             if new == old:
@@ -177,7 +177,7 @@ class KnowledgeShelf(Shelf[Knowledge]):
         return new
 
     def _merged(self, old: Knowledge | None, said: _Said, origin: Origin, session: str) -> Knowledge:
-        now = self._keeper.clock()
+        now = self._workspace.clock()
         if old is None or old.deleted is not None:
             return _first(said, origin, session, now, version=old.version + 1 if old else 1)
         given = {**_outlived(old, now), **_unpinned(old, said, origin), **said.given}
@@ -240,7 +240,7 @@ def _keep(change: Change, old: Knowledge | None, new: Knowledge) -> None:
     change.put(new)
     appended = old is None or new.version != old.version
     if appended:
-        change.unit.add_version(change.keeper.namespace, _version_of(new))
+        change.unit.add_version(change.workspace.namespace, _version_of(new))
     change.audit(
         "knowledge.save" if appended else "knowledge.update",
         new.key,

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import threading
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import RateLimited
-from hexad.fork import survive_fork
+from hexad.recent import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,31 +19,16 @@ class Tally:
 
     def __init__(self) -> None:
         self.engines = 0
-        self._taken: OrderedDict[tuple[str, str, str], int] = OrderedDict()
-        self.after_fork()
-        survive_fork(self)
-
-    def after_fork(self) -> None:
-        """A thread of the parent may have held the lock."""
-        self._lock = threading.Lock()
+        self._taken: Recent[tuple[str, str, str], int] = Recent(_SESSIONS_COUNTED, inherited=True)
 
     def take(self, place: tuple[str, str, str], limit: int) -> bool:
         """Count one more, unless that would be beyond the limit."""
-        with self._lock:
-            count = self._taken.get(place, 0)
-            if count >= limit:
-                return False
-            self._taken[place] = count + 1
-            self._taken.move_to_end(place)
-            if len(self._taken) > _SESSIONS_COUNTED:
-                self._taken.popitem(last=False)
-            return True
+        before, after = self._taken.update(place, lambda count: (count or 0) + ((count or 0) < limit))
+        return after != (before or 0)
 
     def give_back(self, place: tuple[str, str, str]) -> None:
         """Count one less."""
-        with self._lock:
-            if self._taken.get(place, 0) > 0:
-                self._taken[place] -= 1
+        self._taken.update(place, lambda count: max((count or 0) - 1, 0))
 
 
 _tallies: Final[dict[str, Tally]] = {}

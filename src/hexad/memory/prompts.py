@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.fork import survive_fork
+from hexad.recent import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,40 +20,32 @@ class Shown(NamedTuple):
     question: str
     items: frozenset[tuple[Layer, str]]
 
+    def without(self, item: tuple[Layer, str]) -> Shown:
+        """The same, after an item was credited."""
+        return self._replace(items=self.items - {item})
+
 
 class Prompts:
     """The latest prompt of each session: in memory, bounded, and never another namespace's."""
 
     def __init__(self) -> None:
-        self.after_fork()
-        survive_fork(self)
-
-    def after_fork(self) -> None:
-        """What was shown is the parent's; a thread of the parent may have held the lock."""
-        self._latest: OrderedDict[tuple[str, str], Shown] = OrderedDict()
-        self._lock = threading.Lock()
+        self._latest: Recent[tuple[str, str], Shown] = Recent(MOST_PROMPTS)
 
     def show(self, namespace: str, session: str, question: str, items: Iterable[Item]) -> None:
         """Remember what went into a session's prompt."""
-        with self._lock:
-            shown = Shown(question, frozenset((item.layer, item.id) for item in items))
-            self._latest[namespace, session] = shown
-            self._latest.move_to_end((namespace, session))
-            while len(self._latest) > MOST_PROMPTS:
-                self._latest.popitem(last=False)
+        self._latest.put((namespace, session), Shown(question, frozenset((item.layer, item.id) for item in items)))
 
     def forget(self, namespace: str, session: str | None) -> None:
         """Forget a session's prompt, or those of all sessions."""
-        with self._lock:
-            gone = [place for place in self._latest if place[0] == namespace and session in {None, place[1]}]
-            for place in gone:
-                del self._latest[place]
+        for place in self._latest:
+            if place[0] == namespace and session in {None, place[1]}:
+                self._latest.pop(place)
 
     def take(self, namespace: str, session: str, layer: Layer, id: str) -> str | None:
         """The question of the session's latest prompt, if the item was in it and was not taken before."""
-        with self._lock:
-            shown = self._latest.get((namespace, session))
-            if shown is None or (layer, id) not in shown.items:
-                return None
-            self._latest[namespace, session] = shown._replace(items=shown.items - {(layer, id)})
-            return shown.question
+        place, item = (namespace, session), (layer, id)
+        shown = self._latest.get(place)
+        if shown is None or item not in shown.items:
+            return None
+        before, _ = self._latest.update(place, lambda now: (now or shown).without(item))
+        return before.question if before is not None and item in before.items else None

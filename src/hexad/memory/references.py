@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 from hexad.errors import InvalidInput
 from hexad.memory import admission
-from hexad.memory.shelf import Shelf, not_given
+from hexad.memory.collection import RecordCollection, not_given
 from hexad.model import KEEP, Keep, Layer, Origin, Reference, ReferenceKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from hexad.memory.keeper import Change
+    from hexad.memory.workspace import Change
     from hexad.model import Item, Json
 
 
-class ReferenceShelf(Shelf[Reference]):
+class ReferenceCollection(RecordCollection[Reference]):
     """References by name."""
 
     layer: ClassVar[Layer] = Layer.EXTERNAL_KNOWLEDGE
@@ -40,8 +40,8 @@ class ReferenceShelf(Shelf[Reference]):
         >>> hx.references.save("Runbook", location="https://wiki/runbook", summary="At night", kind="wiki").kind
         <ReferenceKind.WIKI: 'wiki'>
         """
-        intake = admission.Intake(limit=self._keeper.max_text, redact=redact)
-        now = self._keeper.clock()
+        intake = admission.Intake(limit=self._workspace.max_text, redact=redact)
+        now = self._workspace.clock()
         new = Reference(
             name=admission.key("name", name),
             location="" if location is KEEP else intake.text("location", location, required=True),
@@ -50,7 +50,7 @@ class ReferenceShelf(Shelf[Reference]):
             metadata={} if metadata is KEEP else intake.mapping("metadata", metadata),
             tags=() if tags is KEEP else admission.tags("tags", tags),
             origin=Origin.parse(origin, "origin"),
-            session=self._keeper.session_of(session),
+            session=self._workspace.session_of(session),
             created=now,
             updated=now,
             **intake.notes,

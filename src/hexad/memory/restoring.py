@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from hexad.memory.meaning import Meaning
+    from hexad.memory.similarity import Similarity
     from hexad.store import Store, Writing
 
 
 def restore_backup(
-    store: Store, path: Path, progress: Callable[[int, int], None], meaning: Meaning | None = None
+    store: Store, path: Path, progress: Callable[[int, int], None], similarity: Similarity | None = None
 ) -> int:
     """Bring back a whole backup into a database that holds nothing; returns the lines of data."""
     lines = read_lines(path)
@@ -30,7 +30,7 @@ def restore_backup(
             raise BackupError(
                 str(path), f"{store.location} is not empty: restore into a new file, or use import to add to it"
             )
-        restorer = _Restorer(unit, str(path), meaning)
+        restorer = _Restorer(unit, str(path), similarity)
         for done, line in enumerate(lines, start=1):
             restorer.restore(line)
             progress(done, len(lines))
@@ -40,9 +40,9 @@ def restore_backup(
 class _Restorer:
     """Puts line after line back, and knows what must have come before each."""
 
-    def __init__(self, unit: Writing, file: str, meaning: Meaning | None) -> None:
+    def __init__(self, unit: Writing, file: str, similarity: Similarity | None) -> None:
         self._unit = unit
-        self._meaning = meaning
+        self._similarity = similarity
         self._learned: dict[tuple[str, str, str], list[Association]] = {}
         self._file = file
         self._seen: dict[tuple[str, str, str], Record] = {}
@@ -81,7 +81,7 @@ class _Restorer:
         if isinstance(record, Skill):
             admission.whole("version", record.version, low=1)
         self._seen[place] = record
-        put(self._unit, Scope(namespace, record.layer), record, self._meaning)
+        put(self._unit, Scope(namespace, record.layer), record, self._similarity)
 
     def _version(self, namespace: str, version: Version) -> None:
         entry = self._seen.get((namespace, Knowledge.layer.value, version.key))

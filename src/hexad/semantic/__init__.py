@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from hexad.memory.meaning import Nearness, Space
+    from hexad.memory.similarity import Nearness, Space
     from hexad.semantic.search import Search
     from hexad.store import Reading, Scope, Store
 
@@ -41,8 +41,8 @@ def installed() -> bool:
     return all(find_spec(package) is not None for package in PACKAGES)
 
 
-class LazyMeaning:
-    """A `Meaning` whose embedder is made when the first text comes."""
+class LazySimilarity:
+    """A `Similarity` whose embedder is made when the first text comes."""
 
     def __init__(self, name: str, make: Callable[[], Embedder], *, width: int | None = None) -> None:
         self._name = name
@@ -93,12 +93,12 @@ class LazyMeaning:
         return Search(self._name, embedder)
 
 
-def static_meaning() -> LazyMeaning:
+def static_similarity() -> LazySimilarity:
     """Static embeddings that come inside a wheel: no download, no network."""
-    return LazyMeaning(STATIC, _static, width=WIDTH)
+    return LazySimilarity(STATIC, _static, width=WIDTH)
 
 
-def own_meaning(embedder: Embedder, name: str | None = None, *, seconds: float | None = None) -> LazyMeaning:
+def own_similarity(embedder: Embedder, name: str | None = None, *, seconds: float | None = None) -> LazySimilarity:
     """A caller's embedder, under its name: given, or its own; each call of it may take so many seconds."""
     if not callable(embedder):
         raise InvalidInput("embedder", "must be a function from a list of texts to an array of one row for each")
@@ -107,7 +107,7 @@ def own_meaning(embedder: Embedder, name: str | None = None, *, seconds: float |
     known = name or getattr(embedder, "name", None) or _function_name(embedder)
     if not isinstance(known, str) or not known.strip():
         raise InvalidInput("embedder_name", "must be text that tells this embedder from all others")
-    return LazyMeaning(known, lambda: _Timely(embedder, seconds))
+    return LazySimilarity(known, lambda: _Timely(embedder, seconds))
 
 
 def _function_name(embedder: Embedder) -> str:

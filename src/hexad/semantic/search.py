@@ -12,7 +12,7 @@ import numpy as np
 
 from hexad.errors import EmbedderFailed
 from hexad.fork import survive_fork
-from hexad.memory.meaning import MOST_STEPS, STEPS_IF_SAME
+from hexad.memory.similarity import MOST_STEPS, STEPS_IF_SAME
 from hexad.semantic.background import BACKGROUND
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from hexad.skills.references import Unresolved, fill, fill_known, references, wh
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable
 
-    from hexad.memory.keeper import Change
+    from hexad.memory.workspace import Change
     from hexad.skills.driving import Program
 
 ToolCall: TypeAlias = Callable[..., Any]

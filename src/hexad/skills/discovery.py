@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.memory import admission
-from hexad.memory.marks import marked
+from hexad.memory.value_fingerprints import fingerprint_of_value
 from hexad.model import Layer, Origin, Skill, SkillKind
 from hexad.skills.found_in import remember_sessions
 from hexad.skills.generalising import Seen, generalised, is_linked
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
-    from hexad.memory.keeper import Change, Keeper
+    from hexad.memory.workspace import Change, Workspace
     from hexad.model import Json
     from hexad.skills.generalising import Path, Procedure, Runs
     from hexad.skills.library import SkillLibrary
@@ -69,13 +69,13 @@ class Log:
         return [self.calls[session][start : start + length] for session, start in starts][-_MOST_RUNS:]
 
 
-def discover(library: SkillLibrary, keeper: Keeper, session: str | None, telling: Telling) -> tuple[Skill, ...]:
+def discover(library: SkillLibrary, workspace: Workspace, session: str | None, telling: Telling) -> tuple[Skill, ...]:
     """Offer what is new as drafts, at most `MOST`; with a session only what was done in it too.
 
     ``telling`` says of an argument that was always the same whether a draft may hold it.
     """
-    namespace = keeper.namespace
-    with keeper.store.reading() as view:
+    namespace = workspace.namespace
+    with workspace.store.reading() as view:
         log = Log.of(view, namespace)
         found = repeated(log.tools(), lambda each: is_linked([[_seen(call) for call in run] for run in log.runs(each)]))
         wanted = [each for each in found if session is None or session in each.places]
@@ -83,13 +83,13 @@ def discover(library: SkillLibrary, keeper: Keeper, session: str | None, telling
         made = [(each, _draft(view, namespace, each.tools, log.runs(each), telling)) for each in new[: 4 * MOST]]
     known = _known(library) if made else set()
     fresh = [(each, draft) for each, draft in made if draft is not None and each.tools not in known]
-    offers = (_offer(library, keeper, each, draft) for each, draft in fresh[:MOST])
+    offers = (_offer(library, workspace, each, draft) for each, draft in fresh[:MOST])
     return tuple(skill for skill in offers if skill is not None)
 
 
-def _offer(library: SkillLibrary, keeper: Keeper, sequence: Repeated, found: Procedure) -> Skill | None:
-    with keeper.change(actor=Origin.TOOL) as change:
-        note = _note(keeper.namespace, sequence.tools)
+def _offer(library: SkillLibrary, workspace: Workspace, sequence: Repeated, found: Procedure) -> Skill | None:
+    with workspace.change(actor=Origin.TOOL) as change:
+        note = _note(workspace.namespace, sequence.tools)
         if change.unit.note(note):
             return None  # another process was faster
         skill = library.joining(change).create(
@@ -137,7 +137,7 @@ def _note(namespace: str, tools: Sequence[str]) -> str:
 def _seen(call: Call, values: Mapping[Path, Json] | None = None) -> Seen:
     told = json.loads(call.arguments)
     given, gave = ({_path(pointer): mark for pointer, mark in told[name].items()} for name in ("a", "r"))
-    exact = {path: value for path, value in (values or {}).items() if marked(value) == given.get(path)}
+    exact = {path: value for path, value in (values or {}).items() if fingerprint_of_value(value) == given.get(path)}
     return Seen(given, gave, exact)
 
 

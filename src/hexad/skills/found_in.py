@@ -17,7 +17,7 @@ from hexad.skills.sequences import FEWEST
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hexad.memory.keeper import Change
+    from hexad.memory.workspace import Change
 
 _SIZE: Final = 8  # bytes of a hash
 
@@ -32,8 +32,8 @@ def forget_found_in(change: Change, session: str) -> int:
 
     A skill that a person activated, or wrote anew, stays: it is that person's word now.
     """
-    namespace, gone = change.keeper.namespace, _hashed(change, session)
-    found = [cast("Skill", each) for each in records(change.unit, change.keeper.scope(Layer.SKILL_PATTERNS))]
+    namespace, gone = change.workspace.namespace, _hashed(change, session)
+    found = [cast("Skill", each) for each in records(change.unit, change.workspace.scope(Layer.SKILL_PATTERNS))]
     removed = 0
     for skill in found:
         offer, sessions = _kept(change, skill.name)
@@ -69,5 +69,5 @@ def _note(change: Change, skill: str) -> str:
 
 
 def _hashed(change: Change, name: str) -> str:
-    told = json.dumps([change.keeper.namespace, name], ensure_ascii=False).encode(errors="replace")
+    told = json.dumps([change.workspace.namespace, name], ensure_ascii=False).encode(errors="replace")
     return hashlib.blake2b(told, digest_size=_SIZE).hexdigest()

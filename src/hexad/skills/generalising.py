@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from hexad.memory.marks import MOST_MARKS
+from hexad.memory.value_fingerprints import MOST_FINGERPRINTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -106,7 +106,7 @@ class Procedure:
 
 def generalised(tools: Sequence[str], runs: Runs) -> Procedure | None:
     """The procedure that all these runs are; None if a step was given what no skill can give it."""
-    if any(len(seen.given) >= MOST_MARKS for run in runs for seen in run):
+    if any(len(seen.given) >= MOST_FINGERPRINTS for run in runs for seen in run):
         return None  # it may have been given more than there are marks of
     given = [each for run in runs for seen in run for each in seen.given.items()]
     if any(mark[:1] == "x" or _NAMELESS.fullmatch(path[0]) for path, mark in given):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from hexad.errors import DailyLimit, Disabled, InvalidInput, SkillRefused
 from hexad.memory import admission
-from hexad.memory.shelf import Shelf
+from hexad.memory.collection import RecordCollection
 from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus, SkillVersion
 from hexad.skills import definition as shapes
 from hexad.skills.approving import AUTOMATIC, Review, review
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from functools import partial
 
-    from hexad.memory.keeper import Change, Keeper
-    from hexad.memory.shelf import Finder
+    from hexad.memory.collection import Finder
+    from hexad.memory.workspace import Change, Workspace
     from hexad.model import Item, Json
     from hexad.skills.driving import Halt
     from hexad.skills.moving import ImportedSkill
@@ -53,14 +53,16 @@ class Rules:
     max_per_day: int = 10
 
 
-class SkillLibrary(Shelf[Skill]):
+class SkillLibrary(RecordCollection[Skill]):
     """Skills by name; only active ones are found by a search, given to agents, or run."""
 
     layer: ClassVar[Layer] = Layer.SKILL_PATTERNS
 
-    def __init__(self, keeper: Keeper, find: Finder, agent: Agent | None = None, rules: Rules | None = None) -> None:
-        super().__init__(keeper, find)
-        self._runner = Runner(keeper, agent or Agent())
+    def __init__(
+        self, workspace: Workspace, find: Finder, agent: Agent | None = None, rules: Rules | None = None
+    ) -> None:
+        super().__init__(workspace, find)
+        self._runner = Runner(workspace, agent or Agent())
         self._rules = rules or Rules()
 
     def create(
@@ -89,8 +91,8 @@ class SkillLibrary(Shelf[Skill]):
         >>> hx.skills.create("greet", kind="instruction", description="Greet", definition={"text": "Say hello"}).status
         <SkillStatus.DRAFT: 'draft'>
         """
-        intake = admission.Intake(limit=self._keeper.max_text, redact=redact)
-        now = self._keeper.clock()
+        intake = admission.Intake(limit=self._workspace.max_text, redact=redact)
+        now = self._workspace.clock()
         draft = Skill(
             name=admission.key("name", name),
             description=intake.text("description", description, required=True),
@@ -101,7 +103,7 @@ class SkillLibrary(Shelf[Skill]):
             tags=admission.tags("tags", tags),
             author=admission.label("author", author),
             origin=Origin.parse(origin, "origin"),
-            session=self._keeper.session_of(session),
+            session=self._workspace.session_of(session),
             created=now,
             updated=now,
             **intake.notes,
@@ -132,7 +134,7 @@ class SkillLibrary(Shelf[Skill]):
 
     def deprecate(self, name: str) -> Skill:
         """Let a skill no longer be found or run, and keep it; what an agent makes of it later is deprecated too."""
-        with self._keeper.change(actor=Origin.USER) as change:
+        with self._workspace.change(actor=Origin.USER) as change:
             found = self._present(change, name)
             if found.status is SkillStatus.DEPRECATED:
                 return found
@@ -144,7 +146,7 @@ class SkillLibrary(Shelf[Skill]):
         """Keep the skill of an Agent Skills folder (a SKILL.md and its files) as a draft; nothing in it is run."""
         from hexad.skills import moving  # noqa: PLC0415 - who has no folders need not load it
 
-        roomy = SkillLibrary(moving.roomy(self._keeper), self._find, self._runner.agent, self._rules)
+        roomy = SkillLibrary(moving.roomy(self._workspace), self._find, self._runner.agent, self._rules)
         return moving.import_folder(roomy, Path(folder), overwrite=overwrite, redact=redact)
 
     def export_folder(
@@ -167,12 +169,12 @@ class SkillLibrary(Shelf[Skill]):
         from hexad.skills.discovery import discover  # noqa: PLC0415 - who discovers nothing need not load it
 
         wanted = None if session is None else admission.label("session", session)
-        return discover(self, self._keeper, wanted, self._runner.agent.is_constant)
+        return discover(self, self._workspace, wanted, self._runner.agent.is_constant)
 
     def joining(self, change: Change) -> SkillLibrary:
         """This library inside of a change that somebody else began and will end; it activates nothing by itself."""
         rules = replace(self._rules, auto_approve=False)
-        return SkillLibrary(self._keeper.joining(change.unit), self._find, self._runner.agent, rules)
+        return SkillLibrary(self._workspace.joining(change.unit), self._find, self._runner.agent, rules)
 
     def search(self, query: str, *, kind: str | None = None, limit: int = 10) -> tuple[Item, ...]:
         """The active skills that match best, best first."""
@@ -188,8 +190,8 @@ class SkillLibrary(Shelf[Skill]):
         ['Say good morning', 'Say hello']
         """
         skill = self.get(name)
-        with self._keeper.store.reading() as view:
-            return (_version_of(skill), *view.skill_versions(self._keeper.namespace, skill.name))
+        with self._workspace.store.reading() as view:
+            return (_version_of(skill), *view.skill_versions(self._workspace.namespace, skill.name))
 
     def run(
         self,
@@ -275,7 +277,7 @@ class SkillLibrary(Shelf[Skill]):
         return partial(way, session=session)
 
     def _activate(self, name: str, person: str, seen: str) -> Skill:
-        with self._keeper.change(actor=Origin.USER) as change:
+        with self._workspace.change(actor=Origin.USER) as change:
             found = self._present(change, name)
             if shapes.fingerprint(found) != seen:
                 raise SkillRefused(name, "is not what was reviewed any more: review it again")
@@ -292,7 +294,7 @@ class SkillLibrary(Shelf[Skill]):
             return self._changed(change, replace(active, recent=""))
 
     def _changed(self, change: Change, skill: Skill) -> Skill:
-        kept = replace(skill, updated=self._keeper.clock())
+        kept = replace(skill, updated=self._workspace.clock())
         change.put(kept)
         change.audit(f"skill.{kept.status}", kept.name, {"by": kept.approved_by} if kept.approved_by else None)
         return kept
@@ -332,7 +334,7 @@ class SkillLibrary(Shelf[Skill]):
             _count_today(change, self._rules.max_per_day)
         if old is None:
             return new
-        change.unit.add_skill_version(self._keeper.namespace, _version_of(old))
+        change.unit.add_skill_version(self._workspace.namespace, _version_of(old))
         later = replace(new, version=old.version + 1)
         refused = old.status is SkillStatus.DEPRECATED and new.origin not in _PERSONS
         return replace(later, **_REFUSED) if refused else later
@@ -350,10 +352,10 @@ def _version_of(skill: Skill) -> SkillVersion:
 
 def _count_today(change: Change, limit: int) -> None:
     """One more skill that an agent made today, in whatever process; part of the transaction that stores it."""
-    note = f"skills by agents/{change.keeper.namespace}"
-    today = change.keeper.clock().date().isoformat()
+    note = f"skills by agents/{change.workspace.namespace}"
+    today = change.workspace.clock().date().isoformat()
     day, _, count = (change.unit.note(note) or "").partition(" ")
     made = int(count) if day == today else 0
     if made >= limit:
-        raise DailyLimit(limit, change.session, change.keeper.namespace)
+        raise DailyLimit(limit, change.session, change.workspace.namespace)
     change.unit.set_note(note, f"{today} {made + 1}")

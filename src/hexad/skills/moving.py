@@ -16,7 +16,7 @@ from hexad.skills.folders import LARGEST_FOLDER, check_readable, read_folder, wr
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hexad.memory.keeper import Keeper
+    from hexad.memory.workspace import Workspace
     from hexad.model import Skill
     from hexad.skills.document import Files, Told
     from hexad.skills.library import SkillLibrary
@@ -39,9 +39,9 @@ class ImportedSkill:
     notes: tuple[str, ...] = ()
 
 
-def roomy(keeper: Keeper) -> Keeper:
-    """A keeper that admits a definition with a whole folder in it."""
-    return replace(keeper, max_text=max(keeper.max_text, _ROOM))
+def roomy(workspace: Workspace) -> Workspace:
+    """A workspace that admits a definition with a whole folder in it."""
+    return replace(workspace, max_text=max(workspace.max_text, _ROOM))
 
 
 def import_folder(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool) -> ImportedSkill:

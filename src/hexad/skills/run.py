@@ -30,7 +30,7 @@ from hexad.skills.driving import Blocking
 from hexad.store.skills import FAILED
 
 if TYPE_CHECKING:
-    from hexad.memory.keeper import Change, Keeper
+    from hexad.memory.workspace import Change, Workspace
     from hexad.model import Json
     from hexad.skills.driving import Program
     from hexad.skills.sandbox import ScriptResult
@@ -103,9 +103,9 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Runs the skills of one keeper."""
+    """Runs the skills of one workspace."""
 
-    keeper: Keeper
+    workspace: Workspace
     agent: Agent
 
     def job(
@@ -130,7 +130,7 @@ class Runner:
             given=admitted,
             absent=absent,
             tools={} if dry_run else self._attended(skill, tools, session),
-            session=self.keeper.session_of(session),
+            session=self.workspace.session_of(session),
             origin=Origin.parse(origin, "origin"),
             dry_run=dry_run,
         )
@@ -161,7 +161,7 @@ class Runner:
 
     def hidden(self) -> list[Path]:
         """Hexad's own database, with what lies beside it under its name."""
-        path = self.keeper.store.path
+        path = self.workspace.store.path
         return [] if path is None else sorted({path, *path.parent.glob(f"{_literally(path.name)}*")})
 
     def _attended(
@@ -187,7 +187,7 @@ class Runner:
         neither well nor badly: it is audited, and not counted.
         """
         try:
-            with self.keeper.change(actor=job.origin, session=job.session) as change:
+            with self.workspace.change(actor=job.origin, session=job.session) as change:
                 for lesson in job.lessons:
                     lesson(change)
                 if result is not None:
@@ -201,7 +201,7 @@ class Runner:
     def _count(self, change: Change, job: Job, result: SkillResult) -> None:
         skill = job.skill
         recent = change.unit.count_run(
-            self.keeper.namespace, skill.name, skill.version, self.keeper.clock(), ok=result.ok
+            self.workspace.namespace, skill.name, skill.version, self.workspace.clock(), ok=result.ok
         )
         outcome = "ok" if result.ok else "failed"
         change.audit("skill.run", skill.name, _told(skill, outcome) | _figures(result))
@@ -227,7 +227,7 @@ def _refuse(skill: Skill, mark: str) -> None:
     if skill.status is not SkillStatus.ACTIVE:
         why = f" ({skill.reason})" if skill.reason else ""
         how = f"review it with `hexad skills review {quote(skill.name)}`, then activate it"
-        raise SkillRefused(skill.name, f"is {skill.status.told}{why}: {how}")
+        raise SkillRefused(skill.name, f"is {skill.status.phrase}{why}: {how}")
     if skill.approved != mark:
         raise SkillRefused(skill.name, "is not what was approved: review it, and activate it again")
 
@@ -256,7 +256,7 @@ def _demote(change: Change, skill: Skill, recent: str, error: str) -> None:
             approved="",
             approved_by="",
             reason=f"failed {failed} of its last {len(recent)} runs; the last time: {last}",
-            updated=change.keeper.clock(),
+            updated=change.workspace.clock(),
         )
     )
     change.audit("skill.demote", skill.name, {"failed": failed, "runs": len(recent)})

@@ -11,10 +11,9 @@ from hexad.context.candidates import gather
 from hexad.context.conversation import lending, places_beside
 from hexad.context.layers.presenting import present
 from hexad.context.matching import MOST_HABITS, NEAREST, Matches, habits
-from hexad.context.meaning import near_or_not
 from hexad.context.ranking import SLACK, Ranking
 from hexad.errors import DeadlineExceeded
-from hexad.memory.meaning import without_words
+from hexad.memory.similarity import or_by_words_alone, without_words
 from hexad.model import Item, Layer, Learning, Origin, Query, Reason
 from hexad.shape import to_microseconds
 from hexad.store import Scope
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from hexad.context.candidates import Candidates, Wanted
     from hexad.context.matching import Habit
-    from hexad.memory.meaning import Meaning, Nearness
+    from hexad.memory.similarity import Nearness, Similarity
     from hexad.model import Clock, Record
     from hexad.store import Reading, Row, Sketch, Store
     from hexad.text.index import Posting, Statistics
@@ -67,7 +66,7 @@ class StoredSource:
     deadline: float | None = None
     max_pinned: int = 0
     facets: Mapping[str, str] = field(default_factory=dict)
-    meaning: Meaning | None = None
+    similarity: Similarity | None = None
     floor: bool = True  # whether what is probably noise is left out
 
     def find(self, query: Query, limit: int) -> Sequence[Item]:
@@ -132,10 +131,10 @@ class StoredSource:
         )
 
     def _near(self, view: Reading, scope: Scope, query: Query, candidates: Candidates) -> Nearness | None:
-        if self.meaning is None:
+        if self.similarity is None:
             return None
-        meaning, named = self.meaning, [query.spelled[term] for term in candidates.named]
-        return near_or_not(lambda: meaning.near(self.store, view, scope, without_words(query.text, named)))
+        similarity, named = self.similarity, [query.spelled[term] for term in candidates.named]
+        return or_by_words_alone(lambda: similarity.near(self.store, view, scope, without_words(query.text, named)))
 
     def _check_time(self, ends: float | None) -> None:
         """The database interrupts a query that is late; the work between queries looks at the clock itself."""

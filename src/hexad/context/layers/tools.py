@@ -12,10 +12,9 @@ from typing import Any, ClassVar, Final, Protocol, runtime_checkable
 from hexad.context.candidates import gather
 from hexad.context.keywords import extract
 from hexad.context.matching import NEAREST, Habit, Matches
-from hexad.context.meaning import near_or_not
 from hexad.context.ranking import Ranking
 from hexad.errors import InvalidInput
-from hexad.memory.meaning import Meaning, Nearness, Space, embedded_text
+from hexad.memory.similarity import Nearness, Similarity, Space, embedded_text, or_by_words_alone
 from hexad.model import Item, Layer, Origin, Query, Reason, Tool
 from hexad.store import Sketch
 from hexad.text.document import Document
@@ -81,7 +80,7 @@ class ToolRegistry:
         query: Query,
         limit: int,
         *,
-        meaning: Meaning | None = None,
+        similarity: Similarity | None = None,
         habits: Mapping[str, Habit] | None = None,
         floor: bool = False,
     ) -> Sequence[tuple[Tool, tuple[Reason, ...]]]:
@@ -89,7 +88,7 @@ class ToolRegistry:
 
         With ``floor``, what is probably noise is left out.
         """
-        near = near_or_not(lambda: self._near(query, meaning)) if meaning is not None else None
+        near = or_by_words_alone(lambda: self._near(query, similarity)) if similarity is not None else None
         matches = Matches(
             gather(self._index, query.terms),
             len(query.terms),
@@ -115,12 +114,12 @@ class ToolRegistry:
             for number in islice(answers, limit)
         ]
 
-    def _near(self, query: Query, meaning: Meaning) -> Nearness:
+    def _near(self, query: Query, similarity: Similarity) -> Nearness:
         """How near the tools are; their vectors are made when the first question comes, once for each embedder."""
-        space = self._spaces.get(meaning.name)
+        space = self._spaces.get(similarity.name)
         if space is None:
-            space = meaning.space([embedded_text(tool.fields()) for tool in self._tools])
-            self._spaces[meaning.name] = space
+            space = similarity.space([embedded_text(tool.fields()) for tool in self._tools])
+            self._spaces[similarity.name] = space
         return space.near(query.text)
 
     def _indexed(self, number: int, tool: Tool) -> Sketch:
@@ -160,7 +159,7 @@ class ToolSource:
     layer: ClassVar[Layer] = Layer.TOOL_REGISTRY
 
     provider: ToolRegistryProvider
-    meaning: Meaning | None = None
+    similarity: Similarity | None = None
     habits: Callable[[Query, int], Mapping[str, Habit]] | None = None
     floor: bool = True
 
@@ -168,7 +167,7 @@ class ToolSource:
         """The provider's answer, ranked by words; its own order decides among equals."""
         if isinstance(self.provider, ToolRegistry):
             habits = self.habits(query, len(self.provider.list_tools())) if self.habits is not None else None
-            ranked = self.provider.ranked(query, limit, meaning=self.meaning, habits=habits, floor=self.floor)
+            ranked = self.provider.ranked(query, limit, similarity=self.similarity, habits=habits, floor=self.floor)
             return [_item(tool, why) for tool, why in ranked]
         chosen = ToolRegistry(list(self.provider.search_tools(query.text, limit))[:limit])
         return sorted(_in_their_order(chosen, query), key=lambda item: -item.score)

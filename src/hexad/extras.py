@@ -1,0 +1,50 @@
+"""Optional packages: is one installed, and what does a user type to install it?"""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib import metadata
+from importlib.util import find_spec
+
+from hexad.errors import MissingExtra, PackageTooOld
+
+
+def require_extra(extra: str, *, what: str, package: str, module: str, needed: str) -> None:
+    """Raise `MissingExtra` where a package is not installed, and `PackageTooOld` where it is older than ``needed``."""
+    if not _is_importable(module):
+        raise MissingExtra(what, install_target(extra))
+    try:
+        found = metadata.version(package)
+    except metadata.PackageNotFoundError:  # importable without metadata: assume that it is new enough
+        return
+    if () < _numbers(found) < _numbers(needed):
+        raise PackageTooOld(what, package, found=found, needed=needed, install=install_target(extra))
+
+
+def install_target(extra: str) -> str:
+    """The argument of ``pip install`` that adds an extra to this very Hexad: from an index, or from its folder."""
+    try:
+        origin = json.loads(metadata.distribution("hexad").read_text("direct_url.json") or "{}")
+    except (metadata.PackageNotFoundError, ValueError):
+        origin = {}
+    if "dir_info" not in origin:
+        return f"hexad[{extra}]"
+    folder = str(origin["url"]).removeprefix("file://")
+    return f"--editable={folder}[{extra}]" if origin["dir_info"].get("editable") else f"{folder}[{extra}]"
+
+
+def _is_importable(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ImportError:  # not even the package around it
+        return False
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """A version's leading numbers.
+
+    >>> _numbers("1.39.1") < _numbers("2.0") < _numbers("2.13.0rc1")
+    True
+    """
+    return tuple(int(part) for part in re.match(r"[\d.]*", version)[0].split(".") if part)  # type: ignore[index]

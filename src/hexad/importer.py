@@ -1,0 +1,163 @@
+"""Somebody else's file → this namespace: through the same admission as everything, and trusted less."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, assert_never, cast
+
+from hexad.errors import BackupError, HexadError
+from hexad.learning.learnings import LearningCollection
+from hexad.memory.backup import Line, read_lines
+from hexad.memory.knowledge import KnowledgeCollection
+from hexad.memory.references import ReferenceCollection
+from hexad.model import RECORDS, Knowledge, Learning, Origin, Record, Reference, Skill
+from hexad.skills.library import SkillLibrary
+from hexad.skills.moving import roomy
+from hexad.wire import TYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from hexad.memory.collection import Finder
+    from hexad.memory.workspace import Change, Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did."""
+
+    added: int
+    replaced: int  # what was here and is otherwise now
+    kept: int  # what was here and stayed as it is
+    left_out: int  # deleted entries, and lines of history and audit
+
+
+def import_lines(
+    workspace: Workspace, find: Finder, path: Path, *, overwrite: bool, progress: Callable[[int, int], None]
+) -> Imported:
+    """Add a file's records in one transaction: all of them, or none and the line that was wrong."""
+    lines = read_lines(path, whole=False)
+    if not any(TYPES[line.told["type"]] in RECORDS for line in lines):
+        raise BackupError(str(path), "holds nothing to import: no line is a record")
+    _check_one_namespace(lines, str(path))
+    counts = {"added": 0, "replaced": 0, "kept": 0, "left_out": 0}
+    with workspace.change(actor=Origin.IMPORT) as change:
+        saver = _Saver(change, find, str(path), overwrite=overwrite)
+        for done, line in enumerate(lines):
+            counts[saver.save(line)] += 1
+            progress(done + 1, len(lines))
+        change.audit("import", "file", dict(counts))  # its name is somebody else's text
+    return Imported(**counts)
+
+
+class _Saver:
+    """Saves line after line inside one transaction."""
+
+    def __init__(self, change: Change, find: Finder, file: str, *, overwrite: bool) -> None:
+        workspace = change.workspace.joining(change.unit)
+        self._change = change
+        self._file = file
+        self._overwrite = overwrite
+        self._knowledge = KnowledgeCollection(workspace, find)
+        self._references = ReferenceCollection(workspace, find)
+        self._learnings = LearningCollection(workspace, find)
+        self._skills = SkillLibrary(roomy(workspace), find)
+
+    def save(self, line: Line) -> str:
+        """What became of the line."""
+        if TYPES[line.told["type"]] not in RECORDS:
+            return "left_out"
+        now = self._change.workspace.clock()
+        record = cast("Record", line.noun(self._file, created=now, updated=now, **_IDENTITY.get(line.told["type"], {})))
+        if isinstance(record, Knowledge) and record.deleted is not None:
+            return "left_out"
+        before = self._here(record)
+        if before is not None and not self._overwrite:
+            return "kept"
+        try:
+            self._store(record)
+        except HexadError as error:
+            raise BackupError(self._file, str(error), line.number) from error
+        return "added" if before is None else "kept" if self._here(record) == before else "replaced"
+
+    def _here(self, record: Record) -> Record | None:
+        """What this namespace has under the same key, or about the same error."""
+        if not isinstance(record, Learning):
+            found = self._change.get(record.layer, record.id)
+            return None if isinstance(found, Knowledge) and found.deleted is not None else found
+        namespace = self._change.workspace.namespace
+        known = self._change.unit.learning_id(namespace, record.trigger, record.error_pattern)
+        return None if known is None else self._change.get(record.layer, known)
+
+    def _store(self, record: Record) -> None:
+        match record:
+            case Knowledge():
+                self._store_knowledge(record)
+            case Reference():
+                self._references.save(
+                    record.name,
+                    location=record.location,
+                    summary=record.summary,
+                    kind=record.kind,
+                    metadata=record.metadata,
+                    tags=record.tags,
+                    origin=Origin.IMPORT,
+                )
+            case Learning():
+                self._learnings.save(
+                    trigger=record.trigger,
+                    error_pattern=record.error_pattern,
+                    diagnosis=record.diagnosis,
+                    fix=record.fix,
+                    category=record.category,
+                    tags=record.tags,
+                    origin=Origin.IMPORT,
+                )
+            case Skill():
+                self._store_skill(record)
+            case _:
+                assert_never(record)
+
+    def _store_knowledge(self, entry: Knowledge) -> None:
+        """Without its pin: what a stranger pinned is not in everybody's prompt, and what is pinned here stays so."""
+        self._knowledge.save(
+            entry.key,
+            entry.content,
+            category=entry.category,
+            tags=entry.tags,
+            source=entry.source,
+            subject=entry.subject,
+            thread=entry.thread,
+            position=entry.position,
+            expires=entry.expires,
+            relevance=entry.relevance,
+            origin=Origin.IMPORT,
+        )
+
+    def _store_skill(self, skill: Skill) -> None:
+        """As a draft, whatever it was where it came from."""
+        self._skills.create(
+            skill.name,
+            kind=skill.kind,
+            description=skill.description,
+            definition=skill.definition,
+            parameters=skill.parameters,
+            when=skill.when,
+            tags=skill.tags,
+            author=skill.author,
+            origin=Origin.IMPORT,
+        )
+
+
+_IDENTITY = {"learning": {"id": "imported"}}  # a hand-written file need not invent one; saving gives its own
+
+
+def _check_one_namespace(lines: Sequence[Line], file: str) -> None:
+    names = sorted({line.namespace for line in lines if line.namespace})
+    if len(names) > 1:
+        raise BackupError(
+            file,
+            f"holds {len(names)} namespaces ({', '.join(names[:5])}): restore it into a new database instead, "
+            "or keep the lines of one",
+        )

@@ -1,0 +1,118 @@
+"""What every kind of record can do: be read, listed, searched, deleted and forgotten by its id in a namespace."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
+
+from hexad.errors import NotFound
+from hexad.memory import admission
+from hexad.model import KEEP, Origin, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from hexad.memory.workspace import Change, Workspace
+    from hexad.model import Forgotten, Item, Layer
+
+N = TypeVar("N", bound=Record)
+
+
+class Finder(Protocol):
+    """Finds items of one layer: the engine gives each collection the way it searches."""
+
+    def __call__(self, layer: Layer, query: str, *, limit: int, facets: Mapping[str, str]) -> tuple[Item, ...]:
+        """The best items, best first, of those whose facets have these values."""
+        ...
+
+
+class RecordCollection(Generic[N]):
+    """The records of one layer."""
+
+    layer: ClassVar[Layer]
+
+    def __init__(self, workspace: Workspace, find: Finder) -> None:
+        self._workspace = workspace
+        self._find = find
+
+    def get(self, id: str) -> N:
+        """The record of that id; `NotFound` if there is none."""
+        found = self._visible(id)
+        if found is None:
+            raise self._missing(id)
+        return found
+
+    def list(self) -> tuple[N, ...]:
+        """Every record, in the order of first saving."""
+        return tuple(self._records())
+
+    def delete(self, id: str) -> None:
+        """Remove a record; `NotFound` if there is none."""
+        with self._workspace.change(actor=Origin.USER) as change:
+            change.audit(f"{self.layer.noun}.delete", self._take_away(change, id))
+
+    def forget(self, id: str) -> Forgotten:
+        """Remove a record and leave no bytes of it: takes time linear in the database."""
+        with self._workspace.change(actor=Origin.USER) as change:
+            change.audit(f"{self.layer.noun}.forget", self._take_away(change, id))
+            change.unit.scrub()
+        return self._workspace.erase_traces(1)
+
+    def _upsert(self, new: N, *, carried: tuple[str, ...] = (), slot: str | None = None) -> N:
+        """Insert a record, or let it take the place of the one with its id; the same again changes nothing.
+
+        ``carried`` names the fields beyond times and counts that stay as they were.
+        """
+        with self._workspace.change(actor=new.origin, session=new.session) as change:
+            new = self._settled(change, new)
+            old = cast("N | None", change.get(self.layer, new.id))
+            kept = new if old is None else _succeeding(old, new, carried)
+            if kept == old:
+                return kept
+            if slot is not None:
+                change.take_slot(slot)
+            change.put(kept)
+            change.audit(f"{self.layer.noun}.save", new.id, {"redacted": [*new.redactions], "new": old is None})
+        return kept
+
+    def _settled(self, change: Change, new: N) -> N:
+        """A new record, fitted to what is stored, inside the transaction that stores it."""
+        return new
+
+    def _search(self, query: str, *, limit: int, **facets: str | None) -> tuple[Item, ...]:
+        wanted = {name: value for name, value in facets.items() if value is not None}
+        return self._find(self.layer, query, limit=admission.whole("limit", limit, low=1), facets=wanted)
+
+    def _visible(self, id: str) -> N | None:
+        row = self._workspace.row(self.layer, admission.key("key", id))
+        return cast("N", row.record) if row else None
+
+    def _records(self) -> Iterator[N]:
+        return (cast("N", row.record) for row in self._workspace.rows(self.layer))
+
+    def _take_away(self, change: Change, id: str) -> str:
+        name = admission.key("key", id)
+        if not change.remove(self.layer, name):
+            raise self._missing(name)
+        return name
+
+    def _missing(self, id: str) -> NotFound:
+        return NotFound(self.layer.noun, id, self._workspace.namespace)
+
+
+def not_given(**arguments: object) -> tuple[str, ...]:
+    """The names of the arguments that a caller left as they are."""
+    return tuple(name for name, value in arguments.items() if value is KEEP)
+
+
+def _succeeding(old: N, new: N, carried: tuple[str, ...]) -> N:
+    """The new record with what belongs to the old one; the old one itself where nothing else differs."""
+    stays: dict[str, Any] = {name: getattr(old, name) for name in ("created", "use_count", "last_used", *carried)}
+    if carried:  # of what stays, it is still true what was taken out of it, or left in
+        stays["redactions"] = tuple(sorted({*old.redactions, *new.redactions}))
+        stays["verbatim"] = old.verbatim or new.verbatim
+    kept = replace(new, **stays)
+    again: dict[str, Any] = {"updated": old.updated, "session": old.session}
+    if new.origin is not Origin.USER:
+        again["origin"] = old.origin  # somebody else repeating a word does not make it theirs
+    return old if replace(kept, **again) == old else kept

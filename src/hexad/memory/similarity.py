@@ -1,0 +1,121 @@
+"""What a text means, as far as an embedder can tell: the port that saving and asking share, and what is embedded.
+
+No implementation is named here: `hexad.semantic` has one, behind an extra. Without one, everything is found by words.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import TYPE_CHECKING, Final, Protocol
+
+from hexad.errors import EmbedderFailed
+from hexad.store import Embedded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from hexad.model import Fields
+    from hexad.store import Reading, Scope, Store
+
+MOST_STEPS: Final = 5.0  # standard deviations that count
+STEPS_IF_SAME: Final = 4.0  # what the same text counts at least
+MOST_EMBEDDED: Final = 8192  # characters of a text that are embedded
+
+
+class Nearness(Protocol):
+    """How near the texts of one place are to a question, as cosines."""
+
+    def standing(self, numbers: Sequence[int]) -> Sequence[float]:
+        """How far each text stands out, from 0 to `MOST_STEPS`; 0 for what has no vector.
+
+        Standard deviations above the mean of all texts and of some sentences about nothing in particular; or, where
+        that is more, its closeness times `STEPS_IF_SAME`: a topic that all texts share stands out nowhere.
+        """
+        ...
+
+    def closeness(self, number: int) -> float:
+        """How close a text is: 0 as any unrelated text would be, 1 the same; 0 for what has no vector."""
+        ...
+
+    def nearest(self, limit: int, *, all_of_them: bool = False) -> Sequence[int]:
+        """The numbers of the texts that stand out, or of ``all_of_them``: at most ``limit``, nearest first."""
+        ...
+
+
+class Space(Protocol):
+    """Texts that are held in memory, numbered as they were given."""
+
+    def near(self, question: str) -> Nearness:
+        """How near they are to a question."""
+        ...
+
+
+class Similarity(Protocol):
+    """An embedder, and search among the vectors it made. Whatever the embedder raises is `EmbedderFailed`."""
+
+    @property
+    def name(self) -> str:
+        """What its vectors are stored under; vectors of another name are never compared with its own."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Sequence[bytes]:
+        """A vector for each text, as it is stored."""
+        ...
+
+    def near(self, store: Store, view: Reading, scope: Scope, question: str) -> Nearness | None:
+        """How near a scope's rows in one state of a store are to a question; None where none of them has a vector."""
+        ...
+
+    def space(self, texts: Sequence[str]) -> Space:
+        """Texts that are not stored, to be asked again and again."""
+        ...
+
+
+def embedded_text(fields: Fields) -> str:
+    """What is embedded of a record: its body, after the words of its name that are new, without its subject's name.
+
+    >>> from hexad.model import Fields
+    >>> embedded_text(Fields("deploy-window", "Ann: deploy on Tuesdays", subject="Ann"))
+    'window : deploy on Tuesdays'
+    """
+    body = fields.body[:MOST_EMBEDDED]
+    said = body.casefold()
+    name = [part for part in _LETTERS.findall(fields.name) if len(part) > 2 and part.casefold() not in said]
+    told = " ".join((*name, body))
+    return without_words(told, fields.subject.split())
+
+
+def without_words(text: str, words: Collection[str]) -> str:
+    """A text without some words, in whatever case."""
+    if not words:
+        return text
+    pattern = "|".join(re.escape(word) for word in words)
+    return " ".join(re.sub(rf"\b(?:{pattern})\b", "", text, flags=re.IGNORECASE).split())
+
+
+def embed_all(similarity: Similarity | None, texts: Iterable[str]) -> list[Embedded | None]:
+    """A vector for each text; none where there is no embedder, or where it fails: nothing is left unsaved for that."""
+    listed = list(texts)
+    if similarity is None or not listed:
+        return [None] * len(listed)
+    try:
+        return [Embedded(similarity.name, vector) for vector in similarity.embed(listed)]
+    except EmbedderFailed as error:
+        logging.getLogger("hexad").warning("saved without a vector, `hexad reindex` adds it: %s", error)
+        return [None] * len(listed)
+
+
+def or_by_words_alone(ask: Callable[[], Nearness | None]) -> Nearness | None:
+    """The answer of an embedder, or None where it fails: then rows are found by their words, and the log says why.
+
+    A failure of the store is not caught: it fails the layer.
+    """
+    try:
+        return ask()
+    except EmbedderFailed as error:
+        logging.getLogger("hexad").warning("asked by words alone, the embedder failed: %s", error)
+        return None
+
+
+_LETTERS: Final = re.compile(r"[^\W\d_]+")

@@ -1,0 +1,229 @@
+"""One change, whole: rows, versions, index, audit record and slot happen together or not at all."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from hexad.errors import RateLimited
+from hexad.memory import audit
+from hexad.memory.admission import MAX_TEXT, label
+from hexad.memory.indexing import put
+from hexad.memory.limits import Limits
+from hexad.memory.prompts import Prompts
+from hexad.memory.uses import Uses
+from hexad.model import DEFAULT_NAMESPACE, Forgotten, Layer
+from hexad.store import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
+    from datetime import datetime
+    from pathlib import Path
+    from types import TracebackType
+
+    from hexad.memory.similarity import Similarity
+    from hexad.model import Clock, Json, Record
+    from hexad.store import Reading, Row, Store, Use, Writing
+
+_HELD: Final = (
+    "another connection still reads an older state; once it is closed, `erase_traces()` removes the last bytes"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workspace:
+    """Everything that saving needs, for one namespace and, where calls name none, one session."""
+
+    store: Store
+    clock: Clock
+    limits: Limits
+    uses: Uses
+    namespace: str = DEFAULT_NAMESPACE
+    session: str = ""
+    max_text: int = MAX_TEXT
+    similarity: Similarity | None = None
+    prompts: Prompts = field(default_factory=Prompts)
+
+    def scope(self, layer: Layer) -> Scope:
+        """Where this workspace's rows of a layer live."""
+        return Scope(self.namespace, layer)
+
+    def session_of(self, given: str | None) -> str:
+        """The session a call named, else the workspace's."""
+        return self.session if given is None else label("session", given)
+
+    def change(self, *, actor: str, session: str | None = None, patience: float | None = None) -> Changing:
+        """A transaction that audits; a failure gives back the slots it took, and a rejection is audited by itself."""
+        return Changing(self, actor, self.session_of(session), patience)
+
+    def joining(self, unit: Writing) -> Workspace:
+        """A workspace whose changes join a transaction that somebody else began and will end. It has no limits."""
+        return replace(self, store=_Joined(self.store, unit), uses=Uses(), limits=Limits({}))
+
+    def row(self, layer: Layer, id: str) -> Row | None:
+        """A stored row, with the uses that are not written yet."""
+        scope = self.scope(layer)
+        with self.store.reading() as view:
+            row = view.get(scope, id)
+        return row and self._with_uses(scope, row)
+
+    def rows(self, layer: Layer) -> Iterator[Row]:
+        """Every row of a layer, in the order of first saving."""
+        scope, last = self.scope(layer), 0
+        while page := self._page(scope, last):
+            yield from (self._with_uses(scope, row) for row in page)
+            last = page[-1].number
+
+    def erase_traces(self, entries: int) -> Forgotten:
+        """The last step of forgetting, after its transaction."""
+        erased = self.store.flush_traces()
+        return Forgotten(entries, erased, "" if erased else _HELD)
+
+    def _page(self, scope: Scope, after: int) -> list[Row]:
+        with self.store.reading() as view:
+            return list(view.page(scope, after=after))
+
+    def _with_uses(self, scope: Scope, row: Row) -> Row:
+        use = self.uses.waiting(scope, row.record.id)
+        if use is None:
+            return row
+        return replace(row, record=replace(row.record, use_count=row.record.use_count + use.count, last_used=use.at))
+
+    def audit_rejection(self, error: RateLimited, actor: str) -> None:
+        """Tell in the log that a limit was reached."""
+        with self.store.transaction() as unit:
+            change = Change(self, unit, actor, error.session)
+            change.audit(f"{error.kind}.reject", error.kind, {"limit": error.limit})
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A transaction in progress."""
+
+    workspace: Workspace
+    unit: Writing
+    actor: str
+    session: str
+    _taken: list[str] = field(default_factory=list)
+
+    def take_slot(self, kind: str) -> None:
+        """Count against the session's limit; given back if the change fails."""
+        self.workspace.limits.take(self.workspace.namespace, self.session, kind)
+        self._taken.append(kind)
+
+    def give_back(self) -> None:
+        """Give back every slot."""
+        while self._taken:
+            self.workspace.limits.give_back(self.workspace.namespace, self.session, self._taken.pop())
+
+    def get(self, layer: Layer, id: str) -> Record | None:
+        """The record as it is inside this transaction."""
+        row = self.unit.get(self.workspace.scope(layer), id)
+        return row.record if row else None
+
+    def put(self, record: Record) -> None:
+        """Store a record and, unless it is hidden, its terms and its vector."""
+        put(self.unit, self.workspace.scope(record.layer), record, self.workspace.similarity)
+
+    def remove(self, layer: Layer, id: str) -> bool:
+        """Remove a record with its terms, its earlier versions, and what the calls of a session say of it."""
+        if layer is Layer.AGENT_LEARNINGS:
+            self.unit.relink(self.workspace.namespace, id, None)
+        elif layer is Layer.SKILL_PATTERNS:
+            self.unit.remove_skill_versions(self.workspace.namespace, id)
+        return self.unit.remove(self.workspace.scope(layer), id)
+
+    def audit(
+        self, action: str, target: str, details: dict[str, Json] | None = None, *, at: datetime | None = None
+    ) -> int:
+        """Tell this change in the log, as of now or of when it happened; returns the record's sequence."""
+        return audit.append(
+            self.unit,
+            self.workspace.namespace,
+            at=at or self.workspace.clock(),
+            session=self.session,
+            action=action,
+            actor=self.actor,
+            target=target,
+            details=details or {},
+        )
+
+
+class Changing:
+    """A change as a context manager. A class, not a generator: every watched call opens one."""
+
+    def __init__(self, workspace: Workspace, actor: str, session: str, patience: float | None) -> None:
+        self._workspace = workspace
+        self._actor = actor
+        self._session = session
+        self._transaction = workspace.store.transaction(patience=patience)
+        self._change: Change | None = None
+        self._waiting: Sequence[Use] = ()
+
+    def __enter__(self) -> Change:
+        workspace = self._workspace
+        self._waiting = workspace.uses.take()
+        try:
+            unit = self._transaction.__enter__()
+        except BaseException:
+            workspace.uses.put_back(self._waiting)
+            raise
+        self._change = change = Change(workspace, unit, self._actor, self._session)
+        try:
+            unit.use(self._waiting)
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
+        return change
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._transaction.__exit__(kind, error, trace)
+        except BaseException as failure:
+            self._undo(failure)
+            raise
+        if error is not None:
+            self._undo(error)
+
+    def _undo(self, error: BaseException) -> None:
+        self._workspace.uses.put_back(self._waiting)
+        if self._change is not None:
+            self._change.give_back()
+        if isinstance(error, RateLimited):
+            self._workspace.audit_rejection(error, self._actor)
+
+
+@dataclass(frozen=True, slots=True)
+class _Joined:
+    """A store seen from inside one of its transactions."""
+
+    store: Store
+    unit: Writing
+
+    @property
+    def durable(self) -> bool:
+        return self.store.durable
+
+    @property
+    def location(self) -> str:
+        return self.store.location
+
+    @property
+    def path(self) -> Path | None:
+        return self.store.path
+
+    def reading(self, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
+        return nullcontext(self.unit)
+
+    def transaction(self, *, patience: float | None = None) -> AbstractContextManager[Writing]:
+        return nullcontext(self.unit)
+
+    def flush_traces(self) -> bool:
+        return self.store.flush_traces()
+
+    def close(self) -> None:
+        """Whoever opened it closes it."""
