@@ -59,9 +59,9 @@ _CODE_PATTERNS: Final = (
 _HARMLESS: Final = named(
     """import from as print len sum min max sorted range enumerate zip map filter str int float list dict set tuple for
     in if else elif not and or is lambda def return True False None json sys math re statistics datetime random load
-    loads dump dumps stdin stdout stderr argv read write readline readlines split strip join replace upper lower items keys
-    values get append sort round abs format f r x y n i k v s line lines row data d a b c indent key now today date sub
-    strftime isoformat mean median sqrt pi collections Counter most_common csv reader DictReader end sep"""
+    loads dump dumps stdin stdout stderr argv read write readline readlines split strip join replace upper lower items
+    keys values get append sort round abs format f r x y n i k v s line lines row data d a b c indent key now today date
+    sub strftime isoformat mean median sqrt pi collections Counter most_common csv reader DictReader end sep"""
 )
 """Words of Python code with which data is read and printed, and nothing else."""
 _NETWORK_MODULES: Final = named("http.server pip ensurepip smtpd")
