@@ -36,7 +36,7 @@ _EXCEPTION: Final = re.compile(r"^(?:[\w.$]+\.)?([A-Z]\w*(?:Error|Exception|Warn
 _LANGUAGE: Final = re.compile(r"^(?:Caused by: |Exception in thread \"[^\"]*\" )?")
 _SIGNS: Final = ",;:=()[]{}|"  # words of a pattern; a single quote is none
 _STOPS: Final = ".!?"
-# A cache by text without digits: errors that differ in digits alone share a pattern, unless a digit matters (SHA1, 404).
+# A cache by text without digits: errors that differ only in digits share a pattern, unless a digit matters (SHA1, 404).
 _KNOWN: Final[dict[str, Words]] = {}
 _MOST_KNOWN, _SHORT = 1024, 1000
 _ANY_DIGIT: Final = str.maketrans("123456789", "000000000")
