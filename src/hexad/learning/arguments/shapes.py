@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence, Set, Sized
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import lru_cache
@@ -23,8 +23,6 @@ from hexad.memory.admission import Intake
 from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from hexad.model import Json
 
     Path: TypeAlias = tuple[str, ...]  # names, the outermost first
@@ -34,7 +32,7 @@ MOST: Final = 64  # arguments that are read, nested ones included
 _DEEPEST: Final = 4  # levels of nested objects that have shapes
 _DEEPEST_SUMMARY: Final = 2  # levels that a summary shows
 _LONGEST_NAME: Final = 64
-_MOST_LEAVES: Final = 256  # nested values that are compared
+_MOST_ELEMENTS: Final = 256  # elements of a list that are compared
 _SEARCHED: Final = 1 << 14  # characters of a text in which secrets are masked before it is cut
 _COMPARED: Final = 1 << 16  # characters of a text that are compared
 _SHORT: Final = 40  # characters of a constant
@@ -212,58 +210,36 @@ def _constant(path: Path, value: object, shape: str) -> Json:
 
 
 def _fingerprint(value: object, size: int) -> str:
-    return hashlib.blake2b(b",".join(_leaves(value)), digest_size=size).hexdigest()
+    """A hash that differs where values do; only the beginning of a large value counts."""
+    try:
+        text = json.dumps(_beginning(value), default=_plain, skipkeys=True)[:_COMPARED]
+    except (ValueError, RecursionError):  # it contains itself
+        text = type(value).__name__
+    return hashlib.blake2b(text.encode(), digest_size=size).hexdigest()
 
 
-def _leaves(value: object) -> Iterator[bytes]:
-    """The parts of a value as bytes; of a large value, or one that contains itself, the first `_MOST_LEAVES`."""
-    waiting = [value]
-    for _ in range(_MOST_LEAVES):
-        if not waiting:
-            return
-        each = waiting.pop()
-        parts = _parts(each)
-        if parts is None:
-            yield _leaf(each)
-        else:
-            yield f"{len(each) if isinstance(each, Sized) else 0}".encode()
-            waiting += islice(parts, _MOST_LEAVES)
-
-
-def _parts(value: object) -> Iterable[object] | None:
-    """The parts of a compound value; None for a single one."""
-    if isinstance(value, (str, *_BYTES)) or type(value) in _PLAIN:
-        return None
-    if isinstance(value, Set):
-        return sorted(_leaf(part) for part in islice(value, _MOST_LEAVES))
+def _beginning(value: object) -> object:
+    if isinstance(value, str | bytes | bytearray | memoryview):
+        return len(value), value[:_COMPARED]
     if isinstance(value, Sequence):
-        return value
-    held = value if isinstance(value, Mapping) else _held(value)
-    return (part for pair in islice(held.items(), _MOST_LEAVES) for part in pair) if held else None
+        return len(value), list(value[:_MOST_ELEMENTS])
+    return value
 
 
-def _held(value: object) -> Mapping[Any, Any]:
-    """The fields of an object that can be read without running its code."""
-    if isinstance(value, Enum | type) or type(value).__module__ in _COMPARED_AS_TEXT:
-        return {}
-    if is_dataclass(value):
+def _plain(value: object) -> Json:
+    """A value that JSON does not know, without running its code: an object of an unknown class counts by its type."""
+    if isinstance(value, _BYTES):
+        return bytes(value).hex()
+    if isinstance(value, Set):
+        return sorted(json.dumps(each, default=_plain) for each in islice(value, _MOST_ELEMENTS))
+    if isinstance(value, Enum):
+        return value.name
+    if type(value).__module__ in _COMPARED_AS_TEXT:
+        return str(value)
+    if is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name, None) for field in fields(value)}
     held = getattr(value, "__dict__", None)
-    return held if isinstance(held, dict) else {}
-
-
-def _leaf(value: object) -> bytes:
-    """A single value as bytes; an object of an unknown class counts by its type, since its own code must not run."""
-    if isinstance(value, str):
-        return f"{len(value)}:{value[:_COMPARED]}".encode(errors="replace")
-    if isinstance(value, _BYTES):
-        return b"%d:%b" % (len(value), bytes(value[:_COMPARED]))
-    if isinstance(value, int | float):
-        return str(hash(value)).encode()
-    if isinstance(value, Enum):
-        return value.name.encode(errors="replace")
-    text = str(value) if type(value).__module__ in _COMPARED_AS_TEXT else ""
-    return f"{type(value).__name__}:{text}".encode(errors="replace")
+    return held if isinstance(held, dict) and not isinstance(value, type) else type(value).__name__
 
 
 def _summary(path: Path, value: object) -> Json:
