@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hexad.cli import main
 from hexad.learning.arguments.fingerprints import fingerprints
 from hexad.model import Origin, SkillKind, SkillStatus
-from hexad.skills.sequences import repeated
+from hexad.skills.discovery.sequences import repeated
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:

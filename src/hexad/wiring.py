@@ -128,7 +128,7 @@ def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
 def forget_elsewhere(change: Change, session: str) -> int:
     """Remove a session's share of learnings and discovered skills; return the number of records that went."""
     from hexad.learning.housekeeping import forget_session  # noqa: PLC0415 - 25 ms, rarely needed
-    from hexad.skills.found_in import forget_found_in  # noqa: PLC0415 - 5 ms, rarely needed
+    from hexad.skills.discovery.sessions import forget_found_in  # noqa: PLC0415 - 5 ms, rarely needed
 
     forget_session(change, session)
     return forget_found_in(change, session)

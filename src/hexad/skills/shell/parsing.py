@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
-if TYPE_CHECKING:
-    from tree_sitter import Language, Node, Parser
+import tree_sitter_bash
+from tree_sitter import Language, Parser
 
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_LANGUAGE: Final = Language(tree_sitter_bash.language())
 LONGEST: Final = 262_144  # characters
 _SHORT: Final = 1_000
 _MOST_SIGNS: Final = {"|": 2_000, "<<": 500, "=(": 500, "((": 2_000, "case": 2_000, "${": 4_000}
@@ -70,14 +73,4 @@ def parsed(text: str) -> Script:
 
 def parser() -> Parser:
     """A parser for one text: making one is cheap, and threads do not share it."""
-    import tree_sitter  # noqa: PLC0415 - an extra
-
-    return tree_sitter.Parser(_language())
-
-
-@cache
-def _language() -> Language:
-    import tree_sitter  # noqa: PLC0415 - an extra
-    import tree_sitter_bash  # noqa: PLC0415 - an extra
-
-    return tree_sitter.Language(tree_sitter_bash.language())
+    return Parser(_LANGUAGE)

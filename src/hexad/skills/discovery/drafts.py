@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from hexad.memory import admission
 from hexad.memory.value_fingerprints import fingerprint_of_value
 from hexad.model import Layer, Origin, Skill, SkillKind
-from hexad.skills.found_in import remember_sessions
-from hexad.skills.generalising import Seen, generalised, is_linked
-from hexad.skills.sequences import repeated
+from hexad.skills.discovery.generalising import Seen, generalised, is_linked
+from hexad.skills.discovery.sequences import repeated
+from hexad.skills.discovery.sessions import remember_sessions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Json
-    from hexad.skills.generalising import Path, Procedure, Runs
+    from hexad.skills.discovery.generalising import Path, Procedure, Runs
+    from hexad.skills.discovery.sequences import Repeated
     from hexad.skills.library import SkillLibrary
-    from hexad.skills.sequences import Repeated
     from hexad.store import Reading
     from hexad.store.learning import Call
 

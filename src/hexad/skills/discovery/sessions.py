@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from hexad.memory.indexing import records
 from hexad.model import Layer, Origin, Skill, SkillStatus
-from hexad.skills.sequences import FEWEST
+from hexad.skills.discovery.sequences import FEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

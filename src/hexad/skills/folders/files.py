@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.errors import FolderRefused, InvalidInput
 from hexad.skills import definition as shapes
-from hexad.skills.document import DEEPEST, LARGEST_FILE, LEFT_OUT, MANIFEST, File, check_path
+from hexad.skills.definition import LARGEST_FOLDER
+from hexad.skills.folders.document import DEEPEST, LARGEST_FILE, LEFT_OUT, MANIFEST, File, check_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from hexad.skills.document import Files
+    from hexad.skills.folders.document import Files
 
-LARGEST_FOLDER: Final = 8 * 1024 * 1024  # bytes
 MOST_FILES: Final = shapes.MOST_FILES + 2  # SKILL.md and the file that holds the work are not among the skill's files
 MOST_ENTRIES: Final = 10 * shapes.MOST_FILES  # files and folders, empty ones too
 MOST_FOLDERS: Final = 1000  # skills below one folder, and folders that are looked into for each of them

@@ -20,8 +20,8 @@ from hexad.errors import InvalidInput
 from hexad.memory import admission
 from hexad.model import SkillKind
 from hexad.skills import definition as shapes
-from hexad.skills import frontmatter
-from hexad.skills.explaining import explained
+from hexad.skills.folders import frontmatter
+from hexad.skills.folders.explanation import explained
 
 if TYPE_CHECKING:
     from hexad.model import Json, Skill

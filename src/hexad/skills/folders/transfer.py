@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from base64 import b64encode
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from hexad.errors import Disabled, FolderRefused, HexadError, InvalidInput, NotFound, StoreError
 from hexad.memory.redaction import redact as redacted
 from hexad.model import Origin
 from hexad.skills import definition as shapes
-from hexad.skills.document import MANIFEST, check_path, files_of, problems, skill_in
-from hexad.skills.folders import LARGEST_FOLDER, check_readable, read_folder, write_folder
+from hexad.skills.folders.document import MANIFEST, check_path, files_of, problems, skill_in
+from hexad.skills.folders.files import check_readable, read_folder, write_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hexad.memory.workspace import Workspace
     from hexad.model import Skill
-    from hexad.skills.document import Files, Told
+    from hexad.skills.folders.document import Files, Told
     from hexad.skills.library import SkillLibrary
-
-_ROOM: Final = 2 * LARGEST_FOLDER  # bytes of a definition as JSON: base64 and escapes need more than the files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +35,6 @@ class ImportedSkill:
     replaced: bool = False  # another skill had its name, or it was otherwise
     changed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-
-
-def roomy(workspace: Workspace) -> Workspace:
-    """A workspace that admits a definition with a whole folder in it."""
-    return replace(workspace, max_text=max(workspace.max_text, _ROOM))
 
 
 def import_folder(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool) -> ImportedSkill:
@@ -139,8 +132,6 @@ def _is_binary(data: bytes) -> bool:
 
 
 def _base64(data: bytes) -> str:
-    from base64 import b64encode  # noqa: PLC0415
-
     return b64encode(data).decode()
 
 

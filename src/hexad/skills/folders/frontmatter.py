@@ -11,6 +11,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import yaml
+
 from hexad.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -49,11 +51,9 @@ def parse(yaml_text: str) -> dict[str, Any]:
     """
     if len(yaml_text) > LARGEST:
         raise InvalidInput(_FIELD, f"has {len(yaml_text):,} characters, the limit is {LARGEST:,}")
-    from yaml import YAMLError  # noqa: PLC0415 - who has no folders need not load it
-
     try:
         fields = _plain(_node(yaml_text))
-    except YAMLError as error:
+    except yaml.YAMLError as error:
         raise InvalidInput(_FIELD, f"is not YAML: {_told(error)}; text that holds ': ' or '#' needs quotes") from None
     except (ValueError, RecursionError) as error:
         raise error if isinstance(error, InvalidInput) else InvalidInput(_FIELD, f"is not YAML: {error}") from None
@@ -64,8 +64,6 @@ def parse(yaml_text: str) -> dict[str, Any]:
 
 def write(fields: Mapping[str, Any]) -> str:
     """A head with these fields, as `split` finds it."""
-    import yaml  # noqa: PLC0415
-
     told = yaml.dump(dict(fields), Dumper=_writer(), sort_keys=False, allow_unicode=True, width=1 << 30)
     return f"---\n{told}{_CLOSED}"
 
@@ -73,7 +71,6 @@ def write(fields: Mapping[str, Any]) -> str:
 @cache
 def _writer() -> Any:
     """How YAML is written: text with anything but plain characters in double quotes, where all of it can be escaped."""
-    import yaml  # noqa: PLC0415
 
     class Writer(yaml.SafeDumper):  # type: ignore[misc]
         pass
@@ -86,8 +83,6 @@ def _writer() -> Any:
 
 
 def _node(text: str) -> Any:
-    import yaml  # noqa: PLC0415
-
     loader = yaml.SafeLoader(text)
     try:
         _refuse_aliases(yaml.SafeLoader(text))
@@ -98,8 +93,6 @@ def _node(text: str) -> Any:
 
 def _refuse_aliases(loader: Any) -> None:
     """Go through what is written before anything is built of it."""
-    import yaml  # noqa: PLC0415
-
     depth = seen = 0
     try:
         while loader.check_event():
@@ -118,8 +111,6 @@ def _refuse_aliases(loader: Any) -> None:
 
 def _plain(node: Any) -> Any:
     """The data of a node; only what `_refuse_aliases` has seen comes here, so that depth is bounded."""
-    import yaml  # noqa: PLC0415
-
     if node is None:
         return {}
     if isinstance(node, yaml.ScalarNode):
@@ -140,15 +131,13 @@ def _plain(node: Any) -> Any:
 
 
 def _scalar(node: Any) -> Any:
-    from yaml import SafeLoader  # noqa: PLC0415
-
     kind = node.tag.removeprefix(_PREFIX)
     if kind in {"str", "timestamp", "value"}:
         return node.value
     if kind not in {"int", "float", "bool", "null"}:
         raise InvalidInput(_FIELD, f"line {node.start_mark.line + 2}: {node.tag} is not understood; put it in quotes")
     try:
-        return SafeLoader("").construct_object(node)
+        return yaml.SafeLoader("").construct_object(node)
     except (ValueError, LookupError, OverflowError):
         return node.value
 

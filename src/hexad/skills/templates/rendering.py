@@ -1,6 +1,6 @@
-"""Templates with values become text; whatever a template does wrong is a `TemplateFailed` that says where.
+"""Templates with values become text; a mistake in a template is a `TemplateFailed` that says where.
 
-The language is a part of Jinja's, see docs/sandbox.md. Jinja is imported when the first template is read.
+The language is a part of Jinja's, see docs/sandbox.md.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from hexad.errors import TemplateFailed
 from hexad.skills.templates.budget import Budget, RenderLimits, Stop, plain, weight
+from hexad.skills.templates.evaluating import Evaluator
+from hexad.skills.templates.language import asked_about, names, parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
     from hexad.model import Json
-
-__all__ = ["RenderLimits", "needed_by", "parameters_of", "problems", "render"]
 
 
 def render(template: str, values: Mapping[str, Json], *, limits: RenderLimits | None = None) -> str:
@@ -28,9 +28,6 @@ def render(template: str, values: Mapping[str, Json], *, limits: RenderLimits | 
     Raises:
         TemplateFailed: the template is wrong, misses a value, or goes beyond a limit.
     """
-    from hexad.skills.templates.evaluating import Evaluator  # noqa: PLC0415 - Jinja is needed only here
-    from hexad.skills.templates.language import parse  # noqa: PLC0415
-
     limits = limits or RenderLimits()
     budget = Budget(limits)
     tree = parse(template, limits)
@@ -47,8 +44,6 @@ def render(template: str, values: Mapping[str, Json], *, limits: RenderLimits | 
 
 def problems(template: str) -> tuple[str, ...]:
     """What is wrong with a template, whatever its values; empty if nothing is."""
-    from hexad.skills.templates.language import parse  # noqa: PLC0415 - Jinja is needed only here
-
     try:
         parse(template, RenderLimits())
     except TemplateFailed as failed:
@@ -62,8 +57,6 @@ def parameters_of(template: str) -> frozenset[str]:
     >>> sorted(parameters_of("{% for one in guests %}{{ greeting }}, {{ one }}!{% endfor %}"))
     ['greeting', 'guests']
     """
-    from hexad.skills.templates.language import names, parse  # noqa: PLC0415 - Jinja is needed only here
-
     return names(parse(template, RenderLimits()))
 
 
@@ -73,10 +66,23 @@ def needed_by(template: str) -> frozenset[str]:
     >>> sorted(needed_by("{{ greeting|default('Hello') }}, {{ name }}{{ title if title is defined }}"))
     ['name']
     """
-    from hexad.skills.templates.language import asked_about, names, parse  # noqa: PLC0415 - likewise
-
     tree = parse(template, RenderLimits())
     return names(tree) - asked_about(tree)
+
+
+def inferred_parameters(template: str) -> dict[str, Json]:
+    """A schema with the values that a template uses, of any type; nothing for a broken template.
+
+    Values with a default are optional.
+
+    >>> inferred_parameters("Hi {{ who }}")
+    {'type': 'object', 'properties': {'who': {}}, 'required': ['who']}
+    """
+    if problems(template):
+        return {}
+    names, needed = sorted(parameters_of(template)), sorted(needed_by(template))
+    required: dict[str, Json] = {"required": [*needed]} if needed else {}
+    return {"type": "object", "properties": {name: {} for name in names}, **required} if names else {}
 
 
 def _plain(values: Mapping[str, Json], limits: RenderLimits) -> dict[str, Any]:
