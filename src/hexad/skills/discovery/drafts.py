@@ -72,7 +72,7 @@ class Log:
 def discover(library: SkillLibrary, workspace: Workspace, session: str | None, may_hold: MayHold) -> tuple[Skill, ...]:
     """Offer what is new as drafts, at most `MOST`; with a session only what was done in it too.
 
-    ``telling`` says of an argument that was always the same whether a draft may hold it.
+    ``may_hold`` says of an argument that was always the same whether a draft may hold it.
     """
     namespace = workspace.namespace
     with workspace.store.reading() as view:
@@ -80,7 +80,7 @@ def discover(library: SkillLibrary, workspace: Workspace, session: str | None, m
         found = repeated(log.tools(), lambda each: is_linked([[_seen(call) for call in run] for run in log.runs(each)]))
         wanted = [each for each in found if session is None or session in each.places]
         new = [each for each in wanted if not view.note(_note(namespace, each.tools))]
-        made = [(each, _draft(view, namespace, each.tools, log.runs(each), telling)) for each in new[: 4 * MOST]]
+        made = [(each, _draft(view, namespace, each.tools, log.runs(each), may_hold)) for each in new[: 4 * MOST]]
     known = _known(library) if made else set()
     fresh = [(each, draft) for each, draft in made if draft is not None and each.tools not in known]
     offers = (_offer(library, workspace, each, draft) for each, draft in fresh[:MOST])
@@ -112,7 +112,7 @@ def _offer(library: SkillLibrary, workspace: Workspace, sequence: Repeated, foun
 def _draft(
     view: Reading, namespace: str, tools: Sequence[str], runs: Sequence[Sequence[Call]], may_hold: MayHold
 ) -> Procedure | None:
-    seen: Runs = [[_seen(call, _values(view, namespace, call, telling)) for call in run] for run in runs]
+    seen: Runs = [[_seen(call, _values(view, namespace, call, may_hold)) for call in run] for run in runs]
     return generalised(tools, seen)
 
 
