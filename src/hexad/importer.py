@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, assert_never, cast
 
 from hexad.errors import BackupError, HexadError
 from hexad.learning.learnings import LearningCollection
@@ -116,6 +116,8 @@ class _Saver:
                 )
             case Skill():
                 self._store_skill(record)
+            case _:
+                assert_never(record)
 
     def _store_knowledge(self, entry: Knowledge) -> None:
         """Without its pin: what a stranger pinned is not in everybody's prompt, and what is pinned here stays so."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
-from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, get_args
 
 from hexad.choices import Capability as Capability
 from hexad.choices import Category as Category
@@ -63,14 +63,6 @@ class Layer(StrEnum):
             if layer.value == name:
                 return layer
         raise UnknownLayer(name, cls)
-
-
-DEFAULT_LAYERS: Final = (
-    Layer.USER_KNOWLEDGE,
-    Layer.SKILL_PATTERNS,
-    Layer.EXTERNAL_KNOWLEDGE,
-    Layer.AGENT_LEARNINGS,
-)
 
 
 class Keep(Enum):
@@ -299,8 +291,9 @@ class Reference:
 
 
 Record: TypeAlias = Knowledge | Learning | Skill | Reference
-RECORDS: Final[tuple[type[Record], ...]] = (Knowledge, Learning, Skill, Reference)
-RECORD_OF: Final[dict[Layer, type[Record]]] = {record.layer: record for record in RECORDS}
+RECORDS: Final[tuple[type[Record], ...]] = get_args(Record)
+RECORD_OF: Final[dict[Layer, type[Record]]] = {record.layer: record for record in RECORDS}  # the stored layers
+DEFAULT_LAYERS: Final = tuple(RECORD_OF)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
