@@ -47,13 +47,13 @@ def to_json(noun: Any) -> dict[str, Json]:
     return {"type": _NAMES[kind], **values}
 
 
-def from_json(noun: type[N], told: Mapping[str, Any], *, defaults: Mapping[str, Any] | None = None) -> N:
+def from_json(noun: type[N], shape: Mapping[str, Any], *, defaults: Mapping[str, Any] | None = None) -> N:
     """The noun that `to_json` wrote; a field that is unknown, missing or of the wrong type is named."""
     known = {field.name for field in fields(noun)}  # type: ignore[arg-type]
-    for name in told:
+    for name in shape:
         if name not in known and name not in {"type", "namespace"}:
             raise InvalidInput(name, f"is not a field of a {_NAMES[noun]}")
-    values = {**(defaults or {}), **{name: _read(noun, name, told[name]) for name in known if name in told}}
+    values = {**(defaults or {}), **{name: _read(noun, name, shape[name]) for name in known if name in shape}}
     missing = [
         field.name
         for field in fields(noun)  # type: ignore[arg-type]
@@ -84,7 +84,7 @@ def item(found: Item) -> dict[str, Json]:
 
 
 def retrieval(found: Retrieval) -> dict[str, Json]:
-    """What the layers answered."""
+    """The answers of all layers."""
     return {
         "query": found.query,
         "keywords": list(found.keywords),
@@ -110,7 +110,7 @@ def prompt(assembled: Prompt) -> dict[str, Json]:
 
 
 def verdict(found: Verdict) -> dict[str, Json]:
-    """What verifying an audit chain found."""
+    """The result of verifying an audit chain."""
     return {
         "namespace": found.namespace,
         "ok": found.ok,
@@ -122,7 +122,7 @@ def verdict(found: Verdict) -> dict[str, Json]:
 
 
 def forgotten(done: Forgotten) -> dict[str, Json]:
-    """What forgetting did."""
+    """The result of forgetting."""
     return {"entries": done.entries, "erased": done.erased, "detail": done.detail}
 
 

@@ -13,12 +13,12 @@ from hexad.cli.completing import one_of
 from hexad.cli.opening import DEFAULT, opened, place
 from hexad.cli.options import AsJson, Database, Namespace, Yes
 from hexad.cli.terminal import screen
+from hexad.edges.address import Address, host_of
 from hexad.errors import ConfigError, InvalidInput
 from hexad.facade import Hexad
-from hexad.mcp import clients, installing
-from hexad.mcp.address import Address, host_of
-from hexad.mcp.clients import Client, Scope
-from hexad.mcp.installed import check
+from hexad.mcp import require_sdk
+from hexad.mcp.install import changes, clients
+from hexad.mcp.install.clients import Client, Scope
 from hexad.settings import load, namespace_from_environment
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def install(
     as_json: AsJson = False,
 ) -> None:
     """Add this server to a client's configuration. Shows the change, keeps other entries and a backup."""
-    check()
+    require_sdk()
     known, where = Client.parse(client, "--client"), Scope.parse(scope, "--scope")
     file = Path(path) if path else clients.file_of(known, where)
     if where is Scope.PROJECT:
@@ -106,7 +106,7 @@ def install(
     else:
         namespace = namespace or namespace_from_environment()
         entry = clients.entry_of(known, place(db), namespace)
-    change = installing.installed(file, entry, name, clients.group_of(known))
+    change = changes.installed(file, entry, name, clients.group_of(known))
     if not as_json:
         _describe_memory(place(db), namespace, shared=where is Scope.PROJECT)
     _warn_of_settings(place(db))
@@ -127,7 +127,7 @@ def uninstall(
     """Remove this server from a client's configuration."""
     known = Client.parse(client, "--client")
     file = Path(path) if path else clients.file_of(known, Scope.parse(scope, "--scope"))
-    change = installing.uninstalled(file, name, clients.group_of(known))
+    change = changes.uninstalled(file, name, clients.group_of(known))
     missing = f"has no server {name!r}" if change.before is not None else "does not exist"
     _apply(change, "removed", f"nothing to remove: {file} {missing}", dry_run=dry_run, yes=yes, as_json=as_json)
 
@@ -162,11 +162,11 @@ def _warn_of_settings(memory: Path) -> None:
         screen.warn(f"the server cannot start yet: {error}")
 
 
-def _apply(change: installing.Change, done: str, no_need: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
+def _apply(change: changes.Change, done: str, no_need: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
     if change.needed and not as_json:
         screen.show(change.diff)
     wanted = change.needed and not dry_run and (yes or _agreed(change.file))
-    backup = installing.write(change) if wanted else None
+    backup = changes.write(change) if wanted else None
     if as_json:
         document = {"file": str(change.file), "needed": change.needed, "written": wanted, "diff": change.diff}
         screen.emit({**document, "kept": list(change.kept), "backup": None if backup is None else str(backup)})
@@ -199,15 +199,15 @@ def _over_stdio(hx: Hexad, server: "HexadServer") -> None:
 
 
 def _over_http(hx: Hexad, server: "HexadServer", where: str, hosts: list[str], origins: list[str]) -> None:
-    from hexad.mcp.http import Door, app_of, serve_http  # noqa: PLC0415 - loads uvicorn and starlette: 100 ms
+    from hexad.mcp.http import Access, app_of, serve_http  # noqa: PLC0415 - loads uvicorn and starlette: 100 ms
 
     address = Address.parse(where)
-    door = Door(
+    access = Access(
         address=address,
         hosts=frozenset(map(host_of, hosts)),
         origins=frozenset(origin.rstrip("/").casefold() for origin in origins),
     )
-    app = app_of(server, hx.settings, door)
+    app = app_of(server, hx.settings, access)
     serve_http(app, address, ready=lambda port: screen.remark(f"serving MCP at {address.url(port)}"))
     _leave(hx)
 

@@ -1,4 +1,4 @@
-"""The server in an MCP client's configuration, put in or taken out: planned first, then written, all or nothing."""
+"""A change to a client's configuration: planned first, then written, all or nothing."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hexad.errors import ClientConfigError, InvalidInput
-from hexad.mcp import backups
-from hexad.mcp.jsontext import NotJson, entry_in, with_entry, without_entry
+from hexad.mcp.install import backups
+from hexad.mcp.install.json_text import NotJson, entry_in, with_entry, without_entry
 from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:
@@ -32,22 +32,22 @@ _HIDDEN: Final = "…"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a file holds, and what it is to hold; ``before`` is None where there is no file."""
+    """The content of a file before and after; ``before`` is None if there is no file."""
 
     file: Path
     before: bytes | None
     after: bytes
-    diff: str = ""  # for a person's eyes: of our entry alone, since secrets of others stand beside it
-    kept: tuple[str, ...] = ()  # what the entry had already, and still has
+    diff: str = ""  # for a person: of our entry alone, since other servers' secrets stand beside it
+    kept: tuple[str, ...] = ()  # keys that the entry had already, and still has
 
     @property
     def needed(self) -> bool:
-        """Whether there is something to write."""
+        """Whether anything changes."""
         return self.after != (self.before or b"")
 
 
 def installed(file: Path, entry: dict[str, Any], name: str = NAME, group: str = GROUP) -> Change:
-    """The change that puts the entry in; what an entry of that name has besides stays."""
+    """The change that puts the entry in; other keys of an entry with that name stay."""
     _refuse_name(name)
     before = _read(file)
     old = _parsed(file, before, lambda text: entry_in(text, group, name))
@@ -69,10 +69,10 @@ def uninstalled(file: Path, name: str = NAME, group: str = GROUP) -> Change:
 
 
 def write(change: Change) -> Path | None:
-    """Make the change, atomically; returns the backup of what was there, if something was."""
+    """Make the change, atomically; returns the backup, if there was a file."""
     target = _target(change.file)
     if _read(change.file) != change.before:
-        raise ClientConfigError(str(change.file), "was changed meanwhile; nothing was written, run the command again")
+        raise ClientConfigError(str(change.file), "has changed since; nothing was written, run the command again")
     try:
         _refuse_read_only(target)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -84,7 +84,7 @@ def write(change: Change) -> Path | None:
 
 
 def _without(text: str, target: Path, group: str, name: str) -> str:
-    """The text as it was before the entry was put in, if that is known; else without the entry."""
+    """The text as it was before the entry was put in, if a copy shows that; else without the entry."""
     entry = entry_in(text, group, name)
     for copy in backups.kept(target) if isinstance(entry, dict) else ():
         try:
@@ -98,9 +98,9 @@ def _without(text: str, target: Path, group: str, name: str) -> str:
 
 def _refuse_name(name: str) -> None:
     if not name.strip():
-        raise InvalidInput("--name", "must not be empty; it is what the server is called in the client")
+        raise InvalidInput("--name", "must not be empty; it is the name of the server in the client")
     if not name.isprintable():
-        raise InvalidInput("--name", f"{name!r} has characters that cannot be shown; use letters, digits and -")
+        raise InvalidInput("--name", f"{name!r} has unprintable characters; use letters, digits and -")
 
 
 def _refuse_address(file: Path, name: str, there: dict[str, Any]) -> None:
@@ -126,7 +126,7 @@ def _difference(file: Path, before: bytes | None, where: str, entries: tuple[Any
 
 
 def _harmless(entry: Any) -> Any:
-    """An entry without what may be a secret: it is the user's own, and may have been another program's before."""
+    """An entry with possible secrets hidden: it is the user's own, and may have been another program's before."""
     if not isinstance(entry, dict):
         return _masked(entry)
     ours = _is_ours(entry)
@@ -140,7 +140,7 @@ def _is_ours(entry: dict[str, Any]) -> bool:
 
 
 def _arguments(value: Any) -> Any:
-    """The words of a command; behind an option that is not ours may be a secret."""
+    """The words of a command; the value of an option that is not ours may be a secret."""
     if not isinstance(value, list):
         return value
     before = ["", *value[:-1]]
@@ -160,7 +160,7 @@ def _masked(value: Any) -> Any:
 
 
 def _parsed(file: Path, before: bytes | None, reading: Callable[[str], T]) -> T:
-    """What is read out of a file's text; an error that says what is wrong with it."""
+    """A value read from a file's text, or an error that says what is wrong with the text."""
     try:
         return reading((before or b"").decode("utf-8-sig"))
     except UnicodeDecodeError:

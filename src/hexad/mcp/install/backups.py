@@ -1,4 +1,4 @@
-"""Copies of the configurations of clients, made before a change: in Hexad's own folder, never in a project."""
+"""Copies of clients' configurations, made before a change: in Hexad's own folder, never in a project."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PRIVATE_FOLDER: Final = 0o700
 
 
 def keep(target: Path, content: bytes) -> Path:
-    """Keep what a file holds, for its owner's eyes; returns where."""
+    """Copy the content of a file, readable by its owner alone; returns the copy."""
     try:
         folder().mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
         free = next(each for each in _names(target) if not each.exists())
@@ -32,7 +32,7 @@ def keep(target: Path, content: bytes) -> Path:
 
 
 def kept(target: Path) -> Iterator[bytes]:
-    """What was kept of a file, oldest first; what cannot be read is as good as lost."""
+    """The copies of a file, oldest first, up to one that cannot be read."""
     for each in _names(target):
         try:
             yield each.read_bytes()
@@ -41,12 +41,12 @@ def kept(target: Path) -> Iterator[bytes]:
 
 
 def folder() -> Path:
-    """Where the copies are."""
+    """The folder of all copies."""
     return data_folder() / "backups"
 
 
 def _names(target: Path) -> Iterator[Path]:
-    """The places for copies of a file: its name for a person, and its whole path as a few letters."""
+    """The names for copies of a file: its own name for a person, and a fingerprint of its path."""
     letters = sha256(os.fsencode(target)).hexdigest()[:8]
     for number in count(1):
         yield folder() / f"{target.name.lstrip('.')}.{letters}.{number}"

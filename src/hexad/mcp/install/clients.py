@@ -1,4 +1,4 @@
-"""The programs that start MCP servers: where each reads them from, and how it is told to start this one."""
+"""The programs that start MCP servers: the files they read, and the entry that starts this one."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from hexad.choices import Choice
 from hexad.errors import InvalidInput
+from hexad.settings import claude_code_folder
 
 
 class Client(Choice):
@@ -44,41 +45,35 @@ _FILES: Final = {
     (Client.WINDSURF, Scope.USER): ".codeium/windsurf/mcp_config.json",
 }
 _GROUPS: Final = {Client.VSCODE: "servers"}
-_TYPED: Final = frozenset({Client.CLAUDE_CODE, Client.VSCODE})  # they want to be told that it is spoken to over stdio
+_TYPED: Final = frozenset({Client.CLAUDE_CODE, Client.VSCODE})  # their entries name the transport
 _PROJECT: Final = {Client.CURSOR: "${workspaceFolder}/", Client.VSCODE: "${workspaceFolder}/"}  # others start it there
-BY_NAME: Final = "hexad"  # the command of whoever has it on the path
+BY_NAME: Final = "hexad"  # the command, for machines that have it on the path
 
 
 def file_of(client: Client, scope: Scope, *, home: Path | None = None, project: Path | None = None) -> Path:
-    """Where a client reads its servers from."""
+    """The file that a client reads its servers from."""
     known = _FILES.get((client, scope)) or (_DESKTOP.get(sys.platform) if _is_desktop(client, scope) else None)
     if known is None:
         raise InvalidInput(f"--client {client}", _no_file(client, scope))
     if scope is Scope.PROJECT:
         return (project or Path.cwd()) / known
-    return (home or _home_of(client)) / known
-
-
-def _home_of(client: Client) -> Path:
-    """Where a client keeps what is a user's."""
-    from hexad.settings import claude_code_folder  # noqa: PLC0415 - help names the clients, and needs no settings
-
-    return claude_code_folder() if client is Client.CLAUDE_CODE else Path.home()
+    own = claude_code_folder() if client is Client.CLAUDE_CODE else Path.home()
+    return (home or own) / known
 
 
 def group_of(client: Client) -> str:
-    """What a client calls the object that holds its servers."""
+    """The client's name for the object that holds its servers."""
     return _GROUPS.get(client, "mcpServers")
 
 
 def entry_of(client: Client, database: Path, namespace: str | None) -> dict[str, Any]:
-    """How a client is to start this very Hexad, from whatever folder."""
+    """The entry that starts this very Hexad, from any folder."""
     command, *first = _command()
     return _entry(client, [command, *first, "mcp", "--db", str(database.absolute())], namespace)
 
 
 def shared_entry_of(client: Client, database: str, namespace: str | None, *, project: Path) -> dict[str, Any]:
-    """How everybody's client in a project is to start it: nothing of this machine is in it."""
+    """The entry for everybody's client in a project: nothing of this machine is in it."""
     inside = _PROJECT.get(client, "") + _within(database, project)
     return _entry(client, [BY_NAME, "mcp", "--db", inside], namespace)
 
@@ -98,7 +93,7 @@ def _refuse_unwritable(option: str, value: str) -> None:
     except UnicodeEncodeError:
         shown = value.encode("utf-8", "backslashreplace").decode()
         raise InvalidInput(
-            option, f"{shown} is not UTF-8, so no client could be told of it; give it another name"
+            option, f"{shown} is not UTF-8, which a client's configuration must be; give it another name"
         ) from None
 
 
@@ -109,12 +104,12 @@ def _command() -> list[str]:
 
 
 def _within(database: str, project: Path) -> str:
-    """A path as everybody in the project would write it."""
+    """A path relative to the project."""
     home = project.resolve()
     whole = (home / database).resolve()
     if not whole.is_relative_to(home):
         raise InvalidInput(
-            "--db", f"{database} is outside of this project, where others have no such file; name one inside it"
+            "--db", f"{database} is outside of this project, where others have no such file; name one inside"
         )
     return PurePath(whole.relative_to(home)).as_posix()
 
@@ -127,4 +122,4 @@ def _no_file(client: Client, scope: Scope) -> str:
     if _is_desktop(client, scope):
         return "keeps its configuration on macOS and Windows; name the file with --path"
     other = next(each for each in Scope if each is not scope)
-    return f"no file of it for a {scope} is known; use --scope {other}, or name the file with --path"
+    return f"has no known file for a {scope}; use --scope {other}, or name the file with --path"

@@ -1,8 +1,9 @@
-"""One member of a JSON text put in or taken out; every other byte of the text stays as it is."""
+"""Put one member of a JSON text in, or take it out; every other byte of the text stays."""
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,11 +12,13 @@ if TYPE_CHECKING:
 
 _SPACE: Final = " \t\r\n"
 _UNIT: Final = "  "
-_MOST_DIGITS: Final = 1000  # of a number that is read; of a longer one only the place counts
+_STRING: Final = r'("(?:\\.|[^"\\])*")'
+_COMMENT: Final = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_TRAILING_COMMA: Final = re.compile(rf"{_STRING}|,(?=\s*[}}\]])")
 
 
 class NotJson(ValueError):
-    """A text that is not what it should be: reason, line, and whether it would be without its comments."""
+    """A text that is not a JSON object: why, in which line, and whether its comments are all that is wrong."""
 
     def __init__(self, reason: str, line: int | None = None, *, commented: bool = False) -> None:
         super().__init__(reason)
@@ -24,25 +27,12 @@ class NotJson(ValueError):
         self.commented = commented
 
 
-class _NoNumber(ValueError):
-    """What Python reads as a number, and JSON does not have."""
-
-
-def _constant(name: str) -> None:
-    raise _NoNumber(name)
-
-
-def _whole(digits: str) -> int | str:
-    return int(digits) if len(digits) <= _MOST_DIGITS else digits
-
-
-_json: Final = json.JSONDecoder(parse_constant=_constant, parse_int=_whole)
-_decode: Final = _json.raw_decode
+_decode: Final = json.JSONDecoder().raw_decode
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Where a member of an object stands: its key, its value, and what the value is."""
+    """The place of a member of an object: of its key and of its value."""
 
     key: str
     start: int
@@ -53,7 +43,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """Where an object stands, and its members."""
+    """The place of an object, and its members."""
 
     start: int
     end: int
@@ -65,7 +55,7 @@ class Object:
 
 
 def with_entry(text: str, group: str, name: str, entry: dict[str, Any]) -> str:
-    """The text with an entry of that name in that group of the outermost object; both are made if they are not there.
+    """The text with an entry of that name in that group of the outermost object; both are made if they are missing.
 
     >>> with_entry('{"a": 1}', "servers", "x", {"on": True})
     '{"a": 1, "servers": {"x": {"on": true}}}'
@@ -82,7 +72,7 @@ def with_entry(text: str, group: str, name: str, entry: dict[str, Any]) -> str:
 
 
 def entry_in(text: str, group: str, name: str) -> Any:
-    """What the entry of that name is; None where there is none.
+    """The entry of that name; None if there is none.
 
     >>> entry_in('{"servers": {"x": {"on": true}}}', "servers", "x")
     {'on': True}
@@ -93,7 +83,7 @@ def entry_in(text: str, group: str, name: str) -> Any:
 
 
 def without_entry(text: str, group: str, name: str) -> str:
-    """The text without that entry; the same text where there is none.
+    """The text without that entry; the same text if there is none.
 
     >>> without_entry('{"servers": {"x": {"on": true}, "y": {}}}', "servers", "x")
     '{"servers": {"y": {}}}'
@@ -107,13 +97,13 @@ def without_entry(text: str, group: str, name: str) -> str:
 
 
 def is_commented(text: str) -> bool:
-    r"""Whether a text is JSON but for comments and commas before a closing bracket.
+    r"""Whether a text is JSON except for comments and commas before a closing bracket.
 
     >>> is_commented('{"a": 1, // one\n}'), is_commented('{"a": }')
     (True, False)
     """
     try:
-        _json.decode(_without_trailing_commas(_without_comments(text)))
+        json.loads(_TRAILING_COMMA.sub(r"\1", _COMMENT.sub(r"\1 ", text)))
     except (ValueError, RecursionError):
         return False
     return True
@@ -121,16 +111,11 @@ def is_commented(text: str) -> bool:
 
 def _root(text: str) -> Object:
     try:
-        whole = _json.decode(text)
-    except _NoNumber as error:
-        name = str(error)
-        raise NotJson(
-            f"is not JSON: {name} is no number of it; write null", _line(text, _found_outside(text, name))
-        ) from None
+        whole = json.loads(text)
     except json.JSONDecodeError as error:
         raise NotJson(f"is not JSON: {error.msg}", error.lineno, commented=is_commented(text)) from None
-    except RecursionError:
-        raise NotJson("is nested too deeply") from None
+    except (ValueError, RecursionError) as error:  # a number too long or an object too deep for Python
+        raise NotJson(f"cannot be read: {error}") from None
     if not isinstance(whole, dict):
         raise NotJson("does not hold a JSON object")
     return _object(text, _skip(text, 0))
@@ -153,7 +138,7 @@ def _object(text: str, start: int) -> Object:
 def _put(text: str, holder: Object, key: str, value: dict[str, Any]) -> str:
     there = holder.named(key)
     if there is not None:
-        if _json.decode(text[there.value : there.end]) == value:
+        if json.loads(text[there.value : there.end]) == value:
             return text
         return text[: there.value] + _written(text, value, _gap(text, holder)) + text[there.end :]
     gap = _gap(text, holder)
@@ -175,20 +160,14 @@ def _drop(text: str, holder: Object, key: str) -> str:
 
 
 def _written(text: str, value: dict[str, Any], gap: str) -> str:
-    """A value as the text around it is written: over several lines, or in one where ``gap`` has no line's end."""
+    """A value in the style of the text around it: over several lines, or in one if ``gap`` has no newline."""
     if not gap.strip(" \t"):
-        return _dumped(value)
-    return gap.join(_dumped(value, indent=_unit(text)).split("\n"))
-
-
-def _dumped(value: dict[str, Any], indent: str | None = None) -> str:
-    """As JSON: letters as they are, unless one is half of a pair, which no file can hold."""
-    told = json.dumps(value, ensure_ascii=False, indent=indent)
-    return json.dumps(value, indent=indent) if any("\ud800" <= letter <= "\udfff" for letter in told) else told
+        return json.dumps(value, ensure_ascii=False)
+    return gap.join(json.dumps(value, ensure_ascii=False, indent=_unit(text)).split("\n"))
 
 
 def _gap(text: str, holder: Object) -> str:
-    """What stands before each member of an object: a line's end and an indent, or nothing where all is in one line."""
+    """The white space before each member of an object: a newline and an indent, or none if all is in one line."""
     if holder.members:
         before = text[holder.start + 1 : holder.members[0].start]
         return _last_line(before) if "\n" in before else ""
@@ -204,7 +183,7 @@ def _last_line(space: str) -> str:
 
 
 def _unit(text: str) -> str:
-    """By how much this text indents."""
+    """The indent of this text."""
     start = text.find("{")
     first = _skip(text, start + 1)
     space = text[start + 1 : first].rpartition("\n")
@@ -223,52 +202,3 @@ def _skip(text: str, at: int) -> int:
 
 def _line(text: str, at: int) -> int:
     return text.count("\n", 0, at) + 1
-
-
-def _without_comments(text: str) -> str:
-    kept: list[str] = []
-    at = 0
-    while at < len(text):
-        end = _piece(text, at)
-        kept.append(" " if text.startswith(("//", "/*"), at) else text[at:end])
-        at = end
-    return "".join(kept)
-
-
-def _piece(text: str, at: int) -> int:
-    """Where the comment, the string or the character that begins here ends."""
-    if text.startswith("//", at):
-        return _found(text, "\n", at)
-    if text.startswith("/*", at):
-        return _found(text, "*/", at + 2) + 2
-    if text[at] == '"':
-        try:
-            return _decode(text, at)[1]
-        except ValueError:
-            return len(text)
-    return at + 1
-
-
-def _found_outside(text: str, what: str) -> int:
-    """Where it stands, not counting strings."""
-    at = 0
-    while at < len(text) and not text.startswith(what, at):
-        at = _piece(text, at)
-    return at
-
-
-def _found(text: str, what: str, at: int) -> int:
-    place = text.find(what, at)
-    return len(text) if place < 0 else place
-
-
-def _without_trailing_commas(text: str) -> str:
-    kept: list[str] = []
-    at = 0
-    while at < len(text):
-        end = _piece(text, at)
-        following = _skip(text, end)
-        if text[at] != "," or text[following : following + 1] not in {"}", "]"}:
-            kept.append(text[at:end])
-        at = end
-    return "".join(kept)

@@ -1,4 +1,4 @@
-"""Telling a client that waits that the work goes on: at each step, and every few seconds in between."""
+"""A call in flight: its client hears that work goes on, and the work ends when the client disconnects."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
-from anyio import from_thread
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
     from mcp.server.mcpserver import Context
+    from starlette.requests import Request
 
 BEAT: Final = 1.0  # seconds between reports
 
 
 class Progress:
-    """How far work has come. What is told always grows, as the protocol wants it, and never reaches the next step.
+    """How far work has come. The value always grows, as the protocol wants it, and never reaches the next step.
 
     >>> progress = Progress("begun")
     >>> progress.value, progress.beat()
@@ -36,11 +36,11 @@ class Progress:
 
     @property
     def value(self) -> float:
-        """Steps that are done, and a part of the one under way."""
+        """Steps that are done, and a part of the current one."""
         return self._done + self._beats / (self._beats + 1)
 
     def step(self, done: int, total: int, doing: str) -> None:
-        """So many steps are done, and the next one is begun."""
+        """So many steps are done, and the next one begins."""
         self._done, self.total, self.doing, self._beats = max(done, self._done), total, doing, 0
 
     def beat(self) -> float:
@@ -53,35 +53,56 @@ class Progress:
 async def reporting(
     context: Context[Any, Any], begun: str, *, beat: float, at_once: bool = True
 ) -> AsyncIterator[Callable[[int, int, str], None]]:
-    """Report while the body runs. It gives what the work's thread calls at each step; a client may not care.
+    """Report progress while the body runs; yields a function that the work's thread calls at each step.
 
-    Without ``at_once`` nothing is told of what ends within one beat.
+    Without ``at_once``, work that ends within one beat is not reported.
     """
-    progress = Progress(begun)
-    told = -1.0
+    progress, loop = Progress(begun), asyncio.get_running_loop()
+    reported = -1.0
 
-    async def tell() -> None:
-        nonlocal told
-        if progress.value > told:
-            told = progress.value
-            await context.report_progress(told, progress.total, progress.doing)
+    async def report() -> None:
+        nonlocal reported
+        if progress.value > reported:
+            reported = progress.value
+            await context.report_progress(reported, progress.total, progress.doing)
 
     async def beats() -> None:
         while True:
             await anyio.sleep(beat)
             progress.beat()
-            await tell()
+            await report()
 
     def step(done: int, total: int, doing: str) -> None:
         progress.step(done, total, doing)
+        report_now = report()
         with suppress(Exception, asyncio.CancelledError):  # the client may be gone; the work goes on
-            from_thread.run(tell)
+            asyncio.run_coroutine_threadsafe(report_now, loop).result()
+        report_now.close()
 
     async with anyio.create_task_group() as group:
         if at_once:
-            await tell()
+            await report()
         group.start_soon(beats)
         yield step
         group.cancel_scope.cancel()
-    if told >= 0:
+    if reported >= 0:
         await context.report_progress(progress.total, progress.total, "done")
+
+
+@asynccontextmanager
+async def while_connected(context: Context[Any, Any]) -> AsyncIterator[None]:
+    """Cancel the body when the connection closes that its answer would go through. Pipes end with the server."""
+    request: Request | None = context.request_context.request
+    if request is None:
+        yield
+        return
+    async with anyio.create_task_group() as group:
+        group.start_soon(_cancel_on_disconnect, request, group.cancel_scope)
+        yield
+        group.cancel_scope.cancel()
+
+
+async def _cancel_on_disconnect(request: Request, work: anyio.CancelScope) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+    work.cancel()
