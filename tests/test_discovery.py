@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hexad.cli import main
 from hexad.learning.arguments.fingerprints import fingerprints
 from hexad.model import Origin, SkillKind, SkillStatus
-from hexad.skills.sequences import repeated
+from hexad.skills.discovery.sequences import repeated
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -409,7 +409,7 @@ def test_the_command_line_offers_and_then_has_nothing_new(tmp_path: Path, capsys
     with opened(database, discover_skills=False) as hx:
         three_sessions(hx)
     assert main(["skills", "discover", "--session", "another", "--db", database]) == 0
-    assert "nothing new" in capsys.readouterr().err
+    assert "no new sequence" in capsys.readouterr().err
     assert main(["skills", "discover", "--db", database]) == 0
     told = capsys.readouterr().out.split("\t")
     assert told[:3] == ["find-customer-create-ticket-notify", "3", "email, title, channel"]

@@ -11,8 +11,7 @@ from hexad.memory.backup import Line, read_lines
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.references import ReferenceCollection
 from hexad.model import RECORDS, Knowledge, Learning, Origin, Record, Reference, Skill
-from hexad.skills.library import SkillLibrary
-from hexad.skills.moving import roomy
+from hexad.skills.library import SkillLibrary, roomy
 from hexad.wire import TYPES
 
 if TYPE_CHECKING:

@@ -112,13 +112,12 @@ def retriever_of(workspace: Workspace, settings: Settings) -> ContextRetriever:
 
 def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
     """The skills, with the agent's tools to run them."""
-    from hexad.learning.arguments.shapes import is_constant  # noqa: PLC0415 - 3 ms that an engine without skills saves
     from hexad.skills import library, run  # noqa: PLC0415 - 40 ms
 
     agent = run.Agent(
         tools=engine.tools,
         attend=engine.step_tool,
-        is_constant=is_constant,
+        is_constant=lambda path, value: engine.observer.is_constant(path, value),  # noqa: PLW0108 - loads learning late
         script_seconds=settings.script_seconds,
         script_memory=settings.script_memory,
     )
@@ -129,7 +128,7 @@ def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
 def forget_elsewhere(change: Change, session: str) -> int:
     """Remove a session's share of learnings and discovered skills; return the number of records that went."""
     from hexad.learning.housekeeping import forget_session  # noqa: PLC0415 - 25 ms, rarely needed
-    from hexad.skills.found_in import forget_found_in  # noqa: PLC0415 - 5 ms, rarely needed
+    from hexad.skills.discovery.sessions import forget_found_in  # noqa: PLC0415 - 5 ms, rarely needed
 
     forget_session(change, session)
     return forget_found_in(change, session)

@@ -58,7 +58,7 @@ class Candidate:
 
     @property
     def trust(self) -> float:
-        """How far it is trusted."""
+        """The trust in it, from 0 to 1."""
         return trust(self.evidence)
 
     def confirmed(

@@ -1,4 +1,4 @@
-"""Agent Learnings: an error pattern, its diagnosis and its fix, one record for each trigger and pattern."""
+"""`hx.learnings`: error patterns with their diagnoses and fixes, one record for each trigger and pattern."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _EVIDENCE = ("worked", "failed", "support", "trust", "remedies")
 
 
 class Fix(str):
-    """A fix that is trusted: its text, with where it comes from.
+    """A trusted fix: its text, with the learning that it belongs to.
 
     >>> hx = Hexad.open(":memory:", enabled=True)
     >>> _ = hx.learnings.correct(trigger="tool:deploy", error_pattern="quota exceeded", fix="ask ops")
@@ -55,18 +55,18 @@ class Fix(str):
 
     @property
     def trust(self) -> float:
-        """How far it is trusted."""
+        """The trust in it, from 0 to 1."""
         return self.learning.trust
 
     @property
     def data(self) -> Mapping[str, Any]:
-        """The fix as data; empty for one in words."""
+        """The fix as data, see `Learning.remedy`."""
         return self.learning.remedy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningFilter:
-    """Which learnings are meant."""
+    """The filters of `LearningCollection.list`."""
 
     category: ErrorCategory | None = None
     trigger: str | None = None
@@ -76,7 +76,7 @@ class LearningFilter:
     seen_before: datetime | None = None
 
     def admits(self, learning: Learning) -> bool:
-        """Whether a learning is one of them."""
+        """Whether a learning passes all filters."""
         return all(
             (
                 self.category in {None, learning.category},
@@ -107,9 +107,9 @@ class LearningCollection(RecordCollection[Learning]):
         session: str | None = None,
         redact: bool = True,
     ) -> Learning:
-        """Keep what is known of an error; the same trigger and pattern again update what is given of the one record.
+        """Save a learning about an error. The same trigger and pattern again update the given fields of the one record.
 
-        A pattern may be an error as it was seen: what differs between its occurrences is masked when they are compared.
+        The pattern may be an error as it was seen: values that differ between occurrences are masked.
         A user's correction that is still trusted stays the fix, whatever others save.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
@@ -152,10 +152,10 @@ class LearningCollection(RecordCollection[Learning]):
         session: str | None = None,
         redact: bool = True,
     ) -> Learning:
-        """A user's correction: trusted at once, until evidence or another correction overrules it.
+        """Save a user's correction: it is trusted at once, until evidence or another correction overrules it.
 
-        It is about the named ``learning``, or about the trigger with that error pattern, or about every error of the
-        trigger.
+        It is about the named ``learning``, else about the trigger with that error pattern, else about every error of
+        the trigger.
         """
         if learning is not None:
             known = self.get(learning)
@@ -212,15 +212,15 @@ class LearningCollection(RecordCollection[Learning]):
         return tuple(filter(wanted.admits, self._records()))
 
     def doubtful(self) -> tuple[Learning, ...]:
-        """What a person should look at: fixes that are not trusted and were tried, or were read from what happened.
+        """The fixes that a person should check: those that are not trusted, but were tried or mined from calls.
 
-        The error that was seen most often comes first, among equals the latest. `correct` or `delete` settles one.
+        The most frequent error comes first, then the latest. `correct` or `delete` settles one.
         """
         found = filter(housekeeping.is_doubtful, self._records())
         return tuple(sorted(found, key=lambda each: (each.seen, each.updated), reverse=True))
 
     def stats(self) -> Statistics:
-        """How many learnings there are, of which kind, and how far they are trusted."""
+        """Counts of learnings by category, tool and trust."""
         return housekeeping.count(self._records())
 
     def clean(self, *, dry_run: bool = True, unseen_for: timedelta | None = None) -> Cleaned:

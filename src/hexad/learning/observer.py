@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from hexad.learning.arguments.shapes import is_constant
 from hexad.learning.calls.advice import warn
 from hexad.learning.calls.step_tool import StepTool
 from hexad.learning.calls.tool_objects import shape_of, watched_object
@@ -80,6 +81,10 @@ class Observer:
     def step_tool(self, name: str, tool: Callable[..., Any], session: str | None) -> StepTool:
         """A tool as a skill's step calls it: each call is recorded once, and judged by the tool's own rule."""
         return StepTool(self.workspace, name, tool, session)
+
+    def is_constant(self, path: tuple[str, ...], value: object) -> bool:
+        """Whether a value may be a constant of a discovered skill."""
+        return is_constant(path, value)
 
     def shown(self, learnings: Iterable[str], session: str | None) -> None:
         """Store which fixes a session saw, so that any process can credit them with what follows."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, cast
 
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads this one on every Python
@@ -32,6 +32,12 @@ if TYPE_CHECKING:
 NAMES: Final = ("get_context", "run_skill", "report_tool_result")
 BUDGET: Final = 2000
 MOST_TOOLS: Final = 500
+
+
+if TYPE_CHECKING:
+    LayerName: TypeAlias = str
+else:
+    LayerName = Literal[tuple(layer.value for layer in Layer)]  # the tool's schema lists them
 
 
 class GivenTool(TypedDict):
@@ -61,17 +67,7 @@ class ContextTools:
         self,
         message: str,
         base: str = "",
-        layers: list[
-            Literal[
-                "tool_registry",
-                "user_knowledge",
-                "skill_patterns",
-                "external_knowledge",
-                "agent_learnings",
-                "runtime_context",
-            ]
-        ]
-        | None = None,
+        layers: list[LayerName] | None = None,
         budget: int = BUDGET,
         tools: list[GivenTool] | None = None,
         explain: bool = True,  # noqa: FBT001, FBT002 - models name every argument

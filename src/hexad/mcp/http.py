@@ -98,8 +98,9 @@ def _open_to_pages(app: ASGIApp, origins: frozenset[str]) -> ASGIApp:
 
 def serve_http(app: ASGIApp, address: Address, *, ready: Callable[[int], None]) -> None:
     """Serve until SIGINT or SIGTERM; ``ready`` gets the port once it listens."""
-    with _surviving_signals():
-        anyio.run(HttpServer(app, address).listen, ready)
+    server = HttpServer(app, address)
+    with _surviving_signals(server):
+        anyio.run(server.listen, ready)
 
 
 class HttpServer(uvicorn.Server):
@@ -131,12 +132,16 @@ class HttpServer(uvicorn.Server):
 
 
 @contextmanager
-def _surviving_signals() -> Iterator[None]:
-    """Uvicorn sends the signal that ended it to the process again: here that does nothing, so the store is closed."""
+def _surviving_signals(server: HttpServer) -> Iterator[None]:
+    """End the server, not the process: uvicorn raises the signal again at its end, and one may come before it starts."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {name: signal.signal(name, lambda *_: None) for name in (signal.SIGINT, signal.SIGTERM)}
+
+    def end(*_: object) -> None:
+        server.should_exit = True
+
+    before = {name: signal.signal(name, end) for name in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:

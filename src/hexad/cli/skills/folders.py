@@ -12,9 +12,9 @@ from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Column
 from hexad.errors import FolderRefused
 from hexad.facade import Hexad
-from hexad.skills.document import MANIFEST
-from hexad.skills.folders import skill_folders
-from hexad.skills.moving import ImportedSkill
+from hexad.skills.folders.document import MANIFEST
+from hexad.skills.folders.files import skill_folders
+from hexad.skills.folders.transfer import ImportedSkill
 from hexad.wire import to_json
 
 _FOLDERS: Final = (Column("folder", "fold", 30), Column("skill", "fold", 24), Column("result"), Column("notes", "fold"))

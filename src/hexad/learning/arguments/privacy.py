@@ -1,8 +1,8 @@
-"""Which arguments hold what is nobody's business: told by their names, whatever the type of the value, and by digits.
+"""Which arguments are private: secrets by their names, personal numbers by their names or digits.
 
-A name is read as words (``apiKey`` and ``api_key`` alike). It names a secret by its last word, so ``password`` and
-``otp_code`` do and ``password_length`` and ``max_tokens`` do not. What is inside of an argument that is named so is one
-too. A person's number (a card, an account) is named by any of its words; there the value decides.
+A name is read as words (``apiKey`` like ``api_key``). Its last word decides whether it names a secret: ``password`` and
+``otp_code`` do, ``password_length`` and ``max_tokens`` do not. Everything inside a secret argument is secret too. Any
+word may name a personal number (a card, an account); then the value decides.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 REDACTED: Final = "[redacted:secret]"
-_DIGITS: Final = 4  # as many in one word may be somebody's number
-_LARGEST: Final = 1000  # a number above it as well
+_DIGITS: Final = 4  # a word with so many may be a personal number
+_LARGEST: Final = 1000  # a larger number may be personal too
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _SECRET: Final = re.compile(
     "pass(?:words?|wd|wort|phrase|code)?|pwd|kennwort|pin(?:code)?|t?otp|secrets?|token|apikey|credentials?|authorization|"
@@ -28,7 +28,7 @@ _FILLER: Final = re.compile("code|value|number|no|num|text|string")
 
 
 def names_secret(path: Sequence[str]) -> bool:
-    """Whether an argument, or one that it is inside of, is called as secrets are.
+    """Whether an argument, or one that contains it, has the name of a secret.
 
     >>> [names_secret([name]) for name in ("apiKey", "PIN", "otp_code", "max_tokens", "password_length", "key")]
     [True, True, True, False, False, False]
@@ -37,12 +37,12 @@ def names_secret(path: Sequence[str]) -> bool:
 
 
 def names_person(path: Sequence[str]) -> bool:
-    """Whether it is called as what identifies a person is: a card, an account."""
+    """Whether it has a name of personal data: a card, an account."""
     return any(map(_is_personal, path))
 
 
 def is_number_of_somebody(value: object) -> bool:
-    """Whether a value may be a number that belongs to somebody, whatever it is called.
+    """Whether a value may be a personal number, whatever its name.
 
     >>> [is_number_of_somebody(value) for value in ("DE89370400", "metric", "v2", 8841, 12, True)]
     [True, False, False, True, False, False]

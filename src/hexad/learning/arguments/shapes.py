@@ -1,8 +1,8 @@
-"""A call's arguments: summarised for the log, and as shapes and short values from which a fix can be read.
+"""A call's arguments: a summary for the audit log, and shapes from which a fix can be read.
 
-A summary says what was given without keeping it: texts are cut, lists are counted, secrets are taken out. Shapes say of
-what kind each argument was ("YYYY-MM-DD", "list of text"), so that what differs between a call that failed and one
-that worked can be told without the values of either.
+A summary keeps no content: texts are cut, lists are counted, secrets are masked. A shape is the kind of an argument
+("YYYY-MM-DD", "list of text"), so that the difference between a failed call and a successful one can be described
+without the values of either.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence, Set, Sized
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import lru_cache
@@ -23,27 +23,25 @@ from hexad.memory.admission import Intake
 from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from hexad.model import Json
 
-    Path: TypeAlias = tuple[str, ...]  # of names, the outermost first
+    Path: TypeAlias = tuple[str, ...]  # names, the outermost first
 
 LONGEST: Final = 200  # characters of a text that are kept
-MOST: Final = 64  # arguments, with those inside of them, that are looked at
-_DEEPEST: Final = 4  # objects within objects that shapes are taken of
-_DEEPEST_TOLD: Final = 2  # and that a summary tells
+MOST: Final = 64  # arguments that are read, nested ones included
+_DEEPEST: Final = 4  # levels of nested objects that have shapes
+_DEEPEST_SUMMARY: Final = 2  # levels that a summary shows
 _LONGEST_NAME: Final = 64
-_MOST_LEAVES: Final = 256  # values inside of one that are compared
-_LOOKED_AT: Final = 1 << 14  # characters of a text in which secrets are looked for before it is cut
-_MARKED: Final = 1 << 16  # characters of a text that are compared
-_SHORT: Final = 40  # characters of a value that may be a constant
+_MOST_ELEMENTS: Final = 256  # elements of a list that are compared
+_SEARCHED: Final = 1 << 14  # characters of a text in which secrets are masked before it is cut
+_COMPARED: Final = 1 << 16  # characters of a text that are compared
+_SHORT: Final = 40  # characters of a constant
 OWN_TOOLS: Final = frozenset(
     {"save_knowledge", "search_knowledge", "save_learning", "search_learnings", "create_skill", "list_skills"}
 )
 _PLACEHOLDER: Final = re.compile(r"\[redacted:[a-z-]+\]")
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
-_SHAPES: Final = {  # the first that a whole text has
+_SHAPES: Final = {  # the first pattern that a whole text matches
     r"\d{4}-\d\d-\d\d": "YYYY-MM-DD",
     r"\d{4}-\d\d-\d\d \d\d:\d\d": "YYYY-MM-DD HH:MM",
     r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d": "YYYY-MM-DD HH:MM:SS",
@@ -64,7 +62,7 @@ _SHAPES: Final = {  # the first that a whole text has
     r"[^@\s]+@[^@\s]+\.[^@\s]+": "e-mail address",
     r"(?i:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})": "UUID",
     r"/\S*": "absolute path",
-    r"[#@+$~]\S*": "",  # told by its first character
+    r"[#@+$~]\S*": "",  # named after its first character
     r"[a-z]{2}[_-][A-Z]{2}": "locale",
     r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+": "snake_case word",
     r"[a-z0-9]+(?:-[a-z0-9]+)+": "kebab-case word",
@@ -91,12 +89,12 @@ _KINDS: Final[tuple[tuple[type | tuple[type, ...], str], ...]] = (
 
 _INTAKE: Final = Intake(limit=1 << 30, redact=True)
 _as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_TOLD_WHOLE: Final = frozenset({"datetime", "decimal", "fractions", "ipaddress", "pathlib", "uuid"})
+_COMPARED_AS_TEXT: Final = frozenset({"datetime", "decimal", "fractions", "ipaddress", "pathlib", "uuid"})
 _SINGLE: Final = frozenset({*_PLAIN, str})
 
 
 def summarised(tool: str, arguments: object) -> dict[str, Json]:
-    """A call's arguments as the log tells them. Of Hexad's own tools only names and sizes: the rest is content.
+    """A call's arguments as the audit log shows them. Of Hexad's own tools only names and sizes: the rest is content.
 
     >>> summarised("mail", {"to": ["a", "b"], "body": "x" * 300, "password": "hunter2hunter2", "n": 3})["to"]
     '[2 items]'
@@ -111,12 +109,12 @@ class Argument(NamedTuple):
     """One argument, as far as a fix needs it."""
 
     shape: str
-    value: Json = None  # if it is short, no secret and nobody's number
-    mark: str = ""  # else 16 bits over it, 8 of a secret: they tell that two values differ, and not what they are
+    value: Json = None  # if it is short, and neither secret nor personal
+    fingerprint: str = ""  # else a hash of 16 bits, 8 for a secret: it shows that two values differ, not what they are
 
 
 def shapes(tool: str, arguments: object) -> dict[str, Argument]:
-    """Each argument under a path such as ``/filter/date``."""
+    """Each argument by its path, such as ``/filter/date``."""
     if tool in OWN_TOOLS:
         return {}
     found: dict[str, Argument] = {}
@@ -125,17 +123,17 @@ def shapes(tool: str, arguments: object) -> dict[str, Argument]:
 
 
 def written(shaped: Mapping[str, Argument]) -> str:
-    """Shapes as the store keeps them."""
+    """Shapes as JSON, which the store keeps."""
     return _as_json(shaped)
 
 
 def read(text: str) -> dict[str, Argument]:
-    """What `written` wrote."""
-    return {path: Argument(*told) for path, told in json.loads(text or "{}").items()}
+    """The shapes that `written` wrote."""
+    return {path: Argument(*stored) for path, stored in json.loads(text or "{}").items()}
 
 
 def shape_of(value: object) -> str:
-    """What kind of value it is, as a person says it.
+    """The kind of a value, in words.
 
     >>> [shape_of(v) for v in ("2024-05-19", "#general", ["a"], "EUR", 3, None, "two words")]
     ['YYYY-MM-DD', "word with '#' before it", 'list of text', 'upper-case word', 'whole number', 'null', 'text']
@@ -179,17 +177,17 @@ def _gather(path: Path, given: Mapping[str, object], found: dict[str, Argument])
         else:
             shape = shape_of(value)
             constant = _constant(here, value, shape)
-            mark = _mark(value, 1 if secret else 2) if constant is None else ""
-            found[pointer(here)] = Argument(shape, constant, mark)
+            fingerprint = _fingerprint(value, 1 if secret else 2) if constant is None else ""
+            found[pointer(here)] = Argument(shape, constant, fingerprint)
 
 
 def _is_object(value: object) -> TypeGuard[Mapping[Any, Any]]:
-    """Whether a value has named parts; most have not, and that is told by their types alone."""
+    """Whether a value has named parts; the types of most values rule that out quickly."""
     return type(value) not in _SINGLE and isinstance(value, Mapping)
 
 
 def is_constant(path: Path, value: object) -> bool:
-    """Whether a value may be told as the same in every run: a short word, a flag or a small number, and nobody's own.
+    """Whether a value may be a constant of every run: a short word, a flag or a small number, and not personal.
 
     >>> given = {"queue": "urgent", "patient": "Jane Roe", "born": "1970-01-01", "to": "a@example.org", "pages": 4000}
     >>> [name for name, value in given.items() if is_constant((name,), value)]
@@ -199,7 +197,7 @@ def is_constant(path: Path, value: object) -> bool:
 
 
 def _constant(path: Path, value: object, shape: str) -> Json:
-    """A value that may be the same in other runs; None for one that is long, private or no single thing."""
+    """A value that may be the same in other runs; None if it is long, private or compound."""
     name = path[-1]
     if shape not in CONSTANT or names_secret(path) or names_person(path) or is_number_of_somebody(value):
         return None
@@ -211,67 +209,45 @@ def _constant(path: Path, value: object, shape: str) -> Json:
     return None
 
 
-def _mark(value: object, size: int) -> str:
-    return hashlib.blake2b(b",".join(_leaves(value)), digest_size=size).hexdigest()
+def _fingerprint(value: object, size: int) -> str:
+    """A hash that differs where values do; only the beginning of a large value counts."""
+    try:
+        text = json.dumps(_beginning(value), default=_plain, skipkeys=True)[:_COMPARED]
+    except (ValueError, RecursionError):  # it contains itself
+        text = type(value).__name__
+    return hashlib.blake2b(text.encode(), digest_size=size).hexdigest()
 
 
-def _leaves(value: object) -> Iterator[bytes]:
-    """Something that differs where values do; of what is large or holds itself, no more than a part is looked at."""
-    waiting = [value]
-    for _ in range(_MOST_LEAVES):
-        if not waiting:
-            return
-        each = waiting.pop()
-        parts = _parts(each)
-        if parts is None:
-            yield _leaf(each)
-        else:
-            yield f"{len(each) if isinstance(each, Sized) else 0}".encode()
-            waiting += islice(parts, _MOST_LEAVES)
-
-
-def _parts(value: object) -> Iterable[object] | None:
-    """What a value consists of; None for one that is a single thing."""
-    if isinstance(value, (str, *_BYTES)) or type(value) in _PLAIN:
-        return None
-    if isinstance(value, Set):
-        return sorted(_leaf(part) for part in islice(value, _MOST_LEAVES))
+def _beginning(value: object) -> object:
+    if isinstance(value, str | bytes | bytearray | memoryview):
+        return len(value), value[:_COMPARED]
     if isinstance(value, Sequence):
-        return value
-    held = value if isinstance(value, Mapping) else _held(value)
-    return (part for pair in islice(held.items(), _MOST_LEAVES) for part in pair) if held else None
+        return len(value), list(value[:_MOST_ELEMENTS])
+    return value
 
 
-def _held(value: object) -> Mapping[Any, Any]:
-    """The fields of an object, as far as they can be read without running its code."""
-    if isinstance(value, Enum | type) or type(value).__module__ in _TOLD_WHOLE:
-        return {}
-    if is_dataclass(value):
+def _plain(value: object) -> Json:
+    """A value that JSON does not know, without running its code: an object of an unknown class counts by its type."""
+    if isinstance(value, _BYTES):
+        return bytes(value).hex()
+    if isinstance(value, Set):
+        return sorted(json.dumps(each, default=_plain) for each in islice(value, _MOST_ELEMENTS))
+    if isinstance(value, Enum):
+        return value.name
+    if type(value).__module__ in _COMPARED_AS_TEXT:
+        return str(value)
+    if is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name, None) for field in fields(value)}
     held = getattr(value, "__dict__", None)
-    return held if isinstance(held, dict) else {}
-
-
-def _leaf(value: object) -> bytes:
-    """A single thing as bytes. What cannot be told apart without running somebody's code is known by its type."""
-    if isinstance(value, str):
-        return f"{len(value)}:{value[:_MARKED]}".encode(errors="replace")
-    if isinstance(value, _BYTES):
-        return b"%d:%b" % (len(value), bytes(value[:_MARKED]))
-    if isinstance(value, int | float):
-        return str(hash(value)).encode()
-    if isinstance(value, Enum):
-        return value.name.encode(errors="replace")
-    told = str(value) if type(value).__module__ in _TOLD_WHOLE else ""
-    return f"{type(value).__name__}:{told}".encode(errors="replace")
+    return held if isinstance(held, dict) and not isinstance(value, type) else type(value).__name__
 
 
 def _summary(path: Path, value: object) -> Json:
     if _is_private(path, value):
         return _redacted(path[-1], value)
     if isinstance(value, str):
-        return _cut(_INTAKE.named(path[-1], _clean(value[:_LOOKED_AT])))
-    if _is_object(value) and len(path) < _DEEPEST_TOLD and not names_secret(path):
+        return _cut(_INTAKE.named(path[-1], _clean(value[:_SEARCHED])))
+    if _is_object(value) and len(path) < _DEEPEST_SUMMARY and not names_secret(path):
         return {each: _summary((*path, each), inner) for each, inner in by_name(value).items()}
     if value is None or isinstance(value, int | float):
         return _number(value)
@@ -279,16 +255,16 @@ def _summary(path: Path, value: object) -> Json:
 
 
 def _is_private(path: Path, value: object) -> bool:
-    """Whether a text or number is called as secrets are, or is a number and called as a person's."""
+    """Whether a text or number has the name of a secret, or is a number with a name of personal data."""
     if isinstance(value, bool) or not isinstance(value, str | int | float) or value == "":
         return False
     return names_secret(path) or (names_person(path) and is_number_of_somebody(value))
 
 
 def _redacted(name: str, value: object) -> str:
-    """What stands for a secret: its kind, where its name and text tell it."""
-    told = _INTAKE.named(name, _clean(value)) if isinstance(value, str) and len(value) <= LONGEST else ""
-    return told if told != value and _PLACEHOLDER.fullmatch(told) else REDACTED
+    """The placeholder of a secret, with its kind if its name or text shows one."""
+    masked = _INTAKE.named(name, _clean(value)) if isinstance(value, str) and len(value) <= LONGEST else ""
+    return masked if masked != value and _PLACEHOLDER.fullmatch(masked) else REDACTED
 
 
 def _number(value: float | int | None) -> Json:
@@ -298,7 +274,7 @@ def _number(value: float | int | None) -> Json:
 
 
 def _measured(value: object) -> str:
-    """What is told of a value that is no single thing: how much of it there is, or what it is."""
+    """The size of a compound value, or its type."""
     if isinstance(value, bytes | bytearray | memoryview):
         return f"[{len(value)} bytes]"
     if isinstance(value, Mapping):
@@ -309,19 +285,19 @@ def _measured(value: object) -> str:
 
 
 def by_name(arguments: object) -> dict[str, object]:
-    """Arguments by name, at most `MOST` of them; whatever cannot be read so is one argument."""
+    """Arguments by name, at most `MOST` of them; anything but a mapping or a dataclass is one argument."""
     if type(arguments) is not dict and is_dataclass(arguments) and not isinstance(arguments, type):
         arguments = {field.name: getattr(arguments, field.name, None) for field in fields(arguments)}
     if arguments is None:
         return {}
     if not isinstance(arguments, Mapping):
         return {"arguments": arguments}
-    return {_name(str(name)[:_LOOKED_AT]): value for name, value in islice(arguments.items(), MOST)}
+    return {_name(str(name)[:_SEARCHED]): value for name, value in islice(arguments.items(), MOST)}
 
 
 @lru_cache(maxsize=1024)  # a tool's arguments have the same names in every call
 def _name(name: str) -> str:
-    """A name without secrets: what callers use as keys may be anything."""
+    """A name without secrets: callers may use anything as a key."""
     return redact(_clean(name)).text[:_LONGEST_NAME]
 
 

@@ -1,20 +1,20 @@
-r"""What differs from one occurrence of an error to the next is replaced by a placeholder that says what stood there.
+r"""Values that differ between occurrences of an error are replaced by placeholders that name their kind.
 
-The rules know shapes that every program writes (an address, a path, a time) and no program's words. They run in order,
-each over what the ones before left:
+The rules know shapes that every program writes (an address, a path, a time) and no program's own words. They run in
+this order, each on the result of the ones before:
 
 | placeholder | stands for |
 |---|---|
-| `<url>` `<email>` `<uuid>` | what their names say |
+| `<url>` `<email>` `<uuid>` | as named |
 | `<time>` | dates, times of day, time stamps |
 | `<ip>` `<host>` | IPv4 and IPv6 addresses, hardware addresses, `name.domain:port` |
 | `<path>` | Unix and Windows paths, file names with a usual ending |
-| `<value>` | what is in quotes; what follows `name=` |
+| `<value>` | text in quotes; text after `name=` |
 | `<num>` | numbers, with their unit where they have one |
 | `<id>` | any other word with a digit in it, and long runs of hexadecimal digits |
 | `<*>` | several of these at one place |
 
-What tells which error it was stays: an HTTP status such as 404, an exit status, a compiler's or database's code behind
+Words that identify the error stay: an HTTP status such as 404, an exit status, a compiler's or database's code after
 "error" or at the beginning (`E0382`, `ORA-00942:`), a quoted name after a word such as "argument" or "field", and a
 protocol's name that ends in a digit (`SHA1`).
 """
@@ -45,19 +45,19 @@ _QUOTED: Final = (
     r"""(?<![\w])(?:'[^'\n]{0,400}'|"[^"\n]{0,400}"|`[^`'\n]{0,400}['`]|“[^”\n]{0,400}”|«[^»\n]{0,400}»)(?!\w)"""
 )
 _STATUS: Final = re.compile(r"[45]\d\d")
-_STATUS_NAME: Final = 24  # characters before a number that may say it is a status
-_TELLS_STATUS: Final = re.compile(
+_STATUS_NAME: Final = 24  # characters before a number in which "HTTP" or "status" is looked for
+_BEFORE_STATUS: Final = re.compile(
     r"(?:\bhttp\w*|\bhttp/[\d.]+|\bstatus[ _-]?code)(?: error| status)?\W{1,3}\Z", re.IGNORECASE
 )
-_NAMED: Final = re.compile(r"[A-Z]{2,}\d|[45]\d\d")  # a protocol, and a status that was left standing
+_NAMED: Final = re.compile(r"[A-Z]{2,}\d|[45]\d\d")  # a protocol, and a status that was kept
 _ANNOUNCING: Final = "(?:argument|parameter|param|field|attribute|column|property|option|flag|variable)s?"
-ANNOUNCES: Final = re.compile(_ANNOUNCING, re.IGNORECASE)  # the word behind it says which error it was
+ANNOUNCES: Final = re.compile(_ANNOUNCING, re.IGNORECASE)  # the word after it identifies the error
 _PARAMETER: Final = re.compile(
     rf"\b({_ANNOUNCING}:? )"
     r"[\"'`]([A-Za-z_]\w{0,60})[\"'`]",
     re.IGNORECASE,
 )
-_CODES: Final = tuple(  # what stands before a code, and the code
+_CODES: Final = tuple(  # words without which no code follows, and the pattern
     (signs, re.compile(pattern))
     for signs, pattern in (
         (("rror", "arning", "RROR", "ARNING"), r"(\b(?i:error|warning)[ :\[(]{1,2})([A-Z]{1,4}\d{3,5})(?![\w-])"),
@@ -69,13 +69,13 @@ _CODES: Final = tuple(  # what stands before a code, and the code
         ),
     )
 )
-_HIDDEN: Final = {ord(str(digit)): 0xE000 + digit for digit in range(10)}  # digits that no rule takes for digits
+_HIDDEN: Final = {ord(str(digit)): 0xE000 + digit for digit in range(10)}  # digits of codes, hidden from the rules
 _SHOWN: Final = {hidden: digit for digit, hidden in _HIDDEN.items()}
 _REQUEST: Final = re.compile(r"""["'](GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\S+)(?: HTTP/[\d.]+)?["']""")
 
 
 class _Rule(NamedTuple):
-    """What is replaced by what; only where the sign that it cannot do without is in the text."""
+    """A pattern and its placeholder; skipped if the text lacks the sign that every match contains."""
 
     sign: str
     pattern: re.Pattern[str]
@@ -125,7 +125,7 @@ _LATE_RULES: Final = (
 
 
 def mask(text: str) -> str:
-    """The text with every passing value replaced.
+    """The text with every value replaced.
 
     >>> mask("GET https://api.example.com/v2/users/17 timed out after 30 s (request 4f1c-9a)")
     'GET <url> timed out after <num> (request 4f1c-9a)'
@@ -136,7 +136,7 @@ def mask(text: str) -> str:
 
 
 def masked(text: str) -> str:
-    """The same, with the digits of codes hidden from what comes next; `word` shows them again."""
+    """Like `mask`, with the digits of codes still hidden; `word` shows them again."""
     for signs, pattern in _CODES:
         if any(sign in text for sign in signs):
             text = pattern.sub(_hidden, text)
@@ -157,7 +157,7 @@ def _replaced(rules: Sequence[_Rule], text: str) -> str:
 
 
 def word(token: str) -> str:
-    """A word of masked text as it stands in a pattern: itself, or a placeholder if something in it may differ.
+    """A word of masked text as a pattern has it: the word itself, or a placeholder if a part of it may differ.
 
     >>> word("core.2275"), word("timeout"), word("SHA1")
     ('<id>', 'timeout', 'SHA1')
@@ -173,6 +173,6 @@ def word(token: str) -> str:
 
 
 def _number(found: re.Match[str]) -> str:
-    """A number's placeholder, or the number itself where it is an HTTP status."""
+    """The placeholder of a number, or the number itself if it is an HTTP status."""
     before = found.string[max(0, found.start() - _STATUS_NAME) : found.start()]
-    return found[0] if _STATUS.fullmatch(found[0]) and _TELLS_STATUS.search(before) else "<num>"
+    return found[0] if _STATUS.fullmatch(found[0]) and _BEFORE_STATUS.search(before) else "<num>"

@@ -1,11 +1,11 @@
-"""Errors → patterns: masked, cut into words, and gathered in a small tree so that variants of one error converge.
+"""Errors → patterns: masked, split into words, and grouped so that variants of one error share a template.
 
-The tree has three levels: the tool, the number of words, the templates. A line belongs to the template whose constant
-words it has. Where a new template differs from others in one or two places only, and these places have held
-`VARIETY` different words by then, what stands there is a value that no rule knew (a user's name, a branch): the
-templates become one, with a wildcard in its place. Behind a word that announces a name `FEW` are enough. Sentences
-that are alike with few words to tell them apart stay apart: a wildcard leaves at least `ANCHORS` words for each place
-that it opens. The name behind a word such as "field" tells which error it was and is never opened.
+A line belongs to the template whose constant words it has, among those of the same tool and number of words. If a new
+template differs from others in one or two places only, and these places have held `VARIETY` different words, then a
+value stands there that no masking rule knew (a user's name, a branch): the templates become one, with a wildcard in
+that place. After a word that announces a name `FEW` words are enough. Short sentences stay apart: at least `ANCHORS`
+words must remain for each wildcard. The name after a word such as "field" identifies the error and never becomes a
+wildcard.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
 
 VARIETY: Final = 6  # different words at one place that make it a wildcard
 FEW: Final = 3  # and behind a word that announces a name
-ANCHORS: Final = 3  # words that must stay for each wildcard
-MOST_WORDS: Final = 96  # of a line; what comes later does not tell errors apart
-MOST_TEXT: Final = 4096  # characters that are looked at: half of them at the end, where a traceback tells what it was
+ANCHORS: Final = 3  # words that must remain for each wildcard
+MOST_WORDS: Final = 96  # of a line; later ones are ignored
+MOST_TEXT: Final = 4096  # characters that are read: half of them at the end, where a traceback has its message
 _NAMING: Final = frozenset({"user", "username", "hostname", "named", "called"})
-_OPEN_AT_ONCE: Final = 2  # places in which templates may differ and still be compared
+_MOST_WILDCARDS: Final = 2  # places in which templates may differ and still become one
 _PUNCTUATION: Final = re.compile(r"([\s,;:=()\[\]{}\"'`|]+)")
 _FRAME: Final = re.compile(r"^Traceback \(most recent call last\):|^\s+at [\w$.<>]+\(|^\s+File \"", re.MULTILINE)
 _EXCEPTION: Final = re.compile(r"^(?:[\w.$]+\.)?([A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|Timeout|\b))(?::|$)")
 _LANGUAGE: Final = re.compile(r"^(?:Caused by: |Exception in thread \"[^\"]*\" )?")
-_SIGNS: Final = ",;:=()[]{}|"  # they are words of a pattern; a quote that has no partner is nothing
+_SIGNS: Final = ",;:=()[]{}|"  # words of a pattern; a single quote is none
 _STOPS: Final = ".!?"
-# Errors that differ in digits alone have one pattern, unless a digit is part of it (SHA1) or decides over it (404).
+# A cache by text without digits: errors that differ only in digits share a pattern, unless a digit matters (SHA1, 404).
 _KNOWN: Final[dict[str, Words]] = {}
 _MOST_KNOWN, _SHORT = 1024, 1000
 _ANY_DIGIT: Final = str.maketrans("123456789", "000000000")
 _DIGIT: Final = re.compile(r"\d")
-_TELLS_BY_DIGITS: Final = re.compile("http|status", re.IGNORECASE)
-_NOTHING: Final = "..."  # what is left of an error without a word
+_DIGITS_MATTER: Final = re.compile("http|status", re.IGNORECASE)
+_NOTHING: Final = "..."  # the pattern of an error without words
 _TIGHT_BEFORE: Final = frozenset(",;:=)]}")
 _TIGHT_AFTER: Final = frozenset("([{=")
 
@@ -58,7 +58,7 @@ def words_of(error: str) -> Words:
     if known is not None:
         return known
     words = _words_of(error)
-    if shape and not _TELLS_BY_DIGITS.search(error) and not any(map(_DIGIT.search, words)):
+    if shape and not _DIGITS_MATTER.search(error) and not any(map(_DIGIT.search, words)):
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
         _KNOWN[shape] = words
@@ -100,7 +100,7 @@ def pattern_text(words: Words) -> str:
 
 
 def essence(error: str) -> str:
-    r"""What a report of several lines says: of a traceback the last exception with its message, else all of it.
+    r"""The last exception of a traceback with its message; any other text as it is.
 
     >>> essence("Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    g()\nKeyError: 'name'")
     "KeyError: 'name'"
@@ -128,14 +128,14 @@ def _is_frame(line: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where a line belongs: its template as it is now, and the templates that this one takes the place of."""
+    """Where a line belongs: its template now, and the templates that this one replaces."""
 
     template: Words
     replaced: tuple[Words, ...] = ()
 
 
 def place(line: Words, bucket: Collection[Words]) -> Placement:
-    """Where a line belongs among the templates that have as many words. The order of the bucket does not matter."""
+    """Where a line belongs among the templates of the same length; their order does not matter."""
     best = fitting(line, bucket)
     if best is None:
         return _settled(line, frozenset(bucket))
@@ -144,19 +144,19 @@ def place(line: Words, bucket: Collection[Words]) -> Placement:
 
 
 def fitting(line: Words, bucket: Collection[Words]) -> Words | None:
-    """Of the templates that have as many words as a line, the most telling one that it fits."""
+    """The most specific template of the same length that a line fits."""
     found = [template for template in bucket if len(template) == len(line) and _fits(template, line)]
     return max(found, key=lambda template: (_constants(template), template)) if found else None
 
 
 def holds(words: Words, part: Words) -> bool:
-    """Whether a pattern says what another one, which is shorter, says: the same words in a row."""
+    """Whether a pattern contains another, shorter one: the same words in a row."""
     spans = range(len(words) - len(part) + 1)
     return any(map(str.isalpha, part)) and any(_fits(part, words[at : at + len(part)]) for at in spans)
 
 
 def _settled(line: Words, bucket: frozenset[Words]) -> Placement:
-    """A new template, together with all that prove to be the same error now that it is there."""
+    """A new template, merged with all that prove to be the same error now."""
     template = line
     replaced: frozenset[Words] = frozenset()
     while True:
@@ -169,11 +169,11 @@ def _settled(line: Words, bucket: frozenset[Words]) -> Placement:
 
 
 def _family(template: Words, bucket: Iterable[Words]) -> Sequence[Words]:
-    """Templates that are this one with other words in the same places, if there are enough of them; else none."""
+    """The templates that differ from this one in the same places, if there are enough of them; else none."""
     near: dict[tuple[int, ...], list[Words]] = {}
     for other in bucket:
         places = _differences(template, other)
-        if places and len(places) <= _OPEN_AT_ONCE:
+        if places and len(places) <= _MOST_WILDCARDS:
             near.setdefault(places, []).append(other)
     for places in sorted(_candidates(near), key=lambda each: (len(each), each)):
         if not _leaves_anchors(template, places):
@@ -186,18 +186,18 @@ def _family(template: Words, bucket: Iterable[Words]) -> Sequence[Words]:
 
 def _candidates(near: Collection[tuple[int, ...]]) -> set[tuple[int, ...]]:
     single = sorted({place for places in near for place in places})
-    return set(near) | (set(combinations(single, _OPEN_AT_ONCE)) if len(single) <= 8 else set())
+    return set(near) | (set(combinations(single, _MOST_WILDCARDS)) if len(single) <= 8 else set())
 
 
 def _varies(family: Sequence[Words], place: int) -> bool:
-    """Whether a place is known to hold values: one of them was masked, or there are many."""
+    """Whether a place holds values: one of its words was masked, or it has many."""
     held = {template[place] for template in family}
     named = place > 0 and family[0][place - 1].casefold() in _NAMING
     return len(held) >= (FEW if named else VARIETY) or any(map(is_placeholder, held))
 
 
 def _leaves_anchors(template: Words, places: Sequence[int]) -> bool:
-    """Whether enough words stay that tell what a template is about; punctuation and parameters' names are no values."""
+    """Whether enough words remain; punctuation and the names of parameters never become wildcards."""
     if any(template[place] in _SIGNS or _is_parameter(template, place) for place in places):
         return False
     left = [each for place, each in enumerate(template) if place not in places and each[0].isalpha()]
@@ -219,7 +219,7 @@ def parameters(template: Words) -> frozenset[str]:
 
 
 def opens(template: Words, lines: Iterable[Words]) -> bool:
-    """Whether a template has a wildcard where one of the lines that it stands for has a word."""
+    """Whether a template has a wildcard in place of a word of one of its lines."""
     return any(
         held == WILD and not is_placeholder(word) for line in lines for held, word in zip(template, line, strict=True)
     )
@@ -230,13 +230,13 @@ def _differences(one: Words, other: Words) -> tuple[int, ...]:
     for place, (left, right) in enumerate(zip(one, other, strict=True)):
         if left != right and not (is_placeholder(left) and is_placeholder(right)):
             found.append(place)
-            if len(found) > _OPEN_AT_ONCE:
+            if len(found) > _MOST_WILDCARDS:
                 break
     return tuple(found)
 
 
 def _fits(template: Words, line: Words) -> bool:
-    """Whether a line has a template's constant words, each in its place, and a value wherever the template has one."""
+    """Whether a line has a template's constant words in their places, and values where the template has them."""
     return all(
         held in {found, WILD} or (is_placeholder(held) and is_placeholder(found))
         for held, found in zip(template, line, strict=True)
@@ -253,12 +253,12 @@ def _constants(template: Words) -> int:
 
 
 def is_placeholder(token: str) -> bool:
-    """Whether a word of a pattern stands for what differs."""
+    """Whether a word of a pattern is a placeholder."""
     return token[:1] == "<" and PLACEHOLDER.fullmatch(token) is not None
 
 
 def _in_one(found: Sequence[str]) -> Words:
-    """Values in a row, with or without commas between them, are one: a list may be of any length."""
+    """Several values in a row, with or without commas, become one: a list may have any length."""
     row: list[str] = []
     for each in found:
         if is_placeholder(each):
@@ -284,7 +284,7 @@ class PatternTree:
         self._groups: list[int] = []
 
     def add(self, error: str) -> int:
-        """The number of the line's group; `group` tells what became of it later."""
+        """The number of the line's group; groups may merge later, see `group`."""
         line = words_of(error)
         bucket = self._buckets.setdefault(len(line), {})
         where = place(line, bucket.keys())
@@ -299,7 +299,7 @@ class PatternTree:
         return number
 
     def group(self, number: int) -> int:
-        """The group that a group has become part of."""
+        """The group that a group has been merged into."""
         while self._groups[number] != number:
             number = self._groups[number]
         return number
