@@ -133,7 +133,7 @@ class HttpServer(uvicorn.Server):
 
 @contextmanager
 def _surviving_signals(server: HttpServer) -> Iterator[None]:
-    """End the server, not the process: uvicorn raises the signal again at its end, and one may come before it starts."""
+    """End the server, not the process: uvicorn raises the signal again at its end, or one comes before its start."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
