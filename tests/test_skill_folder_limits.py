@@ -87,7 +87,7 @@ def test_what_nobody_foresaw_is_a_refusal_too(
     make(tmp_path / "all" / "good", {"SKILL.md": GOOD})
     monkeypatch.setattr(yaml.SafeLoader, "get_single_node", fail)
     told = imported(capsys, tmp_path / "all", tmp_path / "agent.db")
-    assert "cannot be taken in (LookupError: nobody foresaw it)" in told["bad"]["notes"][0]
+    assert "cannot be imported (LookupError: nobody foresaw it)" in told["bad"]["notes"][0]
     assert "is not YAML" in told["good"]["notes"][0]
 
 

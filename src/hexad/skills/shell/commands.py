@@ -1,4 +1,4 @@
-"""What one command does, judged by its name and its literal words."""
+"""Judge one command by its name and its literal words."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def _judge_writes(shell: Shell, argv: list[str]) -> None:
 
 
 def _printed(shell: Shell, argv: list[str]) -> str:
-    """What a program prints: made text, what it is given, or unknown."""
+    """The output of a program, as far as it is known."""
     name, stdin, paths = argv[0], shell.stdin or "", operands(argv[1:])
     if name == "tee":
         for path in paths:

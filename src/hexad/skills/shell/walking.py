@@ -191,7 +191,7 @@ class Shell:
             self._calls.pop()
 
     def read(self, path: str) -> str:
-        """What a file holds, as far as the script wrote it or the skill brings it."""
+        """The content of a file that the script wrote or the skill brings; else unknown."""
         return self.files.get(settled(path, self.folders[0]), UNKNOWN)
 
     def write(self, path: str, content: str | None, what: list[str] | str) -> None:
@@ -342,7 +342,7 @@ class Shell:
         return printed
 
     def _input(self, node: Node) -> str | None:
-        """What a redirection feeds into a command; None if it is not for input."""
+        """The text that a redirection feeds into a command; None if it is not for input."""
         if node.type == "heredoc_redirect":
             parts = {child.type: text_of(child) for child in node.named_children}
             body = parts.get("heredoc_body", "")
@@ -411,7 +411,7 @@ class Shell:
 
 
 def judged(script: str, files: Mapping[str, str]) -> dict[tuple[str, int], str]:
-    """What is found in a script: a rule and a line, and the command that meets it. Never raises."""
+    """The findings of a script: a rule and a line, and the command that meets it. Never raises."""
     shell = Shell(files)
     if "\x00" in script or not is_parsable(script):
         shell.find("unparsable" if "\x00" in script else "too-complex", "")
