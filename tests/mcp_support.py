@@ -78,9 +78,9 @@ async def listening(hx: Hexad, access: Access | None = None, **given: Any) -> As
         ready.set()
 
     app = app_of(server_of(hx, **given), hx.settings, access or Access(address=ANY_PORT))
-    server = HttpServer(app, ANY_PORT)
+    server = HttpServer(app, ANY_PORT, listens)
     async with anyio.create_task_group() as group:
-        group.start_soon(server.listen, listens)
+        group.start_soon(server.listen)
         await ready.wait()
         try:
             yield ANY_PORT.url(ports[0], PATH)

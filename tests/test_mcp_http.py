@@ -312,7 +312,7 @@ def test_beyond_this_machine_addresses_are_answered_to_and_foreign_names_are_not
 def test_a_port_that_is_taken_is_one_sentence(file_hx: Hexad) -> None:
     async def scenario(port: int) -> None:
         address = Address("127.0.0.1", port)
-        await HttpServer(app_of(server_of(file_hx), file_hx.settings, Access(address=address)), address).listen(print)
+        await HttpServer(app_of(server_of(file_hx), file_hx.settings, Access(address=address)), address, print).listen()
 
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(ConfigError, match="cannot listen on 127"):
         play(scenario(taken.getsockname()[1]))

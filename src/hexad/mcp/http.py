@@ -93,14 +93,15 @@ def _refused(refusal: Refusal, accept: str) -> Response:
 
 def serve_http(app: ASGIApp, address: Address, *, ready: Callable[[int], None]) -> None:
     """Serve until SIGINT or SIGTERM; ``ready`` gets the port once it listens."""
-    anyio.run(HttpServer(app, address).listen, ready)
+    anyio.run(HttpServer(app, address, ready).listen)
 
 
 class HttpServer(uvicorn.Server):
     """One server, in a running event loop, until ``should_exit`` is set or a signal comes."""
 
-    def __init__(self, app: ASGIApp, address: Address) -> None:
+    def __init__(self, app: ASGIApp, address: Address, ready: Callable[[int], None]) -> None:
         self._address = address
+        self._ready = ready
         logging.getLogger("mcp.server").setLevel(logging.CRITICAL)  # a client that hangs up must not fill the log
         super().__init__(
             uvicorn.Config(
@@ -117,11 +118,15 @@ class HttpServer(uvicorn.Server):
             )
         )
 
-    async def listen(self, ready: Callable[[int], None]) -> None:
+    async def listen(self) -> None:
         """Serve until the end."""
         with _listening(self._address) as listener:
-            ready(listener.getsockname()[1])
             await self.serve(sockets=[listener])
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and say so: from here on a signal ends the server, not the process."""
+        await super().startup(sockets)
+        self._ready((sockets or [])[0].getsockname()[1])
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
