@@ -43,7 +43,7 @@ else:
 class GivenTool(TypedDict):
     """A tool that the agent has."""
 
-    name: Annotated[str, Field(description="What it is called.")]
+    name: Annotated[str, Field(description="Its name.")]
     description: Annotated[str, Field(description="What it does, and when to use it.")]
 
 
@@ -114,10 +114,7 @@ class ContextTools:
         Returns:
             A status and the result: the output, each step, and the error if it failed.
         """
-        skill = self.hx.skills.get(key("name", name))
-        if not may_run(skill):
-            command = review_command(self.hx, name)
-            raise SkillRefused(name, f"is {skill.status.phrase}: a person can approve it with `{command}`")
+        skill = approved_skill(self.hx, key("name", name))
         try:
             result = self.hx.skills.run(name, parameters, dry_run=dry_run, tools=self._reporting(skill), halt=self.halt)
         except InvalidInput as error:
@@ -193,6 +190,15 @@ class ContextTools:
             return call
 
         return {name: reporting(name, self.hx.watch(tool, name=name)) for name, tool in self.tools.items()}
+
+
+def approved_skill(hx: Hexad, name: str) -> Skill:
+    """The skill of that name, if a person has approved it."""
+    skill = hx.skills.get(name)
+    if not may_run(skill):
+        command = review_command(hx, name)
+        raise SkillRefused(name, f"is {skill.status.phrase}: a person can approve it with `{command}`")
+    return skill
 
 
 def _missing_tools(skill: Skill, tools: Mapping[str, object]) -> InvalidInput:

@@ -39,9 +39,9 @@ _SOCKET: Final = re.compile(r"/dev/(?:tcp|udp)/")
 _REDIRECTS: Final = named("file_redirect heredoc_redirect herestring_redirect")
 _VANISHING: Final = named("simple_expansion expansion command_substitution")  # no word at all if they come to nothing
 _WORDS: Final = named(
-    """word number string raw_string ansi_c_string translated_string concatenation simple_expansion expansion
-    command_substitution process_substitution arithmetic_expansion variable_name brace_expression regex extglob_pattern
-    special_variable_name file_descriptor heredoc_start heredoc_body heredoc_end command_name subscript
+    """test_operator word number string raw_string ansi_c_string translated_string concatenation simple_expansion
+    expansion command_substitution process_substitution arithmetic_expansion variable_name brace_expression regex
+    extglob_pattern special_variable_name file_descriptor heredoc_start heredoc_body heredoc_end command_name subscript
     string_content"""
 )
 
@@ -278,9 +278,7 @@ class Shell:
         again, text = rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text_of(body)
         if re.search(rf"{again}[^;\n]*[|&]|[|&(]\s*{again}", text) and not _DECIDES.search(text):
             self.find("fork-bomb", name)
-        fed = [given for child in node.named_children if (given := self._input(child)) is not None]
-        self.stdin = "".join(fed) if fed else self.stdin
-        return self.call(name, None) if fed else ""
+        return ""
 
     def _variable_assignment(self, node: Node, _stdin: str | None) -> str:
         name, given = node.child_by_field_name("name"), node.child_by_field_name("value")
@@ -312,10 +310,6 @@ class Shell:
             for text in expanded(self, child):
                 self.assign(text, ("",))
                 self.functions.pop(text, None)
-        return ""
-
-    def _test_command(self, node: Node, _stdin: str | None) -> str:
-        scan(self, node)
         return ""
 
     def _redirected_statement(self, node: Node, stdin: str | None) -> str:
