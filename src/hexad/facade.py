@@ -13,7 +13,7 @@ from hexad.context.layers.tools import ToolRegistry, registry_of
 from hexad.context.retriever import ContextRetriever
 from hexad.context.selection import estimate_tokens
 from hexad.engine import Engine
-from hexad.errors import ConfigError, Disabled, InvalidInput, MissingExtra
+from hexad.errors import ConfigError, Disabled, InvalidInput
 from hexad.memory import admission
 from hexad.memory.audit import AuditLog
 from hexad.memory.forgetting import forget_all
@@ -382,7 +382,9 @@ class Hexad:
         if not self.settings.semantic:
             raise ConfigError("semantic", "is false, so nothing is embedded; turn it on to reindex")
         if similarity is None:
-            raise MissingExtra("search by meaning", "hexad[semantic]")
+            from hexad.extras import missing_extra  # noqa: PLC0415 - 1 ms, for an error
+
+            raise missing_extra("search by meaning", "semantic")
         return embed_missing(self.store, similarity, progress or _quiet)
 
     def without_vector(self) -> int | None:

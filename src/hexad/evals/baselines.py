@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from hexad import semantic
 from hexad.errors import MissingExtra, UnknownChoice
+from hexad.extras import missing_extra
 from hexad.text import words
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class Static:
 
     def __init__(self, documents: Sequence[Document]) -> None:
         if not semantic.installed():
-            raise MissingExtra("the baseline static", semantic.EXTRA)
+            raise missing_extra("the baseline static", semantic.EXTRA)
         self._ids = [each.id for each in documents]
         self._space = _static().space([each.text for each in documents])
 

@@ -21,6 +21,7 @@ from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Column
 from hexad.cli.terminal.suggesting import completed
 from hexad.errors import ConfigError, HexadError, NoSandbox
+from hexad.extras import install_target
 from hexad.facade import Hexad
 from hexad.model import RECORDS
 from hexad.semantic import PACKAGES
@@ -116,7 +117,7 @@ def sandbox(candidates: Sequence[Path] | None = None) -> Check:
 def extra_packages(extra: str, missing: Sequence[str]) -> Check:
     """Check that an extra is installed."""
     if missing:
-        detail = f"{', '.join(missing)} not installed; {_WITHOUT[extra]}: pip install 'hexad[{extra}]'"
+        detail = f"{', '.join(missing)} not installed; {_WITHOUT[extra]}: pip install '{install_target(extra)}'"
         return Check(f"extra {extra}", "info", detail)
     return Check(f"extra {extra}", "ok", "installed")
 
