@@ -9,6 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad.errors import InvalidInput
+from hexad.model import SkillKind
+from hexad.skills import definition as shapes
+from hexad.skills.folders import document
 from hexad.skills.references import Unresolved, fill, fill_known, references
 from hexad.testing.strategies import json_values, texts
 from tests.support import requirement
@@ -196,3 +199,10 @@ def test_a_plan_shows_what_is_known_and_leaves_the_rest() -> None:
         "{{ later.x }}",
         "Ada of {{ later.0 }}",
     ]
+
+
+@requirement("SKILL-02")
+def test_every_kind_of_skill_has_its_fields_and_its_file_in_a_folder() -> None:
+    """The tables that are keyed by kind; `match` statements over kinds are checked by mypy."""
+    assert set(shapes._FIELDS) == set(SkillKind)
+    assert set(document._MAINS) == set(SkillKind) - {SkillKind.INSTRUCTION}

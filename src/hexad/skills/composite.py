@@ -22,7 +22,7 @@ Lesson: TypeAlias = "Callable[[Change], None]"  # writes something down, in the 
 _PLAIN: Final = (dict, list, str, int, float, bool, type(None))
 
 
-class Attended(Protocol):
+class StepTool(Protocol):
     """A tool as a step calls it, with the rule that recognises a failed result, and what is learned from a call."""
 
     call: ToolCall
@@ -71,7 +71,7 @@ def perform(
     steps: Sequence[Mapping[str, Any]],
     given: Mapping[str, Any],
     absent: frozenset[str],
-    tools: Mapping[str, Attended],
+    tools: Mapping[str, StepTool],
     lessons: list[Lesson],
 ) -> Program[tuple[Step, ...]]:
     """Every step in order, until one fails; those behind it are reported as not run. ``lessons`` grows meanwhile."""
@@ -87,7 +87,7 @@ def perform(
 
 
 def _perform(
-    step: Mapping[str, Any], known: Mapping[str, Any], absent: frozenset[str], tool: Attended, lessons: list[Lesson]
+    step: Mapping[str, Any], known: Mapping[str, Any], absent: frozenset[str], tool: StepTool, lessons: list[Lesson]
 ) -> Program[Step]:
     started, args = perf_counter(), _present(step, absent)
     result, error = None, ""
@@ -96,7 +96,7 @@ def _perform(
     except Unresolved as gap:
         error = str(gap)
     else:
-        result, error = yield from _attended(tool, args, lessons)
+        result, error = yield from _attempted(tool, args, lessons)
     return Step(
         tool=step["tool"],
         args=args,
@@ -108,7 +108,7 @@ def _perform(
     )
 
 
-def _attended(tool: Attended, args: Mapping[str, Any], lessons: list[Lesson]) -> Program[tuple[Any, str]]:
+def _attempted(tool: StepTool, args: Mapping[str, Any], lessons: list[Lesson]) -> Program[tuple[Any, str]]:
     """The result of a call, and its error if it failed."""
     result, raised, failed = None, None, None
     try:

@@ -16,9 +16,9 @@ import binascii
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from hexad.errors import InvalidInput
 from hexad.memory import admission
@@ -52,8 +52,24 @@ def check(kind: SkillKind, definition: Mapping[str, Json], schema: Mapping[str, 
         raise InvalidInput("definition", f"is nested more than {DEEPEST} deep")
     parameters.check_schema(schema)
     _check_fields(kind, definition)
-    _CHECKS[kind](definition, schema)
+    _check_kind(kind, definition, schema)
     _check_files(definition.get("files", {}))
+
+
+def _check_kind(kind: SkillKind, definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:
+    match kind:
+        case SkillKind.COMPOSITE:
+            _check_composite(definition, schema)
+        case SkillKind.SCRIPT:
+            _check_script(definition, schema)
+        case SkillKind.TEMPLATE:
+            if mistakes := templates().problems(_text(definition, "template")):
+                raise _wrong("template", "; ".join(mistakes))
+        case SkillKind.INSTRUCTION:
+            if not isinstance(definition["text"], str):  # it may be empty: the description or its files may say it all
+                raise _wrong("text", "must be text")
+        case never:
+            assert_never(never)
 
 
 def fingerprint(skill: Skill) -> str:
@@ -203,13 +219,7 @@ def _is_folder(value: object) -> bool:
     return path is not None and path.is_absolute() and len(path.parts) > 1 and ".." not in path.parts
 
 
-# --- template and instruction -------------------------------------------------------------------------------------
-
-
-def _check_template(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:  # noqa: ARG001 - one shape
-    found = templates().problems(_text(definition, "template"))
-    if found:
-        raise _wrong("template", "; ".join(found))
+# --- template -------------------------------------------------------------------------------------
 
 
 def templates() -> ModuleType:
@@ -224,19 +234,6 @@ def inferred_parameters(definition: object) -> dict[str, Json]:
     template = definition.get("template") if isinstance(definition, Mapping) else None
     found: dict[str, Json] = templates().inferred_parameters(template) if isinstance(template, str) else {}
     return found
-
-
-def _check_instruction(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:  # noqa: ARG001
-    if not isinstance(definition["text"], str):  # it may be empty: the description or its files may say it all
-        raise _wrong("text", "must be text")
-
-
-_CHECKS: Final[Mapping[SkillKind, Callable[[Mapping[str, Any], Mapping[str, Json]], None]]] = {
-    SkillKind.COMPOSITE: _check_composite,
-    SkillKind.SCRIPT: _check_script,
-    SkillKind.TEMPLATE: _check_template,
-    SkillKind.INSTRUCTION: _check_instruction,
-}
 
 
 # --- shared by all kinds ----------------------------------------------------------------------------------------------

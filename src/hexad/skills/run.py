@@ -16,7 +16,7 @@ from glob import escape
 from pathlib import Path
 from shlex import quote
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, assert_never, cast
 
 from hexad.errors import InvalidInput, SkillRefused, TemplateFailed
 from hexad.memory.habits import credit
@@ -25,7 +25,7 @@ from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import composite, parameters
 from hexad.skills.approving import assess
 from hexad.skills.calling import by_name
-from hexad.skills.composite import Attended, Lesson, Step, ToolCall
+from hexad.skills.composite import Lesson, Step, StepTool, ToolCall
 from hexad.skills.definition import check, files_of, fingerprint, shell_of, templates
 from hexad.skills.driving import Blocking
 from hexad.store.skills import FAILED
@@ -82,7 +82,7 @@ class Agent:
     """What skills use of the agent: its tools by name, how calls are watched, and the limits of scripts."""
 
     tools: Mapping[str, ToolCall] = field(default_factory=dict)
-    attend: Callable[[str, ToolCall, str | None], Attended] = _Plain
+    step_tool: Callable[[str, ToolCall, str | None], StepTool] = _Plain
     is_constant: Callable[[tuple[str, ...], Json], bool] = lambda _path, _value: False  # may a draft hold this value?
     script_seconds: float = 30.0
     script_memory: int = 512  # MB of each process
@@ -95,7 +95,7 @@ class Job:
     skill: Skill
     given: Mapping[str, Json]
     absent: frozenset[str]
-    tools: Mapping[str, Attended]
+    tools: Mapping[str, StepTool]
     session: str
     origin: Origin  # who runs it
     dry_run: bool
@@ -130,7 +130,7 @@ class Runner:
             skill=skill,
             given=admitted,
             absent=absent,
-            tools={} if dry_run else self._attended(skill, tools, session),
+            tools={} if dry_run else self._step_tools(skill, tools, session),
             session=self.workspace.session_of(session),
             origin=Origin.parse(origin, "origin"),
             dry_run=dry_run,
@@ -145,10 +145,10 @@ class Runner:
         """The run itself."""
         started = perf_counter()
         if job.dry_run:
-            return replace(_PLANS[job.skill.kind](job), seconds=perf_counter() - started)
+            return replace(_plan(job), seconds=perf_counter() - started)
         try:
             with _nested(job.skill.name):
-                result = yield from _KINDS[job.skill.kind](self, job)
+                result = yield from _work(self, job)
         except Exception:
             if job.lessons:  # the calls were made all the same
                 self._record(job, None)
@@ -165,9 +165,9 @@ class Runner:
         path = self.workspace.store.path
         return [] if path is None else sorted({path, *path.parent.glob(f"{escape(path.name)}*")})
 
-    def _attended(
+    def _step_tools(
         self, skill: Skill, tools: Mapping[str, ToolCall] | None, session: str | None
-    ) -> Mapping[str, Attended]:
+    ) -> Mapping[str, StepTool]:
         if skill.kind is not SkillKind.COMPOSITE:
             return {}
         known = {**self.agent.tools, **_checked(tools)}
@@ -179,7 +179,7 @@ class Runner:
                 f"skill {skill.name!r} needs {', '.join(missing)}; give them as tools={{name: callable}}, "
                 "or make the engine know them: hx.with_tool_registry([…])",
             )
-        return {name: self.agent.attend(name, by_name(known[name]), session) for name in wanted}
+        return {name: self.agent.step_tool(name, by_name(known[name]), session) for name in wanted}
 
     def _record(self, job: Job, result: SkillResult | None, *, cancelled: bool = False) -> None:
         """Write down its calls, and count and audit the run, in one transaction.
@@ -312,11 +312,7 @@ def _result(job: Job, **came: Any) -> SkillResult:
     )
 
 
-def _plan_composite(job: Job) -> SkillResult:
-    return _result(job, steps=composite.plan(_steps(job.skill), job.given, job.absent))
-
-
-def _run_composite(_: Runner, job: Job) -> Program[SkillResult]:
+def _run_composite(job: Job) -> Program[SkillResult]:
     steps = yield from composite.perform(_steps(job.skill), job.given, job.absent, job.tools, job.lessons)
     failed = next((place for place, step in enumerate(steps) if step.ok is False), None)
     if failed is None:
@@ -366,16 +362,11 @@ def _script_error(came: ScriptResult) -> str:
 
 def _environment(given: Mapping[str, Json]) -> dict[str, str]:
     """Parameters as variables: text as it is, everything else as JSON."""
-    facts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in given.items()}
-    for name, value in facts.items():
+    variables = {name: value if isinstance(value, str) else json.dumps(value) for name, value in given.items()}
+    for name, value in variables.items():
         if "\0" in value or value.encode(errors="replace").decode() != value:
             raise InvalidInput(f"parameters.{name}", "holds NUL or a lone surrogate, which no variable can hold")
-    return facts
-
-
-def _run_template(_: Runner, job: Job) -> Program[SkillResult]:
-    came: SkillResult = yield Blocking(lambda: _rendered(job))
-    return came
+    return variables
 
 
 def _rendered(job: Job) -> SkillResult:
@@ -392,24 +383,30 @@ def _could_be_given(job: Job, name: str | None) -> bool:
     return name in job.absent or job.skill.parameters.get("additionalProperties", False) is not False
 
 
-def _plan_instruction(job: Job) -> SkillResult:
-    return _result(job, output=job.skill.definition["text"])
+def _plan(job: Job) -> SkillResult:
+    """A dry run."""
+    match job.skill.kind:
+        case SkillKind.COMPOSITE:
+            return _result(job, steps=composite.plan(_steps(job.skill), job.given, job.absent))
+        case SkillKind.SCRIPT:
+            return _plan_script(job)
+        case SkillKind.TEMPLATE:
+            return _rendered(job)
+        case SkillKind.INSTRUCTION:
+            return _result(job, output=job.skill.definition["text"])
+        case never:
+            assert_never(never)
 
 
-def _run_instruction(_: Runner, job: Job) -> Program[SkillResult]:
-    came: SkillResult = yield Blocking(lambda: _plan_instruction(job))  # a program, though it takes no time
-    return came
-
-
-_PLANS: Final[Mapping[SkillKind, Callable[[Job], SkillResult]]] = {
-    SkillKind.COMPOSITE: _plan_composite,
-    SkillKind.SCRIPT: _plan_script,
-    SkillKind.TEMPLATE: _rendered,
-    SkillKind.INSTRUCTION: _plan_instruction,
-}
-_KINDS: Final[Mapping[SkillKind, Callable[[Runner, Job], Program[SkillResult]]]] = {
-    SkillKind.COMPOSITE: _run_composite,
-    SkillKind.SCRIPT: _run_script,
-    SkillKind.TEMPLATE: _run_template,
-    SkillKind.INSTRUCTION: _run_instruction,
-}
+def _work(runner: Runner, job: Job) -> Program[SkillResult]:
+    """A run."""
+    match job.skill.kind:
+        case SkillKind.COMPOSITE:
+            return (yield from _run_composite(job))
+        case SkillKind.SCRIPT:
+            return (yield from _run_script(runner, job))
+        case SkillKind.TEMPLATE | SkillKind.INSTRUCTION:
+            result: SkillResult = yield Blocking(lambda: _plan(job))
+            return result
+        case never:
+            assert_never(never)
