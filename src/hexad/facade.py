@@ -18,17 +18,18 @@ from hexad.memory import admission
 from hexad.memory.audit import AuditLog
 from hexad.memory.forgetting import forget_all
 from hexad.memory.habits import Habits
-from hexad.memory.indexing import embed_missing, missing_vectors
+from hexad.memory.indexing import all_namespaces, embed_missing, missing_vectors
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.limits import leave_tally
 from hexad.memory.references import ReferenceCollection
+from hexad.memory.upkeep import MaintainedStore
+from hexad.model import Erasure
 from hexad.settings import Settings, load
 from hexad.store.volatile import LOCATION
 from hexad.wiring import (
     NoRetriever,
+    complete_patterns,
     forget_elsewhere,
-    refresh_index,
-    refresh_patterns,
     retriever_of,
     similarity_of,
     store_at,
@@ -46,7 +47,17 @@ if TYPE_CHECKING:
     from hexad.importer import Imported
     from hexad.learning.outcome import FailureRule
     from hexad.learning.record import LearningCollection
-    from hexad.model import Association, Clock, Forgotten, Item, Layer, Learning, Prompt, Retrieval, TokenCounter
+    from hexad.model import (
+        Association,
+        Clock,
+        Forgotten,
+        Item,
+        Layer,
+        Learning,
+        Prompt,
+        Retrieval,
+        TokenCounter,
+    )
     from hexad.semantic import Embedder
     from hexad.skills.library import SkillLibrary
     from hexad.store import Store
@@ -131,9 +142,6 @@ class Hexad:
             max_per_layer=known.max_per_layer,
             counter=token_counter,
         )
-        if known.enabled:
-            refresh_index(store)
-            refresh_patterns(store)
         return cls(engine, known)
 
     @cached_property
@@ -173,7 +181,8 @@ class Hexad:
     @property
     def store(self) -> Store:
         """The database behind it."""
-        return self._engine.workspace.store
+        store = self._engine.workspace.store
+        return store.wrapped if isinstance(store, MaintainedStore) else store
 
     @property
     def retriever(self) -> Retriever:
@@ -368,7 +377,7 @@ class Hexad:
 
     def erase_traces(self) -> bool:
         """Finish what `forget` could not while another connection read an older state; whether nothing is left."""
-        return self.store.flush_traces()
+        return self.store.flush_traces() is Erasure.DONE
 
     def reindex(self, *, progress: Callable[[int, int], None] | None = None) -> int:
         """Embed what has no vector of this engine's embedder yet, in every namespace; returns how many rows.
@@ -382,12 +391,14 @@ class Hexad:
             raise ConfigError("semantic", "is false, so nothing is embedded; turn it on to reindex")
         if similarity is None:
             raise MissingExtra("search by meaning", "hexad[semantic]")
-        return embed_missing(self.store, similarity, progress or _quiet)
+        workspace = self._engine.workspace
+        return embed_missing(workspace.store, similarity, workspace.clock(), progress or _quiet)
 
     def without_vector(self) -> int | None:
         """How many rows are found by words alone until `reindex`; None where there is no embedder."""
         similarity = self._engine.workspace.similarity
-        return None if similarity is None else missing_vectors(self.store, similarity)
+        now = self._engine.workspace.clock()
+        return None if similarity is None else missing_vectors(self.store, similarity, now)
 
     def backup(self, file: str | os.PathLike[str]) -> int:
         """Write everything as JSON Lines: of every namespace, or of a scope's own; returns how many lines of data."""
@@ -403,9 +414,11 @@ class Hexad:
         """Bring back a whole backup into an empty database; returns how many lines of data."""
         from hexad.memory.restoring import restore_backup  # noqa: PLC0415
 
-        similarity = self._engine.workspace.similarity
-        count = restore_backup(self.store, _path(file, "file"), progress or _quiet, similarity)
-        refresh_patterns(self.store, force=True)
+        store, similarity = self._engine.workspace.store, self._engine.workspace.similarity
+        count = restore_backup(store, _path(file, "file"), progress or _quiet, similarity)
+        for namespace in all_namespaces(store):
+            with store.transaction(namespace) as unit:
+                complete_patterns(unit)
         return count
 
     def import_file(
@@ -435,8 +448,8 @@ class Hexad:
         self._engine.workspace.uses.flush(self.store)
         if self._owner and not self._life.over:
             self._life.over = True
-            if self.store.path is not None:
-                leave_tally(str(self.store.path))
+            if self.store.shared_as is not None:
+                leave_tally(self.store.shared_as)
             self.store.close()
 
     def __enter__(self) -> Self:

@@ -230,11 +230,11 @@ def chains(hx: "Hexad") -> Iterator[Check]:
 
 def counts(hx: "Hexad") -> Check:
     """How much can be found in each layer of this namespace."""
-    from hexad.model import RECORDS
-    from hexad.store import Scope
+    from hexad.clock import utc_now
+    from hexad.memory.indexing import sizes
 
-    with hx.store.reading() as view:
-        found = {kind.layer: view.statistics(Scope(hx.namespace, kind.layer), ()).rows for kind in RECORDS}
+    with hx.store.reading(hx.namespace) as view:
+        found = {layer: size.statistics.rows for layer, size in sizes(view, utc_now()).items()}
     told = ", ".join(f"{layer.value} {rows}" for layer, rows in found.items())
     return Check("entries", "info", f"in namespace {hx.namespace!r}: {told}")
 

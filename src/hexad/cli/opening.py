@@ -48,8 +48,8 @@ def _remove_empty(path: Path) -> None:
     from hexad.facade import Hexad
 
     if path.is_file() and holds_hexad(path):
-        with Hexad.open(path, enabled=True, namespace=DEFAULT_NAMESPACE) as hx, hx.store.reading() as view:
-            if view.namespaces():
+        with Hexad.open(path, enabled=True, namespace=DEFAULT_NAMESPACE) as hx:
+            if hx.store.namespaces(limit=1):
                 return
         for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
             path.with_name(name).unlink(missing_ok=True)

@@ -16,7 +16,8 @@ from hexad.model import Category, Item, Knowledge, Layer, Origin, Retrieval
 from hexad.wire import retrieval, to_json
 
 if TYPE_CHECKING:
-    from hexad.context.explanation import Explanation, Judged
+    from hexad.context.explanation import Explanation
+    from hexad.context.layers import Judged
     from hexad.facade import Hexad
 
 _FOUND: Final = (Column("score"), screen.KEY, Column("category"), Column("content", "fold"))

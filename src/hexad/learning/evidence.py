@@ -19,7 +19,7 @@ from hexad.learning.tree import get, remembered, triggers, trusted_for
 from hexad.memory.habits import credit
 from hexad.memory.workspace import Change
 from hexad.model import Layer, Learning, Origin
-from hexad.store.learning import OFFERED, Call, Offer
+from hexad.store.learning import OFFERED, Call, LearningChanges, Offer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -105,11 +105,13 @@ class _Moment:
             arguments=self._traced(),
             at=self.now,
         )
-        self.change.unit.add_call(self.namespace, call)
-        if number % _TIDIED == 0:
-            self.change.unit.keep_calls(self.namespace, call.session, CALLS_STORED)
-        if number % _SWEPT == 0:
-            self.change.unit.drop_calls(self.namespace, number - CALLS_SPAN)
+        self.change.unit.learn(
+            LearningChanges(
+                calls=[call],
+                keep_calls={call.session: CALLS_STORED} if number % _TIDIED == 0 else {},
+                drop_calls_below=number - CALLS_SPAN if number % _SWEPT == 0 else None,
+            )
+        )
 
     def _traced(self) -> str:
         """A failure's shapes, which later calls are compared with; a success's marks, for discovery."""
@@ -128,17 +130,18 @@ class _Moment:
 
     def advised(self) -> Learning | None:
         """The learning whose fix is trusted for this error, as `fix_for` finds it; it counts as offered."""
-        scope = self.change.workspace.scope(_LEARNINGS)
-        known = trusted_for(self.change.unit, scope, self.outcome.trigger, self.outcome.words)
+        known = trusted_for(self.change.unit, self.outcome.trigger, self.outcome.words)
         if known is not None:
             offer(self.change, [known], self.now)
         return known
 
     def worked(self) -> str:
         """Credit what was offered and followed; mine what made the difference to the failures before."""
-        if not self.change.unit.awaits_success(self.namespace, self.change.session, self.outcome.tool):
+        activity = self.change.unit.activity(self.change.session, self.outcome.tool)
+        awaited = any(each.state == OFFERED for each in activity.offers)
+        if not awaited and (activity.latest is None or activity.latest.ok):
             return ""
-        offers = {each.learning: each for each in self._offers()}
+        offers = {each.learning: each for each in self._current(activity.offers)}
         calls = self._recent()
         for known in offers.values():
             if known.state == OFFERED:
@@ -149,12 +152,14 @@ class _Moment:
 
     def _recent(self) -> Sequence[Call]:
         """The session's calls, newest first, as far as they belong to what is being done now."""
-        calls = self.change.unit.calls(self.namespace, self.change.session, CALLS_KEPT)
+        calls = self.change.unit.activity(self.change.session, self.outcome.tool, calls=CALLS_KEPT).calls
         return [call for call in calls if abs(self.now - call.at) <= _ONE_TASK]
 
     def _offers(self) -> Sequence[Offer]:
-        """What was offered for this tool in this session, and not too long ago."""
-        known = self.change.unit.offers(self.namespace, self.change.session)
+        return self._current(self.change.unit.activity(self.change.session, self.outcome.tool).offers)
+
+    def _current(self, known: Sequence[Offer]) -> Sequence[Offer]:
+        """The offers for this tool that are not too long ago."""
         own = [each for each in known if each.trigger in triggers(self.outcome.trigger)]
         return [each for each in own if abs(self.now - each.at) <= _OFFER_HOLDS]
 
@@ -209,7 +214,7 @@ class _Moment:
 
     def _set(self, known: Offer, state: str = "") -> None:
         changed = replace(known, state=state or known.state, at=self.now)
-        self.change.unit.put_offer(self.namespace, changed)
+        self.change.unit.learn(LearningChanges(offers=[changed]))
 
 
 def offer(change: Change, learnings: Iterable[Learning], now: datetime) -> None:
@@ -217,14 +222,14 @@ def offer(change: Change, learnings: Iterable[Learning], now: datetime) -> None:
 
     A session in which a learning's fix has worked, or that found it, does not count for it again.
     """
-    namespace = change.workspace.namespace
-    known = {each.learning: each for each in change.unit.offers(namespace, change.session)}
-    for learning in learnings:
-        if learning.fix:
-            state = _offered_again(change, known.get(learning.id), now)
-            change.unit.put_offer(namespace, _offer(change, learning, state, now))
-    if now - _FIRST_MOMENT > _OFFER_HOLDS:
-        change.unit.drop_offers(namespace, now - _OFFER_HOLDS)
+    known = {each.learning: each for each in change.unit.activity(change.session, "").offers}
+    made = [
+        _offer(change, learning, _offered_again(change, known.get(learning.id), now), now)
+        for learning in learnings
+        if learning.fix
+    ]
+    oldest = now - _OFFER_HOLDS if now - _FIRST_MOMENT > _OFFER_HOLDS else None
+    change.unit.learn(LearningChanges(offers=made, drop_offers_before=oldest))
 
 
 def _offered_again(change: Change, known: Offer | None, now: datetime) -> str:
