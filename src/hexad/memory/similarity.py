@@ -108,15 +108,17 @@ def embed_all(similarity: Similarity | None, texts: Iterable[str]) -> list[Embed
         return [None] * len(listed)
 
 
-def or_by_words_alone(ask: Callable[[], T | None]) -> T | None:
+def or_by_words_alone(ask: Callable[[], T | None], *, failures: list[Exception] | None = None) -> T | None:
     """The answer of an embedder, or None where it fails: then rows are found by their words, and the log says why.
 
-    A failure of the store is not caught: it fails the layer.
+    It is added to ``failures``. A failure of the store is not caught: it fails the layer.
     """
     try:
         return ask()
     except EmbedderFailed as error:
         logging.getLogger("hexad").warning("asked by words alone, the embedder failed: %s", error)
+        if failures is not None:
+            failures.append(error)
         return None
 
 

@@ -36,22 +36,29 @@ class Opening:
 
     def __init__(self) -> None:
         self.postings: dict[str, list[Posting]] = {}
+        self._named = 0  # postings so far; rows are only told apart once there may be too many
         self._rows: dict[int, None] = {}
         self._overflowing: dict[str, int] = {}  # the number of rows before each term that had more rows than room
 
     @property
     def room(self) -> int:
         """How many rows the next term may name."""
+        if self._named and not self._rows:
+            self._rows = dict.fromkeys([posting[0] for postings in self.postings.values() for posting in postings])
         return CAPACITY - len(self._rows)
 
-    def add(self, term: str, newest: Sequence[Posting]) -> None:
+    def add(self, term: str, newest: list[Posting]) -> None:
         """A term's rows, newest first, at least as many as there is room for if it has them."""
+        self._named += len(newest)
+        if self._named < CAPACITY and not self._rows:
+            self.postings[term] = newest
+            return
         room = self.room
-        kept = list(newest[:room])
+        kept = newest[:room]
         if len(kept) == room:
             self._overflowing[term] = len(self._rows)
         self.postings[term] = kept
-        self._rows.update(dict.fromkeys(posting[0] for posting in kept))
+        self._rows.update(dict.fromkeys([posting[0] for posting in kept]))
 
     @property
     def unread(self) -> tuple[Sequence[str], Collection[int]]:
@@ -75,7 +82,7 @@ def open_terms(
     """The postings of terms, read term by term."""
     opening = Opening()
     for term in order:
-        opening.add(term, newest(term, opening.room) if opening.room else ())
+        opening.add(term, list(newest(term, opening.room)) if opening.room else [])
     terms, rows = opening.unread
     opening.complete({term: among(term, rows) for term in terms})
     return opening.postings

@@ -80,7 +80,7 @@ class StoredLayers:
             ends = None if self.deadline is None else time.monotonic() + self.deadline
             found = view.evidence(self._question((*layers, *also), query, now, wide))
             asked = _Asked(self, view, query, now, limit)
-            passes = [_Pass(asked, layer, found[layer]) for layer in layers]
+            passes = [_Pass(asked, layer, found[layer]) for layer in layers if found[layer].statistics.rows]
             self._look(view, passes, now, ends)
             for each in passes:
                 each.answer()
@@ -92,7 +92,10 @@ class StoredLayers:
                     each.widen(wide)
             rows = view.fetch({each.layer: each.numbers for each in passes if each.numbers})
         return Examined(
-            {each.layer: each.judged(rows.get(each.layer, ()), wide) for each in passes},
+            {
+                **dict.fromkeys(layers, ()),
+                **{each.layer: each.judged(rows.get(each.layer, ()), wide) for each in passes},
+            },
             {layer: found[layer].associations for layer in also},
         )
 
@@ -128,6 +131,7 @@ class _Asked:
     query: Query
     now: datetime
     limit: int
+    failed: list[Exception] = field(default_factory=list)  # of the embedder: it is not asked again for other layers
 
     @property
     def facets(self) -> tuple[str, ...]:
@@ -143,10 +147,12 @@ class _Asked:
 
     def _near(self, layer: Layer, evidence: Evidence, candidates: Candidates) -> Nearness | None:
         similarity, store = self.source.similarity, self.source.store
-        if similarity is None:
+        if similarity is None or self.failed:
             return None
         text = without_words(self.query.text, [self.query.spelled[term] for term in candidates.named])
-        return or_by_words_alone(lambda: similarity.near(store, self.view, layer, evidence.vectors, text))
+        return or_by_words_alone(
+            lambda: similarity.near(store, self.view, layer, evidence.vectors, text), failures=self.failed
+        )
 
     def _nearest(self, layer: Layer, near: Nearness, *, filtered: bool) -> Sequence[int]:
         """The nearest rows that may be answers, however many others are nearer."""

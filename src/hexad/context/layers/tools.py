@@ -178,11 +178,8 @@ class ToolSource:
                 query, limit, similarity=self.similarity, habits=self.habits, floor=self.floor, wide=wide
             )
             return [Judged(_item(tool, why), verdict) for tool, why, verdict in ranked]
-        most = max(limit, wide)
-        found = list(self.provider.search_tools(query.text, most))[:most]
-        kept = sorted(_in_their_order(found[:limit], query), key=lambda item: -item.score)
-        others = sorted(_in_their_order(found[limit:], query), key=lambda item: -item.score)
-        return [*map(Judged, kept), *(Judged(item, BEYOND.format(limit=limit)) for item in others)]
+        found = list(self.provider.search_tools(query.text, limit))[:limit]
+        return [*map(Judged, sorted(_in_their_order(found, query), key=lambda item: -item.score))]
 
 
 def registry_of(tools: object) -> ToolRegistryProvider:

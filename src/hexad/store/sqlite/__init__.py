@@ -34,11 +34,11 @@ class SqliteStore:
     def __init__(self, path: str | os.PathLike[str], *, patience: float = PATIENCE) -> None:
         self._path = Path(path).absolute()  # the folder that is current may change before the next thread connects
         self.location = str(path)
-        self.shared_as: str | None = os.path.realpath(self._path)
         self.files: Sequence[Path] = [Path(f"{self._path}{ending}") for ending in ("", "-wal", "-shm", "-journal")]
         self._patience = patience
         _check_place(self._path)
         _create_for_owner(self._path)
+        self.shared_as: str | None = os.path.realpath(self._path)
         self._connections = Connections(self._path, patience=patience)
         try:
             with translated(self._path), self._connections.taken() as connection:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import Layer
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from hexad.store.sqlite.unit import Unit
 
 _PADDED_ROWS: Final = 128
+_TERM, _WITHOUT_TERM = itemgetter(0), itemgetter(1, 2, 3)  # of a posting with its term before it
 _COMPOUND: Final = 400  # parts of a compound statement; SQLite allows 500
 _POSTING: Final = "SELECT term, number, weight, length FROM hexad_posting"
 _ALSO: Final = "SELECT 1 FROM hexad_posting AS also WHERE also.term = ? AND also.number = driver.number"
@@ -93,7 +96,7 @@ class _LayerSearch:
             largest = max(largest, self.counts[term])
         return self.order, 0
 
-    def add(self, term: str, stored: Sequence[Any]) -> None:
+    def add(self, term: str, stored: list[Any]) -> None:
         """Open a term: its stored rows, newest first, and the fresh ones."""
         fresh = self.fresh.postings(term)
         if self.passing is not None:
@@ -219,22 +222,23 @@ class Search:
         self._complete(searches.values())
 
     def _read(self, asked: Sequence[_Asked], facets: Sequence[str], now: int) -> None:
-        found: dict[int, list[Any]] = {}
+        found: dict[int, list[Any]] = {}  # rows of one term come one after the other
         whole = [each.hash for each in asked if each.limit is None and not each.search.filtered]
         bounded = [each for each in asked if each.limit is not None or each.search.filtered]
         parts, values = [], []
         if whole:
-            marks = padded(whole)
+            marks = padded(whole, 4)
             parts.append(f"{_POSTING} WHERE term IN ({placeholders(marks)}) AND number < {COUNT}")
             values += marks
         for each in bounded:
             if each.limit != 0:
                 sql, own = _newest(each, facets, now)
-                parts.append(f"SELECT * FROM ({sql})")
+                parts.append(sql)
                 values += own
         if parts:
-            for term, *posting in self._connection.execute(" UNION ALL ".join(parts), values):
-                found.setdefault(term, []).append(tuple(posting))
+            sql = " UNION ALL ".join(f"SELECT * FROM ({part})" for part in parts) if parts[1:] else parts[0]
+            rows = self._connection.execute(sql, values).fetchall()
+            found = {term: list(map(_WITHOUT_TERM, postings)) for term, postings in groupby(rows, _TERM)}
         for each in asked:
             stored = found.get(each.hash, [])
             each.search.add(each.term, sorted(stored, reverse=True) if each.limit is None else stored)

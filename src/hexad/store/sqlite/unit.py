@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import Layer, Version
@@ -19,7 +21,7 @@ from hexad.text.document import Document
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from hexad.model import Association, AuditRecord, Record, SkillVersion
@@ -85,19 +87,18 @@ class Unit:
 
     def sketch(self, chosen: Mapping[Layer, Collection[int]], now: datetime) -> Mapping[Layer, Sketches]:
         moment = to_microseconds(now)
-        found: dict[Layer, list[Sketch]] = {layer: [] for layer in chosen}
-        for layer, row in self._of_all_layers(chosen, lambda table: table.sketched, "AND words IS NOT NULL"):
-            sketch = Sketch._make(row)
-            if sketch.expires is None or sketch.expires > moment:
-                found[layer].append(sketch)
+        found = {
+            layer: [sketch for sketch in map(_sketch, rows) if sketch.expires is None or sketch.expires > moment]
+            for layer, rows in self._of_all_layers(chosen, _SKETCHED, "AND words IS NOT NULL").items()
+        }
         beside = self._beside(found.get(Layer.USER_KNOWLEDGE, ()), moment)
         return {layer: Sketches(rows, beside if layer is Layer.USER_KNOWLEDGE else ()) for layer, rows in found.items()}
 
     def fetch(self, chosen: Mapping[Layer, Collection[int]]) -> Mapping[Layer, Sequence[Row]]:
-        found: dict[Layer, list[Row]] = {layer: [] for layer in chosen}
-        for layer, row in self._of_all_layers(chosen, _whole, ""):
-            found[layer].append(Row(row[0], TABLES[layer].decode(row[2:]), _unpacked(row[1])))
-        return found
+        return {
+            layer: [Row(row[-2], TABLES[layer].decode(row), _unpacked(row[-3])) for row in rows]
+            for layer, rows in self._of_all_layers(chosen, _WHOLE, "").items()
+        }
 
     def vectors(self, layer: Layer, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Vector]:
         return self._vectors.after(layer, embedder, after, limit)
@@ -247,23 +248,29 @@ class Unit:
         return [Row(row[-1], table.decode(row), _unpacked(row[-2])) for row in cursor]
 
     def _of_all_layers(
-        self, chosen: Mapping[Layer, Collection[int]], columns: Callable[[Table[Any]], str], more: str
-    ) -> Iterator[tuple[Layer, Sequence[Any]]]:
-        """Rows of these numbers from all layers' tables, with one statement for some thousands of them."""
-        size = max((len(numbers) for numbers in chosen.values()), default=0)
+        self, chosen: Mapping[Layer, Collection[int]], columns: Mapping[Layer, str], more: str
+    ) -> dict[Layer, list[Sequence[Any]]]:
+        """Rows of these numbers from all layers' tables, with one statement for some thousands of them.
+
+        The last column of each row is its layer.
+        """
+        found: dict[Layer, list[Sequence[Any]]] = {layer: [] for layer in chosen}
+        size = max(map(len, chosen.values()), default=0)
         for start in range(0, size, _MOST_TOGETHER):
             parts, values = [], list[object]()
             for layer, numbers in chosen.items():
                 part = list(numbers)[start : start + _MOST_TOGETHER]
                 if part:
-                    marks, table = padded(part, _SEEN_TOGETHER), TABLES[layer]
+                    padding = padded(part)
                     parts.append(
-                        f"SELECT '{layer.value}', {columns(table)} FROM {table.name} "
-                        f"WHERE number IN ({placeholders(marks)}) AND +namespace = ? {more}"
+                        f"SELECT {columns[layer]}, '{layer.value}' FROM {TABLES[layer].name} "
+                        f"WHERE number IN ({placeholders(padding)}) AND +namespace = ? {more}"
                     )
-                    values += [*marks, self.namespace]
-            for name, *row in self._connection.execute(" UNION ALL ".join(parts), values):
-                yield LAYERS[name], row
+                    values += [*padding, self.namespace]
+            rows = self._connection.execute(" UNION ALL ".join(parts), values).fetchall()
+            for name, of_layer in groupby(rows, itemgetter(-1)):
+                found[LAYERS[name]] += of_layer
+        return found
 
     def _beside(self, sketches: Sequence[Sketch], now: int) -> Sequence[Sketch]:
         """The neighbours of these rows in their threads."""
@@ -327,9 +334,14 @@ class Unit:
 _MOST_TOGETHER: Final = 4000
 
 
-def _whole(table: Table[Any]) -> str:
-    """The columns of a whole row, as many as the widest table has."""
-    return f"number, words, {table.brief}{', NULL' * (_WIDEST - len(table.columns))}"
+_SKETCHED: Final = {layer: table.sketched for layer, table in TABLES.items()}
+_WHOLE: Final = {  # the columns of a whole row, as many as the widest table has
+    layer: f"{table.brief}{', NULL' * (_WIDEST - len(table.columns))}, words, number" for layer, table in TABLES.items()
+}
+
+
+def _sketch(row: Sequence[Any]) -> Sketch:
+    return Sketch._make(row[:-1])
 
 
 def _unpacked(words: str | None) -> Document | None:

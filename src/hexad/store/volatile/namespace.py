@@ -53,18 +53,27 @@ class _LayerData:
     vectors: dict[str, dict[int, Vector]] = field(default_factory=dict)  # by embedder and number
     stamps: dict[str, int] = field(default_factory=dict)  # the latest of each embedder: a removal lowers none
     associations: dict[str, dict[str, Association]] = field(default_factory=dict)  # by id and term
+    standing: dict[Standing, set[int]] = field(default_factory=lambda: {rank: set() for rank in Standing})
+    expiring: set[int] = field(default_factory=set)  # the numbers of indexed rows that have an end
 
     def place(self, row: Row) -> None:
         self.rows[row.record.id] = row
         self.ids[row.number] = row.record.id
-        if row.document is not None:
-            self.index.add(row.number, row.document)
+        if row.document is None:
+            return
+        self.index.add(row.number, row.document)
+        if isinstance(row.record, Knowledge):
+            self.standing[standing_of(row.record)].add(row.number)
+            self.expiring.update([row.number] if row.record.expires is not None else ())
 
     def take(self, row: Row) -> None:
         del self.rows[row.record.id]
         del self.ids[row.number]
         if row.document is not None:
             self.index.remove(row.number, row.document)
+            for numbers in self.standing.values():
+                numbers.discard(row.number)
+            self.expiring.discard(row.number)
 
     def numbered(self, numbers: Collection[int]) -> list[Row]:
         return [self.rows[self.ids[number]] for number in numbers if number in self.ids]
@@ -306,7 +315,7 @@ class Namespace:
         data, now, facets = self._layers[layer], question.now, question.facets
         counted = counted_terms(question.terms, facets, subjects=layer in question.with_subjects)
         statistics = data.index.statistics(counted)
-        filtered = bool(facets) or any(row.document and _expired(row.record, now) for row in data.rows.values())
+        filtered = bool(facets) or any(_expired(row.record, now) for row in data.numbered(data.expiring))
 
         def newest(term: str, room: int) -> Sequence[tuple[int, int, int]]:
             if not filtered:
@@ -338,13 +347,12 @@ class Namespace:
 
     def _standing(self, data: _LayerData, question: Question) -> Sequence[Row]:
         least = Standing.RULE if question.with_rules else Standing.PINNED
-        ranked = [
-            (standing_of(row.record), row.record.updated, row.number, row)
-            for row in data.rows.values()
-            if row.document is not None and isinstance(row.record, Knowledge) and not _expired(row.record, question.now)
-        ]
-        standing = sorted((each for each in ranked if each[0] >= least), key=lambda each: each[:3], reverse=True)
-        return [_copied(each[3]) for each in standing[: question.standing]]
+        found: list[Row] = []
+        for rank in sorted(data.standing, reverse=True):
+            rows = data.numbered(data.standing[rank]) if rank >= least else ()
+            unexpired = [row for row in rows if not _expired(row.record, question.now)]
+            found += sorted(unexpired, key=lambda row: (row.record.updated, row.number), reverse=True)
+        return [_copied(row) for row in found[: question.standing]]
 
     def _sketches(self, layer: Layer, numbers: Collection[int], now: datetime) -> Sketches:
         data = self._layers[layer]
