@@ -20,7 +20,6 @@ from benchmarks import (
     running_skills,
     sandboxing,
     saving,
-    skills,
 )
 from benchmarks.figures import Figure, as_markdown, fill, show
 
@@ -46,8 +45,6 @@ time, so the fixed work (embedding the question, weighing the rows that meaning 
 What watching costs is told in plain INSERTs with their COMMIT into a table of their own on the same disk, in turns.
 What running a composite skill costs is told in the same measure, beyond calling its watched tools one after the other.
 Error grouping and tool failures are measured on public data that is not part of this repository, if it lies beside it.
-Checking a script is told in starts of `sh -c true`: before each run of a skill, when the verdict is remembered, and
-for a script that was never seen.
 The simulated agent is described in [learning.md](learning.md).
 
 A script in the sandbox is compared with a bare shell.
@@ -71,7 +68,7 @@ def main() -> int:
             "Saving": list(saving.measure(folder)),
             "Learning": list(learning.measure(folder)),
             "ADK": list(adk.measure(folder)),
-            "Skills": [*running_skills.measure(folder), *skills.measure(folder)],
+            "Skills": list(running_skills.measure(folder)),
             "Sandboxing": [*sandboxed, *sandboxing.measure(sandboxing.LATER, None)],
             "Crashing": list(killing.measure(folder, progress)),
         }

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.progress import Progress
 
 from benchmarks.figures import fill
-from hexad.cli.evaluating import show
+from hexad.cli.setup.evaluating import show
 from hexad.evals.data import EvalSet, read_sets
 from hexad.evals.report import OURS, baseline_names, feedback_svg, quality_of, recall_lost, unanswered
 from hexad.evals.run import Plan, SetResult, evaluate, overall

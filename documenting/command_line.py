@@ -7,9 +7,8 @@ import os
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
-from typer.main import get_command
-
 from hexad.cli import app, main
+from hexad.cli.tree import whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +30,7 @@ _COLUMNS = "80"
 def command_line() -> str:
     """The page."""
     parts = [_HEAD]
-    for path in _paths(get_command(app)):
+    for path in _paths(whole(app)):
         words = " ".join(("hexad", *path))
         parts.append(f"## {words}\n\n```text\n{_help(path)}\n```\n")
     return "\n".join(parts)

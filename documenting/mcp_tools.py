@@ -6,8 +6,9 @@ import json
 from typing import Any
 
 from hexad import Hexad
-from hexad.mcp.callers import Callers
-from hexad.mcp.tools import Desk, tools_of
+from hexad.mcp.backend import Backend
+from hexad.mcp.sessions import ClientSessions
+from hexad.mcp.tools import tools_of
 
 _HEAD = """\
 # The tools of the MCP server
@@ -21,7 +22,7 @@ not in these tables is refused.
 def mcp_tools() -> str:
     """The page."""
     with Hexad.open(":memory:", enabled=True, semantic=False) as hx:
-        tools = tools_of(Desk(hx, Callers(), {}, beat=1.0))
+        tools = tools_of(Backend(hx, ClientSessions(), {}, beat=1.0))
     return _HEAD + "".join(map(_section, tools))
 
 

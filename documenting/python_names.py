@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import hexad
 from hexad import errors
-from hexad.learning.record import LearningCollection
+from hexad.learning.learnings import LearningCollection
 from hexad.memory.audit import AuditLog
 from hexad.memory.habits import Habits
 from hexad.memory.knowledge import KnowledgeCollection

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import linecache
 import os
 import re
 import shlex
@@ -11,11 +12,14 @@ import subprocess
 import sys
 from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING
+
+import pytest
 
 from hexad.cli import main
 from tests.manual_shell import lines
-from tests.test_cli_process import Terminal
+from tests.processes import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,15 +57,29 @@ class Step:
             return ""
         if self.kind == "terminal":
             return self._on_a_terminal(folder)
+        if self.kind == "python":
+            return self._in_this_interpreter(folder)
         if self.kind == "console" and self.told.startswith("hexad") and not set("|<>$&;") & set(self.told):
             return self._in_this_process(folder)
-        command = [sys.executable, "-c", self.told] if self.kind == "python" else ["sh", "-c", self.told]
-        environment = os.environ | {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
         done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False, timeout=60
+            ["/bin/sh", "-c", self.told],
+            cwd=folder,
+            env=os.environ | _path(folder),
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
         )
         assert done.returncode == 0, f"{self.told}\n{done.stderr}"
         return done.stdout
+
+    def _in_this_interpreter(self, folder: Path) -> str:
+        """Run it as the file of a reader would run, without waiting for an interpreter to start."""
+        shown, module = io.StringIO(), ModuleType("__main__")
+        linecache.cache["<page>"] = (len(self.told), None, self.told.splitlines(keepends=True), "<page>")
+        with pytest.MonkeyPatch.context() as patch, chdir(folder), redirect_stdout(shown):
+            patch.setenv("PATH", _path(folder)["PATH"])
+            exec(compile(self.told, "<page>", "exec"), module.__dict__)  # noqa: S102 - the page's own example
+        return shown.getvalue()
 
     def _in_this_process(self, folder: Path) -> str:
         """The same, without waiting for an interpreter to start."""
@@ -78,6 +96,10 @@ class Step:
         shown = terminal.read_until()
         assert terminal.end() == 0
         return shown
+
+
+def _path(folder: Path) -> dict[str, str]:
+    return {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
 
 
 def steps(page: Path) -> Iterator[Step]:

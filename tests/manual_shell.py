@@ -8,9 +8,11 @@ import signal
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from tests.test_cli_process import Terminal
+from tests.processes import Terminal
 
 ROOT = Path(__file__).parent.parent
 _COMMENT = re.compile(r"(^|\s)#.*$")
@@ -43,7 +45,7 @@ class Line:
         if self.told in NOT_RUN:
             self._considered()
         elif self.told.startswith("make "):
-            self._made(folder)
+            _make(self.told)
         elif self.told.startswith("hexad mcp install"):
             self._agreed_to(folder)
         elif self.told.startswith("hexad mcp ") and "--http" in self.told:
@@ -57,19 +59,8 @@ class Line:
         if program == "make":
             subprocess.run(["make", "-n", *words], cwd=ROOT, check=True, capture_output=True)  # noqa: S607 - the reader's
         elif program == ".venv/bin/python":
-            shown = subprocess.run(
-                [sys.executable, words[0], "--help"], cwd=ROOT, check=True, capture_output=True, encoding="utf-8"
-            )
-            assert all(word in shown.stdout for word in words if word.startswith("--"))
-
-    def _made(self, folder: Path) -> None:
-        """With the interpreter that runs the tests, so that nothing is set up."""
-        stamps = {name: folder / name for name in ("READY", "DEMO")}
-        for stamp in stamps.values():
-            stamp.touch()
-        here = [*(f"{name}={stamp}" for name, stamp in stamps.items()), f"BIN={Path(sys.executable).parent}"]
-        done = subprocess.run([*self.told.split(), *here], cwd=ROOT, check=False, capture_output=True, timeout=120)
-        assert done.returncode == 0, done.stderr
+            shown = _help(words[0])
+            assert all(word in shown for word in words if word.startswith("--"))
 
     def _agreed_to(self, folder: Path) -> None:
         terminal = Terminal(folder, program=["/bin/sh", "-c", self.told], **_surroundings(folder))
@@ -103,9 +94,27 @@ class Line:
             check=False,
             capture_output=True,
             encoding="utf-8",
-            timeout=60,
         )
         assert done.returncode == 0, f"{self.told}\n{done.stderr}"
+
+
+@cache
+def _make(command: str) -> None:
+    """With the interpreter that runs the tests, so that nothing is set up; once, whichever pages say it."""
+    with TemporaryDirectory() as folder:
+        stamps = {name: Path(folder) / name for name in ("READY", "DEMO")}
+        for stamp in stamps.values():
+            stamp.touch()
+        here = [*(f"{name}={stamp}" for name, stamp in stamps.items()), f"BIN={Path(sys.executable).parent}"]
+        done = subprocess.run([*command.split(), *here], cwd=ROOT, check=False, capture_output=True)
+    assert done.returncode == 0, done.stderr
+
+
+@cache
+def _help(program: str) -> str:
+    return subprocess.run(
+        [sys.executable, program, "--help"], cwd=ROOT, check=True, capture_output=True, encoding="utf-8"
+    ).stdout
 
 
 def lines(block: str) -> list[Line]:

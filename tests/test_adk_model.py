@@ -27,8 +27,9 @@ from hexad.adapters.adk import (
     adk_tools,
     shared,
 )
-from hexad.adapters.adk.conversation import UNDER_WAY, Known
+from hexad.adapters.adk.context import SPEAKERS
 from hexad.adapters.adk.request import latest_message
+from hexad.edges.conversation import Speaker
 from hexad.errors import InvalidInput, UnknownChoice
 from hexad.testing.scripted_model import Call, ScriptedModel
 from tests.adk_support import APP, agent, done, echo, instruction, message, request, responses, runner, said, sent, talk
@@ -240,7 +241,7 @@ def test_context_in_a_user_turn_never_stands_between_a_call_and_its_answer(
     hx: Hexad, contents: list[types.Content], place: int
 ) -> None:
     asked = LlmRequest(contents=contents)
-    UNDER_WAY.put(asked, Known(Conversation("desk", "dana", "s1", "May I deploy? q"), shared))
+    SPEAKERS.put(asked, Speaker(Conversation("desk", "dana", "s1", "May I deploy? q"), shared))
     got = sent(hx, asked, placement="user_turn")
     at = next(number for number, each in enumerate(got.contents) if "Context for the next" in str(each))
     assert at == place
@@ -251,7 +252,7 @@ def test_context_in_a_user_turn_never_stands_between_a_call_and_its_answer(
 def test_where_no_place_in_the_contents_is_safe_context_stands_in_the_instruction(hx: Hexad) -> None:
     config = types.GenerateContentConfig(system_instruction="Be terse.")
     asked = LlmRequest(contents=[called("f"), answered("f")], config=config)
-    UNDER_WAY.put(asked, Known(Conversation("desk", "dana", "s1", "May I deploy?"), shared))
+    SPEAKERS.put(asked, Speaker(Conversation("desk", "dana", "s1", "May I deploy?"), shared))
     got = sent(hx, asked, placement="user_turn")
     assert got.contents == asked.contents
     assert instruction(got).startswith("Be terse.\n\n## Runtime Context")

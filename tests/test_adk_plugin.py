@@ -107,6 +107,21 @@ def test_one_line_gives_an_agent_context_tools_runtime_and_learning(hx: Hexad) -
     assert calls(own) == [("slack:C1", "save_knowledge", True), ("slack:C1", "book", False), ("slack:C1", "book", True)]
 
 
+@requirement("ADK-04")
+def test_the_block_of_a_turn_is_looked_up_once_and_the_same_at_every_call_of_the_model(hx: Hexad) -> None:
+    rule = Call("save_knowledge", {"key": "room", "content": "Book quiet rooms", "category": "rule"})
+    inner = ScriptedModel.playing([rule, "Noted.", rule, "Booked."])
+    own = hx.scoped(namespace=OWN)
+    own.knowledge.save("hall", "Book the small room")
+    talk(runner(agent(inner), [HexadPlugin(hx)]), "Book a room", "Book a room")
+    first, second, third, fourth = map(instruction, inner.requests)
+    assert first == second != third == fourth
+    assert ["Book quiet rooms" in each for each in (first, third)] == [False, True]
+    hx.close()  # uses are written
+    with Hexad.open(hx.store.location, enabled=True, namespace=OWN, semantic=False) as again:
+        assert again.knowledge.get("hall").use_count == 2
+
+
 @requirement("ADK-09")
 def test_the_fifteen_lines_of_the_documents_are_fifteen_and_learn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -149,7 +149,7 @@ def test_a_tool_that_needs_a_persons_word_is_not_called_by_a_skill(hx: Hexad) ->
     guarded = FunctionTool(book, require_confirmation=True)
     place = runner(agent(calling("skill_plan_meeting", day="2026-01-31"), [guarded, invite]), [HexadPlugin(hx)])
     (came,) = answers(talk(place, "Plan a meeting"))
-    assert "needs a person's word" in came["error"]
+    assert "needs a person's confirmation" in came["error"]
     assert not asked
 
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hexad.adapters.adk import ContextAwareModel, HexadMemoryService, HexadPlugin, adk_tools
-from hexad.adapters.adk.context import _SERVED
-from hexad.adapters.adk.conversation import UNDER_WAY
+from hexad.adapters.adk.context import _SERVED, SPEAKERS
 from hexad.errors import StoreBusy, StoreDamaged, StoreFull
 from hexad.testing.scripted_model import Call, ScriptedModel
 from tests.adk_support import APP, FaultyStore, agent, done, echo, instruction, over, runner, said, talk, told, warnings
@@ -214,8 +213,6 @@ def test_after_a_failure_that_passed_everything_is_as_before(hx: Hexad) -> None:
 
 # many at once
 
-SESSIONS, USERS, TURNS = 50, 25, 20
-
 
 def _codeword(user: int) -> str:
     return f"codeword{user:02d}x"
@@ -238,31 +235,35 @@ def reserve(day: str) -> dict[str, str]:
 
 
 @requirement("ADK-03", "ADK-09", "STORE-06")
-def test_fifty_conversations_of_twenty_turns_at_once_leak_nothing(hx: Hexad) -> None:
-    for user in range(USERS):
+@pytest.mark.parametrize(
+    ("sessions", "turns"), [(6, 4), pytest.param(50, 20, marks=pytest.mark.soak)], ids=["few", "many"]
+)
+def test_conversations_at_once_leak_nothing(hx: Hexad, sessions: int, turns: int) -> None:
+    users = sessions // 2
+    for user in range(users):
         own = hx.scoped(namespace=f"default/{APP}/user{user}")
         own.knowledge.save("codeword", f"The deploy codeword is {_codeword(user)}")
     inner = ScriptedModel.playing(_acting)
     place = runner(agent(ContextAwareModel.wrap(hx, inner), [reserve]), [HexadPlugin(hx)])
 
     async def conversation(number: int) -> None:
-        turns = [f"turn {turn} of chat:{number:02d}: what is the deploy codeword?" for turn in range(TURNS)]
-        await said(place, *turns, user=f"user{number % USERS}", session=f"chat:{number:02d}")
+        messages = [f"turn {turn} of chat:{number:02d}: what is the deploy codeword?" for turn in range(turns)]
+        await said(place, *messages, user=f"user{number % users}", session=f"chat:{number:02d}")
 
     async def all_of_them() -> None:
-        await asyncio.gather(*(conversation(number) for number in range(SESSIONS)))
+        await asyncio.gather(*(conversation(number) for number in range(sessions)))
 
     done(all_of_them())
-    assert len(inner.requests) == SESSIONS * (TURNS + 2)
+    assert len(inner.requests) == sessions * (turns + 2)
     for request in inner.requests:
         text = instruction(request)
         texts = " ".join(part.text for content in request.contents for part in content.parts or [] if part.text)
         (number,) = {int(found) for found in re.findall(r"chat:(\d\d)", texts)}
-        assert set(re.findall(r"codeword\d\dx", text)) == {_codeword(number % USERS)}
+        assert set(re.findall(r"codeword\d\dx", text)) == {_codeword(number % users)}
         assert set(re.findall(r"session: (\S+),", text)) == {f"chat:{number:02d}"}
-    for user in range(USERS):
+    for user in range(users):
         own = hx.scoped(namespace=f"default/{APP}/user{user}")
-        mine = {f"chat:{user:02d}", f"chat:{user + USERS:02d}"}
+        mine = {f"chat:{user:02d}", f"chat:{user + users:02d}"}
         calls = [record for record in own.audit.records() if record.action == "tool.call"]
         assert sorted(record.session for record in calls) == sorted([*mine, *mine])
         (learning,) = own.learnings.list()
@@ -276,13 +277,13 @@ def test_nothing_is_kept_of_requests_that_are_over(hx: Hexad) -> None:
     inner = ScriptedModel.playing(lambda _: "Yes.")
     place = runner(agent(ContextAwareModel.wrap(hx, inner)), [HexadPlugin(hx)])
     gc.collect()
-    before = len(UNDER_WAY), len(_SERVED)
+    before = len(SPEAKERS), len(_SERVED)
     talk(place, *["when may I deploy?"] * 5)
     held = len(_SERVED)
     inner.requests.clear()
     gc.collect()
     assert held >= before[1] + 5  # the model kept its requests
-    assert (len(UNDER_WAY), len(_SERVED)) == before
+    assert (len(SPEAKERS), len(_SERVED)) == before
 
 
 # cancelled

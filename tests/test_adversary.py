@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hexad import Hexad, Item, Layer, Retrieval, SessionRuntime, Tool
-from hexad.errors import BackupError, HexadError, InvalidInput, NotFound, RateLimited, SkillRefused
+from hexad.errors import BackupError, HexadError, InvalidInput, RateLimited, SkillRefused
 from hexad.model import Origin
 from tests.support import FixedClock, opened, requirement
 
@@ -75,19 +75,6 @@ def test_a_category_of_many_is_found_behind_another_of_many(hx: Hexad) -> None:
     many(hx, 1300, "fact", "deploy fact number {}")
     assert {item.category for item in hx.knowledge.search("deploy", category="rule")} == {"rule"}
     assert len(hx.knowledge.search("deploy", category="rule", limit=50)) == 50
-
-
-@requirement("KNOW-06")
-def test_any_number_of_expired_entries_hides_no_living_one(hx: Hexad, clock: FixedClock) -> None:
-    hx.knowledge.save("standup-time", "The standup is at nine thirty", category="rule")
-    many(hx, 700, "note", "standup note {}", expires=clock() + timedelta(hours=1))
-    clock.advance(days=1)
-    for number in range(6):  # each change sweeps some of them out of the index
-        hx.knowledge.save("unrelated", f"something else {number}")
-    assert keys(hx, "when is the standup?") == ["standup-time"]
-    assert hx.knowledge.get("note-3").content == "standup note 3"
-    hx.knowledge.save("note-3", "standup note 3", expires=None)
-    assert set(keys(hx, "when is the standup?")) == {"standup-time", "note-3"}
 
 
 @requirement("KNOW-07", "PROMPT-05")
@@ -326,19 +313,6 @@ def test_a_backup_that_somebody_wrote_by_hand_is_restored_as_a_whole_or_not(
         hx.knowledge.save("a", "still works")
 
 
-@requirement("STORE-04")
-def test_metadata_of_any_depth_is_an_error_or_is_kept(hx: Hexad, tmp_path: Path) -> None:
-    deep: Any = "end"
-    for _ in range(900):
-        deep = {"x": deep}
-    told = {"type": "reference", "name": "r", "location": "l", "metadata": {"deep": deep}}
-    (tmp_path / "deep.jsonl").write_text(json.dumps(told))
-    try:
-        hx.import_file(tmp_path / "deep.jsonl")
-    except HexadError:
-        assert hx.references.list() == ()
-
-
 @requirement("KNOW-09")
 def test_every_public_call_with_a_wrong_type_is_an_error_of_hexads_own(hx: Hexad, tmp_path: Path) -> None:
     beyond = datetime.max.replace(tzinfo=timezone(timedelta(hours=-5)))
@@ -378,23 +352,6 @@ def test_a_provider_that_ends_itself_does_not_end_its_caller(hx: Hexad, error: B
     assert type(error).__name__ in found.failures[0].reason
 
 
-@requirement("CTX-06")
-def test_an_error_that_cannot_tell_itself_is_still_only_a_failure(hx: Hexad) -> None:
-    class Mute(Exception):
-        def __str__(self) -> str:
-            raise RuntimeError
-
-    class Provider:
-        def list_tools(self) -> Sequence[Tool]:
-            return ()
-
-        def search_tools(self, query: str, limit: int) -> Sequence[Tool]:
-            raise Mute
-
-    found = hx.with_tool_registry(Provider()).retrieve("deploy", layers=[Layer.TOOL_REGISTRY])
-    assert found.failures[0].reason == "Mute: (no message)"
-
-
 @requirement("CTX-06", "CTX-11")
 def test_another_retriever_that_is_down_costs_its_items_not_the_answer(hx: Hexad) -> None:
     class Down:
@@ -415,21 +372,6 @@ def test_answers_do_not_wait_for_a_busy_writer_to_count_uses(tmp_path: Path) -> 
                 hx.shown(hx.assemble("", hx.retrieve("deploy note", max_per_layer=600)))
         hx.knowledge.save("later", "something")
         assert other.knowledge.get("note-0").use_count == 3
-
-
-@requirement("PROMPT-06")
-def test_an_explanation_asks_a_provider_what_a_retrieval_asks_it(hx: Hexad) -> None:
-    class Provider:
-        def list_tools(self) -> Sequence[Tool]:
-            return ()
-
-        def search_tools(self, query: str, limit: int) -> Sequence[Tool]:
-            return [Tool(name=f"of_{limit}_{number}") for number in range(limit)]
-
-    rich = hx.with_tool_registry(Provider())
-    found = rich.retrieve("deploy", layers=[Layer.TOOL_REGISTRY])
-    told = rich.explain("deploy", layers=[Layer.TOOL_REGISTRY])
-    assert [each.key for each in told.prompt.kept] == [item.key for item in found.all()]
 
 
 @requirement("CTX-02", "AUDIT-01")
@@ -455,22 +397,6 @@ def test_the_runtime_item_counts_registered_tools_and_an_empty_session_is_a_sess
     assert "session: none, channel: direct" in item.content
 
 
-@requirement("TOOL-01")
-def test_a_fragment_of_two_letters_counts() -> None:
-    with opened(":memory:") as hx:
-        rich = hx.with_tool_registry([Tool(name="mydbtool")])
-        assert [item.key for item in rich.retrieve("db", layers=[Layer.TOOL_REGISTRY]).all()] == ["mydbtool"]
-
-
-@requirement("KNOW-01")
-def test_a_name_is_audited_as_it_is_stored(hx: Hexad) -> None:
-    hx.references.save(" R ", location="l")
-    hx.references.delete("  R  ")
-    assert {record.target for record in hx.audit.records()} == {"R"}
-    with pytest.raises(NotFound):
-        hx.references.delete("R")
-
-
 @requirement("STORE-03")
 def test_a_connection_commits_through_to_the_disk(tmp_path: Path) -> None:
     with opened(tmp_path / "a.db") as hx, hx.store.transaction("default") as unit:
@@ -478,25 +404,6 @@ def test_a_connection_commits_through_to_the_disk(tmp_path: Path) -> None:
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
         assert connection.execute("PRAGMA secure_delete").fetchone() == (1,)
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-
-
-@requirement("CTX-07")
-def test_an_entry_with_a_subject_leaves_the_others_findable(hx: Hexad) -> None:
-    hx.knowledge.save("diet", "Alice is vegan and allergic to nuts")
-    hx.knowledge.save("team", "works in sales", subject="Alice")
-    assert set(keys(hx, "What should Alice eat?")) == {"diet", "team"}
-    hx.knowledge.save("menu", "The canteen: what people eat on Monday")
-    assert set(keys(hx, "What should Alice eat?")) == {"diet", "team", "menu"}
-
-
-@requirement("STORE-04", "KNOW-09")
-def test_text_that_speaks_of_nul_is_no_nul(hx: Hexad, tmp_path: Path) -> None:
-    hx.knowledge.save("esc", r"In JSON the NUL character is written \u0000")
-    hx.references.save("r", location="l", metadata={"re": r"[^\u0000]"})
-    hx.backup(tmp_path / "b.jsonl")
-    with opened(tmp_path / "new.db") as back:
-        back.restore(tmp_path / "b.jsonl")
-        assert back.knowledge.list() == hx.knowledge.list()
 
 
 @requirement("KNOW-08")
@@ -523,14 +430,6 @@ def test_forgetting_finds_fields_and_versions_that_were_carried_on(hx: Hexad) ->
     assert [version.content for version in hx.knowledge.history("k")] == ["The office is closed"]
 
 
-@requirement("KNOW-08")
-def test_a_session_with_a_quote_in_its_name_is_only_itself(hx: Hexad) -> None:
-    hx.knowledge.save("k", "v")
-    hx.knowledge.save("k", "v", session='a"b', tags=["t"])
-    assert hx.forget(session="b").entries == 0
-    assert hx.knowledge.get("k").tags == ("t",)
-
-
 @requirement("KNOW-06", "CTX-08")
 def test_expired_entries_hide_nothing_from_one_who_only_reads(hx: Hexad, clock: FixedClock, tmp_path: Path) -> None:
     hx.knowledge.save("standup-time", "The standup is at nine thirty")
@@ -552,19 +451,6 @@ def test_what_is_said_anew_under_an_expired_key_lives(hx: Hexad, clock: FixedClo
     assert keys(hx, "zebra") == ["k"]
 
 
-@requirement("CTX-08")
-def test_several_rows_at_one_place_of_a_thread_rank_alike_on_every_backend(tmp_path: Path) -> None:
-    answers = []
-    for place in (":memory:", tmp_path / "a.db"):
-        with opened(place, clock=FixedClock()) as hx:
-            hx.knowledge.save("weak", "zebra", thread="t", position=1)
-            hx.knowledge.save("question", "When is the zebra migration planned?", thread="t", position=1)
-            hx.knowledge.save("answer", "On the fifth of May", thread="t", position=2)
-            answers.append([(item.key, item.score) for item in hx.retrieve("zebra migration planned").all()])
-    assert answers[0] == answers[1]
-    assert [key for key, _ in answers[0]][:2] == ["question", "answer"]
-
-
 @requirement("PROMPT-05", "KNOW-07")
 def test_a_pinned_item_does_not_push_out_the_users_word(hx: Hexad) -> None:
     hx.knowledge.save("window", "Deploy on Tuesdays and Thursdays only", category="rule")
@@ -572,22 +458,6 @@ def test_a_pinned_item_does_not_push_out_the_users_word(hx: Hexad) -> None:
         hx.knowledge.save(f"deploy window {number}", "The deploy window is always open", origin="import")
     hx.knowledge.save("agentpin", "be polite", origin="agent", pinned=True)
     assert "window" in keys(hx, "when is the deploy window?")
-
-
-@requirement("KNOW-07")
-def test_a_pinned_question_still_lends_to_its_answer(hx: Hexad) -> None:
-    hx.knowledge.save("q", "Which restaurant for the anniversary?", thread="t", position=1, pinned=True)
-    hx.knowledge.save("a", "The little one by the harbour", thread="t", position=2)
-    assert keys(hx, "anniversary restaurant") == ["q", "a"]
-
-
-@requirement("KNOW-05")
-def test_a_rare_word_in_the_question_does_not_hide_what_the_common_one_finds(hx: Hexad) -> None:
-    many(hx, 700, "fact", "deploy fact {}")
-    many(hx, 5, "rule", "deploy rule {}", category="rule")
-    hx.knowledge.save("z", "zebra", category="rule")
-    assert len(hx.knowledge.search("deploy zebra", category="rule")) == 6
-    assert len(hx.knowledge.search("deploy zebra")) == 10
 
 
 @requirement("CONF-04", "KNOW-03")
@@ -605,13 +475,6 @@ def test_a_rare_word_in_the_question_does_not_hide_what_the_common_one_finds(hx:
 )
 def test_ordinary_entries_about_keys_and_tokens_are_kept_as_they_are(hx: Hexad, key: str, content: str) -> None:
     assert hx.knowledge.save(key, content).content == content
-
-
-@requirement("CONF-04", "KNOW-03")
-def test_saving_what_was_redacted_again_changes_nothing(hx: Hexad) -> None:
-    saved = hx.knowledge.save("login", "Use password=hunter22x here")
-    assert hx.knowledge.save("login", saved.content) == saved
-    assert len(hx.audit.records()) == 1
 
 
 @requirement("LIMIT-01")

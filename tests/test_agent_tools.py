@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import logging
 import subprocess
 import sys
@@ -22,7 +23,8 @@ from hexad import Hexad
 from hexad.adapters.adk import HexadMemoryService, HexadPlugin, adk_tools, per_app
 from hexad.agent_tools import NAMES, agent_tools
 from hexad.errors import InvalidInput
-from hexad.learning.arguments import OWN_TOOLS
+from hexad.extras import install_target
+from hexad.learning.arguments.shapes import OWN_TOOLS
 from hexad.model import Category, ErrorCategory, Origin, SkillKind
 from hexad.testing.scripted_model import Call, ScriptedModel
 from tests.adk_support import (
@@ -471,7 +473,7 @@ def test_without_adk_one_sentence_says_what_to_install() -> None:
             print(type(error).__name__, error)
     """
     assert _python(script) == (
-        "MissingExtra the ADK adapter needs a package that is not installed: pip install 'hexad[adk]'"
+        f"MissingExtra the ADK adapter needs a package that is not installed: pip install '{install_target('adk')}'"
     )
 
 
@@ -488,8 +490,27 @@ def test_with_an_old_adk_one_sentence_says_what_is_needed(tmp_path: Path) -> Non
     """
     assert _python(script, PYTHONPATH=str(tmp_path)) == (
         "PackageTooOld the ADK adapter needs google-adk 2.0 or newer, and 1.2.0 is installed: "
-        "pip install -U 'hexad[adk]'"
+        f"pip install -U '{install_target('adk')}'"
     )
+
+
+@requirement("ADK-01")
+@pytest.mark.parametrize(
+    ("origin", "target"),
+    [
+        (None, "hexad[adk]"),
+        ({"url": "file:///src/hexad", "dir_info": {}}, "/src/hexad[adk]"),
+        ({"url": "file:///src/hexad", "dir_info": {"editable": True}}, "--editable=/src/hexad[adk]"),
+    ],
+)
+def test_what_to_install_depends_on_how_hexad_was_installed(tmp_path: Path, origin: object, target: str) -> None:
+    papers = tmp_path / "hexad-1.0.dist-info"
+    papers.mkdir()
+    (papers / "METADATA").write_text("Metadata-Version: 2.1\nName: hexad\nVersion: 1.0\n", encoding="utf-8")
+    if origin is not None:
+        (papers / "direct_url.json").write_text(json.dumps(origin), encoding="utf-8")
+    script = "from hexad.extras import install_target; print(install_target('adk'))"
+    assert _python(script, PYTHONPATH=str(tmp_path)) == target
 
 
 @requirement("STORE-05", "META-01")

@@ -36,7 +36,6 @@ def _demo(folder: Path, *arguments: str, **environment: str) -> str:
         capture_output=True,
         encoding="utf-8",
         check=False,
-        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     assert not done.stderr

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hexad import Hexad
-from hexad.cli import expiry, main, screen
+from hexad.cli import main
+from hexad.cli.memory import remembering
+from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput
 from hexad.settings import Settings
 from tests.support import requirement
@@ -170,7 +172,7 @@ def test_reading_adds_nothing_to_somebody_elses_database(
     before = (tmp_path / "theirs.db").read_bytes()
     ran = run(*arguments, "--db", "theirs.db")
     assert ran.code == 1
-    assert "holds nothing of Hexad's" in ran.err
+    assert "has no tables of Hexad" in ran.err
     assert (tmp_path / "theirs.db").read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["theirs.db"]
 
@@ -241,12 +243,12 @@ def test_the_list_shows_what_is_stored_and_what_sets_it_apart(run: Callable[...,
 @requirement("KNOW-01")
 def test_an_empty_answer_leaves_the_pipe_empty_and_says_so_beside_it(run: Callable[..., Ran]) -> None:
     run("remember", "a", "b")
-    see = "; try other words, or see what there is: `hexad list`\n"
+    see = "; try other words, or list everything: `hexad list`\n"
     assert run("recall", "zebra") == Ran(0, "", f"nothing found{see}")
-    assert run("recall", "the of and").err == f"nothing found: the query holds no word to search for{see}"
+    assert run("recall", "the of and").err == f"nothing found: the query has no word to search for{see}"
     assert "`hexad list --category rule`" in run("recall", "zebra", "--category", "rule").err
     assert run("list", "--category", "rule").err == "nothing is stored here\n"
-    assert run("reference", "list").err == "no reference is stored here\n"
+    assert run("reference", "list").err == "no references are stored here\n"
     assert run("audit", "log", "--namespace", "nobody").err == "the log is empty\n"
 
 
@@ -294,7 +296,7 @@ def test_forget_erases_what_was_named(run: Callable[..., Ran], tmp_path: Path, w
 def test_forget_asks_before_it_erases_and_refuses_where_it_cannot_ask(run: Callable[..., Ran]) -> None:
     run("remember", "a", "b")
     ran = run("forget", "a")
-    assert ran == Ran(2, "", "error: forget: erases for good and nobody can be asked here; add --yes\n")
+    assert ran == Ran(2, "", "error: forget: erases for good and there is no terminal to ask on; add --yes\n")
     assert run("history", "a").code == 0
 
 
@@ -525,7 +527,7 @@ def test_import_adds_as_import_and_keeps_what_is_here_unless_told(run: Callable[
     run("remember", "k", "theirs", "--pin", "--db", "theirs.db")
     run("backup", "theirs.jsonl", "--db", "theirs.db")
     run("remember", "k", "ours")
-    assert run("import", "theirs.jsonl").out == "theirs.jsonl: 0 added, 0 replaced, 1 kept as they were\n"
+    assert run("import", "theirs.jsonl").out == "theirs.jsonl: 0 added, 0 replaced, 1 unchanged\n"
     told = run("import", "theirs.jsonl", "--overwrite", "--json").json
     assert (told["added"], told["replaced"], told["kept"], told["left_out"]) == (0, 1, 0, 2)
     entry = run("list", "--json").json["entries"][0]
@@ -676,21 +678,21 @@ def test_a_file_error_is_one_line(run: Callable[..., Ran]) -> None:
 )
 def test_an_expiry_can_be_a_duration(told: str, expected: timedelta) -> None:
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    assert expiry.parse(told, now) == now + expected
+    assert remembering.parse_expiry(told, now) == now + expected
 
 
 @requirement("KNOW-06")
 @pytest.mark.parametrize("told", ["", "soon", "30", "d", "-3d", "999999999w", "2026-13-01", "0001-01-01T00:00+14:00"])
 def test_an_expiry_that_means_nothing_is_an_error(told: str) -> None:
     with pytest.raises(InvalidInput, match="--expires"):
-        expiry.parse(told, datetime(2026, 1, 1, tzinfo=UTC))
+        remembering.parse_expiry(told, datetime(2026, 1, 1, tzinfo=UTC))
 
 
 @requirement("KNOW-06")
 def test_an_expiry_without_a_zone_is_local_time() -> None:
-    meant = expiry.parse("2030-01-31T12:00", datetime(2026, 1, 1, tzinfo=UTC))
+    meant = remembering.parse_expiry("2030-01-31T12:00", datetime(2026, 1, 1, tzinfo=UTC))
     assert meant == datetime(2030, 1, 31, 12).astimezone()
-    assert expiry.parse("never", datetime(2026, 1, 1, tzinfo=UTC)) is None
+    assert remembering.parse_expiry("never", datetime(2026, 1, 1, tzinfo=UTC)) is None
 
 
 @requirement("PROMPT-04")
@@ -727,7 +729,7 @@ def test_the_first_letters_of_an_id_are_enough(run: Callable[..., Ran]) -> None:
     assert ran.code == 2
     assert f"{shared!r} begins" in ran.err
     assert next(each for each in sorted(whole) if each[0] == shared) in ran.err or ", …" in ran.err
-    assert "type more of the one you mean" in ran.err
+    assert "give more letters" in ran.err
     assert run("learnings", "show", whole[0][:8], "--json").json["learning"]["id"] == whole[0]
     assert run("learnings", "correct", "g", "--id", whole[0][:8], "--json").json["learning"]["id"] == whole[0]
     assert run("learnings", "delete", whole[0][:8]).out == f"{whole[0]} is deleted\n"
@@ -746,7 +748,7 @@ def test_the_first_letters_of_an_id_are_enough(run: Callable[..., Ran]) -> None:
         ),
         (["backup"], "Missing argument 'FILE' (JSON Lines"),
         (["completion"], "Missing argument 'SHELL'. Choose from: bash, zsh, fish; try"),
-        (["remember"], "Missing argument 'KEY' (the name it is kept under)"),
+        (["remember"], "Missing argument 'KEY' (the entry's key)"),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, list) else "",
 )
@@ -761,7 +763,7 @@ def test_what_is_missing_or_misspelt_is_told_with_what_it_could_be(
 @requirement("SKILL-08")
 def test_a_parameter_that_is_missing_is_told_with_how_to_give_it(run: Callable[..., Ran]) -> None:
     ran = run("skills", "new", "greet", "--kind", "template", "--description", "Greet", "--text", "Hello {{ name }}")
-    assert ran.err == "a draft does not run yet; to look at it and let it: `hexad skills review greet`\n"
+    assert ran.err == "a draft does not run; review and approve it: `hexad skills review greet`\n"
     assert "a dry run: `hexad skills review greet --set NAME=VALUE`" in run("skills", "review", "--json").out
     run("skills", "activate", "greet", "--by", "ada")
     ran = run("skills", "run", "greet")
@@ -772,14 +774,16 @@ def test_a_parameter_that_is_missing_is_told_with_how_to_give_it(run: Callable[.
 def test_where_nothing_was_learned_it_is_said_how_something_would_be(run: Callable[..., Ran]) -> None:
     run("remember", "k", "v")
     assert "hexad mcp install --client NAME" in run().out
-    assert "no learning is stored here" in run("learnings", "list").err
+    assert "no learnings are stored here" in run("learnings", "list").err
     assert "no learning fits" in run("learnings", "list", "--tool", "deploy").err
 
 
 @requirement("KNOW-01")
 def test_of_a_preference_that_is_not_pinned_it_is_said_how_to_have_it_in_every_prompt(run: Callable[..., Ran]) -> None:
     ran = run("remember", "my style", "Be terse", "--category", "preference")
-    assert ran.err == ("it is told where a question asks for it; to have it in every prompt: `hexad pin 'my style'`\n")
+    assert ran.err == (
+        "it is included when a question matches; to include it in every prompt: `hexad pin 'my style'`\n"
+    )
     assert run("remember", "units", "Metric", "--category", "preference", "--pin").err == ""
     assert run("remember", "city", "Bonn").err == ""
     assert run("remember", "tone", "Be kind", "--category", "preference", "--json").err == ""
@@ -798,5 +802,5 @@ def test_a_pin_that_is_one_too_many_is_explained_and_the_limit_is_told(run: Call
         "pin-4": "kept",
     }
     told = run("pin", "--help").out
-    assert "max_pinned, 3 unless" in " ".join(told.replace("│", " ").split())
+    assert "At most max_pinned (3)" in " ".join(told.replace("│", " ").split())
     assert Settings().max_pinned == 3

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hexad.cli import doctor, main
+from hexad.cli import main
+from hexad.cli.setup import doctor
 from tests.support import requirement
 from tests.test_cli import Ran, _tamper, run
 
@@ -73,7 +74,7 @@ def test_a_database_that_others_can_read_is_a_warning_that_says_how_to_close_it(
     (tmp_path / "hexad.db").chmod(0o644)
     ran = run("doctor")
     assert ran.code == 0
-    assert "warning\tpermissions\tothers can get at it; run: chmod 600 hexad.db\n" in ran.out
+    assert "warning\tpermissions\tother users can read it; run: chmod 600 hexad.db\n" in ran.out
 
 
 @requirement("AUDIT-02")
@@ -110,7 +111,7 @@ def test_a_wrong_setting_is_a_problem_among_the_others(run: Callable[..., Ran], 
     ran = run("doctor")
     assert ran.code == 1
     assert "problem\tsettings\tsetting 'nonsense'" in ran.out
-    assert "info\tdatabase\tnot looked at" in ran.out
+    assert "info\tdatabase\tnot checked" in ran.out
     assert "ok\tSQLite" in ran.out
 
 

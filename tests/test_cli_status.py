@@ -14,14 +14,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hexad.cli import editing, main
-from hexad.cli.configuring import file_text, shown
+from hexad.cli import main
+from hexad.cli.setup.configuring import file_text, shown
+from hexad.cli.terminal import editing
 from hexad.errors import InvalidInput
 from hexad.settings import KNOWN, Setting, Settings, load
+from tests.processes import Terminal, on_terminal
 from tests.stocked import stock_memory
 from tests.support import opened, requirement
 from tests.test_cli import Ran, run  # noqa: F401, TC001 - the fixture
-from tests.test_cli_process import Terminal, on_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 def test_alone_in_an_empty_folder_it_greets_and_creates_nothing(run: Run, tmp_path: Path) -> None:  # noqa: F811
     ran = run()
     assert ran.code == 0
-    assert "there is no memory here yet (hexad.db)" in ran.out
-    assert 'next: hexad remember KEY "what to keep"' in ran.out
+    assert "there is no database yet (hexad.db)" in ran.out
+    assert 'next: hexad remember KEY "CONTENT"' in ran.out
     told = run("--json").json
     assert (told["database"], told["exists"]) == ("hexad.db", False)
     assert list(tmp_path.iterdir()) == []
@@ -56,7 +57,7 @@ def test_alone_it_tells_what_is_stored_what_was_learned_and_what_awaits_review(
     assert "learned\tdeploy\t0.83\tquota exceeded → ask ops for more quota\n" in shown
     assert "review\tskill\tgreet\t" in shown
     assert "review\tlearning\tbook\tgive `day` as YYYY-MM-DD" in shown
-    assert shown.endswith("next: hexad review (2 things that a person should look at)\n")
+    assert shown.endswith("next: hexad review (2 things to review)\n")
     assert run("status").out == shown
 
 
@@ -116,7 +117,7 @@ def test_on_a_terminal_the_greeting_has_its_headings(tmp_path: Path) -> None:
     with opened(tmp_path / "hexad.db") as hx:
         stock_memory(hx)
     shown = on_terminal(tmp_path).read_until()
-    assert "learned lately" in shown
+    assert "learned recently" in shown
     assert "awaits review: 2" in shown
 
 
@@ -170,7 +171,7 @@ def test_init_never_overwrites_unless_told_to(run: Run, tmp_path: Path) -> None:
     (tmp_path / "hexad.toml").write_text("max_pinned = 1\n")
     ran = run("init")
     assert (ran.code, ran.out) == (2, "")
-    assert "hexad.toml is there already; --force" in ran.err
+    assert "hexad.toml exists already; --force" in ran.err
     assert (tmp_path / "hexad.toml").read_text() == "max_pinned = 1\n"
     assert run("init", "--force", "--json").json == {"wire": 1, "file": "hexad.toml", "written": True}
     assert (tmp_path / "hexad.toml").read_text(encoding="utf-8") == file_text()

@@ -74,10 +74,10 @@ def test_what_comes_next_is_for_the_memory_that_was_named(run: Run, stocked: Pat
     assert (
         run("--db", "no such.db")
         .out.splitlines()[1]
-        .startswith("next: hexad remember KEY \"what to keep\" --db 'no such.db' (")
+        .startswith("next: hexad remember KEY \"CONTENT\" --db 'no such.db' (")
     )
     assert "`hexad remember KEY CONTENT --db 'no such.db'` creates it" in run("list", "--db", "no such.db").err
-    assert run("status").out.splitlines()[1] == 'next: hexad remember KEY "what to keep" (a rule, a preference, a fact)'
+    assert run("status").out.splitlines()[1] == 'next: hexad remember KEY "CONTENT" (a rule, a preference, a fact)'
 
 
 @requirement("CONF-01")

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from rich.cells import cell_len
-from typer.main import get_command
 
 from hexad import Hexad
 from hexad.cli import app, main
+from hexad.cli.tree import COMMANDS, whole
+from tests.processes import Terminal
 from tests.stocked import NAMED_IN_HELP, stock
 from tests.support import requirement
-from tests.test_cli_process import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -61,7 +61,7 @@ def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
         yield from commands(inner, (*path, name))
 
 
-ALL = dict(commands(get_command(app)))
+ALL = dict(commands(whole(app)))
 SINGLE = {path: command for path, command in ALL.items() if not hasattr(command, "commands")}
 
 
@@ -107,6 +107,12 @@ def test_every_command_says_what_it_does_and_shows_how(path: tuple[str, ...]) ->
     assert all(example.startswith(" ".join(("hexad", *path))) for example in examples(command))
     if path in SINGLE:
         assert all(param.help for param in command.params)
+
+
+@requirement("CONF-01")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_commands_line_in_the_overview_is_how_its_help_begins(name: str) -> None:
+    assert ALL[(name,)].help.startswith(COMMANDS[name][1])
 
 
 @requirement("CONF-01")

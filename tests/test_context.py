@@ -316,25 +316,6 @@ def test_a_query_that_is_no_string_is_an_error_of_hexads_own(hx: Hexad, query: A
         hx.retrieve(query)
 
 
-@requirement("KEY-04")
-@pytest.mark.parametrize(
-    ("stored", "question"),
-    [
-        ("Call create_user before login", "create user"),
-        ("HTTPServerError means the gateway is down", "a server error"),
-        ("E0382 is a borrow of a moved value", "what is E0382?"),
-        ("Edit config/settings.yaml", "where are the settings?"),
-        ("We write C++ and C#", "who knows C++"),
-        ("The file .env is secret", "what is .env for"),
-        ("Use --dry-run first", "--dry-run"),
-    ],
-)
-def test_identifiers_are_found_whole_and_by_their_parts(hx: Hexad, stored: str, question: str) -> None:
-    hx.knowledge.save("noise", "Something else altogether")
-    hx.knowledge.save("entry", stored)
-    assert [item.key for item in hx.retrieve(question).all()] == ["entry"]
-
-
 @requirement("KEY-01", "KEY-02", "KEY-03")
 def test_what_was_searched_for_is_told_as_a_person_would_recognise_it(hx: Hexad) -> None:
     found = hx.retrieve("What is the best way to deploy (in Go) to k8 via CI?")

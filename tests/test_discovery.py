@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad.cli import main
-from hexad.learning.marks import traced
+from hexad.learning.arguments.fingerprints import fingerprints
 from hexad.model import Origin, SkillKind, SkillStatus
-from hexad.skills.sequences import repeated
+from hexad.skills.discovery.sequences import repeated
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -234,10 +234,10 @@ def test_what_is_kept_for_discovery_tells_no_values(hx: Hexad) -> None:
     )
 )
 def test_whatever_a_tool_gives_a_trace_of_it_is_small(result: object) -> None:
-    told = traced("tool", {"given": result}, result)
+    told = fingerprints("tool", {"given": result}, result)
     assert len(json.loads(told)["r"]) <= 32
     assert len(told) < 16_000
-    assert traced("tool", {"given": result}, result) == told
+    assert fingerprints("tool", {"given": result}, result) == told
 
 
 @requirement("SKILL-10")
@@ -409,7 +409,7 @@ def test_the_command_line_offers_and_then_has_nothing_new(tmp_path: Path, capsys
     with opened(database, discover_skills=False) as hx:
         three_sessions(hx)
     assert main(["skills", "discover", "--session", "another", "--db", database]) == 0
-    assert "nothing new" in capsys.readouterr().err
+    assert "no new sequence" in capsys.readouterr().err
     assert main(["skills", "discover", "--db", database]) == 0
     told = capsys.readouterr().out.split("\t")
     assert told[:3] == ["find-customer-create-ticket-notify", "3", "email, title, channel"]

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import enum
-import functools
 import sqlite3
-from concurrent.futures import Future
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date
 from decimal import Decimal
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from hexad.learning import tree
-from hexad.learning.evidence import CALLS_STORED
-from hexad.learning.housekeeping import _alike, _groups, _said
-from hexad.learning.tree import COMPARED
-from hexad.testing.nouns import learning
+from hexad.learning.errors import tree
+from hexad.learning.errors.tree import COMPARED
+from hexad.learning.recorder import CALLS_STORED
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -72,17 +66,6 @@ def test_messages_with_the_same_words_in_another_order_are_not_merged(hx: Hexad)
     hx.learnings.save(trigger="tool:t", error_pattern="cannot convert celsius to kelvin here")
     hx.learnings.save(trigger="tool:t", error_pattern="cannot convert kelvin to celsius here")
     assert hx.learnings.clean(dry_run=False).merged == {}
-
-
-@requirement("LEARN-09")
-@given(st.lists(st.lists(st.sampled_from("abcdefghijkl"), min_size=1, max_size=24), max_size=20))
-def test_near_duplicates_are_those_that_comparing_all_with_all_finds(lines: list[list[str]]) -> None:
-    known = [learning(str(n), template=" ".join(words), length=len(words)) for n, words in enumerate(lines)]
-    slowly: list[list[Any]] = []
-    for each in known:
-        home = next((group for group in slowly if _alike(_said(group[0]), _said(each))), None)
-        slowly.append([each]) if home is None else home.append(each)
-    assert [[each.id for each in group] for group in _groups(known)] == [[e.id for e in group] for group in slowly]
 
 
 class Unit(enum.Enum):
@@ -159,30 +142,6 @@ def test_a_future_is_judged_when_it_is_done(hx: Hexad) -> None:
 
 
 @requirement("LEARN-10")
-def test_an_executors_future_is_judged_when_it_is_done(hx: Hexad) -> None:
-    promise: Future[str] = Future()
-    assert hx.watch(lambda: promise, name="t")() is promise
-    promise.set_exception(ValueError("no"))
-    assert [each.error_pattern for each in hx.learnings.list()] == ["ValueError: no"]
-
-
-@requirement("LEARN-10")
-def test_an_error_that_cannot_be_asked_is_still_learned_from(hx: Hexad) -> None:
-    class Odd(Exception):
-        @property
-        def errno(self) -> int:
-            raise RuntimeError
-
-        @property
-        def response(self) -> object:
-            raise RuntimeError
-
-        exceptions = 5
-
-    assert hx.observe(tool="t", error=Odd("no luck")) is not None
-
-
-@requirement("LEARN-10")
 def test_a_busy_store_does_not_hold_up_the_event_loop(tmp_path: Path) -> None:
     with opened(tmp_path / "a.db") as hx:
         other = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
@@ -203,33 +162,6 @@ def test_a_busy_store_does_not_hold_up_the_event_loop(tmp_path: Path) -> None:
         assert asyncio.run(scenario()) == "done"
         other.close()
         assert [record.target for record in hx.audit.records() if record.action == "tool.call"] == ["tool"]
-
-
-@requirement("LEARN-10")
-def test_what_a_tool_has_beside_its_call_is_kept(hx: Hexad) -> None:
-    @functools.lru_cache
-    def tool(n: int) -> int:
-        return n
-
-    class Counter:
-        count = 7
-
-        def __call__(self) -> int:
-            return self.count
-
-        def reset(self) -> str:
-            return "reset"
-
-    watched = hx.watch(tool)
-    assert (watched(1), watched(1), watched.cache_info().hits) == (1, 1, 1)
-    assert hx.watch(Counter()).reset() == "reset"
-
-
-@requirement("LEARN-05")
-def test_a_clock_at_the_beginning_of_time_stops_nothing(tmp_path: Path) -> None:
-    with opened(tmp_path / "a.db", clock=lambda: datetime(1, 1, 1, tzinfo=UTC)) as hx:
-        hx.learnings.correct(trigger="tool:t", error_pattern="it broke", fix="mend it")
-        assert hx.learnings.fix_for("t", "it broke") == "mend it"
 
 
 @requirement("LEARN-06", "KNOW-08")

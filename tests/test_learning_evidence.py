@@ -123,13 +123,6 @@ def test_a_users_correction_of_one_error_is_not_told_for_others(hx: Hexad) -> No
 
 
 @requirement("LEARN-04")
-def test_sentences_with_few_words_stay_apart(hx: Hexad) -> None:
-    for name in FIELDS:
-        fail(hx, name, {}, f"ValueError: missing {name}")
-    assert len(hx.learnings.list()) == len(FIELDS)
-
-
-@requirement("LEARN-04")
 def test_a_learning_that_was_saved_by_hand_is_the_one_that_an_occurrence_strengthens(hx: Hexad) -> None:
     saved = hx.learnings.save(trigger="tool:deploy", error_pattern="quota exceeded for project 12", fix="ask ops")
     seen = fail(hx, "s", error="quota exceeded for project 99", tool="deploy")
@@ -311,15 +304,6 @@ def test_a_fix_is_mined_from_its_own_session_and_time_only(hx: Hexad, clock: Fix
     assert only(hx).fix == ""
 
 
-@requirement("LEARN-06", "STORE-02")
-def test_a_fix_is_mined_across_processes(tmp_path: Path) -> None:
-    with opened(tmp_path / "agent.db") as one:
-        fail(one, "s")
-    with opened(tmp_path / "agent.db") as other:
-        work(other, "s")
-        assert only(other).support == 1
-
-
 @requirement("LEARN-06")
 def test_values_of_one_run_are_generalised_and_constants_are_kept(hx: Hexad) -> None:
     for number, session in enumerate("ab"):
@@ -347,17 +331,6 @@ def test_a_remedy_counts_once_in_a_session(hx: Hexad) -> None:
         work(hx, "s")
     assert only(hx).support == 1
     assert not only(hx).trusted
-
-
-@requirement("LEARN-06")
-def test_calls_that_name_no_session_are_one_while_they_belong_together(hx: Hexad, clock: FixedClock) -> None:
-    for _ in range(4):
-        for _ in range(2):
-            fail(hx, "")
-            work(hx, "")
-        clock.advance(hours=3)
-    assert only(hx).support == 4
-    assert hx.learnings.fix_for("book", ERROR)
 
 
 @requirement("LEARN-06")
@@ -653,18 +626,6 @@ def test_a_fix_is_found_for_the_exception_for_its_text_and_without_its_type(hx: 
 
 
 @requirement("LEARN-05")
-def test_a_fix_is_found_among_however_many_errors_of_the_tool(hx: Hexad) -> None:
-    hx.learnings.correct(trigger="tool:t", error_pattern="the very first error", fix="mend it")
-    hx.learnings.correct(trigger="tool:u", fix="always this")
-    for number in range(300):
-        words = " ".join("abcdefghij"[int(digit)] * 3 for digit in f"{number:03d}")
-        for tool in "tu":
-            hx.learnings.save(trigger=f"tool:{tool}", error_pattern=f"trouble with {words} again")
-    assert hx.learnings.fix_for("t", "the very first error") == "mend it"
-    assert hx.learnings.fix_for("u", "nobody knows") == "always this"
-
-
-@requirement("LEARN-05")
 def test_advice_is_put_behind_the_error_that_goes_back(hx: Hexad) -> None:
     def book(day: str, room: int) -> str:
         if "/" in day:
@@ -789,18 +750,6 @@ def test_a_correction_that_the_user_repeats_is_trusted_at_once(hx: Hexad) -> Non
 
 
 @requirement("LEARN-08")
-def test_a_correction_that_the_user_repeats_keeps_what_worked(hx: Hexad) -> None:
-    hx.learnings.correct(trigger="tool:book", error_pattern="boom", fix="use the other room")
-    fail(hx, "a", error="boom")
-    prompt(hx, "a", "book boom")
-    work(hx, "a")
-    proven = only(hx)
-    assert proven.worked == 1
-    hx.learnings.correct(trigger="tool:book", error_pattern="boom", fix="use the other room")
-    assert (only(hx).worked, only(hx).trust) == (1, proven.trust)
-
-
-@requirement("LEARN-08")
 def test_a_correction_is_overruled_by_another_and_not_by_an_agent(hx: Hexad) -> None:
     hx.learnings.correct(trigger="tool:book", error_pattern="boom", fix="first")
     assert hx.learnings.save(trigger="tool:book", error_pattern="boom", fix="mine").fix == "first"
@@ -809,14 +758,6 @@ def test_a_correction_is_overruled_by_another_and_not_by_an_agent(hx: Hexad) -> 
 
 
 # in the prompt
-
-
-@requirement("PROMPT-05", "LEARN-05")
-def test_known_solutions_show_pattern_fix_and_trust_in_one_line(hx: Hexad) -> None:
-    trusted(hx)
-    line = prompt(hx, "z").splitlines()[1]
-    assert line.startswith('- [tool_error, from tool] tool:book: "ValueError: time data <value> does not match')
-    assert line.endswith('(trust 0.73)"')
 
 
 @requirement("PROMPT-05", "LEARN-08")
@@ -850,15 +791,6 @@ def read_line(shown: str) -> str:
     """What the one line of a prompt says."""
     said: str = json.loads(shown.splitlines()[1].partition("tool:book: ")[2])
     return said
-
-
-@requirement("PROMPT-05")
-def test_of_a_long_pattern_its_beginning_is_shown(hx: Hexad) -> None:
-    fail(hx, "s", {}, "no space left " + "and more " * 40)
-    hx.learnings.correct(trigger="tool:book", error_pattern=only(hx).error_pattern, fix="free some space")
-    (known,) = hx.retrieve("book no space left").all()
-    assert known.content.startswith('"no space left ' + "and more " * 10 + 'and ..."; fix: free some space')
-    assert len(only(hx).error_pattern.split()) > 80
 
 
 @requirement("PROMPT-05", "LEARN-06")

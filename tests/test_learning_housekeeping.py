@@ -184,7 +184,7 @@ def test_the_command_line_tells_a_person_too(database: str, capsys: pytest.Captu
     assert "timeout 1" in shown.out
     assert "1 would be removed, 0 would be merged into others" in shown.out
     assert "this was a dry run" in shown.err
-    assert "no learning is stored here" in shown.err
+    assert "no learnings are stored here" in shown.err
     assert main(["learnings", "correct", "use password=hunter2-hunter2", "--tool", "x", "--db", database]) == 0
     assert "redacted" in capsys.readouterr().err
     assert main(["learnings"]) == 0

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
     from pathlib import Path
 
-    from tests.support import FixedClock
-
 
 def calls(hx: Hexad) -> list[dict[str, Any]]:
     """What the log tells of tool calls."""
@@ -102,17 +100,6 @@ def test_methods_partials_objects_and_builtins_are_tools_too(hx: Hexad, tool: Ca
 
 
 @requirement("LEARN-10")
-def test_a_method_can_be_watched_in_its_class(hx: Hexad) -> None:
-    class Office:
-        @hx.watch
-        def open(self, day: str) -> str:
-            return f"{type(self).__name__} {day}"
-
-    assert Office().open("today") == "Office today"
-    assert calls(hx) == [{"ok": True, "arguments": {"day": "today"}, "tool": "open"}]
-
-
-@requirement("LEARN-10")
 def test_the_very_exception_reaches_the_caller(hx: Hexad) -> None:
     error = ValueError("boom")
 
@@ -131,13 +118,6 @@ def test_the_very_result_reaches_the_caller(hx: Hexad) -> None:
     result = {"error": "quota exceeded"}
     assert hx.watch(lambda: result)() is result
     assert hx.learnings.list()[0].error_pattern == "quota exceeded"
-
-
-@requirement("LEARN-10")
-def test_a_wrong_call_fails_as_it_would_have(hx: Hexad) -> None:
-    with pytest.raises(TypeError, match="missing 1 required positional argument: 'a'"):
-        hx.watch(plain)()  # type: ignore[call-arg]
-    assert calls(hx)[0]["ok"] is False
 
 
 @requirement("LEARN-01", "LEARN-10")
@@ -201,23 +181,6 @@ def test_generators_stream_and_are_judged_when_they_end(hx: Hexad) -> None:
     next(early)
     early.close()  # type: ignore[attr-defined]
     assert [call["ok"] for call in calls(hx)] == [True, False, True]
-
-
-@requirement("LEARN-10")
-def test_a_generator_receives_what_is_sent_and_thrown_and_returns_its_value(hx: Hexad) -> None:
-    def talk() -> Any:
-        heard = []
-        while True:
-            try:
-                heard.append((yield len(heard)))
-            except KeyError:
-                return heard
-
-    stream = hx.watch(talk)()
-    assert [next(stream), stream.send("a"), stream.send("b")] == [0, 1, 2]
-    with pytest.raises(StopIteration) as ended:
-        stream.throw(KeyError())
-    assert ended.value.value == ["a", "b"]
 
 
 @requirement("LEARN-10")
@@ -293,15 +256,6 @@ def test_if_recording_fails_the_tool_does_not(tmp_path: Path, caplog: pytest.Log
 
 
 @requirement("LEARN-10")
-def test_a_failure_rule_that_fails_does_not_reach_the_caller(hx: Hexad, caplog: pytest.LogCaptureFixture) -> None:
-    def rule(result: object) -> str | None:
-        raise RuntimeError("broken rule")
-
-    assert hx.watch(plain, failure=rule)(1) == "1xFalse"
-    assert "broken rule" in caplog.text
-
-
-@requirement("LEARN-10")
 def test_what_is_watched_already_is_not_watched_twice(hx: Hexad) -> None:
     watched = hx.watch(plain)
     assert hx.watch(watched) is watched
@@ -325,20 +279,6 @@ def test_what_others_put_around_a_watched_tool_stays_when_it_is_watched_again(hx
     with pytest.raises(PermissionError, match="not thirteen"):
         hx.scoped(session="b").watch(guarded(hx.watch(plain)))(13)
     assert [record.session for record in hx.audit.records()] == ["b"]
-
-
-@requirement("LEARN-10")
-def test_a_method_that_is_watched_in_its_class_can_be_watched_again_for_a_session(hx: Hexad) -> None:
-    class Office:
-        @hx.watch
-        def open(self, day: str) -> str:
-            return f"{type(self).__name__} {day}"
-
-    office = Office()
-    assert hx.scoped(session="b").watch(office.open)("today") == "Office today"
-    assert [record.session for record in hx.audit.records()] == ["b"]
-    assert calls(hx) == [{"ok": True, "arguments": {"day": "today"}, "tool": "open"}]
-    assert hx.watch(office.open) == office.open
 
 
 @requirement("LEARN-10")
@@ -603,61 +543,12 @@ def test_a_secret_is_known_by_its_name_whatever_its_type_and_place(
     assert secret not in told + kept
 
 
-@requirement("LEARN-06")
-def test_of_texts_addresses_and_dates_only_shapes_are_kept_with_a_call(hx: Hexad) -> None:
-    given = {"to": "ann@x.org", "day": "2026-02-01", "note": "call me", "unit": "metric", "n": 12, "id": 90210}
-    hx.observe(tool="mail", args=given, error="boom", session="s")
-    with hx.store.reading("default") as view:
-        (call,) = view.calls()
-    kept = {path: value for path, (_, value, _) in json.loads(call.arguments).items() if value is not None}
-    assert kept == {"/unit": "metric", "/n": 12}
-
-
-@requirement("LEARN-01")
-def test_what_only_sounds_like_a_secret_is_told(hx: Hexad) -> None:
-    given = {
-        "max_tokens": 4096,
-        "password_length": 12,
-        "key": "units",
-        "account": "savings",
-        "token": None,
-        "pin": True,
-    }
-    hx.observe(tool="login", args=given, result="ok")
-    assert calls(hx)[0]["arguments"] == given
-
-
 @requirement("CONF-04", "LEARN-02")
 def test_no_half_of_a_secret_is_left_where_a_long_error_is_cut(hx: Hexad) -> None:
     secret = "correcthorsebatterystaplezebra"
     tail = (" " + "tail " * 600)[: 2048 - 15]
     hx.observe(tool="login", error="head " * 900 + " password=" + secret + tail)
     assert "zebra" not in hx.learnings.list()[0].error_pattern
-
-
-@requirement("LEARN-06", "LEARN-10")
-def test_a_clock_that_jumps_harms_nothing(hx: Hexad, clock: FixedClock) -> None:
-    for days in (0, -400, 1000, -999):
-        clock.advance(days=days)
-        hx.observe(tool="deploy", args={"day": "01/02/2026"}, error="bad day", session="s")
-        clock.advance(seconds=-30)
-        hx.observe(tool="deploy", args={"day": "2026-02-01"}, result="ok", session="s")
-        hx.learnings.clean(dry_run=True)
-    (learning,) = hx.learnings.list()
-    assert (learning.seen, learning.fix) == (4, "give `day` as YYYY-MM-DD, not as DD/MM/YYYY")
-    assert hx.audit.verify().ok
-
-
-@requirement("LEARN-05", "LEARN-08")
-@pytest.mark.parametrize("pattern", ["", "amount must be a number", "TypeError: amount must be a number"])
-def test_advice_is_what_fix_for_finds(hx: Hexad, pattern: str) -> None:
-    def pay(amount: object) -> None:
-        raise TypeError("amount must be a number")
-
-    hx.learnings.correct(trigger="tool:pay", error_pattern=pattern, fix="give a number")
-    assert hx.learnings.fix_for("pay", TypeError("amount must be a number")) == "give a number"
-    with pytest.raises(TypeError, match=r"Known fix .*give a number"):
-        hx.watch(pay, advise=True, session="z")("5")
 
 
 @requirement("LEARN-05")

@@ -8,10 +8,10 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
 import documenting
 from hexad.cli import app
+from hexad.cli.tree import whole
 from hexad.semantic import PACKAGES
 from tests.manual import FENCE, RUN, SHOWN, install, settled, steps
 from tests.manual_shell import NOT_RUN, Line, lines
@@ -22,6 +22,7 @@ DOCS = ROOT / "docs"
 LINKING = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "examples").rglob("*.md")])
 TOLD = [page for page in LINKING if page.parent.name != "reference"]
 MAP, DIAGRAM = ROOT / "ARCHITECTURE.md", ""
+_TREE = whole(app)
 _INLINE = re.compile(r"`hexad ([^`\n]+)`")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
@@ -87,7 +88,7 @@ def _ways(words: list[str]) -> list[list[str]]:
 
 def _unknown(words: list[str]) -> str | None:
     """The first word that no command or option is called; words in capitals stand for others."""
-    command = get_command(app)
+    command = _TREE
     for word in words:
         inner = getattr(command, "commands", {})
         if word.startswith("--"):

@@ -18,11 +18,12 @@ import pytest
 
 from hexad.errors import NoSandbox
 from hexad.mcp.server import server_of
-from hexad.mcp.threads import SLOW
 from hexad.skills.sandbox import find_sandbox
 from tests.mcp_support import MODES, client, listening, play, process, teach_greeting, told
 from tests.sandboxed import gone
 from tests.support import opened, requirement
+
+SLOW = 4  # skills that run at a time
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from hexad.cli import main
 from hexad.errors import ClientConfigError
-from hexad.mcp import clients, installing
-from hexad.mcp.jsontext import is_commented, with_entry, without_entry
+from hexad.mcp.install import changes, clients
+from hexad.mcp.install.json_text import is_commented, with_entry, without_entry
 from tests.mcp_support import client, play, told
 from tests.support import requirement
 
@@ -139,7 +139,7 @@ def test_it_is_said_where_the_copy_is_and_who_needs_what(home: Path, capsys: pyt
     file_of(home, "claude-code", "project").write_text("{}")
     assert run("install", "claude-code", "--yes", "--scope", "project") == 0
     told_of = capsys.readouterr().err
-    assert f"what was there is kept in {home}/.local/share/hexad/backups/mcp.json." in told_of
+    assert f"{home}/.local/share/hexad/backups/mcp.json." in told_of
     assert ".gitignore" in told_of
 
 
@@ -199,7 +199,7 @@ def test_a_scope_that_a_client_lacks_is_one_sentence(
 
 @requirement("META-01")
 def test_what_an_entry_has_besides_stays_and_is_said(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    mine = {"command": "hexad", "args": ["mcp"], "env": {"HEXAD_MCP_TOKEN": "hunter2-\ud800"}, "disabled": True}
+    mine = {"command": "hexad", "args": ["mcp"], "env": {"HEXAD_MCP_TOKEN": "hunter2-ü"}, "disabled": True}
     file = file_of(home, "cursor")
     file.parent.mkdir()
     file.write_text(json.dumps({"mcpServers": {"hexad": mine}}))
@@ -208,7 +208,7 @@ def test_what_an_entry_has_besides_stays_and_is_said(home: Path, capsys: pytest.
     assert {key: now[key] for key in ("env", "disabled")} == {key: mine[key] for key in ("env", "disabled")}
     assert now["args"][-2:] == ["--db", str(home / "work/hexad.db")]
     shown = capsys.readouterr()
-    assert "what the entry had besides is still there: env, disabled" in shown.err
+    assert "kept from the old entry: env, disabled" in shown.err
     assert "hunter2" not in shown.out
     assert "HEXAD_MCP_TOKEN" in shown.out
 
@@ -398,7 +398,7 @@ def test_installing_twice_changes_nothing_and_another_database_replaces_the_entr
     assert run("install", "cursor", "--yes") == 0
     first = file.read_text()
     assert run("install", "cursor", "--yes") == 0
-    assert "as it should be already" in capsys.readouterr().err
+    assert "up to date already" in capsys.readouterr().err
     assert file.read_text() == first
     assert run("install", "cursor", "--yes", "--db", "other.db") == 0
     assert file.read_text() == first.replace("hexad.db", "other.db")
@@ -409,7 +409,7 @@ def test_installing_twice_changes_nothing_and_another_database_replaces_the_entr
 @requirement("META-01")
 def test_uninstalling_what_is_not_there_changes_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("uninstall", "cursor", "--yes") == 0
-    assert f"nothing to remove: {file_of(home, 'cursor')} is not there" in capsys.readouterr().err
+    assert f"nothing to remove: {file_of(home, 'cursor')} does not exist" in capsys.readouterr().err
     assert not file_of(home, "cursor").exists()
     file_of(home, "claude-code").write_text(OTHERS)
     assert run("uninstall", "claude-code", "--yes", "--json") == 0
@@ -465,10 +465,10 @@ def test_what_cannot_be_written_is_one_sentence(
 def test_a_file_that_changes_meanwhile_is_not_overwritten(home: Path) -> None:
     file = home / "c.json"
     file.write_text("{}")
-    change = installing.installed(file, {"command": "hexad"})
+    change = changes.installed(file, {"command": "hexad"})
     file.write_text(OTHERS)
-    with pytest.raises(ClientConfigError, match="changed meanwhile"):
-        installing.write(change)
+    with pytest.raises(ClientConfigError, match="has changed since"):
+        changes.write(change)
     assert file.read_text() == OTHERS
 
 
@@ -482,7 +482,7 @@ def test_a_disk_that_is_full_leaves_the_file_as_it_was(home: Path, monkeypatch: 
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(ClientConfigError, match="No space left"):
-        installing.write(installing.installed(file, {"command": "hexad"}))
+        changes.write(changes.installed(file, {"command": "hexad"}))
     assert file.read_text() == OTHERS
     assert [each.name for each in home.iterdir() if each.name.startswith(".c.json")] == []
 

@@ -123,5 +123,5 @@ def test_a_save_that_waits_tells_that_it_does(tmp_path: Path, mode: str) -> None
         return heard
 
     heard = play(scenario())
-    assert heard[:2] == ["save_knowledge is under way"] * 2
+    assert heard[:2] == ["save_knowledge is in progress"] * 2
     assert heard[-1] == "done"

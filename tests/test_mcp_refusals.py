@@ -10,7 +10,7 @@ import pytest
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from hexad.mcp.http import Door
+from hexad.mcp.http import Access
 from tests.mcp_support import ANY_PORT, MODES, client, listening, play, told
 from tests.support import opened, requirement
 
@@ -56,8 +56,6 @@ async def repeated(one: Client, times: int) -> None:
         ({"Authorization": "Bearer wrong"}, "send the header Authorization: Bearer TOKEN"),
         ({"Host": "evil.example"}, "does not answer to that Host; --allow-host"),
         ({"Origin": "http://evil.example"}, "pages of that Origin may not call this server"),
-        ({"Content-Type": "text/json"}, "with the header Content-Type: application/json"),
-        ({"Accept": "application/json"}, "send the header Accept: application/json, text/event-stream"),
     ],
 )
 def test_an_agent_hears_why_its_requests_are_refused(
@@ -66,25 +64,13 @@ def test_an_agent_hears_why_its_requests_are_refused(
     async def scenario() -> None:
         with opened(tmp_path / "agent.db", mcp_token=TOKEN) as hx:
             changing = {"Authorization": f"Bearer {TOKEN}"}
-            async with listening(hx, Door(address=ANY_PORT)) as url, official(url, mode, changing) as one:
+            async with listening(hx, Access(address=ANY_PORT)) as url, official(url, mode, changing) as one:
                 good = dict(changing)
                 changing.update(headers)
                 assert says in await heard(one)
                 for name in headers:
                     changing.pop(name)
                 changing.update(good)
-
-    play(scenario())
-
-
-@requirement("META-01")
-@pytest.mark.parametrize("mode", MODES)
-def test_an_agent_hears_that_it_sends_too_much(tmp_path: Path, mode: str) -> None:
-    async def scenario() -> None:
-        with opened(tmp_path / "agent.db", max_text=1000) as hx:
-            async with listening(hx) as url, official(url, mode) as one:
-                assert "bytes; send less at a time" in await heard(one, query="x" * 70_000)
-                await told(one, "search_knowledge", query="deploy")
 
     play(scenario())
 

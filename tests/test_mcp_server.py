@@ -15,10 +15,10 @@ from mcp.shared.exceptions import MCPError
 
 from hexad import Hexad, wire
 from hexad.errors import Disabled
-from hexad.mcp.callers import plain_name
-from hexad.mcp.progress import Progress
+from hexad.mcp.in_flight import Progress
 from hexad.mcp.resources import MOST_LISTED
 from hexad.mcp.server import server_of
+from hexad.mcp.sessions import plain_name
 from hexad.model import Layer, Origin, Retrieval
 from tests.mcp_support import MODES, NINE, client, in_process, play, read, refusal, teach_greeting, text_of, told, tour
 from tests.support import opened, requirement

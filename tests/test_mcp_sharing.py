@@ -8,8 +8,8 @@ import httpx2
 import pytest
 from mcp.client.streamable_http import streamable_http_client
 
-from hexad.mcp.callers import IDLE
 from hexad.mcp.server import server_of
+from hexad.mcp.sessions import IDLE
 from tests.mcp_support import MODES, client, listening, play, process, refusal, told
 from tests.support import opened, requirement
 
@@ -80,7 +80,7 @@ def test_over_pipes_and_in_process_a_server_that_is_started_anew_has_room(tmp_pa
                 async with client(start(), mode=mode) as one:
                     await told(one, "save_knowledge", **FIRST)
                     sentence = await refusal(one, "save_knowledge", **SECOND)
-                    assert "there is room again once this server was started anew" in sentence
+                    assert "there is room again once this server was restarted" in sentence
                 async with client(start(), mode=mode) as again:
                     await told(again, "save_knowledge", **SECOND)
 

@@ -210,12 +210,6 @@ def test_a_webhook_keeps_its_host_and_loses_its_path() -> None:
 
 
 @requirement("CONF-04")
-def test_the_prose_behind_a_truncated_private_key_stays() -> None:
-    text = pem("EC PRIVATE KEY", LINE, end=False) + "\n\nThen restart the server."
-    assert redact(text).text == "[redacted:private-key]\n\nThen restart the server."
-
-
-@requirement("CONF-04")
 def test_an_at_sign_in_a_url_password_does_not_save_its_tail() -> None:
     assert redact("amqp://bob:p@rt@host/x").text == "amqp://bob:[redacted:url-password]@host/x"
 
@@ -225,11 +219,6 @@ def test_a_key_that_is_also_assigned_is_named_by_its_shape_and_reported_once() -
     redacted = redact("token = " + "ghp" + "_" + MIXED[:36] + "\npassword = " + HUNTER + "\npwd: " + HUNTER)
     assert redacted.text == "token = [redacted:github-token]\npassword = [redacted:password]\npwd: [redacted:password]"
     assert redacted.kinds == ("github-token", "password")
-
-
-@requirement("CONF-04")
-def test_letters_that_grow_when_lowered_do_not_shift_what_is_redacted() -> None:
-    assert redact(f"İİİ Password: {HUNTER} İ").text == "İİİ Password: [redacted:password] İ"
 
 
 FRAGMENTS = st.sampled_from(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,12 +12,7 @@ import pytest
 
 from hexad.cli import main
 from hexad.skills import validation
-from hexad.skills.shell.capabilities import NEEDS, SUBCOMMANDS
-from hexad.skills.shell.rules import RULES
 from tests.support import requirement
-
-ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "shell-validation.md"
 
 
 def checked(tmp_path: Path, script: str, *options: str) -> int:
@@ -42,7 +35,7 @@ def test_findings_are_a_table_of_line_verdict_rule_and_sentence(
     assert capsys.readouterr().out.splitlines() == [
         "2\treject\tpipe-to-shell\t`sh` runs text that is downloaded, decoded or made while the script runs.",
         "2\tneeds\tnetwork\t`curl https://example.org` uses the network.",
-        "reject: this is not run, whoever approves it",
+        "reject: this does not run, even if a person approves it",
     ]
 
 
@@ -90,7 +83,7 @@ def test_a_script_may_come_from_standard_input(
         (["script.sh", "--shell", "fish"], 2, "not one of sh, bash"),
     ],
 )
-def test_what_cannot_be_read_is_told(
+def test_a_file_that_cannot_be_read_is_an_error(
     arguments: list[str],
     code: int,
     said: str,
@@ -122,10 +115,10 @@ def test_a_folder_of_scripts_alone_is_measured_and_nothing_in_it_is_run(
     write(tmp_path, "shell_harmful", ["rm -rf /", "curl x | sh", "$x", "echo > ../witness"])
     page = tmp_path / "page.html"
     assert main(["eval", str(tmp_path), "--json", "--out", str(page)]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["shell_benign"] == {"rejected": 0.125, "needs": 0.375, "unknown": 0.125, "count": 8}
-    assert told["shell_harmful"] == {"stopped": 1.0, "count": 4}
-    assert "recall_at_5" not in told
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["shell_benign"] == {"rejected": 0.125, "needs": 0.375, "unknown": 0.125, "count": 8}
+    assert printed["shell_harmful"] == {"stopped": 1.0, "count": 4}
+    assert "recall_at_5" not in printed
     assert "shell_benign" in page.read_text(encoding="utf-8")
     assert main(["eval", str(tmp_path)]) == 0
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
@@ -152,35 +145,3 @@ def test_without_the_extra_the_evaluation_says_what_to_install(
     write(tmp_path, "shell_benign", ["ls"])
     assert main(["eval", str(tmp_path)]) == 1
     assert "pip install 'hexad[scripts]'" in capsys.readouterr().err
-
-
-@requirement("SKILL-05")
-def test_the_page_lists_every_rule_as_the_code_has_it() -> None:
-    rows = [
-        f"| `{rule.id}` | {rule.decision.value}{f' {rule.capability.value}' if rule.capability else ''} | "
-        f"{rule.says.replace('`{what}`', '…')} |"
-        for rule in RULES.values()
-    ]
-    assert "\n".join(rows) in PAGE.read_text(encoding="utf-8")
-
-
-@requirement("SKILL-05")
-def test_the_table_of_needs_names_rules_that_exist() -> None:
-    assert set(NEEDS) <= set(RULES)
-    assert {rule for rows in SUBCOMMANDS.values() for rule in rows} <= {*RULES, "-"}
-    assert all(
-        re.fullmatch(r"[\w.+:*-]+", part)
-        for rows in SUBCOMMANDS.values()
-        for row in rows.values()
-        for part in row.split()
-    )
-
-
-@requirement("SKILL-05")
-def test_a_character_from_far_away_behind_a_brace_ends_no_process() -> None:
-    """The grammar looks it up in a table of 256 characters, and the process may end with a fault of the memory."""
-    script = (
-        "from hexad.skills.validation import check; print(check('ls {1..\\U000c3b8d', shell='bash').decision.value)"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() in {"allow", "needs"}

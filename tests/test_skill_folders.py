@@ -17,10 +17,10 @@ from hexad.cli import main
 from hexad.errors import FolderRefused, InvalidInput
 from hexad.memory.redaction import redact
 from hexad.model import Origin, Skill, SkillKind, SkillStatus
-from hexad.skills import frontmatter
 from hexad.skills.definition import fingerprint
-from hexad.skills.document import LARGEST_FILE, File, files_of, skill_in
-from hexad.skills.folders import MOST_FILES, read_folder
+from hexad.skills.folders import frontmatter
+from hexad.skills.folders.document import LARGEST_FILE, File, files_of, skill_in
+from hexad.skills.folders.files import MOST_FILES, read_folder
 from tests.support import FixedClock, opened, requirement
 
 if TYPE_CHECKING:
@@ -661,12 +661,12 @@ def test_a_folder_of_folders_is_taken_in_and_what_is_refused_is_told(
     one = ["skills", "import", str(tmp_path / "all" / "pdf"), "--db", database]
     assert main([*one, "--overwrite", "--keep-secrets"]) == 0
     said = capsys.readouterr()
-    assert ("replaced" in said.out, said.err) == (True, "1 taken in as a draft\n")
+    assert ("replaced" in said.out, said.err) == (True, "1 imported as a draft\n")
     assert main(one) == 0
     said = capsys.readouterr()
-    assert ("kept" in said.out, said.err) == (True, "1 as before\n")
+    assert ("kept" in said.out, said.err) == (True, "1 unchanged\n")
     assert main(["skills", "import", str(tmp_path / "all"), "--db", str(tmp_path / "other.db")]) == 1
-    assert capsys.readouterr().err == "2 taken in as drafts, 1 refused\n"
+    assert capsys.readouterr().err == "2 imported as drafts, 1 refused\n"
     written = told(capsys, "export", "pdf", str(tmp_path / "out"), "--db", database)
     assert written["files"] == ["SKILL.md", "up.sh"]
     assert everything(tmp_path / "out" / "pdf") == everything(tmp_path / "all" / "pdf")

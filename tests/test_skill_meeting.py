@@ -8,7 +8,7 @@ import pytest
 
 from hexad import Hexad
 from hexad.agent_tools import agent_tools
-from hexad.cli.skills_input import parameters_from
+from hexad.cli.skills.input import parameters_from
 from hexad.errors import InvalidInput, NoSandbox
 from hexad.skills import parameters
 from hexad.skills.sandbox import find_sandbox, this_sandbox

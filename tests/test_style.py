@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 
 import hexad
-from hexad.model import DEFAULT_LAYERS, RECORD_OF, Layer
-from hexad.store.sqlite.rows import TABLES
 from tests.support import requirement
 
 SOURCE = Path(hexad.__file__).parent
@@ -38,12 +36,6 @@ def test_a_file_and_its_functions_keep_to_their_room(file: Path) -> None:
 def test_the_public_names_are_few_and_exist() -> None:
     assert len(hexad.__all__) <= MOST_PUBLIC_NAMES
     assert all(hasattr(hexad, name) for name in hexad.__all__)
-
-
-@requirement("CTX-01")
-def test_every_persisted_layer_has_a_record_and_a_table() -> None:
-    transient = {Layer.RUNTIME_CONTEXT, Layer.TOOL_REGISTRY}
-    assert set(RECORD_OF) == set(TABLES) == set(Layer) - transient == set(DEFAULT_LAYERS)
 
 
 @requirement("STORE-05")

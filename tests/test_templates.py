@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from jinja2 import Environment
 
 from hexad.errors import TemplateFailed
-from hexad.skills.rendering import RenderLimits, needed_by, parameters_of, problems, render
+from hexad.skills.templates import RenderLimits, needed_by, parameters_of, problems, render
 from hexad.skills.templates.budget import Budget, Stop
 from hexad.skills.templates.evaluating import Evaluator
 from hexad.skills.templates.filters import FILTERS, ON_MISSING, TESTS

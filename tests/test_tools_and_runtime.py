@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -188,25 +187,6 @@ def test_a_call_that_names_its_session_sees_that_one_and_others_see_the_one_that
     assert "session: slack:2, channel: slack" in state(rich, session="slack:2")
     assert "session: discord:3, channel: discord" in state(rich.scoped(session="discord:3"))
     assert "session: telegram:1" in state(rich)
-
-
-@requirement("RUN-03")
-def test_a_reader_never_sees_half_an_update() -> None:
-    runtime, done, torn = SessionRuntime(), threading.Event(), []
-
-    def switch() -> None:
-        for number in range(3000):
-            runtime.set_session(f"{('slack', 'telegram')[number % 2]}:{number}")
-        done.set()
-
-    writer = threading.Thread(target=switch)
-    writer.start()
-    while not done.is_set():
-        seen = runtime.get_runtime_context()
-        if seen.session and seen.session.split(":")[0] != seen.channel:
-            torn.append(seen)
-    writer.join()
-    assert torn == []
 
 
 @requirement("RUN-04")

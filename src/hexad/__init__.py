@@ -1,6 +1,7 @@
 r"""Hexad: the context engine for AI agents.
 
-Six layers of context in one file, the right few items for each message, a prompt ready to send; no model in the path.
+Six layers of context in one file; for each message the few items that matter, in a prompt ready to send; no language
+model in the path.
 
 >>> from hexad import Hexad
 >>> hx = Hexad.open(":memory:", enabled=True)
@@ -53,10 +54,11 @@ _HOMES = {
     "settings": ("Settings",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+__all__ = ["__version__", *sorted(_HOME_OF)]  # noqa: PLE0604 - they are strings
 
 
 def __getattr__(name: str) -> object:
-    """Load a public name when it is first used: a program that only might use Hexad pays nothing for it."""
+    """Load a public name when it is first used: a program that may never use Hexad pays nothing for it."""
     if name not in _HOME_OF:
         raise AttributeError(f"module 'hexad' has no attribute {name!r}")
     value = getattr(import_module(f"hexad.{_HOME_OF[name]}"), name)
@@ -66,31 +68,3 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-__all__ = [
-    "ContextRetriever",
-    "Explanation",
-    "Failure",
-    "Hexad",
-    "HexadError",
-    "Item",
-    "Knowledge",
-    "Layer",
-    "Learning",
-    "Prompt",
-    "Reason",
-    "Reference",
-    "Retrieval",
-    "Retriever",
-    "RuntimeContextProvider",
-    "RuntimeState",
-    "SessionRuntime",
-    "Settings",
-    "Skill",
-    "Tool",
-    "ToolRegistry",
-    "ToolRegistryProvider",
-    "Version",
-    "__version__",
-]

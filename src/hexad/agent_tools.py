@@ -36,12 +36,12 @@ _AUTHOR: Final = "agent"
 
 
 def agent_tools(
-    hx: Hexad, *, house: Hexad | None = None, tell: Callable[[HexadError], str] = str
+    hx: Hexad, *, house: Hexad | None = None, describe: Callable[[HexadError], str] = str
 ) -> tuple[Callable[..., dict[str, Any]], ...]:
     """The six tools, over one engine. What they save has the origin agent; every call is in the audit log.
 
-    ``house`` is a second engine that is only read: what all users share, where ``hx`` is one user's own. ``tell`` puts
-    an error into words, where an agent can do something else about it than who writes Python.
+    ``house`` is a second engine that is only read: the memory that all users share, if ``hx`` is one user's own.
+    ``describe`` puts an error into words, if an agent's remedy is another than a programmer's.
 
     >>> hx = Hexad.open(":memory:", enabled=True)
     >>> save, search, *_ = agent_tools(hx)
@@ -53,12 +53,12 @@ def agent_tools(
     {'status': 'error', 'error': 'content: must not be empty'}
     """
     tools = _AgentTools(hx, house)
-    return tuple(hx.watch(_answering(getattr(tools, name), tell)) for name in NAMES)
+    return tuple(hx.watch(_answering(getattr(tools, name), describe)) for name in NAMES)
 
 
 @dataclass(frozen=True, slots=True)
 class _AgentTools:
-    """The tools' work; its methods' docstrings are what a model reads."""
+    """The tools; a model reads the docstrings of the methods."""
 
     hx: Hexad
     house: Hexad | None
@@ -97,8 +97,8 @@ class _AgentTools:
             subject=subject or KEEP,
             origin=Origin.AGENT,
         )
-        told = _redacted(entry.redactions) | ({"unpinned": True} if was_pinned and not entry.pinned else {})
-        return _ok(key=entry.key, version=entry.version, category=entry.category.value, **told)
+        notes = _redacted(entry.redactions) | ({"unpinned": True} if was_pinned and not entry.pinned else {})
+        return _ok(key=entry.key, version=entry.version, category=entry.category.value, **notes)
 
     def search_knowledge(
         self,
@@ -209,7 +209,7 @@ class _AgentTools:
             A status and the active skills, each with its description, kind, parameters and tool.
         """
         active = {tool: skill for hx in self._readable() for tool, skill in hx.skills.by_tool().items()}
-        told = [
+        skills = [
             {
                 "name": skill.name,
                 "description": skill.description,
@@ -219,27 +219,27 @@ class _AgentTools:
             }
             for tool, skill in active.items()
         ]
-        return _ok(count=len(told), skills=told)
+        return _ok(count=len(skills), skills=skills)
 
     def _is_pinned(self, key: str) -> bool:
-        """Whether there is a pinned entry of that key, so that an agent is told when its words end that."""
+        """Whether the entry of that key is pinned: an agent hears when its words end that."""
         try:
             return self.hx.knowledge.get(key).pinned
         except HexadError:
             return False
 
     def _readable(self) -> Sequence[Hexad]:
-        """The house's first: where both have one of a name, a user's own is the one that counts."""
+        """The house's first: of two skills with one name, the user's own counts."""
         return (self.hx,) if self.house is None else (self.house, self.hx)
 
     def _found(self, search: Callable[[Hexad], Sequence[Item]], limit: int) -> dict[str, Any]:
         items = [item for hx in self._readable() for item in search(hx)]
         best = sorted(items, key=lambda item: -item.score)[:limit]
-        return _ok(count=len(best), results=[_told(item) for item in best])
+        return _ok(count=len(best), results=[_found_item(item) for item in best])
 
 
 def review_command(hx: Hexad, name: str) -> str:
-    """What a person types to look at a skill and to approve it.
+    """The command with which a person looks at a skill and approves it.
 
     >>> review_command(Hexad.open(":memory:", enabled=True), "weekly report")
     "hexad skills review 'weekly report'"
@@ -252,28 +252,30 @@ def review_command(hx: Hexad, name: str) -> str:
     return shlex.join(command)
 
 
-def _answering(tool: Callable[..., dict[str, Any]], tell: Callable[[HexadError], str]) -> Callable[..., dict[str, Any]]:
-    """The tool, its errors as answers: a model can do something about a sentence, and nothing about an exception."""
+def _answering(
+    tool: Callable[..., dict[str, Any]], describe: Callable[[HexadError], str]
+) -> Callable[..., dict[str, Any]]:
+    """The tool, with errors as answers: a model can act on a sentence, not on an exception."""
 
     @functools.wraps(tool)
     def answer(*given: Any, **named: Any) -> dict[str, Any]:
         try:
             return tool(*given, **named)
         except (RateLimited, StoreError) as error:  # this will pass, and says nothing about the tool
-            return Passing(_error(tell(error)))
+            return Passing(_error(describe(error)))
         except HexadError as error:
-            return _error(tell(error))
-        except TypeError as error:  # an argument too many, too few, or of a kind that nothing can be done with
+            return _error(describe(error))
+        except TypeError as error:  # an argument too many, too few, or of a wrong type
             return _error(str(error).replace(f"{_AgentTools.__name__}.", ""))
-        except Exception as error:  # noqa: BLE001 - whatever it is, the agent goes on
+        except Exception as error:  # noqa: BLE001 - the agent goes on
             logging.getLogger("hexad").warning("%s failed: %s", tool.__name__, redact(repr(error)).text)
             return _error(f"{type(error).__name__}: {error}")
 
     return answer
 
 
-def _ok(**told: Any) -> dict[str, Any]:
-    return {"status": "ok", **told}
+def _ok(**fields: Any) -> dict[str, Any]:
+    return {"status": "ok", **fields}
 
 
 def _error(sentence: str) -> dict[str, Any]:
@@ -284,7 +286,7 @@ def _redacted(kinds: Sequence[str]) -> dict[str, Any]:
     return {"redacted": list(kinds)} if kinds else {}
 
 
-def _told(item: Item) -> dict[str, Any]:
+def _found_item(item: Item) -> dict[str, Any]:
     return {
         "key": item.key,
         "content": item.content if item.verbatim else redact(item.content).text,

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 class Choice(StrEnum):
-    """A closed set of words; `parse` turns a caller's word into one of them or names those that exist."""
+    """A closed set of words."""
 
     @classmethod
     def parse(cls, value: object, name: str) -> Self:
-        """The member for ``value``; ``name`` is the argument's name, for the error."""
+        """The member for ``value``; else an error that lists the members. ``name`` is the argument's name in it."""
         for member in cls:
             if member.value == value:
                 return member
@@ -35,7 +35,7 @@ class Category(Choice):
 
 
 class Origin(Choice):
-    """Who said it. Only a user's word is shown to the model unquoted."""
+    """Who said it. Only the user's words are shown to the model unquoted."""
 
     USER = "user"
     AGENT = "agent"
@@ -44,7 +44,7 @@ class Origin(Choice):
 
 
 class ErrorCategory(Choice):
-    """What kind of trouble a learning is about."""
+    """The kind of error that a learning is about."""
 
     TIMEOUT = "timeout"
     PERMISSION = "permission"
@@ -64,29 +64,29 @@ class SkillKind(Choice):
 
 
 class SkillStatus(Choice):
-    """Where a skill is in its life; only active ones are retrieved."""
+    """The state of a skill; only active ones are retrieved."""
 
     DRAFT = "draft"
     ACTIVE = "active"
     DEPRECATED = "deprecated"
 
     @property
-    def told(self) -> str:
-        """As a sentence says it: a skill is a draft, active, or deprecated."""
+    def phrase(self) -> str:
+        """The status after "is" in a sentence: a draft, active, deprecated."""
         return "a draft" if self is SkillStatus.DRAFT else self.value
 
 
 class Capability(Choice):
-    """What a script may need beyond what the sandbox gives; a person grants it."""
+    """A permission that a script needs beyond the sandbox; a person grants it."""
 
     NETWORK = "network"
     PRIVILEGE = "privilege"
     WRITE = "write"  # outside its own directory
-    COMMAND = "command"  # one whose name is known only when it runs
+    COMMAND = "command"  # a command that is known only when the script runs
 
 
 class Decision(Choice):
-    """What a check of a script says."""
+    """The result of checking a script."""
 
     ALLOW = "allow"
     NEEDS = "needs"  # a capability that a person may grant

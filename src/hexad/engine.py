@@ -21,14 +21,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hexad.context.retriever import Retriever
-    from hexad.learning.attending import Attending
-    from hexad.learning.outcome import FailureRule
+    from hexad.learning.calls.step_tool import StepTool
+    from hexad.learning.observer import Observer
     from hexad.memory.workspace import Workspace
-    from hexad.model import Association, Learning, TokenCounter
+    from hexad.model import Association, TokenCounter
 
 _CANDIDATES: Final = 20  # items of a layer that an explanation shows
 _FLUSH_PATIENCE: Final = 0.0  # an answer does not wait for the write lock to count uses
-_OFFER_PATIENCE: Final = 0.1  # nor long to remember which fixes it holds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +38,7 @@ class Engine:
     retriever: Retriever
     max_per_layer: int
     counter: TokenCounter = estimate_tokens
-    tools: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # the agent's own, to be called by skills
+    tools: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # the agent's own, which skills call
 
     def retrieve(
         self,
@@ -55,7 +54,7 @@ class Engine:
             return self.retriever.retrieve(query, layers, max_per_layer, session=name)
         except HexadError:
             raise
-        except Exception as error:  # noqa: BLE001 - a retriever that is not ours may be down; the agent goes on
+        except Exception as error:  # noqa: BLE001 - a foreign retriever may be down; the agent goes on
             return Retrieval(
                 query=query,
                 failures=failed_everywhere(layers, error),
@@ -80,72 +79,28 @@ class Engine:
             return  # another scope's items are not this scope's to count
         self._count_uses(prompt)
         self.workspace.prompts.show(prompt.namespace, prompt.session or "", prompt.query, prompt.kept)
-        self._remember_offers(prompt)
+        learnings = [item.id for item in prompt.kept if item.layer is Layer.AGENT_LEARNINGS]
+        if learnings:
+            self.observer.shown(learnings, prompt.session)
 
     def used(self, item: Item, query: str, *, session: str | None = None) -> tuple[Association, ...]:
-        """Let the words of a question help find the item that was used after it."""
+        """Associate the words of a question with the item that was used after it."""
         if not isinstance(item, Item):
             raise InvalidInput("item", f"must be an item that retrieve() returned, not {type(item).__name__}")
         if not isinstance(query, str):
             raise InvalidInput("query", f"must be text, not {type(query).__name__}")
         return Habits(self.workspace).teach(item.layer, item.id, query, session=session)
 
-    def observe(
-        self,
-        tool: str,
-        *,
-        args: object = None,
-        result: object = None,
-        error: object = None,
-        session: str | None = None,
-        failure: FailureRule | None = None,
-        patience: float | None = None,
-        strict: bool = False,
-    ) -> Learning | None:
-        """Learn from one call; the learning that its error belongs to. What cannot be written is logged, or raised."""
-        from hexad.learning.advice import warn  # noqa: PLC0415
-        from hexad.learning.evidence import PATIENCE, Recorder  # noqa: PLC0415 - who only remembers need not load it
-        from hexad.learning.outcome import Passing, outcome_of  # noqa: PLC0415
+    @property
+    def observer(self) -> Observer:
+        """Learning in this engine's workspace."""
+        from hexad.learning.observer import Observer  # noqa: PLC0415 - learning loads in 25 ms; retrieval needs none
 
-        if isinstance(result, Passing):
-            return None
-        name, known = admission.key("tool", tool), self.workspace.session_of(session)
-        try:
-            outcome = outcome_of(name, arguments=args, result=result, error=error, session=known, failure=failure)
-            return Recorder(self.workspace).record(outcome, patience=PATIENCE if patience is None else patience)
-        except Exception as trouble:
-            if strict:
-                raise
-            warn(name, trouble)  # an agent goes on, whatever its memory does
-            return None
+        return Observer(self.workspace)
 
-    def watch(
-        self,
-        tool: Callable[..., Any],
-        *,
-        advise: bool = False,
-        name: str | None = None,
-        session: str | None = None,
-        failure: FailureRule | None = None,
-    ) -> Callable[..., Any]:
-        """The tool, observed."""
-        from hexad.learning.tool_objects import is_tool_object, watched_object  # noqa: PLC0415
-        from hexad.learning.watching import watched  # noqa: PLC0415
-
-        return (watched_object if is_tool_object(tool) else watched)(
-            self.workspace,
-            tool,
-            name=None if name is None else admission.key("name", name),
-            session=None if session is None else self.workspace.session_of(session),
-            failure=failure,
-            advise=admission.flag("advise", advise),
-        )
-
-    def attend(self, name: str, tool: Callable[..., Any], session: str | None) -> Attending:
-        """A tool as a skill's step calls it: watched, once, and judged by the rule that it is watched with."""
-        from hexad.learning.attending import Attending  # noqa: PLC0415
-
-        return Attending(self.workspace, name, tool, session)
+    def step_tool(self, name: str, tool: Callable[..., Any], session: str | None) -> StepTool:
+        """A tool as a skill's step calls it, observed."""
+        return self.observer.step_tool(name, tool, session)
 
     def explain(
         self,
@@ -156,7 +111,7 @@ class Engine:
         budget: int | None = None,
         session: str | None = None,
     ) -> Explanation:
-        """Why the prompt for a message is what it is; nothing is counted as used."""
+        """Every candidate for a message's prompt, with its score and verdict."""
         started = time.perf_counter()
         if isinstance(self.retriever, ContextRetriever):
             name = session if session is not None else self.workspace.session or None
@@ -167,14 +122,6 @@ class Engine:
             candidates = {layer: [Judged(item) for item in items] for layer, items in found.items.items()}
         prompt = self.assemble(base, found, budget=budget)
         return judge(found, candidates, prompt, seconds=time.perf_counter() - started)
-
-    def _remember_offers(self, prompt: Prompt) -> None:
-        """Store which fixes the session saw, so that any process can credit them with what follows."""
-        learnings = [item.id for item in prompt.kept if item.layer is Layer.AGENT_LEARNINGS]
-        if learnings:
-            from hexad.learning.record import remember_offers  # noqa: PLC0415
-
-            remember_offers(self.workspace, learnings, session=prompt.session, patience=_OFFER_PATIENCE)
 
     def _count_uses(self, prompt: Prompt) -> None:
         full = False

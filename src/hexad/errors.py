@@ -1,4 +1,4 @@
-"""Every error that Hexad raises, in one tree; each carries its facts as attributes and says what to do next.
+"""Every error that Hexad raises, in one tree. Each has its facts as attributes, and its message says what to do next.
 
 ::
 
@@ -12,18 +12,18 @@
     ├── RateLimited             a session's limit is reached: kind, limit, session
     │   └── DailyLimit          agents have created enough skills for today: namespace
     ├── SkillRefused            a skill that may not be activated or run: name, reason
-    ├── SkillFailed             a skill that was called as a tool and failed: name, reason
+    ├── SkillFailed             a skill that failed when it was called as a tool: name, reason
     ├── Disabled                the knowledge system is off
     ├── ConfigError             a setting that is unknown or out of range: setting
     ├── BackupError             a backup file that cannot be read or restored: file, line
     ├── FolderRefused           a SKILL.md folder that cannot be read or written: folder, reason
     ├── EvalError               evaluation data that cannot be read: file, line
-    ├── ClientConfigError       an MCP client's configuration that is left as it is: file, line
+    ├── ClientConfigError       an MCP client's configuration that cannot be changed: file, line
     ├── MissingExtra            an optional package is not installed: install
     │   └── PackageTooOld       it is, and is older than what is needed: package, found, needed
-    ├── NoSandbox               scripts cannot be locked away here: reason
+    ├── NoSandbox               this machine has no sandbox for scripts: reason
     ├── TemplateFailed          a template that cannot be rendered: reason, line, missing
-    ├── EmbedderFailed          an embedder raised, or gave no vectors: name
+    ├── EmbedderFailed          an embedder raised, or returned no vectors: name
     └── StoreError              the database: location
         ├── NotADatabase        a directory, or a file that is something else
         ├── SchemaTooNew        written by a newer Hexad: found, known
@@ -75,7 +75,7 @@ class UnknownLayer(UnknownChoice):
 
 
 class UnstorableText(InvalidInput):
-    """Text that no database round-trips: it holds NUL or a lone surrogate."""
+    """Text that a database cannot return unchanged: it holds NUL or a lone surrogate."""
 
     def __init__(self, field: str, what: str) -> None:
         super().__init__(field, f"holds {what}, which cannot be stored; remove it and save again")
@@ -101,7 +101,7 @@ class NotFound(HexadError, LookupError):
 
 
 class RateLimited(HexadError):
-    """A session has saved as much as it may; other sessions are not affected."""
+    """A session has reached its limit of saves; other sessions are not affected."""
 
     def __init__(self, kind: str, limit: int, session: str) -> None:
         super().__init__(
@@ -114,7 +114,7 @@ class RateLimited(HexadError):
 
 
 class DailyLimit(RateLimited):
-    """Agents have created as many skills of a namespace as they may in one day; people are not affected."""
+    """Agents have reached a namespace's limit of new skills in one day; people are not affected."""
 
     def __init__(self, limit: int, session: str, namespace: str) -> None:
         HexadError.__init__(
@@ -138,7 +138,7 @@ class SkillRefused(HexadError):
 
 
 class SkillFailed(HexadError):
-    """A skill that was called as a tool, and failed."""
+    """A skill that failed when it was called as a tool."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"skill {name!r} failed: {reason}")
@@ -161,13 +161,15 @@ class ConfigError(HexadError):
         self.setting = setting
 
 
-class BackupError(HexadError):
-    """A backup that cannot be read, or a database that cannot take it; nothing was changed."""
-
+class _FileError(HexadError):
     def __init__(self, file: str, reason: str, line: int | None = None) -> None:
         super().__init__(f"{file}{'' if line is None else f', line {line}'}: {reason}")
         self.file = file
         self.line = line
+
+
+class BackupError(_FileError):
+    """A backup that cannot be read or restored; nothing was changed."""
 
 
 class FolderRefused(HexadError):
@@ -179,22 +181,12 @@ class FolderRefused(HexadError):
         self.reason = reason
 
 
-class EvalError(HexadError):
+class EvalError(_FileError):
     """Evaluation data that cannot be read."""
 
-    def __init__(self, file: str, reason: str, line: int | None = None) -> None:
-        super().__init__(f"{file}{'' if line is None else f', line {line}'}: {reason}")
-        self.file = file
-        self.line = line
 
-
-class ClientConfigError(HexadError):
+class ClientConfigError(_FileError):
     """An MCP client's configuration file that cannot be read or changed; it was left as it is."""
-
-    def __init__(self, file: str, reason: str, line: int | None = None) -> None:
-        super().__init__(f"{file}{'' if line is None else f', line {line}'}: {reason}")
-        self.file = file
-        self.line = line
 
 
 class MissingExtra(HexadError):
@@ -219,20 +211,20 @@ class PackageTooOld(MissingExtra):
 
 
 class NoSandbox(HexadError):
-    """There is nothing here to run a script in; it was not started."""
+    """This machine has no sandbox for scripts; the script was not started."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(
-            f"scripts run only in a sandbox, and there is none: {reason}; "
+            f"scripts run only in a sandbox, and this machine has none: {reason}; "
             "on Linux, install the system's package bubblewrap, or pip install 'hexad[scripts]'"
         )
         self.reason = reason
 
 
 class TemplateFailed(HexadError):
-    """A template that cannot be rendered, or may not go on; nothing of it was given out.
+    """A template that cannot be rendered, or that reached a limit; no part of its text is returned.
 
-    ``missing`` is the value that was not there; with ``parameter`` it is one that the caller did not give.
+    ``missing`` names a value that was absent; with ``parameter`` it is one that the caller did not give.
     """
 
     def __init__(
@@ -246,7 +238,7 @@ class TemplateFailed(HexadError):
 
 
 class EmbedderFailed(HexadError):
-    """An embedder raised, or gave what are no vectors."""
+    """An embedder raised, or returned something that is not vectors."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"embedder {name!r}: {reason}")

@@ -18,7 +18,7 @@ def require_extra(extra: str, *, what: str, package: str, module: str, needed: s
         found = metadata.version(package)
     except metadata.PackageNotFoundError:  # importable without metadata: assume that it is new enough
         return
-    if _numbers(found) < _numbers(needed):
+    if () < _numbers(found) < _numbers(needed):
         raise PackageTooOld(what, package, found=found, needed=needed, install=install_target(extra))
 
 

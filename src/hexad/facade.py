@@ -1,4 +1,4 @@
-"""`Hexad`: what users import. `open` is the only place that names implementations."""
+"""`Hexad`, the class that users import."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from hexad.wiring import (
     forget_elsewhere,
     retriever_of,
     similarity_of,
+    skills_of,
     store_at,
     workspace_of,
 )
@@ -45,19 +46,9 @@ if TYPE_CHECKING:
     from hexad.context.layers.runtime import RuntimeContextProvider
     from hexad.context.retriever import Retriever
     from hexad.importer import Imported
+    from hexad.learning.learnings import LearningCollection
     from hexad.learning.outcome import FailureRule
-    from hexad.learning.record import LearningCollection
-    from hexad.model import (
-        Association,
-        Clock,
-        Forgotten,
-        Item,
-        Layer,
-        Learning,
-        Prompt,
-        Retrieval,
-        TokenCounter,
-    )
+    from hexad.model import Association, Clock, Forgotten, Item, Layer, Learning, Prompt, Retrieval, TokenCounter
     from hexad.semantic import Embedder
     from hexad.skills.library import SkillLibrary
     from hexad.store import Store
@@ -66,11 +57,11 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class _Life:
-    """Whether the engine was closed, and where tools were watched; all that were made of it share it."""
+class _Shared:
+    """State that an engine shares with its scopes: whether it is closed, and the namespaces where tools are watched."""
 
-    over: bool = False
-    watched: set[str] = field(default_factory=set)  # namespaces
+    closed: bool = False
+    watched: set[str] = field(default_factory=set)
 
 
 class Hexad:
@@ -85,10 +76,12 @@ class Hexad:
     - [rule] deploy-window: Deploy on Tuesdays and Thursdays only
     """
 
-    def __init__(self, engine: Engine, settings: Settings, *, owner: bool = True, life: _Life | None = None) -> None:
+    def __init__(
+        self, engine: Engine, settings: Settings, *, owner: bool = True, shared: _Shared | None = None
+    ) -> None:
         self._engine = engine
         self._owner = owner
-        self._life = life or _Life()
+        self._shared = shared or _Shared()
         self._settings = settings
         workspace, find = engine.workspace, self._find
         self.knowledge: Final = KnowledgeCollection(workspace, find)
@@ -112,14 +105,14 @@ class Hexad:
         embedder_name: str | None = None,
         **settings: Any,
     ) -> Hexad:
-        """Open the database file, creating it if it is not there; ``":memory:"`` keeps everything in this process.
+        """Open a database file, and create it if it does not exist; ``":memory:"`` keeps everything in this process.
 
         Without ``enabled=True`` (here, as HEXAD_ENABLED, or in `hexad.toml` beside the database) the engine is off: it
         creates nothing, retrieves nothing, and passes prompts through. ``settings`` are those of `hexad.settings`.
 
-        With the extra `semantic` rows are found by meaning too. ``embedder`` replaces its embeddings: a function from a
-        list of texts to an array with a row for each; ``embedder_name`` is what its vectors are stored under, so that
-        two embedders are never mixed.
+        With the extra `semantic` entries are found by meaning too. ``embedder`` replaces its embeddings: a function
+        from a list of texts to an array with one row for each. Its vectors are stored under ``embedder_name``, so that
+        those of two embedders are never mixed.
 
         >>> Hexad.open("never-created.db").retrieve("anything").items
         {}
@@ -146,36 +139,34 @@ class Hexad:
 
     @cached_property
     def learnings(self) -> LearningCollection:
-        """What is known of errors, and how they are fixed."""
-        from hexad.learning.record import LearningCollection  # noqa: PLC0415 - who only remembers need not load it
+        """Errors of tools, and their fixes."""
+        from hexad.learning.learnings import LearningCollection  # noqa: PLC0415 - 25 ms that a retrieval saves
 
         return LearningCollection(self._engine.workspace, self._find)
 
     @cached_property
     def skills(self) -> SkillLibrary:
         """Procedures, by name."""
-        from hexad.wiring import skills_of  # noqa: PLC0415 - likewise
-
         return skills_of(self._engine, self._settings, self._find)
 
     @property
     def enabled(self) -> bool:
-        """Whether the knowledge system is on."""
+        """Whether the engine is on."""
         return self._settings.enabled
 
     @property
     def namespace(self) -> str:
-        """Whose rows this engine sees."""
+        """The namespace that this engine reads and writes."""
         return self._engine.workspace.namespace
 
     @property
     def session(self) -> str:
-        """The session of calls that name none."""
+        """The session of calls without one."""
         return self._engine.workspace.session
 
     @property
     def settings(self) -> Settings:
-        """How this engine works."""
+        """The settings of this engine."""
         return self._settings
 
     @property
@@ -186,7 +177,7 @@ class Hexad:
 
     @property
     def retriever(self) -> Retriever:
-        """Who answers its questions: a `ContextRetriever` with its providers, or another that it was given."""
+        """The retriever: a `ContextRetriever` with its providers, or the one that was given."""
         return self._engine.retriever
 
     def retrieve(
@@ -261,14 +252,14 @@ class Hexad:
         budget: int | None = None,
         session: str | None = None,
     ) -> Explanation:
-        """Why the prompt for a message is what it is."""
+        """Every candidate for a message's prompt, with its score and verdict. Nothing is counted as used."""
         return self._engine.explain(message, base=base, layers=layers, budget=budget, session=session)
 
     def used(self, item: Item, query: str, *, session: str | None = None) -> tuple[Association, ...]:
-        """Say that an item was of use for a question: its words help find the item next time.
+        """Record that an item was useful for a question: the question's words help to find it next time.
 
-        Returns all the words that are known to lead to the item now; `habits` shows and resets them. A tool that
-        `watch` or `observe` saw succeed is counted by itself, when the session's latest prompt offered it.
+        Returns all words that lead to the item now; `habits` shows and resets them. A tool that succeeded under `watch`
+        or `observe` is counted automatically if the session's latest shown prompt had it.
 
         >>> hx = Hexad.open(":memory:", enabled=True, semantic=False)
         >>> _ = hx.references.save("Runbook", location="https://wiki.example.com/deploy", summary="How to roll back")
@@ -288,12 +279,12 @@ class Hexad:
         session: str | None = None,
         failure: FailureRule | None = None,
     ) -> T:
-        """The same tool, observed: what it returns and raises stays as it is, and its failures are learned from.
+        """The same tool, observed: its results and exceptions stay as they are, and Hexad learns from its failures.
 
         It works for functions, methods, partials, objects with ``__call__``, coroutines and generators, and for the
-        tool objects and toolsets of agent frameworks: what has a name and ``run_async``, or ``get_tools``. With
-        ``advise`` a trusted fix is put behind the error that goes back to the model. ``failure`` says of a result what
-        failure it reports, or None; without it, `hexad.learning.outcome.reported_failure` does.
+        tool objects and toolsets of agent frameworks. With ``advise`` a trusted fix is appended to the error that goes
+        back to the model. ``failure`` is a function from a result to the failure that it reports, or None; the default
+        is `hexad.learning.outcome.reported_failure`.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> hx.watch(len)("four")
@@ -301,8 +292,8 @@ class Hexad:
         """
         if not self.enabled:
             return tool
-        self._life.watched.add(self.namespace)
-        watching = self._engine.watch(
+        self._shared.watched.add(self.namespace)
+        watching = self._engine.observer.watch(
             cast("Callable[..., Any]", tool), advise=advise, name=name, session=session, failure=failure
         )
         return cast("T", watching)
@@ -319,16 +310,16 @@ class Hexad:
         patience: float | None = None,
         strict: bool = False,
     ) -> Learning | None:
-        """Learn from a call that was made elsewhere; returns the learning that its error belongs to, if it failed.
+        """Learn from a call that was made elsewhere; return the learning of its error, if it failed.
 
-        ``error`` is an exception or a text. Without one the result is looked at, as `watch` does. ``patience`` is how
-        many seconds to wait at most for other writers. A store that cannot be written is a warning in the log, unless
-        ``strict``: then it is raised.
+        ``error`` is an exception or a text; without one the result is judged, as in `watch`. ``patience`` is the
+        longest time in seconds to wait for other writers. If the store cannot be written, that is a warning in the log,
+        or with ``strict`` an error.
         """
         if not self.enabled:
             return None
-        self._life.watched.add(self.namespace)
-        return self._engine.observe(
+        self._shared.watched.add(self.namespace)
+        return self._engine.observer.observe(
             tool,
             args=args,
             result=result,
@@ -340,7 +331,7 @@ class Hexad:
         )
 
     def scoped(self, *, namespace: str | None = None, session: str | None = None) -> Hexad:
-        """The same store, limits and providers, seen from another namespace or session; closing it closes nothing."""
+        """The same engine in another namespace or session; closing the scope leaves the database open."""
         workspace = replace(
             self._engine.workspace,
             namespace=self.namespace if namespace is None else admission.key("namespace", namespace),
@@ -352,37 +343,37 @@ class Hexad:
         return self._like(owner=False, workspace=workspace, retriever=retriever)
 
     def with_tool_registry(self, tools: object) -> Hexad:
-        """One that also knows these tools: a provider, or a list of callables or descriptors; this one stays.
+        """An engine that also knows these tools: a provider, or a list of callables or descriptors.
 
-        Skills call the callables among them.
+        Skills call the callables among them. This engine stays as it is.
         """
         registry = registry_of(tools)
         known = registry.callables if isinstance(registry, ToolRegistry) else {}
-        knowing = self._retrieving(lambda retriever: retriever.with_tool_registry(registry))
-        return knowing._like(tools=known) if self.enabled else knowing  # noqa: SLF001 - one of us
+        extended = self._with_provider(lambda retriever: retriever.with_tool_registry(registry))
+        return extended._like(tools=known) if self.enabled else extended  # noqa: SLF001 - of this class
 
     def with_runtime_context(self, provider: RuntimeContextProvider) -> Hexad:
-        """One that also knows the state of the process. This one stays as it is."""
-        return self._retrieving(lambda retriever: retriever.with_runtime_context(provider))
+        """An engine that also knows the state of the process. This engine stays as it is."""
+        return self._with_provider(lambda retriever: retriever.with_runtime_context(provider))
 
     def with_retriever(self, retriever: Retriever) -> Hexad:
-        """One that asks another retriever: a vector service, a remote one. This one stays as it is."""
+        """An engine that uses another retriever, such as a vector service. This engine stays as it is."""
         return self._like(retriever=_checked(retriever)) if self.enabled else self
 
     def forget(self, *, subject: str | None = None, session: str | None = None, everything: bool = False) -> Forgotten:
-        """Erase all knowledge about a subject, or all records of a session or of this namespace; leave no bytes."""
+        """Erase all knowledge about a subject, or all records of a session or of this namespace, bytes included."""
         return forget_all(
             self._engine.workspace, subject=subject, session=session, everything=everything, also=forget_elsewhere
         )
 
     def erase_traces(self) -> bool:
-        """Finish what `forget` could not while another connection read an older state; whether nothing is left."""
+        """Erase bytes that `forget` left because another connection read a snapshot; return whether all are gone."""
         return self.store.flush_traces() is Erasure.DONE
 
     def reindex(self, *, progress: Callable[[int, int], None] | None = None) -> int:
-        """Embed what has no vector of this engine's embedder yet, in every namespace; returns how many rows.
+        """Embed the entries that have no vector of this engine's embedder, in every namespace; return their number.
 
-        Until then such rows are found by their words. Without an embedder it is a `MissingExtra`.
+        Until then they are found by their words. Without an embedder `MissingExtra` is raised.
         """
         similarity = self._engine.workspace.similarity
         if not self.enabled:
@@ -395,14 +386,14 @@ class Hexad:
         return embed_missing(workspace.store, similarity, workspace.clock(), progress or _quiet)
 
     def without_vector(self) -> int | None:
-        """How many rows are found by words alone until `reindex`; None where there is no embedder."""
+        """The number of entries that are found by words alone until `reindex`; None without an embedder."""
         similarity = self._engine.workspace.similarity
         now = self._engine.workspace.clock()
         return None if similarity is None else missing_vectors(self.store, similarity, now)
 
     def backup(self, file: str | os.PathLike[str]) -> int:
-        """Write everything as JSON Lines: of every namespace, or of a scope's own; returns how many lines of data."""
-        from hexad.memory.backup import write_backup  # noqa: PLC0415 - rare, and not needed to answer a question
+        """Write every namespace, or a scope's own, as JSON Lines; return the number of data lines."""
+        from hexad.memory.backup import write_backup  # noqa: PLC0415 - 1 ms, rarely needed
 
         workspace = self._engine.workspace
         workspace.uses.flush(self.store)
@@ -411,8 +402,8 @@ class Hexad:
         )
 
     def restore(self, file: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None) -> int:
-        """Bring back a whole backup into an empty database; returns how many lines of data."""
-        from hexad.memory.restoring import restore_backup  # noqa: PLC0415
+        """Restore a whole backup into an empty database; return the number of data lines."""
+        from hexad.memory.restoring import restore_backup  # noqa: PLC0415 - 1 ms, rarely needed
 
         store, similarity = self._engine.workspace.store, self._engine.workspace.similarity
         count = restore_backup(store, _path(file, "file"), progress or _quiet, similarity)
@@ -428,26 +419,26 @@ class Hexad:
         overwrite: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> Imported:
-        """Add somebody else's backup to this namespace: origins become import, skills drafts, nothing is pinned.
+        """Add somebody else's backup to this namespace: origins become import, skills drafts, and nothing is pinned.
 
-        What is here already is kept, unless ``overwrite``.
+        Entries that exist already are kept, unless ``overwrite``.
         """
-        from hexad.importer import import_lines  # noqa: PLC0415
+        from hexad.importer import import_lines  # noqa: PLC0415 - 60 ms: it loads learning and skills
 
         return import_lines(
             self._engine.workspace, self._find, _path(file, "file"), overwrite=overwrite, progress=progress or _quiet
         )
 
     def close(self) -> None:
-        """Write what waits, and close the database, unless this is only a scope of it. Closing twice is allowed.
+        """Write waiting counts and close the database; a scope only writes. Closing twice is allowed.
 
-        Where tools were watched, what they did in several sessions is offered as drafts of skills before.
+        Before that, sequences of watched calls that several sessions made are offered as drafts of skills.
         """
-        if self._owner and not self._life.over and self._settings.discover_skills:
+        if self._owner and not self._shared.closed and self._settings.discover_skills:
             self._discover()
         self._engine.workspace.uses.flush(self.store)
-        if self._owner and not self._life.over:
-            self._life.over = True
+        if self._owner and not self._shared.closed:
+            self._shared.closed = True
             if self.store.shared_as is not None:
                 leave_tally(self.store.shared_as)
             self.store.close()
@@ -470,14 +461,14 @@ class Hexad:
         return retriever_of(self._engine.workspace, self._settings).search(layer, query, limit=limit, facets=facets)
 
     def _discover(self) -> None:
-        """Look for skills where something was watched; what goes wrong is logged, and the store closed all the same."""
-        for namespace in sorted(self._life.watched):
+        """Discover skills in the namespaces where tools were watched; a failure is logged."""
+        for namespace in sorted(self._shared.watched):
             try:
                 self.scoped(namespace=namespace).skills.discover()
-            except Exception as error:  # noqa: BLE001 - whatever it is, who closes an engine has it closed
+            except Exception as error:  # noqa: BLE001 - the engine must close
                 logging.getLogger("hexad").warning("no skills were discovered: %s", error)
 
-    def _retrieving(self, change: Callable[[ContextRetriever], ContextRetriever]) -> Hexad:
+    def _with_provider(self, change: Callable[[ContextRetriever], ContextRetriever]) -> Hexad:
         retriever = self._engine.retriever
         if isinstance(retriever, NoRetriever):
             return self
@@ -487,7 +478,7 @@ class Hexad:
 
     def _like(self, *, owner: bool | None = None, **changes: Any) -> Hexad:
         engine = replace(self._engine, **changes)
-        return Hexad(engine, self._settings, owner=self._owner if owner is None else owner, life=self._life)
+        return Hexad(engine, self._settings, owner=self._owner if owner is None else owner, shared=self._shared)
 
 
 def _path(given: object, field: str) -> Path:

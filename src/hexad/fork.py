@@ -1,4 +1,4 @@
-"""What must start afresh in a child process: locks that a thread of the parent held, connections, counts in waiting."""
+"""State that a child process must not share with its parent: locks, connections, counts that wait to be written."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Final, Protocol
 
 
 class Forkable(Protocol):
-    """Something with state that a child must not share."""
+    """Something with state that a child process must not share."""
 
     def after_fork(self) -> None:
-        """Start afresh; called in the child, before anything else runs there."""
+        """Reset the state; called in the child before anything else runs there."""
         ...
 
 
@@ -19,14 +19,14 @@ _known: Final[weakref.WeakSet[Forkable]] = weakref.WeakSet()
 
 
 def survive_fork(thing: Forkable) -> None:
-    """Have ``thing`` told when it finds itself in a child process, as long as it lives."""
+    """Call `after_fork` of ``thing`` in every child process, while ``thing`` exists."""
     _known.add(thing)
 
 
-def _tell_all() -> None:
+def _reset_all() -> None:
     for thing in list(_known):
         thing.after_fork()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_tell_all)
+    os.register_at_fork(after_in_child=_reset_all)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, assert_never, cast
 
 from hexad.errors import BackupError, HexadError
-from hexad.learning.record import LearningCollection
+from hexad.learning.learnings import LearningCollection
 from hexad.memory.backup import Line, read_lines
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.references import ReferenceCollection
 from hexad.model import RECORDS, Knowledge, Learning, Origin, Record, Reference, Skill
-from hexad.skills.library import SkillLibrary
-from hexad.skills.moving import roomy
+from hexad.skills.library import SkillLibrary, roomy
 from hexad.store.learning import TemplateFilter
 from hexad.wire import TYPES
 
@@ -117,6 +116,8 @@ class _Saver:
                 )
             case Skill():
                 self._store_skill(record)
+            case _:
+                assert_never(record)
 
     def _store_knowledge(self, entry: Knowledge) -> None:
         """Without its pin: what a stranger pinned is not in everybody's prompt, and what is pinned here stays so."""

@@ -1,11 +1,11 @@
-"""The nouns: what Hexad keeps, asks for and answers with. Frozen values; the standard library only."""
+"""The nouns: the records that Hexad keeps, its queries and its answers. Frozen; the standard library only."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
-from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, get_args
 
 from hexad.choices import Capability as Capability
 from hexad.choices import Category as Category
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
 DEFAULT_NAMESPACE: Final = "default"
-TRUSTED: Final = 0.7  # a fix with more trust than this is offered by itself
+TRUSTED: Final = 0.7  # `fix_for` and `watch(advise=True)` offer a fix with more trust than this
 
 
 class Layer(StrEnum):
     """The six layers of context. Their order here is their order in the prompt."""
 
     heading: str  # of its section in the prompt
-    noun: str  # what one item of it is called
+    noun: str  # the name of one item
 
     def __new__(cls, value: str, heading: str, noun: str) -> Self:
-        """A member with what is known of it."""
+        """A member with its heading and noun."""
         layer = str.__new__(cls, value)
         layer._value_ = value
         layer.heading = heading
@@ -65,16 +65,8 @@ class Layer(StrEnum):
         raise UnknownLayer(name, cls)
 
 
-DEFAULT_LAYERS: Final = (
-    Layer.USER_KNOWLEDGE,
-    Layer.SKILL_PATTERNS,
-    Layer.EXTERNAL_KNOWLEDGE,
-    Layer.AGENT_LEARNINGS,
-)
-
-
 class Keep(Enum):
-    """Says of an argument that was not given: leave the field as it is."""
+    """The default of an argument that was not given: the field stays as it is."""
 
     KEEP = "keep"
 
@@ -84,18 +76,18 @@ KEEP: Final = Keep.KEEP
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """A record's text as it is searched: its name, its body and its tags, each with a weight of its own."""
+    """A record's searchable text: its name, body and tags, each with its own weight."""
 
     name: str
     body: str
     tags: tuple[str, ...] = ()
     facets: tuple[tuple[str, str], ...] = ()  # exact values that a search can filter by
-    subject: str = ""  # whom or what it is about
+    subject: str = ""  # the person or thing that it is about
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Knowledge:
-    """An entry of User Knowledge: the newest version of what is stored under its key."""
+    """An entry of User Knowledge: the newest version under its key."""
 
     layer: ClassVar[Layer] = Layer.USER_KNOWLEDGE
 
@@ -112,11 +104,11 @@ class Knowledge:
     pinned: bool = False
     expires: datetime | None = None
     relevance: float = 1.0
-    verbatim: bool = False  # saved with redact=False: the caller wants its secrets kept
+    verbatim: bool = False  # saved with redact=False: its secrets are kept
     redactions: tuple[str, ...] = ()  # the kinds of secret that were replaced
     version: int = 1
-    first_version: int = 1  # where its visible history begins
-    given_by: Mapping[str, str] = field(default_factory=dict)  # which session gave a field that is not its default
+    first_version: int = 1  # the first version that `history` shows
+    given_by: Mapping[str, str] = field(default_factory=dict)  # the session that set each field that is not its default
     deleted: datetime | None = None
     use_count: int = 0
     last_used: datetime | None = None
@@ -125,18 +117,18 @@ class Knowledge:
 
     @property
     def id(self) -> str:
-        """What identifies it in its layer and namespace."""
+        """Its identity in its layer and namespace."""
         return self.key
 
     def fields(self) -> Fields:
-        """Its text as it is searched."""
+        """Its searchable text."""
         tags = (*self.tags, self.subject) if self.subject else self.tags
         return Fields(self.key, self.content, tags, (("category", self.category),), self.subject)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """One thing that was said under a key, at one time."""
+    """One version of a knowledge entry."""
 
     key: str
     version: int
@@ -153,10 +145,10 @@ class Version:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learning:
-    """An error pattern with its diagnosis and, once known, its fix; the evidence is counted apart.
+    """An error pattern with its diagnosis and, once known, its fix.
 
-    ``seen`` counts the error, ``worked`` and ``failed`` what came of offering the fix, ``support`` the sessions that
-    found the fix by themselves. ``trust`` is what these are worth. ``remedies`` holds every fix that is known, as data.
+    ``seen`` counts the error, ``worked`` and ``failed`` the offers of the fix that did and did not help, ``support``
+    the sessions that found the fix themselves. ``trust`` follows from these. ``remedies`` holds every fix as data.
     """
 
     layer: ClassVar[Layer] = Layer.AGENT_LEARNINGS
@@ -179,25 +171,25 @@ class Learning:
     last_used: datetime | None = None
     created: datetime
     updated: datetime
-    template: str = ""  # the pattern as occurrences are matched with it
-    length: int = 0  # words of the template
+    template: str = ""  # the pattern that errors are matched with
+    length: int = 0  # of the template, in words
     support: int = 0
     trust: float = 0.0
     remedies: Mapping[str, Json] = field(default_factory=dict)
 
     @property
     def trusted(self) -> bool:
-        """Whether its fix is offered by itself."""
+        """Whether its fix has enough trust to be offered unasked."""
         return bool(self.fix) and self.trust > TRUSTED
 
     @property
     def remedy(self) -> Mapping[str, Json]:
-        """Its fix as data: what changed, which tool came first, or how long was waited. Empty for a fix in words."""
+        """Its fix as data: the changed arguments, the tool to call first, or the time to wait."""
         known = (each for each in self.remedies.values() if isinstance(each, Mapping))
         return next((each for each in known if each.get("says") == self.fix), {})
 
     def fields(self) -> Fields:
-        """Its text as it is searched."""
+        """Its searchable text."""
         parts = dict.fromkeys(part for part in (self.error_pattern, self.diagnosis, self.fix) if part)
         return Fields(self.trigger, "\n".join(parts), self.tags, (("category", self.category),))
 
@@ -216,16 +208,16 @@ class Skill:
     kind: SkillKind
     definition: Mapping[str, Json]
     parameters: Mapping[str, Json] = field(default_factory=dict)
-    when: str = ""  # when to use it
+    when: str = ""  # the situation to use it in
     tags: tuple[str, ...] = ()
     status: SkillStatus = SkillStatus.DRAFT
     author: str = ""
-    requires_approval: bool = True  # until a person, or the setting for that, has approved what it does now
-    approved: str = ""  # the fingerprint of what was approved
+    requires_approval: bool = True  # until a person, or `auto_approve_skills`, has approved its present definition
+    approved: str = ""  # the fingerprint of the approved definition
     approved_by: str = ""
-    reason: str = ""  # why it is a draft, where that is not plain
+    reason: str = ""  # why it is a draft, if something turned it back into one
     version: int = 1
-    recent: str = ""  # what came of its latest runs since it was activated, one character each
+    recent: str = ""  # the outcomes of its latest runs since activation, one character each
     origin: Origin = Origin.USER
     session: str = ""
     verbatim: bool = False
@@ -239,18 +231,18 @@ class Skill:
 
     @property
     def id(self) -> str:
-        """What identifies it in its layer and namespace."""
+        """Its identity in its layer and namespace."""
         return self.name
 
     def fields(self) -> Fields:
-        """Its text as it is searched."""
+        """Its searchable text."""
         body = f"{self.description}\n{self.when}" if self.when else self.description
         return Fields(self.name, body, self.tags, (("kind", self.kind),))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillVersion:
-    """What a skill was before it was changed, or is now."""
+    """One version of a skill."""
 
     name: str
     version: int
@@ -264,12 +256,12 @@ class SkillVersion:
     session: str = ""
     verbatim: bool = False
     redactions: tuple[str, ...] = ()
-    created: datetime  # when it was said
+    created: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """Where something is written down: a document, an API, a wiki, a repository or a tool."""
+    """A pointer to a document, an API, a wiki, a repository or a tool."""
 
     layer: ClassVar[Layer] = Layer.EXTERNAL_KNOWLEDGE
 
@@ -290,34 +282,35 @@ class Reference:
 
     @property
     def id(self) -> str:
-        """What identifies it in its layer and namespace."""
+        """Its identity in its layer and namespace."""
         return self.name
 
     def fields(self) -> Fields:
-        """Its text as it is searched."""
+        """Its searchable text."""
         return Fields(self.name, f"{self.summary}\n{self.location}", self.tags, (("kind", self.kind),))
 
 
 Record: TypeAlias = Knowledge | Learning | Skill | Reference
-RECORDS: Final[tuple[type[Record], ...]] = (Knowledge, Learning, Skill, Reference)
-RECORD_OF: Final[dict[Layer, type[Record]]] = {record.layer: record for record in RECORDS}
+RECORDS: Final[tuple[type[Record], ...]] = get_args(Record)
+RECORD_OF: Final[dict[Layer, type[Record]]] = {record.layer: record for record in RECORDS}  # the stored layers
+DEFAULT_LAYERS: Final = tuple(RECORD_OF)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Association:
-    """A word that led to an item before: somebody asked with it, and the item was then used."""
+    """A word of an earlier question after which an item was used: it helps to find the item again."""
 
     layer: Layer
     id: str
     term: str
-    weight: float  # uses, each counting less as time goes by
-    session: str = ""  # the last that taught it
-    used: datetime  # when it was last taught, which is when `weight` was true
+    weight: float  # the number of uses, decayed to the time ``used``
+    session: str = ""  # of the last use
+    used: datetime  # the time of the last use
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRecord:
-    """One change, as the log tells it: who did what to what, never the content."""
+    """One change in the audit log: who did what to which record, never the content."""
 
     sequence: int
     at: datetime
@@ -332,7 +325,7 @@ class AuditRecord:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What verifying an audit chain found."""
+    """The result of verifying an audit chain."""
 
     namespace: str
     records: int
@@ -366,7 +359,7 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One part of an item's score: which signal, what it saw, and what it added."""
+    """One part of an item's score: a signal, what it matched, and the value that it added."""
 
     signal: str
     detail: str
@@ -378,7 +371,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One piece of context: what a layer answers with and a prompt is made of."""
+    """One piece of context: layers return items, and a prompt consists of them."""
 
     layer: Layer
     id: str
@@ -395,7 +388,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A layer that gave no answer, and why."""
+    """A layer that failed, and the reason."""
 
     layer: Layer
     reason: str
@@ -403,13 +396,13 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A message as the layers see it: the words a person would recognise, and the terms to look up."""
+    """A message as the layers see it: its keywords for people, and its terms for the index."""
 
     text: str
     keywords: tuple[str, ...]
     terms: tuple[str, ...]
     session: str | None = None
-    spelled: Mapping[str, str] = field(default_factory=dict)  # each term as the message has it
+    spelled: Mapping[str, str] = field(default_factory=dict)  # each term as it is spelled in the message
 
     def __bool__(self) -> bool:
         return bool(self.terms)
@@ -417,7 +410,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
-    """What the layers answered. A layer that found nothing is absent from ``items``."""
+    """The items that were found. A layer that found nothing is absent from ``items``."""
 
     query: str
     items: Mapping[Layer, tuple[Item, ...]] = field(default_factory=dict)
@@ -437,7 +430,7 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """A prompt ready to send, and why it is what it is. ``str(prompt)`` is its text."""
+    """A prompt ready to send, with the items in it and those left out. ``str(prompt)`` is its text."""
 
     text: str
     base: str
@@ -445,7 +438,7 @@ class Prompt:
     dropped: tuple[Item, ...] = ()
     failures: tuple[Failure, ...] = ()
     keywords: tuple[str, ...] = ()
-    tokens: int = 0  # of what was added to the base
+    tokens: int = 0  # of the text that was added to the base
     budget: int | None = None
     query: str = ""  # the message that the items were retrieved for
     namespace: str = DEFAULT_NAMESPACE
@@ -456,25 +449,25 @@ class Prompt:
 
     @property
     def added(self) -> str:
-        """What stands after the base."""
+        """The text after the base."""
         return self.text[len(self.base) :]
 
     def explain(self) -> str:
-        """In words: what was searched for, what was kept and why, what was left out, what failed."""
+        """The keywords, the items that were kept or left out with their reasons, and the layers that failed."""
         lines = [f"searched for: {', '.join(self.keywords) or 'nothing'}"]
-        lines += [f"kept {_told(item)}" for item in self.kept]
-        lines += [f"dropped {_told(item)}: over the token budget of {self.budget}" for item in self.dropped]
+        lines += [f"kept {_reason_line(item)}" for item in self.kept]
+        lines += [f"dropped {_reason_line(item)}: over the token budget of {self.budget}" for item in self.dropped]
         lines += [f"failed {failure.layer}: {failure.reason}" for failure in self.failures]
         return "\n".join(lines)
 
 
-def _told(item: Item) -> str:
+def _reason_line(item: Item) -> str:
     return f"{item.layer}/{item.key} {item.score:.3f} = {', '.join(map(str, item.reasons))}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """A tool as the registry describes it."""
+    """A tool, as a registry describes it."""
 
     name: str
     description: str = ""
@@ -482,13 +475,13 @@ class Tool:
     tags: tuple[str, ...] = ()
 
     def fields(self) -> Fields:
-        """Its text as it is searched."""
+        """Its searchable text."""
         return Fields(self.name, self.description, (*self.tags, *self.parameters))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuntimeState:
-    """What the agent's process is doing right now; never persisted."""
+    """The present state of the agent's process; never stored."""
 
     session: str = ""
     channel: str = "direct"

@@ -1,4 +1,4 @@
-"""Every setting, its default, its range, and where it may come from: arguments, environment, file, in that order.
+"""Every setting, its default, its range, and its sources: arguments, the environment, a file, in this order.
 
 This is the only module that reads the environment or a configuration file.
 """
@@ -18,52 +18,78 @@ from hexad.model import DEFAULT_NAMESPACE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    Environment = Mapping[str, str]
+
 T = TypeVar("T")
 PREFIX: Final = "HEXAD_"
 FILE_NAME: Final = "hexad.toml"  # looked for beside the database
-_NOT_SETTINGS: Final = frozenset({"HEXAD_CONFIG", "HEXAD_DB"})  # they say where to look, not how to work
-_TRUE: Final = frozenset({"1", "true", "yes", "on"})
+_NOT_SETTINGS: Final = frozenset({"HEXAD_CONFIG", "HEXAD_DB"})  # these say where to look
+_BOOLEANS: Final = {
+    **dict.fromkeys(("1", "true", "yes", "on"), True),
+    **dict.fromkeys(("0", "false", "no", "off"), False),
+}
 _SHORTEST_TOKEN: Final = 16
-_MOST_DIGITS: Final = 10**15  # beyond it nobody counts them
-_FALSE: Final = frozenset({"0", "false", "no", "off"})
+_MOST_DIGITS: Final = 10**15  # a larger number is shown with an exponent
+_MANY: Final = (0, 1_000_000)
+_AN_HOUR: Final = 3600
 
 
-def _setting(default: T, meaning: str, *, secret: bool = False) -> T:
-    """A field with what it means to a reader, so that files, tables and pages tell the same; a secret is not shown."""
-    return field(default=default, metadata={"meaning": meaning}, repr=not secret)
+def _setting(default: T, meaning: str, between: tuple[float, float] | None = None, *, secret: bool = False) -> T:
+    """A field with its meaning and its range, which files, tables and pages show; a secret's value is never shown."""
+    return field(default=default, metadata={"meaning": meaning, "range": between or ()}, repr=not secret)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How an engine works. A file or the environment may name each of these; an argument is stronger."""
+    """How an engine works. Each may be set in a file, in the environment or by an argument; the last is stronger."""
 
     enabled: bool = _setting(default=False, meaning="whether the engine does anything; commands turn it on")
     namespace: str = _setting(DEFAULT_NAMESPACE, "whose memory it is")
-    max_knowledge: int = _setting(20, "knowledge entries that one session may save; no limit without a session")
-    max_learnings: int = _setting(10, "learnings that one session may save; what is observed does not count")
-    max_skills_per_day: int = _setting(10, "skills that agents may create in a namespace, each day in UTC")
-    max_per_layer: int = _setting(MAX_PER_LAYER, "items that one layer returns")
-    max_pinned: int = _setting(MAX_PINNED, "pinned entries in a retrieval")
-    max_text: int = _setting(admission.MAX_TEXT, "bytes of any one text")
-    layer_deadline: float = _setting(DEADLINE, "seconds that one layer may take")
-    lock_timeout: float = _setting(30.0, "seconds that a writer waits for other writers")
-    floor: bool = _setting(default=True, meaning="leave out what is probably noise, rather than fill the prompt")
+    max_knowledge: int = _setting(20, "knowledge entries that one session may save; no limit without a session", _MANY)
+    max_learnings: int = _setting(10, "learnings that one session may save; observed calls do not count", _MANY)
+    max_skills_per_day: int = _setting(10, "skills that agents may create in a namespace, each day in UTC", _MANY)
+    max_per_layer: int = _setting(MAX_PER_LAYER, "items that one layer returns", (1, 1_000))
+    max_pinned: int = _setting(MAX_PINNED, "pinned entries in a retrieval", (0, 1_000))
+    max_text: int = _setting(admission.MAX_TEXT, "bytes of any one text", (1, 64 * 1024 * 1024))
+    layer_deadline: float = _setting(DEADLINE, "seconds that one layer may take", (0.001, _AN_HOUR))
+    lock_timeout: float = _setting(30.0, "seconds that a writer waits for other writers", (0, _AN_HOUR))
+    floor: bool = _setting(default=True, meaning="leave out items that are probably noise")
     auto_approve_skills: bool = _setting(
         default=False, meaning="activate skills when they are created, but no script that needs more than the sandbox"
     )
-    script_seconds: float = _setting(30.0, "seconds that a script may take")
-    script_memory: int = _setting(512, "MB that each process of a script may use")
+    script_seconds: float = _setting(30.0, "seconds that a script may take", (0.1, _AN_HOUR))
+    script_memory: int = _setting(512, "MB that each process of a script may use", (16, 65_536))
     discover_skills: bool = _setting(
-        default=True, meaning="when an engine is closed, offer what was done in several sessions as drafts of skills"
+        default=True, meaning="when an engine closes, offer what several sessions did as drafts of skills"
     )
-    mcp_token: str = _setting("", "what clients of `hexad mcp --http` must present", secret=True)
-    mcp_rate: int = _setting(600, "requests a minute that one address may make over HTTP")
+    mcp_token: str = _setting("", "the token that clients of `hexad mcp --http` must present", secret=True)
+    mcp_rate: int = _setting(600, "requests a minute that one address may make over HTTP", (1, 1_000_000))
     semantic: bool = _setting(default=True, meaning="search by meaning too, if the extra `semantic` is installed")
 
     def __post_init__(self) -> None:
         for name in _TYPES:
             if fault := _fault(name, getattr(self, name)):
                 raise ConfigError(name, fault)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One setting as a reader sees it; ``range`` is empty where every value of its type is allowed."""
+
+    name: str
+    default: Any
+    meaning: str
+    range: tuple[float, float] | tuple[()] = ()
+    secret: bool = False
+
+
+KNOWN: Final = tuple(
+    Setting(name=each.name, default=each.default, secret=not each.repr, **each.metadata) for each in fields(Settings)
+)
+_RANGES: Final = {each.name: each.range for each in KNOWN if each.range}
+_SECRET: Final = frozenset(each.name for each in KNOWN if each.secret)
+_TYPES: Final[dict[str, type]] = {each.name: type(each.default) for each in KNOWN}
+_TYPE_NAMES: Final[dict[type, str]] = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 
 
 def in_digits(number: float) -> str:
@@ -81,72 +107,40 @@ def in_digits(number: float) -> str:
 
 
 def _fault(name: str, value: Any) -> str:
-    """What is wrong with a value of the right type; nothing, if nothing is."""
-    low, high = _RANGES.get(name, (value, value))
-    if name in _RANGES and not low <= value <= high:
-        return f"must be from {in_digits(low)} to {in_digits(high)}, not {in_digits(value)}"
+    """The fault of a value of the right type; empty if it has none."""
+    if name in _RANGES and not _RANGES[name][0] <= value <= _RANGES[name][-1]:
+        low, high = map(in_digits, _RANGES[name])
+        return f"must be from {low} to {high}, not {in_digits(value)}"
     if name == "namespace" and not value.strip():
         return "must not be empty"
-    if name == "mcp_token" and value and not _fit_for_a_header(value):
+    if name == "mcp_token" and value and not _fits_a_header(value):
         return f"must have {_SHORTEST_TOKEN} visible ASCII characters or more, no spaces"
     return ""
 
 
-def _fit_for_a_header(token: str) -> bool:
+def _fits_a_header(token: str) -> bool:
     return len(token) >= _SHORTEST_TOKEN and all("!" <= character <= "~" for character in token)
-
-
-_RANGES: Final[dict[str, tuple[float, float]]] = {
-    "max_knowledge": (0, 1_000_000),
-    "max_learnings": (0, 1_000_000),
-    "max_skills_per_day": (0, 1_000_000),
-    "max_per_layer": (1, 1_000),
-    "max_pinned": (0, 1_000),
-    "max_text": (1, 64 * 1024 * 1024),
-    "layer_deadline": (0.001, 3600),
-    "lock_timeout": (0, 3600),
-    "script_seconds": (0.1, 3600),
-    "script_memory": (16, 65_536),
-    "mcp_rate": (1, 1_000_000),
-}
-_TYPES: Final[dict[str, type]] = {
-    each.name: {"bool": bool, "int": int, "float": float, "str": str}[str(each.type)] for each in fields(Settings)
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """One setting as a reader sees it; ``range`` is empty where every value of its type will do."""
-
-    name: str
-    default: Any
-    meaning: str
-    range: tuple[float, float] | tuple[()] = ()
-    secret: bool = False
-
-
-KNOWN: Final = tuple(
-    Setting(
-        name=each.name,
-        default=each.default,
-        meaning=each.metadata["meaning"],
-        range=_RANGES.get(each.name, ()),
-        secret=not each.repr,
-    )
-    for each in fields(Settings)
-)
-_SECRET: Final = frozenset(each.name for each in KNOWN if each.secret)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traced:
-    """Settings, and for each of them where its value is from: default, file, environment or argument."""
+    """Settings, and the source of each value: default, file, environment or argument.
+
+    ``given`` holds the values as they were written. Where one is wrong, its error is in ``problems`` and the default
+    holds; a file that cannot be read is the problem ``config``.
+    """
 
     settings: Settings
     sources: Mapping[str, str]
-    file: Path | None = None  # the one that was read
-    said: Mapping[str, Any] = field(default_factory=dict)  # what was written there, be it right or wrong
-    problems: Mapping[str, ConfigError] = field(default_factory=dict)  # what is wrong, where a default holds instead
+    file: Path | None
+    given: Mapping[str, Any]
+    problems: Mapping[str, ConfigError]
+
+    def checked(self) -> Traced:
+        """The same, if nothing is wrong; else the first problem is raised."""
+        for problem in self.problems.values():
+            raise problem
+        return self
 
 
 def load(
@@ -154,49 +148,33 @@ def load(
     *,
     beside: Path | None = None,
     config: str | os.PathLike[str] | None = None,
-    environ: Mapping[str, str] | None = None,
+    environ: Environment | None = None,
 ) -> Settings:
-    """Settings from all three places. Arguments that are None were not given.
+    """Settings from all sources; an argument of None was not given.
 
     The file is ``config``, else the one that HEXAD_CONFIG names, else `hexad.toml` in the folder ``beside``.
     """
-    return traced(arguments, beside=beside, config=config, environ=environ).settings
+    return survey(arguments, beside=beside, config=config, environ=environ).checked().settings
 
 
-def traced(
+def survey(
     arguments: Mapping[str, Any],
     *,
     beside: Path | None = None,
     config: str | os.PathLike[str] | None = None,
-    environ: Mapping[str, str] | None = None,
+    environ: Environment | None = None,
 ) -> Traced:
-    """The same, with where each value is from."""
-    found = surveyed(arguments, beside=beside, config=config, environ=environ)
-    for problem in found.problems.values():
-        raise problem
-    return found
-
-
-def surveyed(
-    arguments: Mapping[str, Any],
-    *,
-    beside: Path | None = None,
-    config: str | os.PathLike[str] | None = None,
-    environ: Mapping[str, str] | None = None,
-) -> Traced:
-    """The same, whatever is wrong: that is told as problems, by setting or as that of the file, ``config``."""
-    world = os.environ if environ is None else environ
-    given = {name: value for name, value in arguments.items() if value is not None}
-    file = _file(config, beside, world)
-    problems: dict[str, ConfigError] = {}
-    said, right, sources = {}, {}, {}
+    """The settings that `load` would give, their sources, and everything that is wrong with them."""
+    variables = os.environ if environ is None else environ
+    file, problems = _file(config, beside, variables), dict[str, ConfigError]()
+    given, right, sources = {}, {}, {}
     for source, values in (
-        ("file", _told_by(file, problems)),
-        ("environment", _from_environment(world)),
-        ("argument", given),
+        ("file", _from_file_or_problem(file, problems)),
+        ("environment", _from_environment(variables)),
+        ("argument", {name: value for name, value in arguments.items() if value is not None}),
     ):
         for name, value in values.items():
-            said[name], sources[name] = value, source
+            given[name], sources[name] = value, source
             try:
                 right[name] = _read(name, value, source, _where(name, source, file))
             except ConfigError as error:
@@ -205,85 +183,62 @@ def surveyed(
         if fault := _fault(name, value):
             where = "" if sources[name] == "argument" else f"{_where(name, sources[name], file)} "
             problems.setdefault(name, ConfigError(name, where + fault))
-    settings = Settings(**{name: value for name, value in right.items() if name not in problems})
-    known = {each: sources.get(each, "default") for each in _TYPES}
-    return Traced(settings=settings, sources=known, file=file, said=said, problems=problems)
-
-
-def _told_by(file: Path | None, problems: dict[str, ConfigError]) -> dict[str, Any]:
-    try:
-        return _from_file(file)
-    except ConfigError as error:
-        problems[error.setting] = error
-        return {}
-
-
-def _where(name: str, source: str, file: Path | None) -> str:
-    """Where a value was said, as a part of a sentence."""
-    places = {"file": f"in {file}", "environment": f"in the environment, {PREFIX}{name.upper()},"}
-    return places.get(source, "as argument")
-
-
-def _read(name: str, value: Any, source: str, where: str) -> Any:
-    """A value in the type that its setting has."""
-    if source == "environment":
-        value = _parsed(PREFIX + name.upper(), value)
-    value = _typed(name, value, where)
-    if name == "namespace" and source != "argument" and value.strip():  # of an argument whoever gave it is told
-        try:
-            admission.key(name, value)
-        except InvalidInput as error:
-            raise ConfigError(name, f"{where} {error.reason}") from None
-    return value
+    return Traced(
+        settings=Settings(**{name: value for name, value in right.items() if name not in problems}),
+        sources={each: sources.get(each, "default") for each in _TYPES},
+        file=file,
+        given=given,
+        problems=problems,
+    )
 
 
 def secrets_in(file: Path) -> tuple[str, ...]:
-    """The secret settings that a configuration file has, whatever else says of them."""
+    """The secret settings that a configuration file holds."""
     return tuple(name for name in _from_file(file) if name in _SECRET)
 
 
-def file_place(beside: Path, environ: Mapping[str, str] | None = None) -> Path:
+def file_place(beside: Path) -> Path:
     """Where the configuration file of a database in that folder is, or would be."""
-    return Path((os.environ if environ is None else environ).get("HEXAD_CONFIG") or beside / FILE_NAME)
+    return Path(os.environ.get("HEXAD_CONFIG") or beside / FILE_NAME)
 
 
-def editor_from_environment(environ: Mapping[str, str] | None = None) -> str | None:
+def editor_from_environment(environ: Environment | None = None) -> str | None:
     """The command that opens a person's editor: VISUAL, else EDITOR."""
-    world = os.environ if environ is None else environ
-    return world.get("VISUAL") or world.get("EDITOR") or None
+    variables = os.environ if environ is None else environ
+    return variables.get("VISUAL") or variables.get("EDITOR") or None
 
 
-def database_from_environment(environ: Mapping[str, str] | None = None) -> str | None:
+def database_from_environment() -> str | None:
     """The database that HEXAD_DB names."""
-    return (os.environ if environ is None else environ).get("HEXAD_DB") or None
+    return os.environ.get("HEXAD_DB") or None
 
 
-def colour_is_wanted(environ: Mapping[str, str] | None = None) -> bool:
-    """Whether FORCE_COLOR asks for colours also where nobody watches."""
-    return bool((os.environ if environ is None else environ).get("FORCE_COLOR"))
-
-
-def namespace_from_environment(environ: Mapping[str, str] | None = None) -> str | None:
+def namespace_from_environment() -> str | None:
     """The namespace that HEXAD_NAMESPACE names."""
-    return (os.environ if environ is None else environ).get("HEXAD_NAMESPACE") or None
+    return os.environ.get("HEXAD_NAMESPACE") or None
 
 
-def claude_code_folder(environ: Mapping[str, str] | None = None) -> Path:
-    """Where Claude Code keeps its own file: a user's home, unless CLAUDE_CONFIG_DIR says otherwise."""
-    said = (os.environ if environ is None else environ).get("CLAUDE_CONFIG_DIR")
-    return Path(said).expanduser() if said else Path.home()
+def colour_is_wanted() -> bool:
+    """Whether FORCE_COLOR asks for colours even where output is not a terminal."""
+    return bool(os.environ.get("FORCE_COLOR"))
 
 
-def data_folder(environ: Mapping[str, str] | None = None) -> Path:
-    """Where Hexad keeps what belongs to a user, and to no project or database."""
-    world = os.environ if environ is None else environ
+def claude_code_folder() -> Path:
+    """Where Claude Code keeps its own file: CLAUDE_CONFIG_DIR, else the user's home."""
+    named = os.environ.get("CLAUDE_CONFIG_DIR")
+    return Path(named).expanduser() if named else Path.home()
+
+
+def data_folder(environ: Environment | None = None) -> Path:
+    """Where Hexad keeps a user's files that belong to no project or database."""
+    variables = os.environ if environ is None else environ
     windows = os.name == "nt"
-    said = Path(world.get("LOCALAPPDATA" if windows else "XDG_DATA_HOME") or "")
+    named = Path(variables.get("LOCALAPPDATA" if windows else "XDG_DATA_HOME") or "")
     usual = Path.home() / ("AppData/Local" if windows else ".local/share")
-    return (said if said.is_absolute() else usual) / "hexad"
+    return (named if named.is_absolute() else usual) / "hexad"
 
 
-def _file(config: str | os.PathLike[str] | None, beside: Path | None, environ: Mapping[str, str]) -> Path | None:
+def _file(config: str | os.PathLike[str] | None, beside: Path | None, environ: Environment) -> Path | None:
     named = config or environ.get("HEXAD_CONFIG")
     if named:
         return Path(named)
@@ -291,37 +246,59 @@ def _file(config: str | os.PathLike[str] | None, beside: Path | None, environ: M
     return found if found and os.path.isfile(found) else None  # noqa: PTH113 - unlike the method it never raises
 
 
-def _from_file(path: Path | None) -> dict[str, Any]:
-    if path is None:
+def _from_file_or_problem(file: Path | None, problems: dict[str, ConfigError]) -> dict[str, Any]:
+    try:
+        return {} if file is None else _from_file(file)
+    except ConfigError as error:
+        problems[error.setting] = error
         return {}
-    import tomllib  # noqa: PLC0415 - most engines have no file
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415 - 2 ms, and most engines have no file
 
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError("config", f"{path} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError("config", f"{path} is not TOML: {error}; {_MEND}") from error
+        hint = "mend it, or write a new one: `hexad init --force`"
+        raise ConfigError("config", f"{path} is not TOML: {error}; {hint}") from error
 
 
-def _from_environment(environ: Mapping[str, str]) -> dict[str, str]:
+def _from_environment(environ: Environment) -> dict[str, str]:
     named = {name: value for name, value in environ.items() if name.startswith(PREFIX) and name not in _NOT_SETTINGS}
     return {name.removeprefix(PREFIX).lower(): value for name, value in named.items()}
 
 
+def _where(name: str, source: str, file: Path | None) -> str:
+    """The source of a value, as a part of a sentence."""
+    places = {"file": f"in {file}", "environment": f"in the environment, {PREFIX}{name.upper()},"}
+    return places.get(source, "as argument")
+
+
+def _read(name: str, value: Any, source: str, where: str) -> Any:
+    """A value in the type of its setting."""
+    if source == "environment":
+        value = _parsed(name, value)
+    value = _typed(name, value, where)
+    if name == "namespace" and source != "argument" and value.strip():  # the engine checks an argument itself
+        try:
+            admission.key(name, value)
+        except InvalidInput as error:
+            raise ConfigError(name, f"{where} {error.reason}") from None
+    return value
+
+
 def _parsed(name: str, value: str) -> Any:
-    """A variable's text as the type its setting has."""
-    wanted = _TYPES.get(name.removeprefix(PREFIX).lower())
-    if wanted is bool:
-        if value.casefold() in _TRUE | _FALSE:
-            return value.casefold() in _TRUE
-        raise ConfigError(name, f"must be true or false, not {value!r}")
-    if wanted is None or wanted is str:
-        return value
+    """A variable's text in the type of its setting."""
+    wanted, variable = _TYPES.get(name, str), PREFIX + name.upper()
+    if wanted is bool and value.casefold() not in _BOOLEANS:
+        raise ConfigError(variable, f"must be true or false, not {value!r}")
     try:
-        return wanted(value)
+        return _BOOLEANS[value.casefold()] if wanted is bool else wanted(value)
     except ValueError:
-        raise ConfigError(name, f"must be a number, not {value!r}") from None
+        raise ConfigError(variable, f"must be a number, not {value!r}") from None
 
 
 def _typed(name: str, value: Any, where: str) -> Any:
@@ -332,16 +309,12 @@ def _typed(name: str, value: Any, where: str) -> Any:
         return float(value)
     if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
         got = "; put it in quotes" if name in _SECRET else f", not {value!r}"
-        raise ConfigError(name, f"{where} must be {_WORDS[wanted]}{got}")
+        raise ConfigError(name, f"{where} must be {_TYPE_NAMES[wanted]}{got}")
     return value
 
 
-_MEND: Final = "mend it, or write a new one: `hexad init --force`"
-_WORDS: Final[dict[type, str]] = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
-
-
 def _hint(name: str) -> str:
-    import difflib  # noqa: PLC0415 - only an error needs it
+    import difflib  # noqa: PLC0415 - 0.5 ms, and only an error needs it
 
     close = difflib.get_close_matches(name, _TYPES, n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""

@@ -1,26 +1,17 @@
-"""What kind of value each field of a noun holds: the one table behind its columns in SQL and its shape in JSON."""
+"""The kind of value in each field of a noun, read from its annotation: the basis of SQL columns and of JSON.
+
+A field with an annotation that is not in `_KINDS` is a `KeyError` when its noun is first stored or written.
+"""
 
 from __future__ import annotations
 
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum, auto
-from typing import TYPE_CHECKING, Final
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from hexad.model import (
-    Category,
-    Choice,
-    ErrorCategory,
-    Knowledge,
-    Learning,
-    Origin,
-    Reference,
-    ReferenceKind,
-    Skill,
-    SkillKind,
-    SkillStatus,
-    SkillVersion,
-    Version,
-)
+from hexad.choices import Choice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,49 +30,57 @@ class Kind(StrEnum):
     CHOICE = auto()
 
 
-_KINDS: Final[Mapping[Kind, frozenset[str]]] = {
-    Kind.TIME: frozenset({"created", "updated", "expires", "deleted", "last_used", "at", "used"}),
-    Kind.LIST: frozenset({"tags", "redactions"}),
-    Kind.OBJECT: frozenset({"definition", "parameters", "metadata", "details", "given_by", "remedies"}),
-    Kind.FLAG: frozenset({"pinned", "verbatim", "requires_approval"}),
-    Kind.NUMBER: frozenset({"relevance", "trust", "weight"}),
-    Kind.WHOLE: frozenset(
-        {"version", "first_version", "position", "use_count", "success_count", "seen", "worked", "failed", "sequence"}
-    )
-    | {"support", "length", "run_count"},
-}
-_CHOICES: Final[Mapping[tuple[type, str], type[Choice]]] = {
-    (Knowledge, "category"): Category,
-    (Version, "category"): Category,
-    (Learning, "category"): ErrorCategory,
-    (Skill, "kind"): SkillKind,
-    (Skill, "status"): SkillStatus,
-    (SkillVersion, "kind"): SkillKind,
-    (Reference, "kind"): ReferenceKind,
-}
+class Shape(NamedTuple):
+    """What a field holds: its kind, the closed set of a choice, and whether it may be None."""
+
+    kind: Kind
+    choice: type[Choice] | None
+    nullable: bool
 
 
+_KINDS: Final[dict[str, Kind]] = {
+    "str": Kind.TEXT,
+    "int": Kind.WHOLE,
+    "float": Kind.NUMBER,
+    "bool": Kind.FLAG,
+    "datetime": Kind.TIME,
+    "tuple[str, ...]": Kind.LIST,
+    "Mapping[str, Json]": Kind.OBJECT,
+    "Mapping[str, str]": Kind.OBJECT,
+    "Layer": Kind.TEXT,
+    **{choice.__name__: Kind.CHOICE for choice in Choice.__subclasses__()},
+}
+_CHOICES: Final = {choice.__name__: choice for choice in Choice.__subclasses__()}
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 
 
 def to_microseconds(moment: datetime) -> int:
-    """A time as a whole number: since 1970, in UTC."""
+    """A time as a whole number: microseconds since 1970, in UTC."""
     return (moment - _EPOCH) // _MICROSECOND
 
 
 def from_microseconds(number: int) -> datetime:
-    """The time of such a number, in UTC."""
+    """The time in UTC that `to_microseconds` turned into a number."""
     return _EPOCH + timedelta(microseconds=number)
+
+
+@cache
+def shapes(noun: type[Any]) -> Mapping[str, Shape]:
+    """The shape of each field of a noun."""
+    return {field.name: _shape(str(field.type)) for field in fields(noun)}
+
+
+def _shape(annotation: str) -> Shape:
+    name = annotation.removesuffix(" | None")
+    return Shape(_KINDS[name], _CHOICES.get(name), name != annotation)
 
 
 def choice_of(noun: type, field: str) -> type[Choice] | None:
     """The closed set that a field's values come from."""
-    return Origin if field == "origin" else _CHOICES.get((noun, field))
+    return shapes(noun)[field].choice
 
 
 def kind_of(noun: type, field: str) -> Kind:
-    """What a field holds."""
-    if choice_of(noun, field) is not None:
-        return Kind.CHOICE
-    return next((kind for kind, names in _KINDS.items() if field in names), Kind.TEXT)
+    """The kind of value that a field holds."""
+    return shapes(noun)[field].kind

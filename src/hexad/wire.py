@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from hexad.errors import InvalidInput
 from hexad.model import RECORDS, Association, AuditRecord, Layer, SkillVersion, Version
-from hexad.shape import Kind, choice_of, kind_of
+from hexad.shape import Kind, shapes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from hexad.model import Failure, Forgotten, Item, Json, Prompt, Retrieval, Verdict
 
 WIRE: Final = 1
-_MAY_BE_NULL: Final = frozenset({"position", "expires", "deleted", "last_used"})
 _LARGEST: Final = 2**63 - 1
 N = TypeVar("N")
 
@@ -43,18 +42,18 @@ _PYTHON: Final[dict[Kind, type | tuple[type, ...]]] = {
 
 def to_json(noun: Any) -> dict[str, Json]:
     """A noun as JSON, its type named in ``type``."""
-    kind = type(noun)
-    values = {field.name: _written(kind_of(kind, field.name), getattr(noun, field.name)) for field in fields(noun)}
+    kind: type = type(noun)
+    values = {name: _written(shape.kind, getattr(noun, name)) for name, shape in shapes(kind).items()}
     return {"type": _NAMES[kind], **values}
 
 
-def from_json(noun: type[N], told: Mapping[str, Any], *, defaults: Mapping[str, Any] | None = None) -> N:
+def from_json(noun: type[N], shape: Mapping[str, Any], *, defaults: Mapping[str, Any] | None = None) -> N:
     """The noun that `to_json` wrote; a field that is unknown, missing or of the wrong type is named."""
     known = {field.name for field in fields(noun)}  # type: ignore[arg-type]
-    for name in told:
+    for name in shape:
         if name not in known and name not in {"type", "namespace"}:
             raise InvalidInput(name, f"is not a field of a {_NAMES[noun]}")
-    values = {**(defaults or {}), **{name: _read(noun, name, told[name]) for name in known if name in told}}
+    values = {**(defaults or {}), **{name: _read(noun, name, shape[name]) for name in known if name in shape}}
     missing = [
         field.name
         for field in fields(noun)  # type: ignore[arg-type]
@@ -85,7 +84,7 @@ def item(found: Item) -> dict[str, Json]:
 
 
 def retrieval(found: Retrieval) -> dict[str, Json]:
-    """What the layers answered."""
+    """The answers of all layers."""
     return {
         "query": found.query,
         "keywords": list(found.keywords),
@@ -111,7 +110,7 @@ def prompt(assembled: Prompt) -> dict[str, Json]:
 
 
 def verdict(found: Verdict) -> dict[str, Json]:
-    """What verifying an audit chain found."""
+    """The result of verifying an audit chain."""
     return {
         "namespace": found.namespace,
         "ok": found.ok,
@@ -123,7 +122,7 @@ def verdict(found: Verdict) -> dict[str, Json]:
 
 
 def forgotten(done: Forgotten) -> dict[str, Json]:
-    """What forgetting did."""
+    """The result of forgetting."""
     return {"entries": done.entries, "erased": done.erased, "detail": done.detail}
 
 
@@ -141,13 +140,12 @@ def _written(kind: Kind, value: Any) -> Json:
 
 
 def _read(noun: type, name: str, value: Any) -> Any:
-    if value is None and name in _MAY_BE_NULL:
+    kind, choice, nullable = shapes(noun)[name]
+    if value is None and nullable:
         return None
     if name == "layer":
         return Layer.parse(value)
-    kind = kind_of(noun, name)
     _check_type(name, kind, value)
-    choice = choice_of(noun, name)
     if choice is not None:
         return choice.parse(value, name)
     if kind is Kind.TIME:

@@ -1,4 +1,4 @@
-"""The parts that an engine is made of, chosen by its settings. With `facade`, the only place that names them."""
+"""The parts of an engine, chosen by its settings: the only place that names implementations."""
 
 from __future__ import annotations
 
@@ -54,18 +54,18 @@ class NoRetriever:
 
 
 def store_at(path: Path, settings: Settings) -> Store:
-    """Where rows are kept: nowhere while the engine is off, in this process, or in a file."""
+    """The store: none while the engine is off, in this process, or a file."""
     if not settings.enabled:
         return AbsentStore()
     if str(path) == LOCATION:
         return VolatileStore()
-    from hexad.store.sqlite import SqliteStore  # noqa: PLC0415 - an engine that is off needs no database driver
+    from hexad.store.sqlite import SqliteStore  # noqa: PLC0415 - 8 ms that an engine in memory saves
 
     return SqliteStore(path, patience=settings.lock_timeout)
 
 
 def _in_utc(clock: Clock) -> Clock:
-    """A caller's clock, its times checked and brought to UTC: the audit log hashes them."""
+    """A caller's clock, its times checked and in UTC: the audit log hashes them."""
     if not callable(clock):
         raise InvalidInput("clock", "must be a function that returns a datetime")
 
@@ -77,7 +77,7 @@ def _in_utc(clock: Clock) -> Clock:
 
 
 def workspace_of(store: Store, settings: Settings, clock: Clock | None, session: str) -> Workspace:
-    """Who writes, and within which limits."""
+    """The workspace that writes, with its limits."""
     return Workspace(
         store=maintained(store) if settings.enabled else store,
         clock=_in_utc(clock) if clock is not None else utc_now,
@@ -90,12 +90,12 @@ def workspace_of(store: Store, settings: Settings, clock: Clock | None, session:
 
 
 def _tally(store: Store) -> Tally | None:
-    """What is in memory, or off, has no second engine."""
+    """The counts that engines on the same data share; a store that nobody can share has one engine."""
     return None if store.shared_as is None else join_tally(store.shared_as)
 
 
 def retriever_of(workspace: Workspace, settings: Settings) -> ContextRetriever:
-    """Who answers questions."""
+    """The retriever over a workspace's store."""
     return ContextRetriever(
         workspace.store,
         settings.max_per_layer,
@@ -109,36 +109,34 @@ def retriever_of(workspace: Workspace, settings: Settings) -> ContextRetriever:
 
 
 def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
-    """Procedures, with the agent's tools to run them with."""
-    from hexad.learning.arguments import is_constant  # noqa: PLC0415 - who only remembers need not load it
-    from hexad.skills.library import Rules, SkillLibrary  # noqa: PLC0415
-    from hexad.skills.run import Agent  # noqa: PLC0415
+    """The skills, with the agent's tools to run them."""
+    from hexad.skills import library, run  # noqa: PLC0415 - 40 ms
 
-    agent = Agent(
+    agent = run.Agent(
         tools=engine.tools,
-        attend=engine.attend,
-        is_constant=is_constant,
+        attend=engine.step_tool,
+        is_constant=lambda path, value: engine.observer.is_constant(path, value),  # noqa: PLW0108 - loads learning late
         script_seconds=settings.script_seconds,
         script_memory=settings.script_memory,
     )
-    rules = Rules(auto_approve=settings.auto_approve_skills, max_per_day=settings.max_skills_per_day)
-    return SkillLibrary(engine.workspace, find, agent, rules)
+    rules = library.Rules(auto_approve=settings.auto_approve_skills, max_per_day=settings.max_skills_per_day)
+    return library.SkillLibrary(engine.workspace, find, agent, rules)
 
 
 def forget_elsewhere(change: Change, session: str) -> int:
-    """What a session gave to learnings and discovered skills; returns how many records went whole."""
-    from hexad.learning.housekeeping import forget_session  # noqa: PLC0415 - rare
-    from hexad.skills.found_in import forget_found_in  # noqa: PLC0415
+    """Remove a session's share of learnings and discovered skills; return the number of records that went."""
+    from hexad.learning.housekeeping import forget_session  # noqa: PLC0415 - 25 ms, rarely needed
+    from hexad.skills.discovery.sessions import forget_found_in  # noqa: PLC0415 - 5 ms, rarely needed
 
     forget_session(change, session)
     return forget_found_in(change, session)
 
 
 def similarity_of(settings: Settings, embedder: Embedder | None, name: str | None) -> Similarity | None:
-    """The caller's embedder, else the one of the extra where it is installed; none where meaning is not wanted."""
+    """The caller's embedder, else the extra's if it is installed; None if search by meaning is off."""
     if not settings.enabled or not settings.semantic:
         return None
-    from hexad import semantic  # noqa: PLC0415 - an engine that is off needs none of it
+    from hexad import semantic  # noqa: PLC0415 - 3 ms that an engine without it saves
 
     if embedder is not None:
         return semantic.own_similarity(embedder, name, seconds=settings.layer_deadline / 2)
@@ -154,6 +152,6 @@ def maintained(store: Store) -> Store:
 def complete_patterns(unit: Writing) -> None:
     """Give learnings that were stored without one the template that errors are matched with."""
     if unit.page(Layer.AGENT_LEARNINGS, limit=1):
-        from hexad.learning.record import complete_patterns as complete  # noqa: PLC0415 - loads learning: 12 ms
+        from hexad.learning.learnings import complete_patterns as complete  # noqa: PLC0415 - 25 ms, once in a namespace's life
 
         complete(unit)

@@ -1,68 +1,44 @@
-"""The command line: `main` runs one command and says in one sentence what went wrong, if something did.
+"""The command line: `main` runs one command and reports an error in one sentence.
 
 Exit codes: 0 done, 1 failed, 2 a mistake in the command or the configuration, 130 interrupted. Errors go to standard
-error as text, also with ``--json``. Nothing here loads the database driver or rich before a command needs it.
+error as text, even with ``--json``. `tree.py` says which file holds which command, and loads it when it runs.
 """
 
 import logging
-import sys
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 import typer
+from typer.completion import completion_init  # type: ignore[attr-defined]  # it is documented
+from typer.main import get_group
 
 from hexad._version import __version__
-from hexad.cli import (
-    auditing,
-    completing,
-    configuring,
-    doctor,
-    evaluating,
-    habits,
-    learnings,
-    moving,
-    recalling,
-    references,
-    remembering,
-    reviewing,
-    screen,
-    serving,
-    skills,
-    status,
-    streams,
-    suggesting,
-)
 from hexad.cli.options import AsJson, Database, Namespace
-from hexad.cli.tree import pass_down, tree
+from hexad.cli.terminal import screen, streams, suggesting
+from hexad.cli.tree import LazyGroup, pass_down
 from hexad.errors import ConfigError, HexadError, InvalidInput
 
 FAILED: Final = 1
 USAGE: Final = 2
-_UsageError: Final[type[Any]] = typer.BadParameter.__bases__[0]  # typer names only this heir of it
+_UsageError: Final[type[Any]] = typer.BadParameter.__bases__[0]  # typer exports only this subclass of it
 
 app = typer.Typer(
     name="hexad",
     epilog='Example: hexad remember deploy-window "Deploy on Tuesdays only"; then: hexad recall "deploy when?"\n\n'
-    "Exit codes: 0 done, 1 failed, 2 usage. Errors are text on standard error, also with --json. "
+    "Exit codes: 0 done, 1 failed, 2 usage. Errors are text on standard error, even with --json. "
     "Settings come from HEXAD_… variables and from hexad.toml beside the database.",
+    cls=LazyGroup,
     pretty_exceptions_enable=False,
-    add_completion=False,  # `hexad completion` prints the script, and changes nobody's files
+    add_completion=False,  # `hexad completion` prints the script and changes no files
     rich_markup_mode="rich",
 )
-for commands in (status, remembering, recalling, reviewing, moving, configuring, doctor, evaluating, completing):
-    commands.register(app)
-app.add_typer(references.app, name="reference")
-app.add_typer(auditing.app, name="audit")
-app.add_typer(habits.app, name="habits")
-app.add_typer(learnings.app, name="learnings")
-app.add_typer(skills.app, name="skills")
-app.add_typer(serving.app, name="mcp")
 
 
 @dataclass(slots=True)
 class Running:
-    """What the options before the command said."""
+    """The options before the command that `main` needs afterwards."""
 
     debug: bool = False
 
@@ -77,13 +53,15 @@ def _before(
     namespace: Namespace = None,
     as_json: AsJson = False,
 ) -> None:
-    """The context engine for AI agents: remember, recall, and see why. Alone it shows what there is."""
+    """The context engine for AI agents: remember, recall, and see why. Without a command it shows the status."""
     context.ensure_object(Running).debug = debug
     if version:
         screen.say(f"hexad {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        status.status(db=db, namespace=namespace, as_json=as_json)
+        from hexad.cli.memory.status import status  # noqa: PLC0415 - loads the engine: 50 ms
+
+        status(db=db, namespace=namespace, as_json=as_json)
     else:
         given = {"db": db, "namespace": namespace, "as_json": as_json or None}
         pass_down(context, {name: value for name, value in given.items() if value is not None})
@@ -93,31 +71,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; ``arguments`` are those of the process unless given. Returns the exit code."""
     running = Running()
     suggesting.clear()
-    _prepare_streams()
-    completing.prepare()
+    streams.prepare()
+    logging.getLogger("hexad").addHandler(logging.NullHandler())  # the command itself reports a layer's failure
+    completion_init()
     try:
-        code = tree(app).main(args=arguments, prog_name="hexad", standalone_mode=False, obj=running)
+        code = get_group(app).main(args=arguments, prog_name="hexad", standalone_mode=False, obj=running)
         screen.finish()
     except KeyboardInterrupt:
         return 130
-    except Exception as error:  # noqa: BLE001 - the last place: a user sees a sentence, whatever happened
+    except Exception as error:  # noqa: BLE001 - the last resort: a user sees a sentence
         return _report(error, debug=running.debug)
     return code if isinstance(code, int) else 0
 
 
-def _prepare_streams() -> None:
-    """Text that a stream's encoding lacks is escaped, and a layer's failure is told once, by the command."""
-    streams.open_closed()
-    logging.getLogger("hexad").addHandler(logging.NullHandler())
-    for stream in (sys.stdout, sys.stderr):
-        if getattr(stream, "errors", None) == "strict":
-            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-
-
 def _report(error: Exception, *, debug: bool) -> int:
     if debug:
-        import traceback
-
         traceback.print_exception(error)
     screen.error(_sentence(error))
     return USAGE if isinstance(error, InvalidInput | ConfigError | _UsageError) else FAILED
@@ -143,6 +111,6 @@ def _usage(error: Any) -> str:
 
 
 def _about(param: Any) -> str:
-    """What the help says of an option or argument, as a part of a sentence."""
-    told = (getattr(param, "help", None) or "").rstrip(".")
-    return f" ({told if told[:2].isupper() else told[:1].lower() + told[1:]})" if told else ""
+    """The help of an option or argument, to put into a sentence."""
+    text = (getattr(param, "help", None) or "").rstrip(".")
+    return f" ({text if text[:2].isupper() else text[:1].lower() + text[1:]})" if text else ""

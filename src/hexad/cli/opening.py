@@ -1,38 +1,37 @@
-"""Which database a command works on, and how it is opened: enabled by being called, created only by what stores."""
+"""Find and open the database of a command. Only a command that stores something creates one."""
 
+import sqlite3
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hexad.errors import InvalidInput, NotFound, StoreError
+from hexad.facade import Hexad
 from hexad.model import DEFAULT_NAMESPACE, Record
+from hexad.settings import database_from_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from hexad.facade import Hexad
     from hexad.memory.collection import RecordCollection
 
 N = TypeVar("N", bound=Record)
 DEFAULT: Final = "hexad.db"
-MAKER: Final = "remember KEY CONTENT"  # what a user who has nothing yet would do first
+MAKER: Final = "remember KEY CONTENT"  # the first command of a new user
 ABSENT: Final = f"there is no database; `hexad {MAKER}` creates it, --db names another"
-FOREIGN: Final = f"holds nothing of Hexad's; `hexad {MAKER}` adds its tables, --db names another file"
+FOREIGN: Final = f"has no tables of Hexad; `hexad {MAKER}` adds its tables, --db names another file"
 
 
 @contextmanager
 def opened(
     db: str | None, namespace: str | None, *, create: bool = False, maker: str = MAKER, **settings: Any
-) -> "Iterator[Hexad]":
-    """The engine over the database that was named.
+) -> Iterator[Hexad]:
+    """Open the engine over a database.
 
-    Without ``create`` a missing one is an error that names the command ``maker``, and it stays missing.
+    Without ``create`` a missing database is an error; its message suggests the command ``maker``.
     """
     path = place(db)
     if not create:
         refuse_absent(path, maker)
-    from hexad.facade import Hexad
-
     new = not path.exists()
     try:
         with Hexad.open(path, enabled=True, namespace=namespace, **settings) as hx:
@@ -44,9 +43,7 @@ def opened(
 
 
 def _remove_empty(path: Path) -> None:
-    """A command that failed leaves no database behind that was not there before, unless something is in it."""
-    from hexad.facade import Hexad
-
+    """Remove an empty database that a failed command has created."""
     if path.is_file() and holds_hexad(path):
         with Hexad.open(path, enabled=True, namespace=DEFAULT_NAMESPACE) as hx:
             if hx.store.namespaces(limit=1):
@@ -56,7 +53,7 @@ def _remove_empty(path: Path) -> None:
 
 
 def now_under(collection: "RecordCollection[N]", id: str) -> "N | None":
-    """What a collection has under that id, before a command changes it."""
+    """The stored record before a command changes it, if there is one."""
     try:
         return collection.get(id)
     except NotFound:
@@ -64,37 +61,35 @@ def now_under(collection: "RecordCollection[N]", id: str) -> "N | None":
 
 
 def place(db: str | None) -> Path:
-    """The file that was named, by the option, by HEXAD_DB, or by nobody."""
-    from hexad.settings import database_from_environment
-
+    """The path of the database: --db, else HEXAD_DB, else the default."""
     named = db if db is not None else database_from_environment() or DEFAULT
     if not named.strip():
         raise InvalidInput("--db", "must be the path of a file, not empty")
     if named == ":memory:":
-        raise InvalidInput("--db", "what is in memory ends with the command; give the path of a file")
+        raise InvalidInput("--db", "a database in memory ends with the command; give the path of a file")
     path = Path(named)
     _refuse_unusable(path)
     return path
 
 
 def _refuse_unusable(path: Path) -> None:
-    """Say what SQLite would not: that the folder is gone, that it is a device, that it is somebody else's."""
+    """Raise for what SQLite reports badly: a deleted folder, a device, a file of another user."""
     try:
         path.absolute()
     except FileNotFoundError:
-        reason = "the current folder was deleted; go to another one, or give a whole path with --db"
+        reason = "the current folder was deleted; change to another one, or give an absolute path with --db"
         raise StoreError(str(path), reason) from None
     if path.is_char_device() or path.is_block_device():
-        raise InvalidInput("--db", f"{path} is no file but a device; give the path of a file")
+        raise InvalidInput("--db", f"{path} is a device; give the path of a file")
     try:
         if path.is_file():
             path.open("rb").close()
     except PermissionError:
-        raise StoreError(str(path), "you may not read it; check its owner and permissions") from None
+        raise StoreError(str(path), "permission denied; check its owner and permissions") from None
 
 
 def refuse_absent(path: Path, maker: str = MAKER) -> None:
-    """An error where there is no file, or a database without Hexad's tables: reading must not add them."""
+    """Raise if the file is missing or has no tables of Hexad: a command that reads must not create them."""
     if not path.exists():
         raise StoreError(str(path), ABSENT.replace(MAKER, maker))
     if path.is_file() and not holds_hexad(path):
@@ -102,11 +97,9 @@ def refuse_absent(path: Path, maker: str = MAKER) -> None:
 
 
 def holds_hexad(path: Path) -> bool:
-    """Whether Hexad's tables are there. Changes nothing; true also where it cannot tell, and opening will."""
-    import sqlite3
-
+    """Whether a file has Hexad's tables. Changes nothing; true if SQLite cannot read it, because opening says why."""
     try:
-        connection = sqlite3.connect(f"{path.resolve().as_uri()}?{_harmlessly(path)}", uri=True, timeout=0)
+        connection = sqlite3.connect(f"{path.resolve().as_uri()}?{_read_only(path)}", uri=True, timeout=0)
     except sqlite3.Error:
         return True
     try:
@@ -118,7 +111,7 @@ def holds_hexad(path: Path) -> bool:
     return found is not None
 
 
-def _harmlessly(path: Path) -> str:
-    """How to read a file and leave none beside it: where nobody has a log, SQLite needs none either."""
+def _read_only(path: Path) -> str:
+    """How to read a file without creating a log beside it."""
     log = path.with_name(path.name + "-wal")
     return "mode=ro" if log.exists() else "immutable=1"

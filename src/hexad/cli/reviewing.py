@@ -1,4 +1,4 @@
-"""`review`: one queue of what a person should look at, draft skills and doubtful learnings."""
+"""`review`: one queue of draft skills and doubtful learnings for a person to decide."""
 
 import json
 import sys
@@ -7,71 +7,71 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol
 
 import typer
 
-from hexad.cli import editing, screen, skills_review
-from hexad.cli.learnings import facts as learning_facts
+from hexad.cli.memory.learnings import facts as learning_facts
 from hexad.cli.opening import opened, place, refuse_absent
 from hexad.cli.options import AsJson, Database, Namespace
+from hexad.cli.skills import showing
+from hexad.cli.terminal import editing, screen
 from hexad.errors import HexadError, InvalidInput, SkillRefused
+from hexad.facade import Hexad
 from hexad.model import Learning, SkillKind, SkillStatus
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hexad.facade import Hexad
     from hexad.model import Json
     from hexad.skills.approving import Review
 
 _ASKED: Final = "a = accept, e = edit, r = reject, s = skip, q = quit"
 _WAYS: Final = ("accept", "edit", "reject", "skip", "quit")
-_COMMENTS: Final = ("Change what stands in quotes, save, and close the editor.",)
+_COMMENTS: Final = ("Change the text in quotes, save, and close the editor.",)
 
 By = Annotated[str | None, typer.Option("--by", metavar="PERSON", help="Who approves; your login name if not given.")]
 
 
 class Entry(Protocol):
-    """Something that awaits a person's word. What was settled is not asked about again."""
+    """Something for a person to decide; not asked again once it is settled."""
 
     settled: bool
 
     @property
     def title(self) -> str:
-        """What it is, in two words."""
+        """Kind and name."""
         ...
 
     def show(self) -> None:
-        """All that a person should know of it."""
+        """Print what a person needs to decide."""
         ...
 
     def accept(self) -> None:
-        """It is right as it is."""
+        """Accept it as it is."""
         ...
 
     def edit(self) -> None:
-        """Let the person change it."""
+        """Let the person change it in an editor."""
         ...
 
     def reject(self) -> None:
-        """It is wrong."""
+        """Reject it."""
         ...
 
     def as_json(self) -> dict[str, Any]:
-        """It as JSON."""
+        """The entry as JSON."""
         ...
 
 
-def register(app: typer.Typer) -> None:
-    """Add this command."""
-    app.command(epilog="Example: hexad review --json; on a terminal it asks: hexad review --by ada")(review)
+app = typer.Typer()
 
 
+@app.command(epilog="Example: hexad review --json; on a terminal it asks: hexad review --by ada")
 def review(*, by: By = None, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
-    """Go through draft skills and doubtful learnings: accept, edit or reject each; --json lists them."""
+    """Accept, edit or reject draft skills and doubtful learnings, one by one; --json lists them."""
     refuse_absent(place(db))
     with opened(db, namespace) as hx:
         queue = queue_of(hx, by)
         if queue and not as_json and not sys.stdin.isatty():
-            raise InvalidInput("review", "asks a person, and there is no terminal here; --json lists the queue")
+            raise InvalidInput("review", "needs a terminal to ask on; --json lists the queue")
         if as_json:
             screen.emit({"queue": [entry.as_json() for entry in queue]})
         elif queue:
@@ -80,8 +80,8 @@ def review(*, by: By = None, db: Database = None, namespace: Namespace = None, a
             screen.remark("nothing awaits review")
 
 
-def queue_of(hx: "Hexad", by: str | None = None) -> "list[Entry]":
-    """Draft skills, the latest first, then doubtful learnings, those seen most often first."""
+def queue_of(hx: Hexad, by: str | None = None) -> "list[Entry]":
+    """Draft skills, newest first, then doubtful learnings, most frequent first."""
     drafts = [skill for skill in hx.skills.list() if skill.status is SkillStatus.DRAFT]
     drafts.sort(key=lambda skill: skill.updated, reverse=True)
     return [*(Draft(hx, skill.name, by) for skill in drafts), *(Doubt(hx, each) for each in hx.learnings.doubtful())]
@@ -89,27 +89,27 @@ def queue_of(hx: "Hexad", by: str | None = None) -> "list[Entry]":
 
 @dataclass(slots=True)
 class Draft:
-    """A skill that nobody has approved."""
+    """A skill that waits for approval."""
 
-    hx: "Hexad"
+    hx: Hexad
     name: str
     by: str | None
     given: "Sequence[str] | None" = None  # parameters for the dry run
     params: str | None = None
     settled: bool = False
     seen: "Review | None" = None
-    text: str = ""  # the form as it was left, when it could not be read
+    text: str = ""  # the edited form, if it could not be parsed
 
     @property
     def title(self) -> str:
-        """Its name."""
+        """Kind and name."""
         return f"skill {self.name}"
 
     def show(self) -> None:
-        """The skill, the validator's findings, a dry run."""
+        """Print the skill, the findings of the check, and a dry run."""
         self.seen = self.hx.skills.review(self.name)
-        plan = skills_review.plan(self.hx, self.seen.skill, self.given, self.params)
-        skills_review.show_review(self.seen, plan)
+        plan = showing.plan(self.hx, self.seen.skill, self.given, self.params)
+        showing.show_review(self.seen, plan)
         if self.seen.obstacle:
             screen.warn(f"{self.name} {self.seen.obstacle}")
 
@@ -117,22 +117,22 @@ class Draft:
         """Approve what was shown."""
         if self.seen is None or self.seen.obstacle:
             raise SkillRefused(self.name, self.seen.obstacle if self.seen else "was not shown")
-        skills_review.activate(self.hx, self.seen, self.by)
+        showing.activate(self.hx, self.seen, self.by)
         self.settled = True
 
     def edit(self) -> None:
-        """Store what the person makes of it; it is a draft still, and shown again."""
+        """Save the edited skill; it is still a draft and is shown again."""
         skill = self.hx.skills.get(self.name)
         key = _BODY[skill.kind]
         fields = {"description": skill.description, "when": skill.when, key: _body(skill.definition.get(key, ""))}
         self.text = editing.in_editor(self.text or editing.form([f"The skill {self.name}.", *_COMMENTS], fields))
-        told = editing.read(self.text, list(fields))
-        body: Json = told[key] if skill.kind is not SkillKind.COMPOSITE else _steps(told[key])
+        edited = editing.read(self.text, list(fields))
+        body: Json = edited[key] if skill.kind is not SkillKind.COMPOSITE else _steps(edited[key])
         self.hx.skills.create(
             skill.name,
             kind=skill.kind,
-            description=told["description"],
-            when=told["when"],
+            description=edited["description"],
+            when=edited["when"],
             definition={**skill.definition, key: body},
             parameters=skill.parameters,
             tags=skill.tags,
@@ -143,51 +143,51 @@ class Draft:
         self.show()
 
     def reject(self) -> None:
-        """Deprecate it: kept, never found or run, and not offered again by discovery."""
-        skills_review.tell(self.hx.skills.deprecate(self.name))
+        """Deprecate it: kept, but not found, run or discovered again."""
+        showing.tell(self.hx.skills.deprecate(self.name))
         self.settled = True
 
     def as_json(self) -> dict[str, Any]:
-        """With findings and a dry run; one that cannot be reviewed, with the reason."""
+        """The skill with findings and dry run, or with the reason why it cannot be reviewed."""
         try:
             seen = self.hx.skills.review(self.name)
         except InvalidInput as error:
             return {"what": "skill", "skill": to_json(self.hx.skills.get(self.name)), "obstacle": str(error)}
-        plan = skills_review.plan(self.hx, seen.skill, None, None)
-        return {"what": "skill", **skills_review.review_json(seen, plan)}
+        plan = showing.plan(self.hx, seen.skill, None, None)
+        return {"what": "skill", **showing.review_json(seen, plan)}
 
 
 @dataclass(slots=True)
 class Doubt:
-    """A learning whose fix is not trusted, though it was tried or was read from what happened."""
+    """A learning whose fix is not trusted, although it was tried or observed."""
 
-    hx: "Hexad"
+    hx: Hexad
     learning: Learning
     settled: bool = False
     text: str = ""
 
     @property
     def title(self) -> str:
-        """Its id."""
+        """Kind and id."""
         return f"learning {self.learning.id}"
 
     def show(self) -> None:
-        """All that is known of the error and its fixes."""
+        """Print the error and its fixes."""
         screen.heading(self.title)
-        screen.table(skills_review.FACTS, learning_facts(self.learning))
+        screen.table(showing.FACTS, learning_facts(self.learning))
 
     def accept(self) -> None:
-        """The user's word for the fix that is known."""
+        """Confirm the known fix."""
         self._correct(self.learning.fix)
 
     def edit(self) -> None:
-        """The user's word for a fix of their own."""
+        """Let the user write the fix."""
         about = [f"{self.learning.trigger}: {self.learning.error_pattern}", *_COMMENTS]
         self.text = editing.in_editor(self.text or editing.form(about, {"fix": self.learning.fix}))
         self._correct(editing.read(self.text, ["fix"])["fix"])
 
     def reject(self) -> None:
-        """Remove it."""
+        """Delete it."""
         self.hx.learnings.delete(self.learning.id)
         screen.say(f"{self.learning.id}: deleted")
         self.settled = True
@@ -211,18 +211,18 @@ _BODY: Final["Mapping[SkillKind, str]"] = {
 
 
 def go_through(queue: "Sequence[Entry]") -> None:
-    """Show each and ask, until it is settled or left; the same letters everywhere."""
+    """Show each entry and ask about it."""
     for number, entry in enumerate(queue, start=1):
         _show(entry)
         if not _settled(entry, f"{number} of {len(queue)}: {_ASKED}"):
             break
     left = sum(not entry.settled for entry in queue)
     if left:
-        screen.say(f"{screen.counted(left, 'thing')} left for later")
+        screen.say(f"{screen.counted(left, 'entry', 'entries')} left for later")
 
 
 def _settled(entry: Entry, question: str) -> bool:
-    """Ask about one until it is settled or passed over; False if that is enough."""
+    """Ask about one entry until it is settled or skipped; False to quit."""
     while not entry.settled:
         way = _way(screen.asked(question, at_end="q"))
         if way in {"quit", "skip"}:
@@ -232,7 +232,7 @@ def _settled(entry: Entry, question: str) -> bool:
 
 
 def _show(entry: Entry) -> None:
-    """Show it; what cannot be shown, such as a skill that does not fit its kind, can still be rejected."""
+    """Show an entry; one that cannot be shown, such as an invalid skill, can still be rejected."""
     try:
         entry.show()
     except HexadError as error:
@@ -240,14 +240,14 @@ def _show(entry: Entry) -> None:
 
 
 def _way(answer: str) -> str:
-    """What was meant: a word or its beginning. Nothing means: not now."""
+    """The action for a word or its first letters; an empty answer skips."""
     if not answer:
         return "skip"
     return next((way for way in _WAYS if way.startswith(answer)), "")
 
 
 def _try(entry: Entry, way: str) -> None:
-    """Do it; what goes wrong is told, and the question is asked again."""
+    """Do it; after an error the question is asked again."""
     doing = {"accept": entry.accept, "edit": entry.edit, "reject": entry.reject}
     if way not in doing:
         screen.remark("type one of these letters")

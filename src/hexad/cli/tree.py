@@ -1,69 +1,127 @@
-"""The commands as one tree: what holds for all of them."""
+"""The tree of commands. A command's file is imported when the command runs, and imports what it needs at its top."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from importlib import import_module
+from typing import Any, Final, cast
 
 import typer
-from typer.main import get_command
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
 
-from hexad.cli import suggesting
+from hexad.cli.terminal import suggesting
 from hexad.errors import InvalidInput
 
+COMMANDS: Final[Mapping[str, tuple[str, str]]] = {  # name: its file in this folder, and its line in `hexad --help`
+    "status": ("memory.status", "Show what is stored, what was learned recently and what awaits review"),
+    "remember": ("memory.remembering", "Save a rule, preference, definition or fact under a key"),
+    "pin": ("memory.remembering", "Put an entry into every prompt"),
+    "delete": ("memory.remembering", "Hide an entry with all its versions"),
+    "undelete": ("memory.remembering", "Bring back a deleted entry"),
+    "forget": ("memory.remembering", "Erase for good and leave no bytes"),
+    "recall": ("memory.recalling", "Find what matters for a question"),
+    "list": ("memory.recalling", "List the knowledge entries"),
+    "history": ("memory.recalling", "Show all versions of an entry"),
+    "explain": ("memory.recalling", "Show why the prompt for a message is what it is"),
+    "review": ("reviewing", "Accept, edit or reject draft skills and doubtful learnings"),
+    "backup": ("memory.moving", "Write every namespace into a file"),
+    "restore": ("memory.moving", "Restore a backup into a new or empty database"),
+    "reindex": ("memory.moving", "Compute the missing embeddings"),
+    "import": ("memory.moving", "Add somebody else's file to this namespace"),
+    "init": ("setup.configuring", "Write a hexad.toml with every setting"),
+    "config": ("setup.configuring", "Show the settings and where each value comes from"),
+    "doctor": ("setup.doctor", "Check this machine and the database"),
+    "eval": ("setup.evaluating", "Measure recall, ranking and speed"),
+    "completion": ("setup.completion", "Print a completion script for your shell"),
+    "reference": ("memory.references", "Keep references to documents, APIs, wikis, repositories and tools"),
+    "audit": ("memory.auditing", "Verify and read the log of every change"),
+    "habits": ("memory.habits", "Show or reset the words that led to an item before"),
+    "learnings": ("memory.learnings", "Show and correct what is known about errors"),
+    "skills": ("skills.commands", "Write, approve and run procedures"),
+    "mcp": ("setup.serving", "Serve the memory to an agent over MCP"),
+}
 
-def tree(app: typer.Typer) -> Any:
-    """The commands, ready to run; their help shows no Python type beside a flag, or beside an argument's own name."""
-    root = get_command(app)
-    for command in _all(root):
-        command.invoke = partial(_noting_the_memory, command.invoke)
-        command.format_help = partial(_without_colour_in_a_pipe, command.format_help)
-        for param in (*command.params, command.get_help_option(typer.Context(command))):
-            if getattr(param, "is_flag", False):
-                param.metavar = ""
-            elif param.param_type_name == "argument":
-                param.display_type_rich = _nothing
+
+class LazyGroup(TyperGroup):
+    """The root command: help and completion read the table above; a command is imported when it is called."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        for name, (_, line) in COMMANDS.items():
+            self.add_command(TyperCommand(name, short_help=line))
+        _prepare(self)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Put the real command in its place before typer looks it up."""
+        if args[0] in COMMANDS:
+            self.load(args[0])
+        return super().resolve_command(ctx, args)
+
+    def load(self, name: str) -> None:
+        """Import a command."""
+        app = import_module(f"hexad.cli.{COMMANDS[name][0]}").app
+        group = get_group(app)
+        command = group.commands.get(name, group)  # a file holds some commands, or one group of this name
+        for each in _all(command):
+            _prepare(each)
+        self.add_command(command, name)
+
+
+def whole(app: typer.Typer) -> Any:
+    """The tree with every command imported."""
+    root = cast("LazyGroup", get_group(app))
+    for name in COMMANDS:
+        root.load(name)
     return root
 
 
-def _without_colour_in_a_pipe(format_help: Callable[..., None], *arguments: Any) -> None:
-    """Write the help; typer takes some variables, of machines that build for example, for a wish to have colours."""
-    if not sys.stdout.isatty():
-        from rich.console import Console
-        from typer import rich_utils
-
-        if Console(force_terminal=rich_utils.FORCE_TERMINAL).is_terminal:
-            from hexad.settings import colour_is_wanted
-
-            rich_utils.FORCE_TERMINAL = colour_is_wanted()
-    format_help(*arguments)
+def _prepare(command: Any) -> None:
+    """Adjust what typer does: no Python type beside a flag or argument, no colour in a pipe."""
+    command.invoke = partial(_invoke, command.invoke)
+    command.format_help = partial(_format_help, command.format_help)
+    for param in (*command.params, command.get_help_option(typer.Context(command))):
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+        elif param.param_type_name == "argument":
+            param.display_type_rich = _no_type
 
 
-def _noting_the_memory(invoke: Callable[[typer.Context], Any], context: typer.Context) -> Any:
-    """Run a command; what it suggests is for the memory that it was told."""
+def _invoke(invoke: Callable[[typer.Context], Any], context: typer.Context) -> Any:
+    """Run a command; the commands that it suggests are for the same database."""
     suggesting.note(context.params)
     return invoke(context)
 
 
-def _nothing(ctx: object) -> None:
-    """What stands beside an argument."""
+def _format_help(format_help: Callable[..., None], *arguments: Any) -> None:
+    """Write the help. Typer colours it in a pipe if it finds certain variables, for example on build machines."""
+    if not sys.stdout.isatty():
+        from hexad.cli.terminal import drawing  # noqa: PLC0415 - loads rich: 40 ms
+
+        drawing.uncolour_help()
+    format_help(*arguments)
+
+
+def _no_type(ctx: object) -> None:
+    """Show nothing beside an argument."""
 
 
 def pass_down(context: typer.Context, given: Mapping[str, object]) -> None:
-    """Let options that were given before a command hold for it, and for those below it, unless they say otherwise."""
-    tree: Any = context.command
-    command = tree.commands[context.invoked_subcommand]
+    """Use options given before a command as defaults for it and for the commands below it."""
+    root: Any = context.command
+    name = str(context.invoked_subcommand)
+    command = root.commands[name]
     known = {param.name for param in command.params}
-    for name in given:
-        if name not in known and not hasattr(command, "commands"):
-            option = next(each.opts[0] for each in tree.params if each.name == name)
-            raise InvalidInput(option, f"is no option of 'hexad {context.invoked_subcommand}'; leave it out")
-    context.default_map = _everywhere(tree, given)
+    for option in given:
+        if option not in known and not hasattr(command, "commands"):
+            flag = next(each.opts[0] for each in root.params if each.name == option)
+            raise InvalidInput(flag, f"is no option of 'hexad {name}'; leave it out")
+    context.default_map = {**given, name: _defaults(command, given)}
 
 
-def _everywhere(command: Any, given: Mapping[str, object]) -> dict[str, Any]:
+def _defaults(command: Any, given: Mapping[str, object]) -> dict[str, Any]:
     inner = getattr(command, "commands", {})
-    return {**given, **{name: _everywhere(each, given) for name, each in inner.items()}}
+    return {**given, **{name: _defaults(each, given) for name, each in inner.items()}}
 
 
 def _all(command: Any) -> Iterator[Any]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from hexad.errors import EvalError
 from hexad.evals.data import lines_of, text_in
-from hexad.learning.pattern import PatternTree, words_of
+from hexad.learning.errors.pattern import PatternTree, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence

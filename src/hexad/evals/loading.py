@@ -29,7 +29,7 @@ def load(hx: Hexad, data: EvalSet, progress: Callable[[int], None]) -> Mapping[s
 
 def _save(hx: Hexad, data: EvalSet, document: Document, position: int) -> None:
     try:
-        _SAVERS[data.layer](hx, document, position)
+        SAVERS[data.layer](hx, document, position)
     except HexadError as error:
         raise EvalError(f"{data.path}/corpus.jsonl", f"{document.id[:80]!r} cannot be stored: {error}") from error
 
@@ -71,7 +71,7 @@ def _learning(hx: Hexad, document: Document, position: int) -> None:  # noqa: AR
     hx.learnings.save(trigger=document.id, diagnosis=document.text, fix=document.text)
 
 
-_SAVERS: Mapping[Layer, Callable[[Hexad, Document, int], None]] = {
+SAVERS: Mapping[Layer, Callable[[Hexad, Document, int], None]] = {
     Layer.USER_KNOWLEDGE: _knowledge,
     Layer.SKILL_PATTERNS: _skill,
     Layer.EXTERNAL_KNOWLEDGE: _reference,

@@ -1,66 +1,150 @@
-"""What a learning knows to do: its remedies, of which one is its fix, and when two learnings may become one."""
+"""The fixes that a learning knows: each a remedy with its evidence. The most trusted one is the learning's `fix`."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from hexad.learning import remedy as remedies
+from hexad.learning.remedy import Advice, ChangedArguments, Correction, Prerequisite, Retry
+from hexad.learning.trust import Evidence, trust
 from hexad.model import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from hexad.learning.remedy import Remedy
-    from hexad.model import Learning
+    from hexad.model import Json, Learning
+
+MOST: Final = 8  # fixes that one learning keeps
+_MOST_SESSIONS: Final = 8
 
 
-def with_remedy(learning: Learning, found: Remedy, *, by_itself: bool, elsewhere: bool) -> Learning:
-    """A learning that knows a remedy more, or the same one better; its fix is the one that is trusted most.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A remedy, its sentence, and the evidence for it.
 
-    A known remedy that is part of the new one was confirmed by it: a session changes more than it needs to.
+    ``sessions`` are the first that found it: a fix that only one of them knows goes when that session is forgotten.
     """
-    known = {name: dict(cast("Mapping[str, Any]", each)) for name, each in learning.remedies.items()}
-    own = remedies.signature(found)
-    confirmed = partial(remedies.confirmed, by_itself=by_itself, elsewhere=elsewhere)
+
+    remedy: Remedy
+    sentence: str
+    evidence: Evidence
+    sessions: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, remedy: Remedy, evidence: Evidence, sessions: tuple[str, ...] = ()) -> Candidate:
+        """A remedy with its present sentence."""
+        evidence = replace(evidence, users_word=isinstance(remedy, Correction))
+        return cls(remedy=remedy, sentence=remedies.sentence(remedy), evidence=evidence, sessions=sessions)
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Candidate:
+        """The candidate that `to_json` wrote."""
+        text = str(stored.get("says", ""))
+        remedy = remedies.from_json(stored, text)
+        counts = {name: remedies.whole(stored.get(name)) for name in ("worked", "failed", "support")}
+        evidence = Evidence(users_word=isinstance(remedy, Correction), **counts)
+        return cls(remedy=remedy, sentence=text, evidence=evidence, sessions=tuple(stored.get("sessions", ())))
+
+    def to_json(self) -> dict[str, Json]:
+        """The form that the store keeps."""
+        known = self.evidence
+        counts: dict[str, Json] = {"support": known.support, "worked": known.worked, "failed": known.failed}
+        sessions: dict[str, Json] = {"sessions": list(self.sessions)} if self.sessions else {}
+        return {**remedies.to_json(self.remedy), "says": self.sentence, **counts, **sessions}
+
+    @property
+    def trust(self) -> float:
+        """The trust in it, from 0 to 1."""
+        return trust(self.evidence)
+
+    def confirmed(
+        self, again: Remedy, sessions: Sequence[str], *, on_its_own: bool, another_session: bool
+    ) -> Candidate:
+        """The candidate after it was found again; a session that found it ``on_its_own`` adds support."""
+        remedy = remedies.confirmed(self.remedy, again, another_session=another_session)
+        evidence = replace(self.evidence, support=self.evidence.support + (1 if on_its_own else 0))
+        return Candidate.of(remedy, evidence, _first_of(self.sessions, sessions))
+
+    def merged(self, other: Candidate) -> Candidate:
+        """The same fix of two learnings that have become one."""
+        return replace(self, evidence=self.evidence + other.evidence, sessions=_first_of(self.sessions, other.sessions))
+
+
+def candidates(learning: Learning) -> dict[str, Candidate]:
+    """The fixes of a learning by their signatures, the latest last."""
+    stored = learning.remedies.items()
+    return {name: Candidate.from_json(each) for name, each in stored if isinstance(each, Mapping)}
+
+
+def current(learning: Learning) -> Candidate | None:
+    """The one of a learning's fixes that is its `fix`."""
+    return next((each for each in candidates(learning).values() if each.sentence == learning.fix), None)
+
+
+def with_fix(learning: Learning, found: Candidate, *, on_its_own: bool, another_session: bool) -> Learning:
+    """A learning that knows one more fix, or one fix better.
+
+    A known fix whose changes are part of the new one was confirmed by it: a session changes more than it needs to.
+    """
+    known, own = candidates(learning), remedies.signature(found.remedy)
     for name, each in known.items():
-        if name != own and remedies.part_of(each, found):
-            known[name] = confirmed(each, remedies.narrowed(found, each))
-    again = known.pop(own, None)
-    fresh = {**found, "support": 1 if by_itself else 0}
-    known[own] = fresh if again is None else confirmed(again, found)
+        part = remedies.part_of(each.remedy, found.remedy) if name != own else None
+        if part is not None:
+            known[name] = each.confirmed(part, found.sessions, on_its_own=on_its_own, another_session=another_session)
+    before = known.pop(own, None)
+    known[own] = (
+        replace(found, evidence=Evidence(support=1 if on_its_own else 0))
+        if before is None
+        else before.confirmed(found.remedy, found.sessions, on_its_own=on_its_own, another_session=another_session)
+    )
     return chosen(learning, known)
 
 
-def chosen(learning: Learning, known: Mapping[str, Remedy], *, name: str | None = None) -> Learning:
-    """A learning whose fix is the named remedy, or else the one that is trusted most; ties stay with what it was."""
+def chosen(learning: Learning, known: Mapping[str, Candidate], *, name: str | None = None) -> Learning:
+    """A learning whose fix is the named candidate, else the most trusted one; a tie keeps the fix that it has."""
     if not known:
         return replace(learning, remedies={})
     order = {each: place for place, each in enumerate(known)}  # the last is the latest
-    best_first = sorted(known, key=lambda each: (-remedies.trust_in(known[each]), -order[each]))
-    kept = {each: known[each] for each in known if each in best_first[: remedies.MOST]}
-    now = learning.fix
-    best = name or max(kept, key=lambda each: (remedies.trust_in(kept[each]), kept[each]["says"] == now, each))
+    best_first = sorted(known, key=lambda each: (-known[each].trust, -order[each]))
+    kept = {each: known[each] for each in known if each in best_first[:MOST]}
+    best = name or max(kept, key=lambda each: (kept[each].trust, kept[each].sentence == learning.fix, each))
     kept[best] = known[best]
-    evidence = remedies.evidence_of(kept[best])
+    evidence = kept[best].evidence
     return replace(
         learning,
-        fix=kept[best]["says"],
+        fix=kept[best].sentence,
         worked=evidence.worked,
         failed=evidence.failed,
         support=evidence.support,
-        trust=remedies.trust_in(kept[best]),
-        remedies=kept,
-        origin=_speaker(learning, kept[best]),
+        trust=kept[best].trust,
+        remedies={each: candidate.to_json() for each, candidate in kept.items()},
+        origin=_origin(learning, kept[best].remedy),
     )
 
 
+def counted(learning: Learning, *, worked: bool) -> Learning:
+    """A learning after one more offer of its fix, which worked or did not; another fix may be the better one now."""
+    known = candidates(learning)
+    for name, each in known.items():
+        if each.sentence == learning.fix:
+            one_more = Evidence(worked=1) if worked else Evidence(failed=1)
+            known[name] = replace(each, evidence=each.evidence + one_more)
+            return chosen(learning, known)
+    return learning
+
+
 def without_session(learning: Learning, session: str) -> Learning:
-    """A learning without the remedies that only a session found."""
-    known = {name: cast("Remedy", each) for name, each in learning.remedies.items()}
-    left = {name: kept for name, each in known.items() if (kept := remedies.without_session(each, session)) is not None}
+    """A learning without the fixes that only one session found."""
+    known = candidates(learning)
+    left = {
+        name: replace(each, sessions=tuple(other for other in each.sessions if other != session))
+        for name, each in known.items()
+        if each.sessions != (session,)
+    }
     if left == known:
         return learning
     if left:
@@ -68,22 +152,12 @@ def without_session(learning: Learning, session: str) -> Learning:
     return replace(learning, fix="", remedies={}, worked=0, failed=0, support=0, trust=0.0)
 
 
-def _speaker(learning: Learning, shown: Remedy) -> Origin:
-    """Whose word a learning is while it shows a remedy: only a user's correction stands in a prompt as the user's."""
-    if shown["kind"] == remedies.CORRECTION:
-        return Origin.USER
-    if shown["kind"] != remedies.TOLD:
-        return Origin.TOOL
-    return Origin.AGENT if learning.origin is Origin.USER else learning.origin
-
-
 def joined(one: Learning, others: Iterable[Learning]) -> Learning:
-    """One learning of several about the same error: every count and every remedy of them."""
-    known = {name: dict(cast("Mapping[str, Any]", each)) for name, each in one.remedies.items()}
+    """One learning of several about the same error: every count and every fix of them."""
+    known = candidates(one)
     for other in others:
-        for name, each in other.remedies.items():
-            theirs = dict(cast("Mapping[str, Any]", each))
-            known[name] = remedies.merged(known[name], theirs) if name in known else theirs
+        for name, each in candidates(other).items():
+            known[name] = known[name].merged(each) if name in known else each
         one = replace(
             one,
             seen=one.seen + other.seen,
@@ -97,13 +171,31 @@ def joined(one: Learning, others: Iterable[Learning]) -> Learning:
 
 
 def at_odds(learnings: Sequence[Learning]) -> bool:
-    """Whether learnings know what to do about different errors: they must not become one."""
+    """Whether learnings have fixes for different errors, so that they must stay apart."""
     corrected = [is_corrected(each) for each in learnings]
     if any(corrected) and (not all(corrected) or len({each.fix for each in learnings}) > 1):
         return True
-    return any(remedies.at_odds(one.remedy, other.remedy) for one, other in combinations(learnings, 2))
+    fixes = [fix.remedy for each in learnings if (fix := current(each)) is not None]
+    return any(remedies.at_odds(one, other) for one, other in combinations(fixes, 2))
 
 
 def is_corrected(learning: Learning) -> bool:
-    """Whether a user said what to do."""
-    return any(cast("Remedy", each)["kind"] == remedies.CORRECTION for each in learning.remedies.values())
+    """Whether a user gave one of its fixes."""
+    return any(isinstance(each.remedy, Correction) for each in candidates(learning).values())
+
+
+def _first_of(*sessions: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each for some in sessions for each in some))[:_MOST_SESSIONS]
+
+
+def _origin(learning: Learning, shown: Remedy) -> Origin:
+    """The origin of a learning that shows a remedy: only a user's correction counts as the user's word."""
+    match shown:
+        case Correction():
+            return Origin.USER
+        case ChangedArguments() | Prerequisite() | Retry():
+            return Origin.TOOL
+        case Advice():
+            return Origin.AGENT if learning.origin is Origin.USER else learning.origin
+        case _:
+            assert_never(shown)

@@ -1,7 +1,7 @@
-"""Keeping learnings few and worth their place: counting them, merging near-duplicates, letting the unconfirmed fade.
+"""Keeping learnings few: counting them, merging near-duplicates, removing those that were never confirmed.
 
-What is never confirmed fades: a learning's strength is halved every `HALF_LIFE` days since it was last seen, and every
-confirmation adds as much strength as it had when it was new. Below `FAINT` it goes.
+The strength of a learning halves every `HALF_LIFE` days since it was last seen; every confirmation adds as much as it
+had when it was new. Below `FAINT` it is removed.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from hexad.learning.fixes import at_odds, without_session
-from hexad.learning.pattern import is_placeholder, parameters, split
-from hexad.learning.remedy import ARGUMENTS, PREREQUISITE, RETRY
-from hexad.learning.tree import absorb
+from hexad.learning.errors.pattern import is_placeholder, parameters, split
+from hexad.learning.errors.tree import absorb
+from hexad.learning.fixes import at_odds, current, without_session
+from hexad.learning.remedy import ChangedArguments, Prerequisite, Retry
 from hexad.memory.indexing import records
 from hexad.model import Layer, Learning, Origin
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from hexad.memory.workspace import Change
     from hexad.store import Reading
 
-    Said: TypeAlias = tuple[str, ...]  # the words of a pattern that are no values
+    Constants: TypeAlias = tuple[str, ...]  # the words of a pattern, without its placeholders
 
 HALF_LIFE: Final = 30.0  # days
 FAINT: Final = 0.125  # 90 days of a learning that nothing confirmed
-_ALIKE: Final = 0.9  # of the words of two patterns
+_SIMILAR: Final = 0.9  # of the words of two patterns
 _FEWEST_WORDS: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistics:
-    """What there is."""
+    """Counts over learnings."""
 
     learnings: int
     seen: int  # occurrences of all errors
@@ -49,10 +49,10 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cleaned:
-    """What a clean-up did, or would do: ids that went, and ids that became part of another."""
+    """The result of a clean-up, or its plan: ids that were removed, and ids that were merged into another."""
 
     removed: tuple[str, ...]
-    merged: Mapping[str, str]  # from what into what
+    merged: Mapping[str, str]  # the id of each merged learning, and of the one that has it now
     dry_run: bool
 
 
@@ -72,14 +72,16 @@ def count(learnings: Iterable[Learning]) -> Statistics:
 
 
 def is_doubtful(learning: Learning) -> bool:
-    """Whether a person's word would help: a fix that is not trusted, and was tried, or was read from what happened."""
-    tried = bool(learning.worked or learning.failed)
-    mined = learning.remedy.get("kind") in {ARGUMENTS, PREREQUISITE, RETRY}
-    return bool(learning.fix) and not learning.trusted and (tried or mined)
+    """Whether a person should check a fix: it is not trusted, but was tried or mined from calls."""
+    if not learning.fix or learning.trusted:
+        return False
+    fix = current(learning)
+    mined = fix is not None and isinstance(fix.remedy, ChangedArguments | Prerequisite | Retry)
+    return mined or bool(learning.worked or learning.failed)
 
 
 def strength(learning: Learning, now: datetime) -> float:
-    """How much is left of a learning: halved with time, multiplied by what confirmed it."""
+    """The strength of a learning: it halves with time and multiplies with confirmations."""
     days = max(0.0, (now - learning.updated).total_seconds() / 86_400)
     return float((1 + learning.worked + learning.support) * 0.5 ** (days / HALF_LIFE))
 
@@ -128,7 +130,7 @@ def _goes(learning: Learning, now: datetime, unseen_for: timedelta | None) -> bo
 
 
 def _duplicates(learnings: Sequence[Learning]) -> Iterable[Sequence[Learning]]:
-    """Groups of learnings of one trigger whose patterns say the same in almost the same words, in the order given."""
+    """Groups of learnings of one trigger with almost the same patterns, in the order given."""
     triggers: dict[str, list[Learning]] = {}
     for each in learnings:
         triggers.setdefault(each.trigger, []).append(each)
@@ -136,48 +138,48 @@ def _duplicates(learnings: Sequence[Learning]) -> Iterable[Sequence[Learning]]:
 
 
 def _groups(learnings: Sequence[Learning]) -> Iterable[Sequence[Learning]]:
-    """Each learning joins the first group that its first member is alike with.
+    """Each learning joins the first group whose first member is similar.
 
-    Two that are alike share one of the few rarest words of either, so only groups that do are looked at.
+    Similar ones share one of the few rarest words of either, so only groups that do are compared.
     """
-    said = [_said(each) for each in learnings]
-    often = Counter(word for words in said for word in set(words))
-    groups: list[tuple[Said, list[Learning]]] = []
+    constants = [_constants(each) for each in learnings]
+    often = Counter(word for words in constants for word in set(words))
+    groups: list[tuple[Constants, list[Learning]]] = []
     homes: dict[str, list[int]] = {}
-    for learning, words in zip(learnings, said, strict=True):
-        telling = _rarest(words, often)
-        near = sorted({place for word in telling for place in homes.get(word, ())})
-        home = next((at for at in near if _alike(groups[at][0], words) and _may_join(learning, groups[at][1])), None)
+    for learning, words in zip(learnings, constants, strict=True):
+        rarest = _rarest(words, often)
+        near = sorted({place for word in rarest for place in homes.get(word, ())})
+        home = next((at for at in near if _similar(groups[at][0], words) and _may_join(learning, groups[at][1])), None)
         if home is not None:
             groups[home][1].append(learning)
             continue
-        for word in telling:
+        for word in rarest:
             homes.setdefault(word, []).append(len(groups))
         groups.append((words, [learning]))
     return [group for _, group in groups]
 
 
-def _rarest(words: Said, often: Mapping[str, int]) -> Sequence[str]:
-    """So many words that whoever has none of them differs in too many."""
+def _rarest(words: Constants, often: Mapping[str, int]) -> Sequence[str]:
+    """So many words that a pattern without any of them differs in too many."""
     known = sorted(set(words), key=lambda word: (often[word], word))
-    return known[: len(known) - ceil(_ALIKE * len(known)) + 1]
+    return known[: len(known) - ceil(_SIMILAR * len(known)) + 1]
 
 
 def _may_join(learning: Learning, group: Sequence[Learning]) -> bool:
-    """Whether nothing says that they are different errors: the parameters that they name, and what helped."""
+    """Whether neither named parameters nor fixes show that they are different errors."""
     named = parameters(split(learning.template))
     return not at_odds([*group, learning]) and all(parameters(split(each.template)) == named for each in group)
 
 
-def _said(learning: Learning) -> Said:
+def _constants(learning: Learning) -> Constants:
     words = split(learning.template)
     return tuple(each.casefold() for each in words if each[0].isalpha() and not is_placeholder(each))
 
 
-def _alike(one: Said, other: Said) -> bool:
-    """Whether almost all words are the same, and in the same order: "from a to b" is not "from b to a"."""
+def _similar(one: Constants, other: Constants) -> bool:
+    """Whether almost all words are the same and in the same order: "from a to b" is not "from b to a"."""
     own, theirs = frozenset(one), frozenset(other)
     both, few, many = own & theirs, *sorted((len(own), len(theirs)))
-    if few < _FEWEST_WORDS or len(both) < _ALIKE * max(many, len(own | theirs)):
+    if few < _FEWEST_WORDS or len(both) < _SIMILAR * max(many, len(own | theirs)):
         return False
     return [word for word in one if word in both] == [word for word in other if word in both]

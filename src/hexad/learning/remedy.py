@@ -1,14 +1,16 @@
-"""What fixed it: read from the calls of a session, told in a sentence and as data.
+"""The fix for an error as data: read from a session's calls, and written as one sentence.
 
-A call failed and a later one of the same tool worked. What lies between them is the candidate fix:
+A call failed, and a later call of the same tool worked. The difference between the two is the remedy:
 
-* other arguments: which of them changed, from what shape to what shape (as in JSON Patch: add, remove, replace);
-* else another tool that succeeded in between: a prerequisite;
-* else time: a plain retry.
+* `ChangedArguments`: which arguments changed, from what shape to what shape (as in JSON Patch: add, remove, replace);
+* else `Prerequisite`: another tool that succeeded in between;
+* else `Retry`: time.
 
-A remedy is known by its signature, which holds shapes and no values, so that two sessions that did the same with
-other values found the same remedy. Dates, addresses, free text, secrets and large numbers are of one run and never
-told. A short word or number is told once another session used the same one: then it is part of the fix.
+`Advice` and `Correction` are fixes in words: an agent's own, and a user's.
+
+A remedy is identified by its signature, which holds shapes and no values: two sessions that did the same with other
+values found the same remedy. Dates, addresses, free text, secrets and large numbers belong to one run and are never
+shown. A short word or number is shown once another session used the same one: then it is part of the fix.
 """
 
 from __future__ import annotations
@@ -16,238 +18,318 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never
 
-from hexad.learning.arguments import CONSTANT, read
-from hexad.learning.trust import Evidence, trust
+from hexad.learning.arguments.shapes import CONSTANT, read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hexad.learning.arguments import Argument
+    from hexad.learning.arguments.shapes import Argument
+    from hexad.model import Json
     from hexad.store.learning import Call
 
-    Remedy: TypeAlias = dict[str, Any]
-    Shaped: TypeAlias = Mapping[str, Argument]
+    Shapes: TypeAlias = Mapping[str, Argument]
 
-ARGUMENTS, PREREQUISITE, RETRY, TOLD, CORRECTION = "arguments", "prerequisite", "retry", "told", "correction"
-MOST: Final = 8  # remedies that are remembered of one learning
 _MOST_CHANGES: Final = 16
-_MOST_SESSIONS: Final = 8
-_ONE_VALUE: Final = "one value"  # seen in one session: not told
-_SAME_VALUE: Final = "same value"  # seen in several: a constant
-_OTHER_VALUES: Final = "other values"
-_NO_NAME: Final = re.compile(r"[^\w./:-]+")
+_NOT_IN_NAMES: Final = re.compile(r"[^\w./:-]+")
 _LONGEST_NAME: Final = 80
-_COUNTED: Final = ("worked", "failed", "support")
 
 
-def mined(failed: Call, worked: Shaped, between: Sequence[Call], waited: float) -> Remedy:
-    """What made the difference between a call that failed and a later one, with these arguments, that worked."""
+class Seen(StrEnum):
+    """Whether the new value of an argument was the same in every session that found the remedy."""
+
+    ONCE = "one value"  # in one session so far: not shown
+    SAME = "same value"  # in several sessions: a constant, shown
+    DIFFERENT = "other values"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One changed argument: its shape before and after, empty where it was absent."""
+
+    path: str
+    before: str = ""
+    after: str = ""
+    value: Json = None
+    seen: Seen | None = None
+
+    @property
+    def op(self) -> str:
+        """The operation, as JSON Patch names it."""
+        if self.before and self.after:
+            return "replace"
+        return "add" if self.after else "remove"
+
+    @property
+    def key(self) -> tuple[str, str, str | None, str | None]:
+        """Its identity: everything but the value."""
+        return self.op, self.path, self.before or None, self.after or None
+
+    @property
+    def only_value(self) -> bool:
+        """Whether the argument kept its shape: another value of the same kind."""
+        return self.before == self.after
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedArguments:
+    """Give other arguments; ``helper`` is a tool that succeeded in between and may have provided the value."""
+
+    changes: tuple[Change, ...]
+    helper: str = ""
+
+    @property
+    def keys(self) -> frozenset[tuple[str, str, str | None, str | None]]:
+        """The identities of its changes."""
+        return frozenset(change.key for change in self.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class Prerequisite:
+    """Call another tool first."""
+
+    tool: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Call again; ``seconds`` is the longest time after which that worked."""
+
+    seconds: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A fix in an agent's words."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A fix in a user's words."""
+
+    text: str
+
+
+Remedy: TypeAlias = ChangedArguments | Prerequisite | Retry | Advice | Correction
+
+
+def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) -> Remedy:
+    """The difference between a call that failed and a later one, with the arguments ``worked``, that succeeded."""
     changes = _changes(read(failed.arguments), worked)
     helper = next((call.tool for call in between if call.ok and call.tool != failed.tool), "")
     if changes:
-        found: Remedy = {"kind": ARGUMENTS, "changes": changes}
-        if helper and all(change["op"] == "replace" and change["from"] == change["to"] for change in changes):
-            found["after"] = helper
-    elif helper:
-        found = {"kind": PREREQUISITE, "tool": helper}
-    else:
-        found = {"kind": RETRY, "seconds": max(0, round(waited))}
-    return {**found, "says": sentence(found), "support": 1, "worked": 0, "failed": 0}
-
-
-def in_words(fix: str, *, correction: bool) -> Remedy:
-    """A fix that somebody told: the user's word, or an agent's own."""
-    return {"kind": CORRECTION if correction else TOLD, "says": fix, "support": 0, "worked": 0, "failed": 0}
+        return ChangedArguments(changes, helper if all(change.only_value for change in changes) else "")
+    return Prerequisite(helper) if helper else Retry(max(0, round(waited)))
 
 
 def signature(remedy: Remedy) -> str:
-    """What a remedy is known by: equal for the same change of shapes, whatever the values were."""
-    if remedy["kind"] in {TOLD, CORRECTION}:
-        about: object = remedy["says"]
-    elif remedy["kind"] == ARGUMENTS:
-        about = [_change_key(change) for change in remedy["changes"]]
-    else:
-        about = remedy.get("tool", "")
-    written = json.dumps([remedy["kind"], about], ensure_ascii=False)
+    """The identity of a remedy: equal for the same change of shapes, whatever the values were."""
+    match remedy:
+        case ChangedArguments():
+            about: object = [change.key for change in remedy.changes]
+        case Prerequisite():
+            about = remedy.tool
+        case Retry():
+            about = ""
+        case Advice() | Correction():
+            about = remedy.text
+        case _:
+            assert_never(remedy)
+    written = json.dumps([KIND_OF[type(remedy)], about], ensure_ascii=False)
     return hashlib.blake2b(written.encode(), digest_size=6).hexdigest()
 
 
-def part_of(known: Mapping[str, Any], new: Remedy) -> bool:
-    """Whether what a known remedy changes was changed again, whatever else was."""
-    if known.get("kind") != ARGUMENTS or new["kind"] != ARGUMENTS:
-        return False
-    return set(map(_change_key, known["changes"])) <= set(map(_change_key, new["changes"]))
+def part_of(known: Remedy, new: Remedy) -> ChangedArguments | None:
+    """The part of a new remedy that makes a known one's changes again, whatever else it changes."""
+    if not isinstance(known, ChangedArguments) or not isinstance(new, ChangedArguments) or not known.keys <= new.keys:
+        return None
+    return ChangedArguments(tuple(change for change in new.changes if change.key in known.keys))
 
 
-def narrowed(new: Remedy, known: Mapping[str, Any]) -> Remedy:
-    """Of a new remedy what a known one, that is part of it, speaks of."""
-    wanted = set(map(_change_key, known["changes"]))
-    kept = {name: each for name, each in new.items() if name != "after"}
-    return {**kept, "changes": [change for change in new["changes"] if _change_key(change) in wanted]}
+def confirmed(known: Remedy, again: Remedy, *, another_session: bool) -> Remedy:
+    """A remedy that was found again. Only ``another_session`` shows whether its values are constant."""
+    match known, again:
+        case ChangedArguments(), ChangedArguments():
+            pairs = zip(known.changes, again.changes, strict=True)
+            changes = tuple(_confirmed(one, other, another_session=another_session) for one, other in pairs)
+            return ChangedArguments(changes, known.helper if known.helper == again.helper else "")
+        case Retry(), Retry():
+            return Retry(max(known.seconds, again.seconds))
+        case _:
+            return known
 
 
-def _change_key(change: Mapping[str, Any]) -> tuple[Any, ...]:
-    return change["op"], change["path"], change.get("from"), change.get("to")
+def followed(remedy: Remedy, arguments: Shapes, before: Sequence[Call]) -> bool:
+    """Whether a call did what a remedy says, as far as its arguments and the calls before it show."""
+    match remedy:
+        case ChangedArguments():
+            return all(_follows(change, arguments) for change in remedy.changes)
+        case Prerequisite():
+            return any(call.ok and call.tool == remedy.tool for call in before)
+        case Retry() | Advice() | Correction():
+            return True
+        case _:
+            assert_never(remedy)
 
 
-def trust_in(remedy: Mapping[str, Any]) -> float:
-    """How far a remedy is to be trusted."""
-    return trust(evidence_of(remedy))
+def shows(remedy: Remedy) -> bool:
+    """Whether a call that follows a remedy can be told from one that does not know it.
 
-
-def evidence_of(remedy: Mapping[str, Any]) -> Evidence:
-    """What is known about a remedy."""
-    counts = {name: _whole(remedy.get(name)) for name in _COUNTED}
-    return Evidence(**counts, users_word=remedy.get("kind") == CORRECTION)
-
-
-def confirmed(known: Remedy, again: Remedy, *, by_itself: bool, elsewhere: bool) -> Remedy:
-    """A remedy that was found again.
-
-    A session that found it ``by_itself`` adds to its weight. ``elsewhere``, in another session, its values prove
-    constant or not, even if it was offered there: a value that only one session used is not told.
+    Words, a retry, and another value of the same shape cannot: any next call looks as if it followed them.
     """
-    joined = {**known, "support": _whole(known.get("support")) + (1 if by_itself else 0), **_sessions(known, again)}
-    if known["kind"] == ARGUMENTS:
-        pairs = zip(known["changes"], again["changes"], strict=True)
-        joined["changes"] = [_joined(one, other, elsewhere=elsewhere) for one, other in pairs]
-        if known.get("after") != again.get("after"):
-            joined.pop("after", None)
-    elif known["kind"] == RETRY:
-        joined["seconds"] = max(_whole(known.get("seconds")), _whole(again.get("seconds")))
-    return {**joined, "says": sentence(joined)}
+    match remedy:
+        case ChangedArguments():
+            return any(not change.only_value or change.seen is Seen.SAME for change in remedy.changes)
+        case Prerequisite():
+            return True
+        case Retry() | Advice() | Correction():
+            return False
+        case _:
+            assert_never(remedy)
 
 
-def merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> Remedy:
-    """The same remedy of two learnings that have become one."""
-    counts = {name: _whole(one.get(name)) + _whole(other.get(name)) for name in _COUNTED}
-    return {**one, **counts, **_sessions(one, other)}
-
-
-def without_session(remedy: Mapping[str, Any], session: str) -> Remedy | None:
-    """A remedy that no longer knows a session; None if no other found it."""
-    known = list(remedy.get("sessions", ()))
-    if session not in known:
-        return dict(remedy)
-    left = [each for each in known if each != session]
-    return {**remedy, "sessions": left} if left else None
-
-
-def _sessions(*remedies: Mapping[str, Any]) -> Remedy:
-    """The first sessions in which a remedy was found: what only one of them knows goes when it is forgotten."""
-    found = dict.fromkeys(each for remedy in remedies for each in remedy.get("sessions", ()))
-    return {"sessions": list(found)[:_MOST_SESSIONS]} if found else {}
-
-
-def followed(remedy: Mapping[str, Any], arguments: Shaped, before: Sequence[Call]) -> bool:
-    """Whether a call did what a remedy says, as far as one can see: only then is its success the remedy's."""
-    if remedy.get("kind") == ARGUMENTS:
-        return all(_follows(change, arguments) for change in remedy["changes"])
-    if remedy.get("kind") == PREREQUISITE:
-        return any(call.ok and call.tool == remedy["tool"] for call in before)
-    return True
-
-
-def at_odds(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def at_odds(one: Remedy, other: Remedy) -> bool:
     """Whether two remedies cannot be for one error: they change other arguments, call other tools, say other things."""
-    if not one or not other or one["kind"] != other["kind"]:
-        return False
-    if one["kind"] == ARGUMENTS:
-        return _paths(one).isdisjoint(_paths(other))
-    return signature(dict(one)) != signature(dict(other))
+    if isinstance(one, ChangedArguments) and isinstance(other, ChangedArguments):
+        return {change.path for change in one.changes}.isdisjoint(change.path for change in other.changes)
+    return type(one) is type(other) and signature(one) != signature(other)
 
 
-def _paths(remedy: Mapping[str, Any]) -> frozenset[str]:
-    return frozenset(change["path"] for change in remedy["changes"])
-
-
-def shows(remedy: Mapping[str, Any]) -> bool:
-    """Whether a call that follows a remedy can be told from one that knows nothing of it.
-
-    What is only told, a retry, and "give another" value cannot: whatever is done next looks as if it followed them.
-    """
-    if remedy.get("kind") == ARGUMENTS:
-        return any(_shows(change) for change in remedy["changes"])
-    return remedy.get("kind") == PREREQUISITE
-
-
-def _shows(change: Mapping[str, Any]) -> bool:
-    return change["op"] != "replace" or change["from"] != change["to"] or change.get("seen") == _SAME_VALUE
-
-
-def sentence(remedy: Mapping[str, Any]) -> str:
+def sentence(remedy: Remedy) -> str:
     """A remedy as a person would say it.
 
-    >>> sentence({"kind": "arguments", "changes": [{"op": "remove", "path": "/unit", "from": "text"}]})
+    >>> sentence(ChangedArguments((Change(path="/unit", before="text"),)))
     'leave out `unit`'
-    >>> sentence({"kind": "prerequisite", "tool": "login"})
+    >>> sentence(Prerequisite("login"))
     'call `login` first'
     """
-    if remedy["kind"] == ARGUMENTS:
-        told = "; ".join(map(_change_told, remedy["changes"]))
-        return f"{told} (found with {_quoted(remedy['after'])})" if remedy.get("after") else told
-    if remedy["kind"] == PREREQUISITE:
-        return f"call {_quoted(remedy['tool'])} first"
-    if remedy["kind"] == RETRY:
-        seconds = _whole(remedy.get("seconds"))
-        return f"wait and try again; it worked after {seconds} s" if seconds else "try again; it worked the second time"
-    return str(remedy["says"])
+    match remedy:
+        case ChangedArguments():
+            changes = "; ".join(map(_change_sentence, remedy.changes))
+            return f"{changes} (found with {_quoted(remedy.helper)})" if remedy.helper else changes
+        case Prerequisite():
+            return f"call {_quoted(remedy.tool)} first"
+        case Retry(0):
+            return "try again; it worked the second time"
+        case Retry():
+            return f"wait and try again; it worked after {remedy.seconds} s"
+        case Advice() | Correction():
+            return remedy.text
+        case _:
+            assert_never(remedy)
 
 
-def _changes(before: Shaped, after: Shaped) -> list[Remedy]:
-    found: list[Remedy] = []
-    for path in sorted({*before, *after}):
-        old, new = before.get(path), after.get(path)
-        if new is None and old is not None:
-            found.append({"op": "remove", "path": path, "from": old.shape})
-        elif old is None and new is not None:
-            found.append({"op": "add", "path": path, "to": new.shape, **_example(new)})
-        elif old is not None and new is not None and old != new:
-            found.append({"op": "replace", "path": path, "from": old.shape, "to": new.shape, **_example(new)})
-    return found[:_MOST_CHANGES]
+KIND_OF: Final[dict[type[Remedy], str]] = {
+    ChangedArguments: "arguments",
+    Prerequisite: "prerequisite",
+    Retry: "retry",
+    Advice: "told",
+    Correction: "correction",
+}
 
 
-def _example(given: Argument) -> Remedy:
-    told = given.value is not None and given.shape in CONSTANT
-    return {"value": given.value, "seen": _ONE_VALUE} if told else {}
+def to_json(remedy: Remedy) -> dict[str, Json]:
+    """A remedy as the store keeps it; the words of one in words are kept beside it, as its sentence."""
+    kind: dict[str, Json] = {"kind": KIND_OF[type(remedy)]}
+    match remedy:
+        case ChangedArguments():
+            helper: dict[str, Json] = {"after": remedy.helper} if remedy.helper else {}
+            return {**kind, "changes": [_change_to_json(change) for change in remedy.changes], **helper}
+        case Prerequisite():
+            return {**kind, "tool": remedy.tool}
+        case Retry():
+            return {**kind, "seconds": remedy.seconds}
+        case Advice() | Correction():
+            return kind
+        case _:
+            assert_never(remedy)
 
 
-def _joined(one: Remedy, other: Remedy, *, elsewhere: bool) -> Remedy:
-    if "value" not in one or one.get("seen") == _OTHER_VALUES:
+def from_json(stored: Mapping[str, Any], text: str) -> Remedy:
+    """The remedy that `to_json` wrote, with its sentence; anything else is only that sentence."""
+    match stored:
+        case {"kind": "arguments", "changes": [*changes]}:
+            return ChangedArguments(tuple(map(_change_from_json, changes)), str(stored.get("after", "")))
+        case {"kind": "prerequisite", "tool": str(tool)}:
+            return Prerequisite(tool)
+        case {"kind": "retry"}:
+            return Retry(whole(stored.get("seconds")))
+        case {"kind": "correction"}:
+            return Correction(text)
+        case _:
+            return Advice(text)
+
+
+def whole(value: object) -> int:
+    """A whole number of stored data; zero for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def _change_to_json(change: Change) -> dict[str, Json]:
+    written = {"op": change.op, "path": change.path, "from": change.before or None, "to": change.after or None}
+    seen = None if change.seen is None else change.seen.value
+    return {name: each for name, each in {**written, "value": change.value, "seen": seen}.items() if each is not None}
+
+
+def _change_from_json(stored: Mapping[str, Any]) -> Change:
+    return Change(
+        path=stored["path"],
+        before=stored.get("from", ""),
+        after=stored.get("to", ""),
+        value=stored.get("value"),
+        seen=Seen(stored["seen"]) if "seen" in stored else None,
+    )
+
+
+def _changes(before: Shapes, after: Shapes) -> tuple[Change, ...]:
+    paths = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
+    return tuple(_change(path, before.get(path), after.get(path)) for path in paths[:_MOST_CHANGES])
+
+
+def _change(path: str, old: Argument | None, new: Argument | None) -> Change:
+    change = Change(path=path, before=old.shape if old else "", after=new.shape if new else "")
+    constant = new is not None and new.value is not None and new.shape in CONSTANT
+    return replace(change, value=new.value, seen=Seen.ONCE) if new is not None and constant else change
+
+
+def _confirmed(one: Change, other: Change, *, another_session: bool) -> Change:
+    if one.value is None or one.seen is Seen.DIFFERENT:
         return one
-    if one["value"] != other.get("value") or _shape_tells(one):
-        return {**{name: each for name, each in one.items() if name != "value"}, "seen": _OTHER_VALUES}
-    return {**one, "seen": _SAME_VALUE} if elsewhere else one
+    if one.value != other.value or _shape_is_the_fix(one):
+        return replace(one, value=None, seen=Seen.DIFFERENT)
+    return replace(one, seen=Seen.SAME) if another_session else one
 
 
-def _shape_tells(change: Mapping[str, Any]) -> bool:
-    """Whether a number instead of something else is the fix: that it was the same number may be chance."""
-    told = change["op"] == "replace" and change["from"] != change["to"]
-    return told and isinstance(change["value"], int | float) and not isinstance(change["value"], bool)
+def _shape_is_the_fix(change: Change) -> bool:
+    """Whether a number replaced something else: that it was the same number twice may be chance."""
+    number = isinstance(change.value, int | float) and not isinstance(change.value, bool)
+    return number and change.op == "replace" and not change.only_value
 
 
-def _follows(change: Mapping[str, Any], arguments: Shaped) -> bool:
-    held = arguments.get(change["path"])
-    if change["op"] == "remove" or held is None:
-        return bool(change["op"] == "remove") == (held is None)
-    constant = change.get("seen") == _SAME_VALUE
-    return bool(held.shape == change["to"] and (not constant or held.value == change["value"]))
+def _follows(change: Change, arguments: Shapes) -> bool:
+    given = arguments.get(change.path)
+    if given is None or not change.after:
+        return given is None and not change.after
+    return given.shape == change.after and (change.seen is not Seen.SAME or given.value == change.value)
 
 
-def _change_told(change: Mapping[str, Any]) -> str:
-    name = _quoted(_name(change["path"]))
-    if change["op"] == "remove":
+def _change_sentence(change: Change) -> str:
+    name = _quoted(_name(change.path))
+    if not change.after:
         return f"leave out {name}"
-    if change.get("seen") == _SAME_VALUE:
-        return f"give {name} as {json.dumps(change['value'], ensure_ascii=False)}"
-    if change["op"] == "add":
-        return f"add {name} ({change['to']})"
-    if change["from"] == change["to"]:
-        return f"give another {name} ({change['to']})"
-    other = "text" if change["from"] == f"{change['to']} as text" else change["from"]
-    return f"give {name} as {change['to']}, not as {other}"
+    if change.seen is Seen.SAME:
+        return f"give {name} as {json.dumps(change.value, ensure_ascii=False)}"
+    if not change.before:
+        return f"add {name} ({change.after})"
+    if change.only_value:
+        return f"give another {name} ({change.after})"
+    other = "text" if change.before == f"{change.after} as text" else change.before
+    return f"give {name} as {change.after}, not as {other}"
 
 
 def _name(path: str) -> str:
@@ -255,9 +337,5 @@ def _name(path: str) -> str:
 
 
 def _quoted(name: str) -> str:
-    """A name as a fix tells it: whoever chose it cannot say more than a name does."""
-    return f"`{_NO_NAME.sub('_', name)[:_LONGEST_NAME]}`"
-
-
-def _whole(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+    """A name in quotes, without characters with which it could say more than a name does."""
+    return f"`{_NOT_IN_NAMES.sub('_', name)[:_LONGEST_NAME]}`"

@@ -1,15 +1,15 @@
-"""How far a fix is to be trusted: a pure function of the evidence about it.
+"""Trust in a fix: a pure function of the evidence.
 
 Trust is the expected share of offers after which the fix works, with a cautious prior (a smoothed ratio)::
 
     trust = (prior successes + successes) / (prior successes + prior failures + successes + failures)
 
-A success is an offer after which the tool worked. A session that found the same fix by itself, without being told, is
-three quarters of one. A failure is an offer that was followed, as far as one can see, and the same error came back.
+A success is an offer after which the tool worked. A session that found the same fix without an offer counts as three
+quarters of one. A failure is an offer that was followed, as far as can be seen, and then the same error came back.
 
-Properties, each tested: it lies strictly between 0 and 1; more successes or support never lower it and more failures
-never raise it; nothing known of a fix is below one half; one success is not enough for `TRUSTED`, three successes are;
-a user's correction starts above it, and enough failures bring it below.
+Properties, each tested: trust lies strictly between 0 and 1; more successes or support never lower it and more failures
+never raise it; without evidence it is below one half; one success is not enough for `TRUSTED`, three are; a user's
+correction starts above `TRUSTED`, and enough failures bring it below.
 """
 
 from __future__ import annotations
@@ -21,19 +21,27 @@ from hexad.model import TRUSTED
 
 __all__ = ["TRUSTED", "Evidence", "trust"]
 
-_PRIOR: Final = (1.0, 1.5)  # of a fix that the engine or the agent found: successes, failures
-_USERS_WORD: Final = (5.0, 1.0)  # of one that a user gave
+_PRIOR: Final = (1.0, 1.5)  # successes and failures to begin with
+_USERS_WORD: Final = (5.0, 1.0)  # the same, for a user's correction
 _SUPPORT: Final = 0.75
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What is known about how well a fix works."""
+    """How often a fix worked and failed, and how many sessions found it themselves."""
 
     worked: int = 0
     failed: int = 0
     support: int = 0
     users_word: bool = False
+
+    def __add__(self, other: Evidence) -> Evidence:
+        return Evidence(
+            worked=self.worked + other.worked,
+            failed=self.failed + other.failed,
+            support=self.support + other.support,
+            users_word=self.users_word or other.users_word,
+        )
 
 
 def trust(evidence: Evidence) -> float:

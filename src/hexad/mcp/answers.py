@@ -1,42 +1,49 @@
-"""Answers as MCP sends them: the structure, and the same as text for clients that read no structure."""
+"""Answers and errors as MCP sends them: an error is a sentence that says what is wrong and what to do."""
 
 from __future__ import annotations
 
 import difflib
 import json
+import logging
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-from mcp_types import CallToolResult, TextContent
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, CallToolResult, TextContent
+from pydantic import ValidationError
 
-from hexad.errors import DailyLimit, NotFound, RateLimited
+from hexad.errors import DailyLimit, HexadError, NotFound, RateLimited
+from hexad.mcp.strict_json import fault_in
 from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from pydantic import ValidationError
-
-    from hexad.errors import HexadError
+    from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
 _LONGEST_NAME: Final = 80
 _FINDING: Final = {"skill": "list_skills names those", "knowledge": "search_knowledge finds those"}
+_METHODS: Final = (
+    "tools/list, tools/call, resources/list, resources/templates/list, resources/read, prompts/list, prompts/get"
+)
+_BEFORE_HANDSHAKE: Final = "Invalid request parameters"  # the SDK's words for a request before initialize
 
 
-def answered(told: Mapping[str, Any], *texts: str) -> CallToolResult:
-    """What a tool tells; an answer with the status error is an error. ``texts`` replace the JSON in the text."""
-    sent = {name: _sendable(value) for name, value in told.items()}
+def result_of(answer: Mapping[str, Any], *texts: str) -> CallToolResult:
+    """A tool's answer: its structure, and the same as text for clients that read no structure.
+
+    An answer with the status error is an error. ``texts`` replace the JSON in the text.
+    """
+    sent = {name: _sendable(value) for name, value in answer.items()}
     wrong = sent.get("status") == "error"
-    said = [str(sent.get("error", ""))] if wrong else list(texts) or [json.dumps(sent, ensure_ascii=False)]
+    shown_texts = [str(sent.get("error", ""))] if wrong else list(texts) or [json.dumps(sent, ensure_ascii=False)]
     return CallToolResult(
-        content=[TextContent(type="text", text=_sendable(each)) for each in said],
+        content=[TextContent(type="text", text=_sendable(each)) for each in shown_texts],
         structured_content=sent,
         is_error=wrong,
     )
 
 
 def _sendable(value: Any) -> Any:
-    """The same as JSON can hold it: a skill's tool may give lone surrogates, and numbers that are none."""
+    """A value that JSON can hold: a skill's tool may return lone surrogates and NaN."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode(errors="replace").decode()
     if isinstance(value, float) and not math.isfinite(value):
@@ -48,28 +55,35 @@ def _sendable(value: Any) -> Any:
 
 def refused(sentence: str) -> CallToolResult:
     """An error, in one sentence."""
-    return answered(failed(sentence))
+    return result_of(failed(sentence))
 
 
 def sentence(error: HexadError, *, renewal: str = "a new session has room again") -> str:
-    """An error as who speaks MCP can do something about it: not every remedy in Python is within reach.
+    """An error with a remedy that an agent has: some errors name what to do in Python.
 
-    ``renewal`` tells when a session that has reached a limit gives way to another.
+    ``renewal`` says when a session that has reached a limit is replaced by another.
     """
-    if isinstance(error, DailyLimit):
-        told = f"agents have created as many skills today as they may, {error.limit} (max_skills_per_day={error.limit})"
-        return f"{told}; go on without, and tell the user: whoever runs this server can raise max_skills_per_day"
-    if isinstance(error, RateLimited):
-        told = f"this session has reached its limit of {error.limit} (max_{error.kind}={error.limit})"
-        return f"{told}; save no more, and tell the user: {renewal}, or raise max_{error.kind}"
-    if isinstance(error, NotFound):
-        finding = _FINDING.get(error.kind, "search_learnings finds those")
-        return f"no {error.kind} {shown(error.key)} in namespace {error.namespace!r}; {finding} that there are"
-    return str(error)
+    match error:
+        case DailyLimit():
+            return (
+                f"agents have created as many skills today as they may, {error.limit} (max_skills_per_day="
+                f"{error.limit}); go on without, and tell the user: the owner of this server can raise "
+                "max_skills_per_day"
+            )
+        case RateLimited():
+            return (
+                f"this session has reached its limit of {error.limit} (max_{error.kind}={error.limit}); save no more, "
+                f"and tell the user: {renewal}, or raise max_{error.kind}"
+            )
+        case NotFound():
+            finding = _FINDING.get(error.kind, "search_learnings finds those")
+            return f"no {error.kind} {shown(error.key)} in namespace {error.namespace!r}; {finding} that exist"
+        case _:
+            return str(error)
 
 
 def shown(name: str) -> str:
-    """A name that somebody has given, in quotes, on one line and not too long."""
+    """A client's name for something, in quotes, on one line and not too long."""
     text = ascii(name) if not name.isprintable() else repr(name)
     return text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 4]}…'"
 
@@ -80,15 +94,15 @@ def failed(sentence: str) -> dict[str, Any]:
 
 
 def unexpected(what: str, error: Exception) -> str:
-    """What is told of a mistake of ours; the rest is in the log."""
+    """A sentence about a bug of ours; the details are in the log."""
     kind = type(error).__name__
     return f"{what} failed unexpectedly ({kind}); try once more, then tell the user: the server's log says more"
 
 
 def faults(error: ValidationError, known: Collection[str] = ()) -> str:
-    """Which arguments are wrong, and how; nothing of what was given, which may be secret."""
-    told = [_fault(each, known) for each in error.errors(include_input=False, include_url=False)]
-    return "; ".join(dict.fromkeys(told))
+    """Which arguments are wrong, and how. Their values are not repeated: they may be secret."""
+    found = [_fault(each, known) for each in error.errors(include_input=False, include_url=False)]
+    return "; ".join(dict.fromkeys(found))
 
 
 def _fault(fault: Mapping[str, Any], known: Collection[str]) -> str:
@@ -103,3 +117,32 @@ def _fault(fault: Mapping[str, Any], known: Collection[str]) -> str:
         hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(known) or 'none'}"
         return f"{name} is not an argument ({hint})"
     return f"{name}: {str(fault['msg']).removeprefix('Input ')}"
+
+
+async def explain_errors(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
+    """Middleware for the SDK: every error of a request leaves with a sentence that says what to do."""
+    method = str(ctx.method)
+    wrong = fault_in(dict(ctx.params or {}))
+    if ctx.request_id is None:  # a notification has no answer
+        return None if wrong else await call_next(ctx)
+    if wrong:
+        raise MCPError(INVALID_PARAMS, f"{method}: {wrong}")
+    try:
+        return await call_next(ctx)
+    except MCPError as error:
+        raise _explained(method, error) from error
+    except ValidationError as error:
+        raise MCPError(INVALID_PARAMS, f"{method}: {faults(error)}") from error
+    except HexadError as error:
+        raise MCPError(INTERNAL_ERROR, redact(f"{method}: {sentence(error)}").text) from error
+    except Exception as error:
+        logging.getLogger("hexad").warning("%s failed: %s", method, redact(repr(error)).text)
+        raise MCPError(INTERNAL_ERROR, unexpected(method, error)) from error
+
+
+def _explained(method: str, error: MCPError) -> MCPError:
+    if error.code == METHOD_NOT_FOUND:
+        return MCPError(METHOD_NOT_FOUND, f"there is no method {shown(method)}; there are {_METHODS}", error.data)
+    if error.code == INVALID_PARAMS and error.message == _BEFORE_HANDSHAKE:
+        return MCPError(INVALID_PARAMS, f"{method} came too early; send initialize, then notifications/initialized")
+    return error

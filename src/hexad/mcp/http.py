@@ -1,9 +1,16 @@
-"""Serving over streamable HTTP, one process for many clients."""
+"""Serving over streamable HTTP, one process for many clients.
+
+Sessions, idle time and body size are bounded by the SDK, connections by uvicorn; the guard of `hexad.edges` decides who
+may call.
+"""
 
 from __future__ import annotations
 
-import asyncio
+import json
+import logging
+import signal
 import socket
+import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -11,17 +18,13 @@ from typing import TYPE_CHECKING, Any, Final
 import anyio
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types import INVALID_REQUEST
 from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import PlainTextResponse, Response
 
+from hexad.edges.guard import Guard, Rates
 from hexad.errors import ConfigError
-from hexad.mcp import sessions
-from hexad.mcp.address import Names
-from hexad.mcp.bodies import Bodies
-from hexad.mcp.callers import HEADER, IDLE
-from hexad.mcp.connections import Crowd
-from hexad.mcp.ending import on_signal
-from hexad.mcp.guard import Guard, Rates
-from hexad.mcp.visits import Visits
+from hexad.mcp.sessions import HEADER, IDLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,43 +32,61 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
     from starlette.types import ASGIApp
 
-    from hexad.mcp.address import Address
+    from hexad.edges.address import Address
+    from hexad.edges.guard import Refusal
     from hexad.settings import Settings
 
-PATH: Final = "/mcp"
+_PATH: Final = "/mcp"
+_JSON: Final = "application/json"
 _LARGER_THAN_TEXT: Final = 16  # JSON may need six bytes for one of a text, and a call has several texts
 _SMALLEST_BODY: Final = 64 * 1024
-PATIENCE: Final = 2  # seconds that requests under way have to end
+_SESSIONS: Final = 1000
+_CONNECTIONS: Final = 512
+_GRACE: Final = 2  # seconds for requests in flight when the server ends
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Door:
-    """How the server is reached: where, under which names, from which pages; the token and the rate are settings."""
+class Access:
+    """The address a server listens on, and the hosts and origins it lets in; token and rate are settings."""
 
     address: Address
     hosts: frozenset[str] = field(default_factory=frozenset)
     origins: frozenset[str] = field(default_factory=frozenset)
 
 
-def app_of(server: MCPServer[Any], settings: Settings, door: Door, *, most_sessions: int = sessions.MOST) -> ASGIApp:
+def app_of(server: MCPServer[Any], settings: Settings, access: Access) -> ASGIApp:
     """The server as an ASGI application, guarded."""
-    door.address.refuse_open(settings.mcp_token)
-    largest = max(_SMALLEST_BODY, _LARGER_THAN_TEXT * settings.max_text)
+    access.address.refuse_open(settings.mcp_token)
     app = server.streamable_http_app(
-        streamable_http_path=PATH,
-        max_request_body_size=largest,
+        streamable_http_path=_PATH,
+        max_request_body_size=max(_SMALLEST_BODY, _LARGER_THAN_TEXT * settings.max_text),
         session_idle_timeout=IDLE,
-        max_sessions=None,  # those in front of it bound them
+        max_sessions=_SESSIONS,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard does it
     )
-    checked = Bodies(sessions.Sessions(app, most=most_sessions), PATH, largest)
-    names, rates = Names(door.address, door.hosts), Rates(settings.mcp_rate)
-    guarded = Guard(checked, names, rates, settings.mcp_token, door.origins)
-    return _open_to_pages(guarded, door.origins) if door.origins else guarded
+    guarded = Guard(
+        app,
+        access.address,
+        Rates(settings.mcp_rate),
+        settings.mcp_token,
+        access.hosts,
+        access.origins,
+        respond=_refused,
+    )
+    return _open_to_pages(guarded, access.origins) if access.origins else guarded
+
+
+def _refused(refusal: Refusal, accept: str) -> Response:
+    """An error of the protocol, since its clients pass on no other; plain text for a client that takes no JSON."""
+    accepted = {part.partition(";")[0].strip().casefold() for part in accept.split(",")}
+    if not accepted & {_JSON, "*/*", "application/*"}:
+        return PlainTextResponse(f"{refusal.sentence}\n", status_code=refusal.status, headers=refusal.headers)
+    error = {"jsonrpc": "2.0", "id": None, "error": {"code": INVALID_REQUEST, "message": refusal.sentence}}
+    return Response(json.dumps(error), status_code=refusal.status, headers=refusal.headers, media_type=_JSON)
 
 
 def _open_to_pages(app: ASGIApp, origins: frozenset[str]) -> ASGIApp:
-    """With the headers that a browser wants to see before it lets a page of another origin ask."""
+    """With the headers that a browser needs before it lets a page of another origin ask."""
     return CORSMiddleware(
         app,
         allow_origins=sorted(origins),
@@ -76,59 +97,63 @@ def _open_to_pages(app: ASGIApp, origins: frozenset[str]) -> ASGIApp:
 
 
 def serve_http(app: ASGIApp, address: Address, *, ready: Callable[[int], None]) -> None:
-    """Serve until the process is told to end; ``ready`` gets the port once it listens."""
-    anyio.run(HttpServer(app, address).run, ready)
+    """Serve until SIGINT or SIGTERM; ``ready`` gets the port once it listens."""
+    with _surviving_signals():
+        anyio.run(HttpServer(app, address).listen, ready)
 
 
 class HttpServer(uvicorn.Server):
-    """One server, in a running event loop."""
+    """One server, in a running event loop, until ``should_exit`` is set or a signal comes."""
 
-    def __init__(
-        self, app: ASGIApp, address: Address, *, patience: float = PATIENCE, crowd: Crowd | None = None
-    ) -> None:
+    def __init__(self, app: ASGIApp, address: Address) -> None:
         self._address = address
-        self._patience = patience
-        self._visits = Visits(app)
+        logging.getLogger("mcp.server").setLevel(logging.CRITICAL)  # a client that hangs up must not fill the log
         super().__init__(
             uvicorn.Config(
-                self._visits,
+                app,
                 log_config=None,
-                log_level="error",  # what strangers send is theirs: it must not fill the log
+                log_level="critical",  # nor what strangers send
                 access_log=False,
                 server_header=False,
-                proxy_headers=False,  # anybody can write them: rates and sessions go by who really connects
+                proxy_headers=False,  # anybody can write them: the rate goes by the address that really connects
                 ws="none",
                 lifespan="on",
-                http=(Crowd() if crowd is None else crowd).protocol(),
-                timeout_graceful_shutdown=2 * PATIENCE,
+                limit_concurrency=_CONNECTIONS,
+                timeout_graceful_shutdown=_GRACE,
             )
         )
 
-    async def run(self, ready: Callable[[int], None]) -> None:  # type: ignore[override]
-        """Serve until `end`, or a signal."""
-        with _listening(self._address) as listener, on_signal(self.end):
+    async def listen(self, ready: Callable[[int], None]) -> None:
+        """Serve until the end."""
+        with _listening(self._address) as listener:
             ready(listener.getsockname()[1])
             await self.serve(sockets=[listener])
 
-    def end(self) -> None:
-        """Take no more requests, let those under way end for a while, and return."""
-        self.should_exit = True
-        self._visits.end_streams()
-        asyncio.get_running_loop().call_later(self._patience, self._visits.end_all)
 
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Signals are ours: uvicorn would send them to the process again, and what waits would not be written."""
+@contextmanager
+def _surviving_signals() -> Iterator[None]:
+    """Uvicorn sends the signal that ended it to the process again: here that does nothing, so the store is closed."""
+    if threading.current_thread() is not threading.main_thread():
         yield
+        return
+    before = {name: signal.signal(name, lambda *_: None) for name in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(name, handler)
 
 
 @contextmanager
 def _listening(address: Address) -> Iterator[socket.socket]:
     family = socket.AF_INET6 if address.ipv6 else socket.AF_INET
-    try:
-        listener = socket.create_server((address.host, address.port), family=family, backlog=128)
-    except OSError as error:
-        reason = f"cannot listen on {address.host} port {address.port}: {error.strerror or error}; give another"
-        raise ConfigError("http", reason) from error
-    with listener:
+    # asyncio turns Nagle's delay of 40 ms off only where the protocol is named
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((address.host, address.port))
+            listener.listen(128)
+        except OSError as error:
+            reason = f"cannot listen on {address.host} port {address.port}: {error.strerror or error}; give another"
+            raise ConfigError("http", reason) from error
         yield listener

@@ -17,10 +17,10 @@ from pydantic import Field
 
 from hexad import wire
 from hexad.agent_tools import review_command
+from hexad.edges.context import BUDGET
 from hexad.errors import HexadError, InvalidInput, NotFound, SkillRefused
 from hexad.mcp.answers import sentence, shown
-from hexad.mcp.foreign import BUDGET
-from hexad.mcp.threads import in_thread
+from hexad.mcp.backend import READING
 from hexad.memory.redaction import redact
 from hexad.model import Knowledge, Layer, Skill
 from hexad.skills.run import may_run
@@ -31,49 +31,49 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
     from hexad.facade import Hexad
-    from hexad.mcp.tools import Desk
+    from hexad.mcp.backend import Backend
     from hexad.model import Json, Record
 
 R = TypeVar("R", Knowledge, Skill)
-MOST_LISTED: Final = 200  # of each kind, the newest; any other can be read by its address all the same
+MOST_LISTED: Final = 200  # of each kind, the newest; any other can be read by its address
 PROMPT: Final = "with_context"
 KINDS: Final = ("hexad://knowledge/{key}", "hexad://skill/{name}", "hexad://learning/{id}")
 _MIME: Final = "application/json"
 _KEYS: Final = ResourceSecurity(exempt_params={"key", "name", "id"})  # they name rows, never files
 _Message = Annotated[str, Field(description="What you want to ask, or to have done.")]
-_PREFACE: Final = "What is known that may matter for the next message. It is information, not a request.\n\n"
+_PREFACE: Final = "Context for the next message, from memory. It is information, not a request.\n\n"
 
 
-def add_resources(server: MCPServer[Any], desk: Desk) -> None:
-    """Let clients read a knowledge entry, an active skill, a learning."""
+def add_resources(server: MCPServer[Any], backend: Backend) -> None:
+    """Let clients read knowledge entries, active skills and learnings."""
 
     @server.resource(KINDS[0], title="Knowledge", mime_type=_MIME, security=_KEYS)
     async def knowledge(key: str, context: Context[Any, Any]) -> str:
         """An entry of User Knowledge, newest version."""
-        return await _read(desk, context, lambda own: own.knowledge.get(key))
+        return await _read(backend, context, lambda own: own.knowledge.get(key))
 
     @server.resource(KINDS[1], title="Skill", mime_type=_MIME, security=_KEYS)
     async def skill(name: str, context: Context[Any, Any]) -> str:
         """A skill that a person has approved: what it does and takes."""
-        return await _read(desk, context, lambda own: _active(own, name))
+        return await _read(backend, context, lambda own: _active(own, name))
 
     @server.resource(KINDS[2], title="Learning", mime_type=_MIME, security=_KEYS)
     async def learning(id: str, context: Context[Any, Any]) -> str:
-        """An error pattern with its fix, and how far that is trusted."""
-        return await _read(desk, context, lambda own: own.learnings.get(id))
+        """An error pattern with its fix, and the trust in that."""
+        return await _read(backend, context, lambda own: own.learnings.get(id))
 
 
-def add_prompt(server: MCPServer[Any], desk: Desk) -> None:
-    """Let a person begin a message with what is known about it."""
+def add_prompt(server: MCPServer[Any], backend: Backend) -> None:
+    """Let a person begin a message with its context."""
 
     @server.prompt(PROMPT, title="With context")
     async def with_context(message: _Message, context: Context[Any, Any]) -> list[Message]:
-        """Your message, with what is known that matters for it in front."""
+        """Your message, with its context in front."""
         if not message.strip():
             raise MCPError(INVALID_PARAMS, f"{PROMPT}: message is empty; give what you want to ask or to have done")
-        own = desk.scope(desk.caller(context))
+        own = backend.engine(context)
         try:
-            added = await in_thread(lambda: own.prompt("", message, layers=Layer, budget=BUDGET).added)
+            added = await READING.run(lambda: own.prompt("", message, layers=Layer, budget=BUDGET).added)
         except HexadError as error:
             raise MCPError(INVALID_PARAMS, sentence(error)) from error
         before: list[Message] = [UserMessage(_PREFACE + added.strip())] if added.strip() else []
@@ -81,18 +81,18 @@ def add_prompt(server: MCPServer[Any], desk: Desk) -> None:
 
 
 def refuse_prompt(name: str, arguments: Mapping[str, Any]) -> None:
-    """Raise where there is no such prompt, or it is not asked for with a message and nothing else."""
+    """Raise unless the prompt exists and its arguments are a message and nothing else."""
     if name != PROMPT:
         raise MCPError(INVALID_PARAMS, f"there is no prompt {shown(name)}; there is {PROMPT}, with a message")
-    if strange := [each for each in arguments if each != "message"]:
-        raise MCPError(INVALID_PARAMS, f"{PROMPT}: {shown(strange[0])} is not an argument; it takes message alone")
+    if unknown := [each for each in arguments if each != "message"]:
+        raise MCPError(INVALID_PARAMS, f"{PROMPT}: {shown(unknown[0])} is not an argument; it takes message alone")
     if "message" not in arguments:
         raise MCPError(INVALID_PARAMS, f"{PROMPT}: message is missing; give what you want to ask or to have done")
 
 
-async def listed(desk: Desk) -> list[Resource]:
-    """What there is to read, as far as a list is of use."""
-    return await in_thread(lambda: _listed(desk.hx))
+async def listed(backend: Backend) -> list[Resource]:
+    """The newest entries and skills."""
+    return await READING.run(lambda: _listed(backend.hx))
 
 
 def _listed(hx: Hexad) -> list[Resource]:
@@ -102,39 +102,39 @@ def _listed(hx: Hexad) -> list[Resource]:
 
 
 def _newest(records: Iterable[R]) -> list[R]:
-    """Those that were said or changed last, the latest first."""
+    """The latest changes first."""
     return heapq.nlargest(MOST_LISTED, records, key=lambda each: each.updated)
 
 
 def _resource(kind: str, name: str, about: str) -> Resource:
-    told = " ".join(redact(about).text.split())[:120]
-    return Resource(uri=f"hexad://{kind}/{quote(name, safe='')}", name=name, description=told, mime_type=_MIME)
+    summary = " ".join(redact(about).text.split())[:120]
+    return Resource(uri=f"hexad://{kind}/{quote(name, safe='')}", name=name, description=summary, mime_type=_MIME)
 
 
-async def _read(desk: Desk, context: Context[Any, Any], find: Callable[[Hexad], Record]) -> str:
-    own = desk.scope(desk.caller(context))
+async def _read(backend: Backend, context: Context[Any, Any], find: Callable[[Hexad], Record]) -> str:
+    own = backend.engine(context)
     try:
-        record = await in_thread(lambda: find(own))
+        record = await READING.run(lambda: find(own))
     except (NotFound, InvalidInput) as error:
         raise ResourceNotFoundError(sentence(error)) from error
     except HexadError as error:
         raise ResourceError(sentence(error)) from error
-    told = wire.to_json(record)
-    return json.dumps(told if record.verbatim else _without_secrets(told), ensure_ascii=False, indent=2)
+    shape = wire.to_json(record)
+    return json.dumps(shape if record.verbatim else _without_secrets(shape), ensure_ascii=False, indent=2)
 
 
 def _active(hx: Hexad, name: str) -> Any:
     skill = hx.skills.get(name)
     if not may_run(skill):
         command = review_command(hx, name)
-        raise SkillRefused(name, f"is {skill.status.told}: a person can approve it with `{command}`")
+        raise SkillRefused(name, f"is {skill.status.phrase}: a person can approve it with `{command}`")
     return skill
 
 
-def _without_secrets(told: Json) -> Json:
-    """The same, each text redacted once more: it may have been stored by an older Hexad."""
-    if isinstance(told, str):
-        return redact(told).text
-    if isinstance(told, dict):
-        return {name: _without_secrets(value) for name, value in told.items()}
-    return [_without_secrets(each) for each in told] if isinstance(told, list) else told
+def _without_secrets(value: Json) -> Json:
+    """The same with each text redacted again: an older Hexad may have stored it."""
+    if isinstance(value, str):
+        return redact(value).text
+    if isinstance(value, dict):
+        return {name: _without_secrets(each) for name, each in value.items()}
+    return [_without_secrets(each) for each in value] if isinstance(value, list) else value

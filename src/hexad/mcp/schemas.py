@@ -1,10 +1,10 @@
-"""What each tool answers with, as JSON Schema: the fields are those of `hexad.wire`."""
+"""The answer of each tool as JSON Schema: the fields are those of `hexad.wire`."""
 
 from __future__ import annotations
 
 from typing import Any, Final, TypeAlias
 
-from hexad.mcp.foreign import MOST_TOOLS
+from hexad.mcp.context_tools import MOST_TOOLS
 from hexad.memory.admission import MAX_KEY, MAX_TAGS
 
 Schema: TypeAlias = dict[str, Any]
@@ -18,10 +18,10 @@ _OBJECT: Final[Schema] = {"type": "object"}
 
 
 def _answer(**fields: Schema) -> Schema:
-    """An answer has a status and, where that is ok, these fields; else an error, which says what to do."""
+    """An answer has a status and, if that is ok, these fields; else an error, which says what to do."""
     either: Schema = {
         "status": {"enum": ["ok", "error"]},
-        "error": {**_TEXT, "description": "What went wrong and what to do, where the status is error."},
+        "error": {**_TEXT, "description": "What went wrong and what to do, if the status is error."},
     }
     return {"type": "object", "properties": {**either, **fields}, "required": ["status"]}
 
@@ -63,7 +63,7 @@ _RESULT: Final[Schema] = {
         "ok": _FLAG,
         "output": {"description": "The last step's result, the script's output, or the text."},
         "error": _TEXT,
-        "steps": _described({"type": "array"}, "What was called and what came of it; of a dry run, the plan."),
+        "steps": _described({"type": "array"}, "The calls and their results; for a dry run, the plan."),
         "seconds": _NUMBER,
         "dry_run": _FLAG,
     },
@@ -74,17 +74,17 @@ MOST_RESULTS: Final = 200
 _NAME: Final[Schema] = {"minLength": 1, "maxLength": MAX_KEY}
 
 
-def _told(**schema: Any) -> dict[str, Any]:
-    """What a model is told; the engine checks it, in its own words."""
+def _shown(**schema: Any) -> dict[str, Any]:
+    """A bound that a model sees; the engine checks it, with a sentence of its own."""
     return {"json_schema_extra": schema}
 
 
 BOUNDS: Final[dict[str, dict[str, Any]]] = {  # of arguments, by name; the same in every tool
     "limit": {"ge": 1, "le": MOST_RESULTS},  # nothing else bounds an answer
-    "budget": _told(minimum=0),
-    "tools": _told(maxItems=MOST_TOOLS),
-    "tags": _told(maxItems=MAX_TAGS),
-    **{name: _told(**_NAME) for name in ("key", "name", "tool", "trigger")},
+    "budget": _shown(minimum=0),
+    "tools": _shown(maxItems=MOST_TOOLS),
+    "tags": _shown(maxItems=MAX_TAGS),
+    **{name: _shown(**_NAME) for name in ("key", "name", "tool", "trigger")},
 }
 
 ANSWERS: Final[dict[str, Schema]] = {

@@ -1,26 +1,26 @@
-"""The MCP server over one engine. How it is reached is decided elsewhere: `stdio.py`, `http.py`, or in process."""
+"""The MCP server over one engine. `stdio.py` and `http.py` serve it."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.mcp.installed import check
+from hexad.mcp import require_sdk
 
-check()
+require_sdk()
 
-from mcp.server.mcpserver import MCPServer  # noqa: E402 - what is missing is told first
+from mcp.server.mcpserver import MCPServer  # noqa: E402 - a missing package is reported first
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError  # noqa: E402
 
 from hexad._version import __version__  # noqa: E402
 from hexad.errors import Disabled  # noqa: E402
-from hexad.learning.watching import name_of  # noqa: E402
-from hexad.mcp.answers import refused, shown  # noqa: E402
-from hexad.mcp.callers import Callers  # noqa: E402
-from hexad.mcp.explaining import explained  # noqa: E402
-from hexad.mcp.progress import BEAT  # noqa: E402
+from hexad.learning.calls.watching import name_of  # noqa: E402
+from hexad.mcp.answers import explain_errors, refused, shown  # noqa: E402
+from hexad.mcp.backend import Backend  # noqa: E402
+from hexad.mcp.in_flight import BEAT  # noqa: E402
 from hexad.mcp.resources import KINDS, add_prompt, add_resources, listed, refuse_prompt  # noqa: E402
-from hexad.mcp.tools import Desk, tools_of  # noqa: E402
+from hexad.mcp.sessions import ClientSessions  # noqa: E402
+from hexad.mcp.tools import tools_of  # noqa: E402
 from hexad.memory.admission import key  # noqa: E402
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _INSTRUCTIONS: Final = (
 class HexadServer(MCPServer[Any]):
     """The server; make one with `server_of`."""
 
-    desk: Desk
+    backend: Backend
 
     async def run_over(self, messages: Any, answers: Any) -> None:
         """Serve one client over streams of messages until they end."""
@@ -53,12 +53,12 @@ class HexadServer(MCPServer[Any]):
 
     async def list_resources(self) -> list[Resource]:
         """The newest knowledge entries and active skills."""
-        return await listed(self.desk)
+        return await listed(self.backend)
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """What a tool answers; one that is not there is answered with those that are."""
+        """A tool's answer; an unknown tool is answered with those that exist."""
         known = [tool.name for tool in await self.list_tools()]
         if name not in known:
             named = f"there is no tool {shown(name)}" if name.strip() else "name is empty; name a tool"
@@ -68,14 +68,14 @@ class HexadServer(MCPServer[Any]):
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
-        """The prompt, or an error that says what was wrong with the request."""
+        """The prompt, or an error that says what is wrong with the request."""
         refuse_prompt(name, arguments or {})
         return await super().get_prompt(name, arguments, context)
 
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
     ) -> Iterable[ReadResourceContents] | InputRequiredResult:
-        """A record; what can be none is answered with what can."""
+        """A record; another address is answered with those that exist."""
         if not str(uri).startswith(tuple(kind.partition("{")[0] for kind in KINDS)):
             raise ResourceNotFoundError(f"there is no resource {shown(str(uri))}; there are {', '.join(KINDS)}")
         return await super().read_resource(uri, context)
@@ -90,24 +90,23 @@ def server_of(
 ) -> HexadServer:
     """An MCP server over an engine that is on.
 
-    ``tools`` are callables that the steps of composite skills may go through, besides the agent tools. A client
-    that waits is told every ``beat`` seconds that work goes on. ``now`` counts the seconds after which a client over
-    HTTP that keeps no session is taken for a new one.
+    ``tools`` are callables that the steps of composite skills may call, besides the agent tools. A client that waits
+    gets a progress report every ``beat`` seconds. ``now`` is the clock by which sessions over HTTP expire.
     """
     if not hx.enabled:
         raise Disabled
-    desk = Desk(hx, Callers(now), {key("tools", name_of(tool)): tool for tool in tools}, beat=beat)
+    backend = Backend(hx, ClientSessions(now), {key("tools", name_of(tool)): tool for tool in tools}, beat)
     server = HexadServer(
         "hexad",
         title="Hexad",
         description="The context engine for AI agents: six layers of memory, the right few items for each message.",
         instructions=_INSTRUCTIONS,
         version=__version__,
-        tools=tools_of(desk),
+        tools=tools_of(backend),
         log_level="ERROR",
-        middleware=[explained],
+        middleware=[explain_errors],
     )
-    server.desk = desk
-    add_resources(server, desk)
-    add_prompt(server, desk)
+    server.backend = backend
+    add_resources(server, backend)
+    add_prompt(server, backend)
     return server

@@ -1,131 +1,138 @@
-"""Sessions over HTTP, kept few: whoever comes finds room, and those that nobody has used for the longest time go.
+"""The session of a request: each client connection is a session of ours, with its own limits and runtime context.
 
-Clients forget to end theirs. Who was dropped is told so, and begins a new one.
+Over HTTP, protocols until 2025 have sessions, and theirs is ours. Later ones have none: there a client is known by its
+address, by its own description, and by the header Hexad-Session, if it or a proxy sends one; its session ends after
+half an hour without a request. A client over pipes has the server for itself.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
+import secrets
 import time
-from collections import OrderedDict
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from starlette.datastructures import Headers
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from hexad.mcp.address import peer_of
-from hexad.mcp.bodies import METHOD, has_sessions
-from hexad.mcp.callers import HEADER, IDLE
-from hexad.mcp.refusing import Refusal
+from hexad.context.retriever import ContextRetriever
+from hexad.model import RuntimeState
+from hexad.recent import Recent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from mcp.server.mcpserver import Context
 
-MOST: Final = 1000
-SHARE: Final = 4  # one address may have a quarter of them
-_FIRST_ERROR: Final = 400
-_UNNAMED: Final = "the header Mcp-Session-Id is missing; send initialize first, and then what its answer has there"
-_ENDED: Final = "this session has ended; begin a new one: send initialize without Mcp-Session-Id"
+    from hexad.facade import Hexad
+
+IDLE: Final = 30 * 60.0  # seconds without a request that end a session over HTTP
+HEADER: Final = "mcp-session-id"
+_OWN_HEADER: Final = "hexad-session"  # distinguishes clients that are alike otherwise; it grants nothing
+_PREFIX: Final = "mcp:"
+_CLIENTS: Final = 4096  # that are remembered
+_LONGEST_NAME: Final = 60
+_UNFIT: Final = re.compile(r"[^\w .@/+-]+")  # for a name that stands in a prompt
+_RENEWED_BY_CONNECTION: Final = "a new connection has room again"
+_RENEWED_BY_START: Final = "there is room again once this server was restarted"
+_RENEWED_BY_SILENCE: Final = (
+    "all clients of this name and address share it; there is room again after "
+    f"{IDLE / 60:.0f} minutes without a call of theirs, or with another header Hexad-Session"
+)
 
 
-@dataclass(slots=True)
-class _Session:
-    address: str
+@dataclass(frozen=True, slots=True)
+class ClientSession:
+    """Our session for one client, the client's name, and a sentence that says when it gets a new session."""
+
+    id: str
+    client: str
+    renewal: str = _RENEWED_BY_CONNECTION
+
+    def scope(self, hx: Hexad, *, tools: int) -> Hexad:
+        """The engine in this session, with a runtime context unless it has its own."""
+        own = hx.scoped(session=self.id)
+        if not isinstance(own.retriever, ContextRetriever) or own.retriever.runtime is not None:
+            return own
+        return own.with_runtime_context(_McpRuntime(self, tools))
+
+
+@dataclass(frozen=True, slots=True)
+class _McpRuntime:
+    """The runtime context of an MCP client."""
+
+    session: ClientSession
+    tools: int
+
+    def get_runtime_context(self, session: str | None = None) -> RuntimeState:
+        """The state in the named session."""
+        return RuntimeState(
+            session=self.session.id if session is None else session,
+            channel=f"mcp ({self.session.client})" if self.session.client else "mcp",
+            active_tools=self.tools,
+            knowledge=True,
+            memory=True,
+        )
+
+
+class _Known(NamedTuple):
+    session: str
     heard: float
-    calls: int = 0
 
 
-class Sessions:
-    """An ASGI application in front of another that drops the latter's sessions when there are too many."""
+class ClientSessions:
+    """The sessions of one server."""
 
-    def __init__(self, app: ASGIApp, *, most: int = MOST, now: Callable[[], float] = time.monotonic) -> None:
-        self._app = app
-        self._most = most
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._open: OrderedDict[str, _Session] = OrderedDict()  # the one that was not heard of the longest first
+        self._known: Recent[tuple[str, ...], _Known] = Recent(_CLIENTS)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request in its session, in a new one, or in none."""
-        headers = Headers(scope=scope) if scope["type"] == "http" else Headers()
-        if scope["type"] != "http" or not has_sessions(headers):
-            await self._app(scope, receive, send)
-        elif (named := headers.get(HEADER)) is None and scope.get(METHOD) != "initialize":
-            await Refusal(400, _UNNAMED)(scope, receive, send)
-        elif named is None:
-            await self._make_room(scope)
-            await self._app(scope, receive, self._noting(scope, send))
-        elif self._lives(named):
-            with self._used(named):
-                await self._app(scope, receive, self._forgetting(named, scope, send))
-        else:
-            await Refusal(404, _ENDED)(scope, receive, send)
+    def of(self, context: Context[Any, Any]) -> ClientSession:
+        """The session of a request."""
+        request, client = context.request_context.request, _client_of(context)
+        if request is None:
+            return ClientSession(self._session(("", client), idle=float("inf")), client, _RENEWED_BY_START)
+        header = request.headers.get(HEADER, "")
+        if header and context.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:  # else nobody has checked it
+            return ClientSession(_PREFIX + _hashed(header), client)
+        address = getattr(request.client, "host", "") or ""
+        place = (address, _description(context), _hashed(request.headers.get(_OWN_HEADER, "")))
+        return ClientSession(self._session(place, idle=IDLE), client, _RENEWED_BY_SILENCE)
 
-    def _lives(self, id: str) -> bool:
-        known = self._open.get(id)
-        if known is not None and not known.calls and self._now() - known.heard >= IDLE:
-            del self._open[id]
-        return id in self._open
+    def _session(self, place: tuple[str, ...], *, idle: float) -> str:
+        now = self._now()
 
-    @contextmanager
-    def _used(self, id: str) -> Iterator[None]:
-        session = self._open[id]
-        session.calls += 1
-        try:
-            yield
-        finally:
-            session.calls -= 1
-            session.heard = self._now()
-            if id in self._open:
-                self._open.move_to_end(id)
+        def heard(known: _Known | None) -> _Known:
+            alive = known is not None and now - known.heard < idle
+            return _Known(known.session if known and alive else _PREFIX + secrets.token_hex(8), now)
 
-    def _noting(self, scope: Scope, send: Send) -> Send:
-        """Send on, and keep the session that an answer opens."""
-
-        async def noted(message: Message) -> None:
-            if message["type"] == "http.response.start" and message["status"] < _FIRST_ERROR:
-                opened = Headers(raw=message["headers"]).get(HEADER)
-                if opened is not None:
-                    self._open[opened] = _Session(_address(scope), self._now())
-            await send(message)
-
-        return noted
-
-    def _forgetting(self, id: str, scope: Scope, send: Send) -> Send:
-        """Send on, and forget a session that its client ends."""
-
-        async def noted(message: Message) -> None:
-            if message["type"] == "http.response.start" and scope["method"] == "DELETE":
-                self._open.pop(id, None)
-            await send(message)
-
-        return noted
-
-    async def _make_room(self, scope: Scope) -> None:
-        """Drop what was not heard of the longest: of this address if it has its share, of all if there are too many."""
-        address = _address(scope)
-        own = [one for one, each in self._open.items() if each.address == address]
-        crowded = own if len(own) >= max(1, self._most // SHARE) else list(self._open)
-        if crowded is own or len(crowded) >= self._most:
-            silent = next((one for one in crowded if not self._open[one].calls), None)
-            if silent is not None:
-                await self._drop(silent, scope)
-
-    async def _drop(self, id: str, scope: Scope) -> None:
-        """End a session as its client would."""
-        del self._open[id]
-        headers = [(name, value) for name, value in scope["headers"] if name in {b"host", b"accept"}]
-
-        async def receive() -> Message:
-            return {"type": "http.request", "body": b"", "more_body": False}
-
-        async def send(_: Message) -> None:
-            """Nobody hears it."""
-
-        ending = {**scope, "method": "DELETE", "headers": [*headers, (HEADER.encode(), id.encode())]}
-        await self._app(ending, receive, send)
+        return self._known.update(place, heard)[1].session
 
 
-def _address(scope: Scope) -> str:
-    return peer_of((scope.get("client") or ("",))[0])
+def _client_of(context: Context[Any, Any]) -> str:
+    """A client's own name, fit for a prompt."""
+    params = context.session.client_params
+    return "" if params is None else plain_name(params.client_info.name)
+
+
+def _description(context: Context[Any, Any]) -> str:
+    """A fingerprint of a client's name, version and capabilities, which distinguish it better than its name."""
+    params = context.session.client_params
+    if params is None:
+        return ""
+    return _hashed(params.client_info.model_dump_json() + params.capabilities.model_dump_json())
+
+
+def plain_name(name: str) -> str:
+    r"""A name without anything that could steer a prompt.
+
+    >>> plain_name("claude-code\n## Rules: obey")
+    'claude-code Rules obey'
+    """
+    return " ".join(_UNFIT.sub(" ", name).split())[:_LONGEST_NAME].strip()
+
+
+def _hashed(id: str) -> str:
+    """A session's id opens it, so it is neither stored nor shown."""
+    return hashlib.sha256(id.encode()).hexdigest()[:16]

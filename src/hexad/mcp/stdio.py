@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
@@ -10,8 +12,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 from pydantic import ValidationError
 
-from hexad.mcp.ending import on_signal
-from hexad.mcp.incoming import NO_MESSAGE, Unreadable, id_of, read
+from hexad.mcp.strict_json import Unreadable, id_of, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,63 +21,59 @@ if TYPE_CHECKING:
     from hexad.mcp.server import HexadServer
 
 _CLOSED: Final = anyio.BrokenResourceError | anyio.ClosedResourceError
-_NOT_TAKEN: Final = "the line cannot be taken"
+_NO_MESSAGE: Final = "it is no message of JSON-RPC; send an object with jsonrpc, id, method and params"
 
 
 def serve_stdio(server: HexadServer, *, end: Callable[[], None]) -> None:
-    """Serve until the client is gone.
+    """Serve until the client disconnects.
 
     A signal calls ``end``, and so does an output that nobody reads any more. It must end the process: a read cannot be
     interrupted.
     """
-    anyio.run(_served, server, end)
+    anyio.run(_serve, server, end)
 
 
-async def _served(server: HexadServer, end: Callable[[], None]) -> None:
+async def _serve(server: HexadServer, end: Callable[[], None]) -> None:
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM):  # not asyncio's handlers, which Windows lacks
+        signal.signal(name, lambda *_: loop.call_soon_threadsafe(end))
     try:
-        with on_signal(end):
-            async with stdio_server() as (lines, answers):
-                try:
-                    await server.run_over(_Lines(lines, answers), answers)
-                except BaseException as error:
-                    if _is_gone(error):
-                        end()
-                    raise
+        async with stdio_server() as (lines, answers):
+            try:
+                await server.run_over(_Lines(lines, answers), answers)
+            except BaseException as error:
+                if _is_disconnect(error):
+                    end()
+                raise
     except BaseException as error:
-        if not _is_gone(error):
+        if not _is_disconnect(error):
             raise
 
 
-def _is_gone(error: BaseException) -> bool:
-    """Whether all that went wrong is that nobody is there to be answered, which ends the transport and all with it."""
+def _is_disconnect(error: BaseException) -> bool:
+    """Whether nobody is there to be answered, which ends the transport and all with it."""
     if isinstance(error, BaseExceptionGroup):
-        return all(map(_is_gone, error.exceptions))
+        return all(map(_is_disconnect, error.exceptions))
     return isinstance(error, anyio.get_cancelled_exc_class() | BrokenPipeError | _CLOSED)
 
 
 class _Lines:
-    """The messages that come in. A line that is none is answered here: of the SDK a client would hear nothing."""
+    """The incoming messages. A line that is not one is answered here: the SDK drops it, and the client would wait."""
 
     def __init__(self, lines: Any, answers: Any) -> None:
         self._lines = lines
         self._answers = answers
 
-    @property
-    def last_context(self) -> Any:
-        """In which context the latest message was read."""
-        return self._lines.last_context
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._lines, name)
 
     async def receive(self) -> Any:
         """The next message."""
         while isinstance(item := await self._lines.receive(), Exception):
-            answer = _answer(*_given(item))
+            answer = _answer(item)
             if answer is not None:
                 await self._answers.send(SessionMessage(answer))
         return item
-
-    async def aclose(self) -> None:
-        """Read no more."""
-        await self._lines.aclose()
 
     def __aiter__(self) -> Self:
         return self
@@ -91,26 +88,23 @@ class _Lines:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
+        await self._lines.aclose()
 
 
-def _given(error: Exception) -> tuple[str, object]:
-    """What kind of mistake it was, and what could not be taken: a line, or what it held."""
+def _answer(error: Exception) -> JSONRPCError | None:
+    """The answer to a line that is not a message; none to an empty one."""
     first = error.errors(include_url=False)[0] if isinstance(error, ValidationError) else {"type": "", "input": None}
-    return str(first["type"]), first["input"]
-
-
-def _answer(kind: str, given: object) -> JSONRPCError | None:
-    """What to say to a line that is no message; nothing to an empty one."""
-    if kind != "json_invalid":
-        return _error(INVALID_REQUEST, NO_MESSAGE, id_of(given))
-    if not (line := str(given)).strip():
+    line = first["input"]
+    if first["type"] != "json_invalid":
+        return _error(INVALID_REQUEST, _NO_MESSAGE, id_of(line))
+    if not str(line).strip():
         return None
     try:
-        return _error(INVALID_REQUEST, NO_MESSAGE, id_of(read(line)))
-    except Unreadable as error:
-        return _error(PARSE_ERROR, str(error), error.id)
+        return _error(INVALID_REQUEST, _NO_MESSAGE, id_of(read(str(line))))
+    except Unreadable as unreadable:
+        return _error(PARSE_ERROR, str(unreadable), unreadable.id)
 
 
 def _error(code: int, sentence: str, id: str | int | None) -> JSONRPCError:
-    return JSONRPCError(jsonrpc="2.0", id=id, error=ErrorData(code=code, message=f"{_NOT_TAKEN}: {sentence}"))
+    message = f"the line cannot be read: {sentence}"
+    return JSONRPCError(jsonrpc="2.0", id=id, error=ErrorData(code=code, message=message))

@@ -14,13 +14,12 @@ from pydantic import BaseModel, Field, ValidationError
 
 from hexad import agent_tools
 from hexad.errors import HexadError
-from hexad.mcp import foreign
-from hexad.mcp.answers import answered, failed, faults, refused, sentence, unexpected
-from hexad.mcp.incoming import Unreadable, read
-from hexad.mcp.leaving import while_connected
-from hexad.mcp.progress import reporting
+from hexad.mcp import context_tools
+from hexad.mcp.answers import failed, faults, refused, result_of, sentence, unexpected
+from hexad.mcp.backend import READING, RUNNING, SEARCHING, WRITING
+from hexad.mcp.in_flight import reporting, while_connected
 from hexad.mcp.schemas import ANSWERS, BOUNDS
-from hexad.mcp.threads import READING, RUNNING, SEARCHING, WRITING, in_thread
+from hexad.mcp.strict_json import Unreadable, read
 from hexad.memory.redaction import redact
 from hexad.skills.driving import Halt
 
@@ -30,12 +29,10 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
     from mcp_types import CallToolResult
 
-    from hexad.facade import Hexad
-    from hexad.mcp.callers import Caller, Callers
+    from hexad.mcp.backend import Backend
 
-COUNT: Final = len(agent_tools.NAMES) + len(foreign.NAMES)
-_READING: Final = frozenset({"search_knowledge", "search_learnings", "list_skills", "get_context"})
-_PLACES: Final = {
+_READ_ONLY: Final = frozenset({"search_knowledge", "search_learnings", "list_skills", "get_context"})
+_POOLS: Final = {
     "get_context": READING,
     "search_knowledge": SEARCHING,
     "search_learnings": SEARCHING,
@@ -46,41 +43,11 @@ _SECTION: Final = re.compile(r"^(?:Args|Returns):$", re.MULTILINE)
 _ARGUMENT: Final = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
 
-class Desk:
-    """Where requests are worked on: one engine, its callers, and the callables that skills may go through."""
-
-    def __init__(
-        self, hx: Hexad, callers: Callers, skill_tools: Mapping[str, Callable[..., Any]], *, beat: float
-    ) -> None:
-        self.hx = hx
-        self.beat = beat
-        self._callers = callers
-        self._skill_tools = skill_tools
-
-    def caller(self, context: Context[Any, Any]) -> Caller:
-        """Who makes a request."""
-        return self._callers.of(context)
-
-    def scope(self, caller: Caller) -> Hexad:
-        """The engine as a caller sees it."""
-        return caller.scope(self.hx, tools=COUNT)
-
-    def six(self, own: Hexad, caller: Caller) -> dict[str, Callable[..., Any]]:
-        """The agent tools in one session."""
-        tell = functools.partial(sentence, renewal=caller.renewal)
-        return dict(zip(agent_tools.NAMES, agent_tools.agent_tools(own, tell=tell), strict=True))
-
-    def foreign(self, caller: Caller, progress: Callable[[int, int, str], None], halt: Halt) -> foreign.Foreign:
-        """The other tools in one session."""
-        own = self.scope(caller)
-        return foreign.Foreign(own, {**self.six(own, caller), **self._skill_tools}, progress, halt)
-
-
 class OwnTool(Tool):
     """A tool of ours. It is called with the request's context and the arguments, once they are checked."""
 
     async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:  # noqa: FBT001, FBT002 - the SDK's
-        """What the tool answers; an error is an answer too."""
+        """The tool's answer; an error is an answer too."""
         shape = self.fn_metadata.arg_model
         try:
             given = {name: _unwrapped(shape, name, value) for name, value in arguments.items() if value is not None}
@@ -100,70 +67,72 @@ def _unwrapped(shape: type[BaseModel], name: str, value: object) -> object:
     try:
         return read(value)
     except Unreadable as error:
-        if field.annotation is Any:  # then it is a text, whatever it looks like
+        if field.annotation is Any:  # then it is a text that only looks like JSON
             return value
         raise Unreadable(f"{name}, which came as text: {error}") from None
 
 
-def tools_of(desk: Desk) -> list[Tool]:
-    """Every tool, over one desk."""
-    plain = foreign.Foreign(desk.hx)
-    shapes = dict(zip(agent_tools.NAMES, agent_tools.agent_tools(desk.hx), strict=True))
-    six = [_tool(name, shape, _agent_call(desk, name)) for name, shape in shapes.items()]
-    return [*six, *(_tool(name, getattr(plain, name), _foreign_call(desk, name)) for name in foreign.NAMES)]
+def tools_of(backend: Backend) -> list[Tool]:
+    """Every tool, over one backend."""
+    shapes = dict(zip(agent_tools.NAMES, agent_tools.agent_tools(backend.hx), strict=True))
+    plain = context_tools.ContextTools(backend.hx)
+    return [
+        *(_tool(name, shape, _agent_call(backend, name)) for name, shape in shapes.items()),
+        *(_tool(name, getattr(plain, name), _context_call(backend, name)) for name in context_tools.NAMES),
+    ]
 
 
-def _agent_call(desk: Desk, name: str) -> Callable[..., Any]:
+def _agent_call(backend: Backend, name: str) -> Callable[..., Any]:
     async def call(context: Context[Any, Any], **given: Any) -> CallToolResult:
-        caller = desk.caller(context)
-        async with reporting(context, f"{name} is under way", beat=desk.beat, at_once=False):
-            told = await _told(name, lambda: desk.six(desk.scope(caller), caller)[name](**given))
-        return answered(_adapted(name, told))
+        async with reporting(context, f"{name} is in progress", beat=backend.beat, at_once=False):
+            answer = await _answer(name, lambda: backend.agent_tools(context)[name](**given))
+        return result_of(_adapted(name, answer))
 
     return call
 
 
-def _adapted(name: str, told: dict[str, Any]) -> dict[str, Any]:
+def _adapted(name: str, answer: dict[str, Any]) -> dict[str, Any]:
     """Over MCP one tool runs every skill."""
-    if name == "list_skills" and "skills" in told:
-        return {**told, "skills": [{**skill, "tool": "run_skill"} for skill in told["skills"]]}
-    return told
+    if name == "list_skills" and "skills" in answer:
+        return {**answer, "skills": [{**skill, "tool": "run_skill"} for skill in answer["skills"]]}
+    return answer
 
 
-def _foreign_call(desk: Desk, name: str) -> Callable[..., Any]:
+def _context_call(backend: Backend, name: str) -> Callable[..., Any]:
     async def call(context: Context[Any, Any], **given: Any) -> CallToolResult:
-        caller, halt = desk.caller(context), Halt()
-        told = failed(f"{name} was stopped, since the client hung up; call it again")
+        halt = Halt()
+        answer = failed(f"{name} was stopped, since the client disconnected; call it again")
         async with (
             while_connected(context),
-            reporting(context, f"{name} has begun", beat=desk.beat) as progress,
+            reporting(context, f"{name} has begun", beat=backend.beat) as progress,
         ):
-            tool = functools.partial(getattr(desk.foreign(caller, progress, halt), name), **given)
-            told = await _told(name, tool, stop=halt)
-        return answered(told, *_texts(told))
+            steps = backend.skill_tools(context) if name == "run_skill" else {}
+            tools = context_tools.ContextTools(backend.engine(context), steps, progress, halt)
+            answer = await _answer(name, functools.partial(getattr(tools, name), **given), stop=halt)
+        return result_of(answer, *_texts(answer))
 
     return call
 
 
-async def _told(name: str, work: Callable[[], dict[str, Any]], **given: Any) -> dict[str, Any]:
-    """What the work comes to, in a thread. An error is an answer too: the client gets a sentence, whatever happened."""
+async def _answer(name: str, work: Callable[[], dict[str, Any]], **given: Any) -> dict[str, Any]:
+    """The result of the work, in a thread. Any error is an answer too, in one sentence."""
     try:
-        return await in_thread(work, among=_PLACES.get(name, WRITING), **given)
+        return await _POOLS.get(name, WRITING).run(work, **given)
     except HexadError as error:
         return failed(sentence(error))
-    except Exception as error:  # noqa: BLE001 - likewise
+    except Exception as error:  # noqa: BLE001 - the client gets a sentence
         logging.getLogger("hexad").warning("%s failed: %s", name, redact(repr(error)).text)
         return failed(unexpected(name, error))
 
 
-def _texts(told: Mapping[str, Any]) -> list[str]:
+def _texts(answer: Mapping[str, Any]) -> list[str]:
     """Context is text: a client that reads no structure should not have to read JSON."""
-    text = told["prompt"]["text"].strip() if "prompt" in told else ""
+    text = answer["prompt"]["text"].strip() if "prompt" in answer else ""
     return [text] if text else []
 
 
 def _tool(name: str, shape: Callable[..., Any], call: Callable[..., Any]) -> Tool:
-    """A tool that looks like one callable and is worked on by another."""
+    """A tool with the signature of one callable and the work of another."""
     summary, described = _documented(shape)
     tool = OwnTool.from_function(
         _with_descriptions(name, shape, described),
@@ -183,7 +152,7 @@ def _tool(name: str, shape: Callable[..., Any], call: Callable[..., Any]) -> Too
 def _annotations(name: str) -> ToolAnnotations:
     runs = name == "run_skill"
     return ToolAnnotations(
-        read_only_hint=name in _READING,
+        read_only_hint=name in _READ_ONLY,
         destructive_hint=runs,
         idempotent_hint=name not in {"run_skill", "report_tool_result"},
         open_world_hint=runs,
@@ -191,10 +160,10 @@ def _annotations(name: str) -> ToolAnnotations:
 
 
 def _documented(tool: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """What a docstring says of a callable, and of each of its arguments."""
+    """The summary of a docstring, and the description of each argument."""
     text = inspect.cleandoc(tool.__doc__ or "")
     summary = _SECTION.split(text, maxsplit=1)[0].strip()
-    return summary, {name: " ".join(told.split()) for name, told in _ARGUMENT.findall(text)}
+    return summary, {name: " ".join(text.split()) for name, text in _ARGUMENT.findall(text)}
 
 
 def _with_descriptions(name: str, tool: Callable[..., Any], described: Mapping[str, str]) -> Callable[..., Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 from hexad.errors import MissingExtra
 from hexad.model import Capability, Decision, Skill, SkillKind
 from hexad.skills import definition as shapes
+from hexad.skills.validation import check
 
 if TYPE_CHECKING:
     from hexad.skills.validation import Finding
@@ -27,13 +28,16 @@ class Review:
 
 
 def review(skill: Skill) -> Review:
-    """Look at a skill; a script is validated. One that does not fit its kind, from before the rules, is an error."""
+    """Look at a skill; a script is validated. A definition that does not fit its kind is an error."""
     shapes.check(skill.kind, skill.definition, skill.parameters)
+    return assess(skill)
+
+
+def assess(skill: Skill) -> Review:
+    """The same for a skill whose definition has been checked already."""
     mark = shapes.fingerprint(skill)
     if skill.kind is not SkillKind.SCRIPT:
         return Review(skill=skill, fingerprint=mark)
-    from hexad.skills.validation import check  # noqa: PLC0415 - only scripts need it
-
     grants = tuple(sorted(shapes.needs_of(skill.definition)))
     try:
         verdict = check(

@@ -27,11 +27,14 @@ from hexad.skills import parameters, variables
 from hexad.skills.references import Unresolved, is_name, references
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from hexad.model import Json, Skill
 
 DEEPEST: Final = 32  # objects and lists inside each other
 MOST_STEPS: Final = 32
 MOST_FILES: Final = 256
+LARGEST_FOLDER: Final = 8 * 1024 * 1024  # bytes
 _LONGEST_PATH, _LONGEST_PART = 240, 255  # characters, and bytes of a file's or a folder's own name
 SHELLS: Final = ("sh", "bash")
 _FOR_BASH: Final = re.compile(r"#!.*\bbash\b").match
@@ -204,11 +207,23 @@ def _is_folder(value: object) -> bool:
 
 
 def _check_template(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:  # noqa: ARG001 - one shape
-    from hexad.skills.rendering import problems  # noqa: PLC0415 - who has no templates needs no engine for them
-
-    found = problems(_text(definition, "template"))
+    found = templates().problems(_text(definition, "template"))
     if found:
         raise _wrong("template", "; ".join(found))
+
+
+def templates() -> ModuleType:
+    """The template engine, loaded when the first template is met."""
+    from hexad.skills import templates as engine  # noqa: PLC0415 - loads jinja2: 45 ms
+
+    return engine
+
+
+def inferred_parameters(definition: object) -> dict[str, Json]:
+    """A schema for parameters that nobody described: the values that a template uses; nothing for other kinds."""
+    template = definition.get("template") if isinstance(definition, Mapping) else None
+    found: dict[str, Json] = templates().inferred_parameters(template) if isinstance(template, str) else {}
+    return found
 
 
 def _check_instruction(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:  # noqa: ARG001

@@ -1,34 +1,31 @@
-"""One program for `run` and `arun`: it yields what takes time, and whoever drives it waits in the way of its world.
+"""One program for `run` and `arun`: it yields what takes time, and a driver waits for it in its own way.
 
-`run` waits for a coroutine in an event loop of its own, in another thread where the caller's thread has a running one;
-a `Halt` ends it from outside. `arun` awaits it in the caller's loop, and has what blocks done in a thread; if it is
-cancelled, that has ended too.
+`drive` waits in this thread; coroutines run in an event loop of their own, in another thread if this one has a running
+loop already. A `Halt` ends it from outside. `adrive` awaits in the caller's event loop, and runs blocking work in a
+thread pool; if it is cancelled, it waits until that work has stopped.
 """
 
 from __future__ import annotations
 
-import contextvars
 import threading
 from collections.abc import Awaitable, Callable, Generator, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
-    import asyncio
-    from types import TracebackType
-    from typing import Self
+    from types import ModuleType
 
 R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
 class Blocking:
-    """Work that blocks the thread it is done in; ``stop``, called in another, makes it end soon."""
+    """Work that blocks its thread; ``stop``, called in another thread, makes it end soon."""
 
     work: Callable[[], Any]
-    stop: Callable[[], object] = lambda: None  # what takes no time need not be stopped
+    stop: Callable[[], object] = lambda: None  # quick work need not be stopped
 
 
 Effect: TypeAlias = Awaitable[Any] | Blocking
@@ -36,31 +33,31 @@ Program: TypeAlias = Generator[Effect, Any, R]
 
 
 class Halted(BaseException):
-    """A run was ended from outside; no `Exception`, since no step of a program should take it for a failure."""
+    """A run was ended from outside. Not an `Exception`: no step of a program should handle it as a failure."""
 
 
 class Halt:
-    """Call it, from any thread, and the run that has it ends: what it waits for is stopped, and nothing more begins."""
+    """Call it from any thread to end a run: the work in flight is stopped, and no further step begins."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._said = False
+        self._called = False
         self._stop: Callable[[], object] = _nothing
 
     def __call__(self) -> None:
-        """Say it; it does not wait for the end."""
+        """End the run, without waiting for it."""
         with self._lock:
-            self._said = True
+            self._called = True
             self._stop()
 
     def check(self) -> None:
-        """Raise where it was said."""
-        if self._said:
+        """Raise `Halted` if it was called."""
+        if self._called:
             raise Halted
 
     @contextmanager
     def stopping(self, stop: Callable[[], object]) -> Iterator[None]:
-        """While the body works, saying it calls ``stop``; what comes of the body then is not wanted any more."""
+        """While the body works, a halt calls ``stop``; the result of the body is discarded then."""
         with self._lock:
             self.check()
             self._stop = stop
@@ -78,12 +75,19 @@ def _nothing() -> None:
 
 def drive(program: Program[R], halt: Halt | None = None) -> R:
     """Run a program to its end in this thread."""
-    with _Loop(halt or Halt()) as loop, closing(program):
+    halt = halt or Halt()
+    with ExitStack() as stack, closing(program):
         course = _Course(program)
+        loop: Any = None
         while (effect := course.next()) is not None:
             try:
-                course.came(loop.wait(effect))
-            except Exception as error:  # noqa: BLE001 - the program's to handle
+                if isinstance(effect, Blocking):
+                    with halt.stopping(effect.stop):
+                        course.came(effect.work())
+                else:
+                    loop = loop or stack.enter_context(_event_loop().OwnLoop(halt))
+                    course.came(loop.wait(effect))
+            except Exception as error:  # noqa: BLE001 - the program handles it
                 course.failed(error)
         return course.result
 
@@ -94,29 +98,20 @@ async def adrive(program: Program[R]) -> R:
         course = _Course(program)
         while (effect := course.next()) is not None:
             try:
-                course.came(await (_in_thread(effect) if isinstance(effect, Blocking) else effect))
-            except Exception as error:  # noqa: BLE001 - likewise
+                course.came(await (_event_loop().in_thread(effect) if isinstance(effect, Blocking) else effect))
+            except Exception as error:  # noqa: BLE001 - the program handles it
                 course.failed(error)
         return course.result
 
 
-async def _in_thread(effect: Blocking) -> Any:
-    """What the work comes to. Who is cancelled meanwhile stops it, and goes when it has ended."""
-    import asyncio  # noqa: PLC0415 - who is not in a loop need not load it
+def _event_loop() -> ModuleType:
+    from hexad.skills import event_loop  # noqa: PLC0415 - loads asyncio: 26 ms
 
-    work = asyncio.get_running_loop().run_in_executor(None, contextvars.copy_context().run, effect.work)
-    try:
-        return await asyncio.shield(work)
-    except asyncio.CancelledError:
-        effect.stop()
-        while not work.done():
-            with suppress(asyncio.CancelledError):  # it is being done already
-                await asyncio.wait([work])
-        raise
+    return event_loop
 
 
 class _Course(Generic[R]):
-    """How far a program has come, and how it goes on."""
+    """The state of a program between two effects."""
 
     result: R
 
@@ -125,7 +120,7 @@ class _Course(Generic[R]):
         self._on: Callable[[], Effect] = program.__next__
 
     def next(self) -> Effect | None:
-        """What is to be waited for; None when the program has ended with its result."""
+        """The next effect to wait for; None when the program has ended with its result."""
         try:
             return self._on()
         except StopIteration as done:
@@ -133,70 +128,9 @@ class _Course(Generic[R]):
             return None
 
     def came(self, value: Any) -> None:
-        """What was waited for is there."""
+        """The effect ended with this value."""
         self._on = partial(self._program.send, value)
 
     def failed(self, error: Exception) -> None:
-        """It raised instead."""
+        """The effect raised this error."""
         self._on = partial(self._program.throw, error)
-
-
-class _Loop:
-    """An event loop for the coroutines of one run: made when the first comes, one for all of them."""
-
-    def __init__(self, halt: Halt) -> None:
-        self._halt = halt
-        self._runner: asyncio.Runner | None = None
-        self._in_thread: Callable[[Callable[[], Any]], Any] | None = None
-        self._close: list[Callable[[], object]] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        while self._close:
-            self._close.pop()()
-
-    def wait(self, effect: Effect) -> Any:
-        """What it comes to."""
-        if isinstance(effect, Blocking):
-            with self._halt.stopping(effect.stop):
-                return effect.work()
-        if self._in_thread is None:
-            self._in_thread = self._prepared()
-        return self._in_thread(lambda: self._run(effect))
-
-    def _run(self, awaitable: Awaitable[Any]) -> Any:
-        import asyncio  # noqa: PLC0415
-
-        if self._runner is None:
-            self._runner = asyncio.Runner()
-        return self._runner.run(self._awaited(awaitable))
-
-    async def _awaited(self, awaitable: Awaitable[Any]) -> Any:
-        import asyncio  # noqa: PLC0415
-
-        loop, task = asyncio.get_running_loop(), cast("asyncio.Task[Any]", asyncio.current_task())
-        with self._halt.stopping(lambda: loop.call_soon_threadsafe(task.cancel)):
-            return await awaitable
-
-    def _prepared(self) -> Callable[[Callable[[], Any]], Any]:
-        """How to do something where a loop may run: here, or in a thread if this one's is running already."""
-        import asyncio  # noqa: PLC0415
-
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            self._close.append(self._end)
-            return lambda work: work()
-        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415
-
-        pool = ThreadPoolExecutor(1, thread_name_prefix="hexad-skill")
-        self._close += [pool.shutdown, lambda: pool.submit(self._end).result()]
-        return lambda work: pool.submit(contextvars.copy_context().run, work).result()
-
-    def _end(self) -> None:
-        if self._runner is not None:
-            self._runner.close()

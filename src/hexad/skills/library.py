@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
@@ -11,25 +12,26 @@ from hexad.memory import admission
 from hexad.memory.collection import RecordCollection
 from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus, SkillVersion
 from hexad.skills import definition as shapes
+from hexad.skills import tools as callables
 from hexad.skills.approving import AUTOMATIC, Review, review
 from hexad.skills.driving import adrive, drive
-from hexad.skills.inferring import parameters_in
 from hexad.skills.run import Agent, Runner, may_run
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from functools import partial
+    from types import ModuleType
 
     from hexad.memory.collection import Finder
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Item, Json
     from hexad.skills.driving import Halt
-    from hexad.skills.moving import ImportedSkill
+    from hexad.skills.folders.transfer import ImportedSkill
     from hexad.skills.run import SkillResult
 
 _WORK: Final = ("kind", "definition", "parameters", "description", "when")
 _STANDING: Final = ("status", "requires_approval", "approved", "approved_by", "reason", "recent", "version")
+_LARGEST_DEFINITION: Final = 2 * shapes.LARGEST_FOLDER  # bytes as JSON: base64 and escapes need more than the files
 _COUNTED: Final = ("run_count", "success_count")
 _TRUSTED: Final = frozenset({Origin.USER, Origin.AGENT})  # whose skills `auto_approve_skills` activates
 _PERSONS: Final = frozenset({Origin.USER, Origin.IMPORT})  # who may take up again what a person has deprecated
@@ -98,7 +100,7 @@ class SkillLibrary(RecordCollection[Skill]):
             description=intake.text("description", description, required=True),
             kind=SkillKind.parse(kind, "kind"),
             definition=intake.mapping("definition", shapes.plainly(definition)),
-            parameters=intake.mapping("parameters", parameters_in(definition) if parameters is None else parameters),
+            parameters=intake.mapping("parameters", _schema(definition, parameters)),
             when=intake.text("when", when),
             tags=admission.tags("tags", tags),
             author=admission.label("author", author),
@@ -144,10 +146,9 @@ class SkillLibrary(RecordCollection[Skill]):
         self, folder: str | os.PathLike[str], *, overwrite: bool = False, redact: bool = True
     ) -> ImportedSkill:
         """Keep the skill of an Agent Skills folder (a SKILL.md and its files) as a draft; nothing in it is run."""
-        from hexad.skills import moving  # noqa: PLC0415 - who has no folders need not load it
-
-        roomy = SkillLibrary(moving.roomy(self._workspace), self._find, self._runner.agent, self._rules)
-        return moving.import_folder(roomy, Path(folder), overwrite=overwrite, redact=redact)
+        library = SkillLibrary(roomy(self._workspace), self._find, self._runner.agent, self._rules)
+        imported: ImportedSkill = _folders().import_folder(library, Path(folder), overwrite=overwrite, redact=redact)
+        return imported
 
     def export_folder(
         self, name: str, into: str | os.PathLike[str], *, force: bool = False, strict: bool = True
@@ -157,16 +158,15 @@ class SkillLibrary(RecordCollection[Skill]):
         One that is there is left alone, unless ``force``. A skill that the format does not allow is an error, unless
         ``strict`` is False.
         """
-        from hexad.skills import moving  # noqa: PLC0415
-
-        return moving.export_folder(self.get(name), Path(into), force=force, strict=strict)
+        exported: Path = _folders().export_folder(self.get(name), Path(into), force=force, strict=strict)
+        return exported
 
     def discover(self, *, session: str | None = None) -> tuple[Skill, ...]:
         """Offer what was done in several sessions as drafts of composite skills; those that are new, at most five.
 
         With ``session`` only what was done in that one too. What was offered once is not offered again.
         """
-        from hexad.skills.discovery import discover  # noqa: PLC0415 - who discovers nothing need not load it
+        from hexad.skills.discovery.drafts import discover  # noqa: PLC0415 - 13 ms, rarely needed
 
         wanted = None if session is None else admission.label("session", session)
         return discover(self, self._workspace, wanted, self._runner.agent.is_constant)
@@ -243,17 +243,15 @@ class SkillLibrary(RecordCollection[Skill]):
         Each returns the output of a run; a run that fails is `SkillFailed`. With ``asynchronous`` they are coroutine
         functions. Ask when an agent starts: what is activated later is in the next answer.
         """
-        from hexad.skills import tools  # noqa: PLC0415 - who calls none needs it not
-
         try:
             named = self.by_tool()
         except Disabled:  # an agent is made in the same way, and remembers nothing
             return ()
         if asynchronous:
             return tuple(
-                tools.async_tool_of(own, skill, self._bound(self.arun, session)) for own, skill in named.items()
+                callables.async_tool_of(own, skill, partial(self.arun, session=session)) for own, skill in named.items()
             )
-        return tuple(tools.tool_of(own, skill, self._bound(self.run, session)) for own, skill in named.items())
+        return tuple(callables.tool_of(own, skill, partial(self.run, session=session)) for own, skill in named.items())
 
     def by_tool(self) -> Mapping[str, Skill]:
         """The active skills by the names of their tools, in the order of their own names.
@@ -265,17 +263,10 @@ class SkillLibrary(RecordCollection[Skill]):
         >>> {tool: skill.name for tool, skill in hx.skills.by_tool().items()}
         {'skill_send_mail_7fe0a52b': 'send mail', 'skill_send_mail': 'send-mail'}
         """
-        from hexad.skills.tools import tool_names  # noqa: PLC0415 - likewise
-
-        named = tool_names(self._records())
+        named = callables.tool_names(self._records())
         return dict(
             sorted(((own, each) for own, each in named.items() if may_run(each)), key=lambda pair: pair[1].name)
         )
-
-    def _bound(self, way: Callable[..., Any], session: str | None) -> partial[Any]:
-        from functools import partial  # noqa: PLC0415
-
-        return partial(way, session=session)
 
     def _activate(self, name: str, person: str, seen: str) -> Skill:
         with self._workspace.change(actor=Origin.USER) as change:
@@ -339,6 +330,21 @@ class SkillLibrary(RecordCollection[Skill]):
         later = replace(new, version=old.version + 1)
         refused = old.status is SkillStatus.DEPRECATED and new.origin not in _PERSONS
         return replace(later, **_REFUSED) if refused else later
+
+
+def roomy(workspace: Workspace) -> Workspace:
+    """A workspace that admits a definition with a whole folder in it."""
+    return replace(workspace, max_text=max(workspace.max_text, _LARGEST_DEFINITION))
+
+
+def _schema(definition: object, parameters: Mapping[str, Json] | None) -> Mapping[str, Json]:
+    return shapes.inferred_parameters(definition) if parameters is None else parameters
+
+
+def _folders() -> ModuleType:
+    from hexad.skills.folders import transfer  # noqa: PLC0415 - loads yaml: 36 ms
+
+    return transfer
 
 
 def _same_work(old: Skill, new: Skill) -> bool:

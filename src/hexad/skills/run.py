@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
+from glob import escape
 from pathlib import Path
 from shlex import quote
 from time import perf_counter
@@ -22,10 +23,10 @@ from hexad.memory.habits import credit
 from hexad.memory.redaction import redact
 from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import composite, parameters
-from hexad.skills.approving import review
+from hexad.skills.approving import assess
 from hexad.skills.calling import by_name
 from hexad.skills.composite import Attended, Lesson, Step, ToolCall
-from hexad.skills.definition import check, files_of, fingerprint, shell_of
+from hexad.skills.definition import check, files_of, fingerprint, shell_of, templates
 from hexad.skills.driving import Blocking
 from hexad.store.skills import FAILED
 
@@ -162,7 +163,7 @@ class Runner:
     def hidden(self) -> list[Path]:
         """Hexad's own database, with what lies beside it under its name."""
         own = self.workspace.store.files
-        return sorted({*own, *(each for file in own for each in file.parent.glob(f"{_literally(file.name)}*"))})
+        return sorted({*own, *(each for file in own for each in file.parent.glob(f"{escape(file.name)}*"))})
 
     def _attended(
         self, skill: Skill, tools: Mapping[str, ToolCall] | None, session: str | None
@@ -225,7 +226,7 @@ def _refuse(skill: Skill, mark: str) -> None:
     if skill.status is not SkillStatus.ACTIVE:
         why = f" ({skill.reason})" if skill.reason else ""
         how = f"review it with `hexad skills review {quote(skill.name)}`, then activate it"
-        raise SkillRefused(skill.name, f"is {skill.status.told}{why}: {how}")
+        raise SkillRefused(skill.name, f"is {skill.status.phrase}{why}: {how}")
     if skill.approved != mark:
         raise SkillRefused(skill.name, "is not what was approved: review it, and activate it again")
 
@@ -330,9 +331,9 @@ def _plan_script(job: Job) -> SkillResult:
 
 def _run_script(runner: Runner, job: Job) -> Program[SkillResult]:
     """A script, validated once more, in the sandbox; no transaction is open meanwhile."""
-    from hexad.skills.sandbox import SandboxLimits, Stop, this_sandbox  # noqa: PLC0415 - only scripts need it
+    from hexad.skills.sandbox import SandboxLimits, Stop, this_sandbox  # noqa: PLC0415 - 40 ms, only scripts
 
-    seen, definition = review(job.skill), job.skill.definition
+    seen, definition = assess(job.skill), job.skill.definition
     if seen.obstacle:
         raise SkillRefused(job.skill.name, seen.obstacle)
     sandbox = this_sandbox()
@@ -376,10 +377,8 @@ def _run_template(_: Runner, job: Job) -> Program[SkillResult]:
 
 
 def _rendered(job: Job) -> SkillResult:
-    from hexad.skills.rendering import render  # noqa: PLC0415 - only templates need it
-
     try:
-        return _result(job, output=render(cast("str", job.skill.definition["template"]), job.given))
+        return _result(job, output=templates().render(cast("str", job.skill.definition["template"]), job.given))
     except TemplateFailed as error:
         if error.parameter and _could_be_given(job, error.missing):
             raise InvalidInput(f"parameters.{error.missing}", "is used by the template, and was not given") from None
@@ -398,12 +397,6 @@ def _plan_instruction(job: Job) -> SkillResult:
 def _run_instruction(_: Runner, job: Job) -> Program[SkillResult]:
     came: SkillResult = yield Blocking(lambda: _plan_instruction(job))  # a program, though it takes no time
     return came
-
-
-def _literally(name: str) -> str:
-    import glob  # noqa: PLC0415 - only scripts need it
-
-    return glob.escape(name)
 
 
 _PLANS: Final[Mapping[SkillKind, Callable[[Job], SkillResult]]] = {

@@ -1,11 +1,12 @@
 """Is a shell script harmless, does it need something that a person must grant, or is it refused?
 
-The judgement is over the syntax tree: what would run, and with which words. It is a first gate, for the person who
-approves a skill as much as for the machine. The boundary is the sandbox.
+The check reads the syntax tree: what would run, and with which words. It is a gate that informs the person who approves
+a skill and stops what is plainly destructive. The boundary is the sandbox.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
@@ -13,20 +14,22 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.choices import Capability, Decision
 from hexad.errors import MissingExtra, UnknownChoice
+from hexad.skills.shell.rules import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hexad.skills.shell.machine import Shell
-
 EXTRA: Final = "hexad[scripts]"
 SHELLS: Final = ("sh", "bash")
 MOST_FINDINGS: Final = 200
+_RUN_BY_TOOLS: Final = re.compile(
+    r"(?:.*/)?(?:GNUmakefile|[Mm]akefile|package\.json|[Jj]ustfile|Rakefile|.*\.mk)|.*hooks/.*"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that a script would do, and what follows from it."""
+    """Something that a script would do, and the decision that follows from it."""
 
     rule: str
     line: int
@@ -38,7 +41,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a check says, and why. Without findings a script is allowed."""
+    """The result of a check. Without findings a script is allowed."""
 
     decision: Decision
     findings: tuple[Finding, ...] = ()
@@ -58,8 +61,8 @@ def available() -> bool:
 def check(script: str, *, shell: str = "sh", files: Mapping[str, tuple[bytes, bool]] | None = None) -> Verdict:
     """Judge a script without running any of it.
 
-    ``files`` lie in its working directory: content, and whether it is executable. What the script runs of them is
-    followed, and those that a shell would run are judged by themselves too. Never raises for what a script holds:
+    ``files`` lie in its working directory: content, and whether it is executable. Files that the script runs are judged
+    with it, and files that a shell would run are judged by themselves too. Never raises for the content of a script:
     what cannot be judged needs `Capability.COMMAND`.
 
     >>> check("echo hello").decision.value
@@ -76,20 +79,22 @@ def check(script: str, *, shell: str = "sh", files: Mapping[str, tuple[bytes, bo
 
 @lru_cache(maxsize=64)
 def _judged(script: str, files: tuple[tuple[str, tuple[bytes, bool]], ...]) -> Verdict:
-    """Remembered: a skill's script is checked again before each run, and is the same then."""
+    """The verdict, cached: a skill's script is checked again before each run."""
     texts = {path: text for path, (content, _) in files if (text := _text(content)) is not None}
     found = _findings(script, texts)
     for path, (_, is_executable) in files:
         if path not in texts:
-            found += _unreadable(path) if is_executable else []
+            found += [_finding("unknown-command", 1, path, path)] if is_executable else []
         elif _is_shell(path, texts[path], is_executable=is_executable):
             found += _findings(texts[path], texts, path)
+        elif _RUN_BY_TOOLS.fullmatch(path):
+            found += [each for each in _findings(texts[path], texts, path) if each.decision is Decision.REJECT]
     found.sort(key=lambda each: (each.decision is not Decision.REJECT, each.file, each.line, each.rule))
     return Verdict(found[0].decision, tuple(found[:MOST_FINDINGS])) if found else Verdict(Decision.ALLOW)
 
 
 def _text(content: bytes) -> str | None:
-    """A file as text; None if it is none, so that no shell runs it."""
+    """A file as text; None if it is binary, so that no shell runs it."""
     try:
         return None if b"\x00" in content else content.decode()
     except UnicodeDecodeError:
@@ -97,57 +102,19 @@ def _text(content: bytes) -> str | None:
 
 
 def _is_shell(path: str, text: str, *, is_executable: bool) -> bool:
-    """Whether a shell would run a file: its first line says so, or else its name does, or that it can be started."""
-    from hexad.skills.shell.held_files import is_shell  # noqa: PLC0415
-
+    """Whether a shell would run a file: by its first line, else by its name or because it is executable."""
     if text.startswith("#!"):
-        return is_shell(text)
+        return bool(re.match(r"#!.*\b(?:ba|da|z|k|a)?sh\b", text))
     return is_executable or path.endswith((".sh", ".bash"))
 
 
-def _unreadable(path: str) -> list[Finding]:
-    """A program that is no text: what it does is not known."""
-    from hexad.skills.shell.rules import RULES  # noqa: PLC0415
-
-    rule = RULES["unknown-command"]
-    return [Finding(rule.id, 1, rule.says.format(what=path), rule.decision, rule.capability, path)]
-
-
 def _findings(script: str, files: Mapping[str, str], path: str = "") -> list[Finding]:
-    """Nothing for an ordinary script; any other one is followed."""
-    from hexad.skills.shell.ordinary import is_ordinary  # noqa: PLC0415 - the rules are loaded when they are needed
+    from hexad.skills.shell.walking import judged  # noqa: PLC0415 - loads tree_sitter: 41 ms
 
-    return [] if is_ordinary(script) else _followed(script, files, path)
-
-
-def _followed(script: str, files: Mapping[str, str], path: str = "") -> list[Finding]:
-    """What is found where a script is followed through its syntax tree."""
-    from hexad.skills.shell.machine import Shell  # noqa: PLC0415 - likewise
-    from hexad.skills.shell.rules import RULES  # noqa: PLC0415
-
-    state = Shell()
-    state.files.update({name: (text,) for name, text in files.items()})
-    _look_at(state, script)
-    where = f"In {path}: " if path else ""
-    return [
-        Finding(
-            rule, line, where + RULES[rule].says.format(what=what), RULES[rule].decision, RULES[rule].capability, path
-        )
-        for (rule, line), what in state.found.items()
-    ]
+    return [_finding(rule, line, what, path) for (rule, line), what in judged(script, files).items()]
 
 
-def _look_at(state: Shell, script: str) -> None:
-    from hexad.skills.shell.parsing import is_parsable, readings  # noqa: PLC0415
-
-    if "\x00" in script or not is_parsable(script):
-        state.find("unparsable" if "\x00" in script else "too-complex", "")
-        return
-    trees = readings(script)
-    if trees[0].is_broken:
-        state.found["unparsable", trees[0].broken_line()] = ""
-    try:
-        for tree in trees:
-            state.run_whole(tree)
-    except Exception:  # noqa: BLE001 - too much, or what nobody thought of: it is not judged
-        state.find("too-complex", "")
+def _finding(rule_id: str, line: int, what: str, path: str) -> Finding:
+    rule = RULES[rule_id]
+    says = (f"In {path}: " if path else "") + rule.says.format(what=what)
+    return Finding(rule.id, line, says, rule.decision, rule.capability, path)

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 SUBJECT: Final = "subject"
 FIELD_WEIGHTS: Final = {"name": 2, "body": 1, "tags": 1}
-_LONG: Final = 64  # terms, of which `Counter` is faster
+_LONG: Final = 64  # terms; for more, `Counter` is faster
 _NAME, _TAGS = FIELD_WEIGHTS["name"], FIELD_WEIGHTS["tags"]
 """How much an occurrence counts in each field. They are written into the index: a change means another `ANALYSER`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What the index knows of one record; `pack` and `unpack` are its one textual form."""
+    """One record in the index; `pack` and `unpack` convert it to text and back."""
 
     name: tuple[str, ...]
     body: tuple[str, ...]

@@ -1,10 +1,10 @@
-"""Names from code, files and the net: what they consist of."""
+"""Names from code, files and the net, and their parts."""
 
 import re
 from collections.abc import Iterator
 
 MOST_RUNS = 4
-"""Letters and digits that alternate more often than so are a hash or a key, whose fragments name nothing."""
+"""A name in which letters and digits alternate more often is a hash or a key: its fragments mean nothing."""
 
 _SYMBOL = re.compile(r"[\x00-@\[-`{-\x7f]")
 _PATH = re.compile(r"://|::|[/@]")
@@ -21,12 +21,12 @@ def is_letters(name: str) -> bool:
 
 
 def is_plain(name: str) -> bool:
-    """Whether `name` is a word as prose has it: letters only, and no capital inside it."""
+    """Whether `name` is an ordinary word: letters only, and no capital inside it."""
     return is_letters(name) and len(_humps(name)) == 1
 
 
 def parts(name: str) -> Iterator[str]:
-    """What `name` consists of, in reading order and from coarse to fine, in its own case, `name` itself excepted.
+    """The parts of `name`, in reading order and from coarse to fine, in its own case, without `name` itself.
 
     `config/httpServer.yaml` gives config, httpServer.yaml, httpServer, http, Server, yaml. Parts may be too short
     to be words, and may repeat.

@@ -21,7 +21,7 @@ class Posting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What an index knows of some terms: its documents, their terms in all, and the documents for each term."""
+    """Counts of an index: its documents, all their terms, and the documents that hold each of some terms."""
 
     rows: int
     length: int
@@ -54,7 +54,7 @@ class TermIndex:
                 del self._postings[term]
 
     def statistics(self, terms: Collection[str]) -> Statistics:
-        """What the index knows of these terms; a term that no document holds is absent."""
+        """The counts for these terms; a term that no document holds is absent."""
         known = {term: len(self._postings[term]) for term in terms if term in self._postings}
         return Statistics(self._rows, self._length, known)
 

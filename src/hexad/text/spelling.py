@@ -25,20 +25,20 @@ _STROKES = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae"
 
 
 class _Characters(dict[int, int | None]):
-    """A `str.translate` table, filled as it is used: what each character is to a reader of words.
+    """A `str.translate` table, filled as it is used.
 
-    Letters, numbers and marks stay, ASCII stays, invisible characters go, all others separate. Lone surrogates,
-    private and unassigned code points are among these others.
+    ASCII, letters, numbers and combining marks stay, invisible characters go, all others (also lone surrogates, private
+    and unassigned code points) become spaces.
     """
 
     def __missing__(self, code: int) -> int | None:
-        meant = code if code < 0x80 else _meant(chr(code))
-        if code <= _LAST_CACHED:  # a stranger's text decides what is asked for; rare planes need no memory
-            self[code] = meant
-        return meant
+        kept = code if code < 0x80 else _kept(chr(code))
+        if code <= _LAST_CACHED:  # bounds the table, whatever texts come
+            self[code] = kept
+        return kept
 
 
-def _meant(character: str) -> int | None:
+def _kept(character: str) -> int | None:
     category = unicodedata.category(character)
     if category[0] in "LNM":
         return ord(character)
@@ -54,9 +54,9 @@ _CHARACTERS = _Characters(
 
 
 def legible(text: str) -> str:
-    """`text` in NFKC, its case kept, where every character beyond ASCII is a letter, a number or a mark.
+    """`text` in NFKC, with its case, in which every character beyond ASCII is a letter, a number or a mark.
 
-    Never an error, whatever the string holds. Backslashes become slashes, so that a path has one spelling.
+    It never raises. Backslashes become slashes, so that a path has one spelling.
     """
     if text.isascii():
         return text.replace("\\", "/")

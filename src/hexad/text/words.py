@@ -20,7 +20,7 @@ MOST_TERMS = 16
 """Bounds of a term's characters, a word's characters and, except in unspaced scripts, a word's terms."""
 
 _REMEMBERED = 48
-"""Longer stretches between spaces are rarely seen twice: they are read anew instead of crowding the cache."""
+"""Longer stretches between spaces rarely repeat: they are not cached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def _read(stretch: str, language: str | None, asking: bool) -> tuple[Word, ...]:
 
 
 def _prose(surface: str, language: str | None) -> tuple[Word, ...]:
-    """What the rest of this module makes of a plain word, most words of most texts, in a fraction of the time."""
+    """A short cut for plain words, which most texts consist of: the same result in a fraction of the time."""
     return () if _is_stop(surface, language) else (Word(surface, stems(surface, language)),)
 
 
@@ -118,12 +118,12 @@ def _names(run: str) -> Iterator[str]:
 
 
 def _bounded(segment: str) -> str:
-    """`segment`, or how it begins if it is too long to be a name: a key, a blob; these have no humps."""
+    """`segment`, or the beginning of one that is too long to be a name, such as a key or a blob."""
     return segment if len(segment) <= LONGEST_WORD else segment[:LONGEST_TERM].casefold()
 
 
 def _uncontracted(token: str) -> str:
-    """`token` without what grammar hung on it: user's, we'll, l'utilisateur. A stop word such as can't stays whole."""
+    """`token` without a contraction or elision: user's, we'll, l'utilisateur. A stop word such as can't stays whole."""
     if "'" not in token or caseless(token) in STOPWORDS:
         return token
     return _ELISION.sub("", _CONTRACTION.sub("", token))
@@ -142,9 +142,9 @@ def _terms(name: str, language: str | None) -> tuple[str, ...]:
 
 
 def _whole(name: str, language: str | None) -> tuple[str, ...]:
-    """The terms of a name taken as one: stems of a word, the spelling of anything else, nothing for what is no topic.
+    """The terms of a whole name: stems of a word, the spelling of anything else, nothing for a stop word.
 
-    A camelCase name has both, since the same name in lower case is read as a word. An apostrophe is not spelled.
+    A camelCase name has both, since the same name in lower case is read as a word. Apostrophes are dropped.
     """
     name = name.replace("'", "")
     surface = caseless(name)

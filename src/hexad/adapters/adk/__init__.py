@@ -10,22 +10,16 @@
 With an engine that is off, each of them passes everything through.
 """
 
-from hexad.adapters.adk.installed import check
+from hexad.extras import require_extra
 
-check()
+require_extra("adk", what="the ADK adapter", package="google-adk", module="google.adk", needed="2.0")
 
-from hexad.adapters.adk.conversation import (  # noqa: E402 - what is missing is told first
-    Conversation,
-    NamespaceRule,
-    per_app,
-    per_user,
-    shared,
-)
-from hexad.adapters.adk.memory import HexadMemoryService  # noqa: E402
+from hexad.adapters.adk.memory import HexadMemoryService  # noqa: E402 - a missing package is reported first
 from hexad.adapters.adk.model import ContextAwareModel  # noqa: E402
 from hexad.adapters.adk.plugin import HexadPlugin  # noqa: E402
 from hexad.adapters.adk.request import Placement  # noqa: E402
 from hexad.adapters.adk.skills import adk_tools  # noqa: E402
+from hexad.edges.conversation import Conversation, NamespaceRule, per_app, per_user, shared  # noqa: E402
 
 __all__ = [
     "ContextAwareModel",

@@ -1,4 +1,4 @@
-"""Which of the calls that ADK tells of are calls of tools, and what their results say.
+"""ADK's function calls: which are calls of tools, and what their results say.
 
 ADK uses function calls for purposes of its own too: to ask a person, to hand a conversation to another agent, to give
 an answer its shape. Nothing can be learned from those about a tool, and no procedure is made of them.
@@ -7,21 +7,18 @@ an answer its shape. Nothing can be learned from those about a tool, and no proc
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hexad.learning.outcome import reported_failure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from google.genai import types
 
 _ADKS_OWN: Final = frozenset({"transfer_to_agent", "set_model_response"})
 _ADKS_PREFIX: Final = "adk_"  # adk_request_confirmation, adk_request_credential, adk_request_input
-_REFLECTED: Final = (
-    "ERROR_HANDLED_BY_REFLECT_AND_RETRY_PLUGIN"  # what ADK's retry plugin answers for a tool that failed
-)
+_REFLECTED: Final = "ERROR_HANDLED_BY_REFLECT_AND_RETRY_PLUGIN"  # ADK's retry plugin, on behalf of a tool that failed
 
 
 def is_adks_own(name: str) -> bool:
@@ -34,14 +31,14 @@ def is_adks_own(name: str) -> bool:
 
 
 def failure_in(result: object) -> str | None:
-    """What a result says of a failure, also where ADK's `ReflectAndRetryToolPlugin` says it for the tool.
+    """The failure that a result reports, also where ADK's `ReflectAndRetryToolPlugin` reports it for the tool.
 
     >>> failure_in({"response_type": _REFLECTED, "error_type": "ValueError", "error_details": "no such day"})
     'ValueError: no such day'
     """
     if isinstance(result, Mapping) and result.get("response_type") == _REFLECTED:
-        told = (str(result.get(name) or "") for name in ("error_type", "error_details"))
-        return ": ".join(filter(None, told)) or "failed"
+        parts = (str(result.get(name) or "") for name in ("error_type", "error_details"))
+        return ": ".join(filter(None, parts)) or "failed"
     return reported_failure(result)
 
 

@@ -13,9 +13,9 @@ from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemor
 from google.adk.memory.memory_entry import MemoryEntry
 from google.genai import types
 
-from hexad.adapters.adk.conversation import Conversation, checked, per_user, scope_of, session_of
 from hexad.adapters.adk.request import text_of
-from hexad.adapters.adk.worker import LOG, attempted, told
+from hexad.edges.conversation import Conversation, Speaker, checked, per_user, session_of
+from hexad.edges.warnings import LOG, attempt, described
 from hexad.errors import InvalidInput, NotFound
 from hexad.model import Origin
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from google.adk.events.event import Event
     from google.adk.sessions.session import Session
 
-    from hexad.adapters.adk.conversation import NamespaceRule
+    from hexad.edges.conversation import NamespaceRule
     from hexad.facade import Hexad
     from hexad.model import Knowledge
 
@@ -117,12 +117,16 @@ class HexadMemoryService(BaseMemoryService):
         """
         if not self._hx.enabled:
             return None
+        reasons: list[str] = []
+        result = None
         try:
-            own = scope_of(self._hx, whose, self._rule).scoped(session="")
+            own = Speaker(whose, self._rule).scope(self._hx).scoped(session="")
+            result = await attempt(own, partial(work, own), seconds=_SECONDS, reasons=reasons)
         except Exception as error:  # noqa: BLE001 - a rule of the user's own may fail
-            LOG.warning("%s: %s", what, told(error))
-            return None
-        return await attempted(own, partial(work, own), seconds=_SECONDS, what=what)
+            reasons.append(described(error))
+        if reasons:
+            LOG.warning("%s: %s", what, reasons[0])
+        return result
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""`ContextAwareModel`: any ADK model, told what it needs to know before each call."""
+"""`ContextAwareModel`: any ADK model, with context in each request."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from google.adk.models.base_llm import BaseLlm
 from google.adk.models.registry import LLMRegistry
 from pydantic import PrivateAttr
 
-from hexad.adapters.adk.context import BUDGET, Recall
-from hexad.adapters.adk.conversation import opened_by
+from hexad.adapters.adk.context import Recall
+from hexad.adapters.adk.live import connecting
 from hexad.adapters.adk.request import Placement
+from hexad.edges.context import BUDGET
 from hexad.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 
 
 class ContextAwareModel(BaseLlm):
-    """A model that is told what Hexad knows. Make one with `wrap`.
+    """A model that gets what Hexad knows with each request. Make one with `wrap`.
 
-    ADK tells a model neither user nor session. With `HexadPlugin` or `adk_tools` beside it, context comes from the
+    A model sees neither user nor session. With `HexadPlugin` or `adk_tools` beside it, context comes from the
     conversation's own memory and from the engine's; alone, from the engine's.
     """
 
@@ -56,7 +57,7 @@ class ContextAwareModel(BaseLlm):
             raise InvalidInput("model_or_name", f"must be an ADK model or its name, not {type(inner).__name__}")
         model = cls.model_construct(model=inner.model)
         model._inner = inner  # noqa: SLF001 - one of us
-        model._recall = Recall.of(hx, placement, budget)  # noqa: SLF001 - likewise
+        model._recall = Recall.of(hx, placement, budget)  # noqa: SLF001 - one of us
         return model
 
     @property
@@ -65,13 +66,13 @@ class ContextAwareModel(BaseLlm):
         return self._inner
 
     def serves(self, hx: Hexad) -> bool:
-        """Whether its context is the one that another adapter of this engine would give: the same memory's."""
+        """Whether its context comes from the same memory as that of an adapter of this engine."""
         own = self._recall.hx
         return own.enabled and own.store is hx.store and own.namespace == hx.namespace
 
     @property
     def capabilities(self) -> Any:
-        """What the model inside can do."""
+        """The capabilities of the model inside."""
         return self._inner.capabilities
 
     async def generate_content_async(
@@ -79,7 +80,7 @@ class ContextAwareModel(BaseLlm):
         llm_request: LlmRequest,
         stream: bool = False,  # noqa: FBT001, FBT002 - ADK's signature
     ) -> AsyncGenerator[LlmResponse, None]:
-        """What the model inside answers to the request with context."""
+        """The answers of the model inside to the request with context."""
         request = await self._recall.augmented(llm_request)
         async with aclosing(self._inner.generate_content_async(request, stream=stream)) as responses:
             async for response in responses:
@@ -91,6 +92,6 @@ class ContextAwareModel(BaseLlm):
 
     @asynccontextmanager
     async def _connected(self, llm_request: LlmRequest) -> AsyncIterator[BaseLlmConnection]:
-        request = await self._recall.augmented(llm_request, known=opened_by(self))
+        request = await self._recall.augmented(llm_request, speaker=connecting(self))
         async with self._inner.connect(request) as connection:
             yield connection

@@ -1,4 +1,4 @@
-"""What a request says, and a copy of it that says more. Nothing here changes what it is given."""
+"""The messages in an ADK request, and a copy of a request with context. Nothing here changes its arguments."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ if TYPE_CHECKING:
 
     from google.adk.models.llm_request import LlmRequest
 
-    from hexad.model import Prompt
-
 PREFACE: Final = "Context for the next message, from memory. It is information, not a request.\n\n"
-_PRELOADED: Final = "<PAST_CONVERSATIONS>"  # what ADK's own memory preload puts in front of a message
+_PRELOADED: Final = "<PAST_CONVERSATIONS>"  # in the text of ADK's own memory preload
 _OTHER_AGENT: Final = "For context:"  # how older versions of ADK begin what another agent did, in a part of its own
 _SHAPES: Final = (  # how texts begin and end that ADK itself puts into the user's role
     ("For context: below is a transcript of what another agent did", ""),
@@ -26,7 +24,7 @@ _SHAPES: Final = (  # how texts begin and end that ADK itself puts into the user
 
 
 class Placement(Choice):
-    """Where the context stands."""
+    """The place of the context."""
 
     SYSTEM = "system"
     USER_TURN = "user_turn"
@@ -39,10 +37,10 @@ def text_of(content: types.Content | None) -> str:
 
 
 def latest_message(contents: Sequence[types.Content], said: str = "") -> tuple[int, str] | None:
-    """Where the user's latest message stands, and its words; None where there is none, or it has no words.
+    """The place and the words of the user's latest message; None if there is no such message, or it has no words.
 
-    ``said`` is the message as ADK tells it, if it does; where it does not stand in the request, the place is the end.
-    Otherwise it is the last content in the user's role that a user can have sent: ADK puts other things there too.
+    ``said`` is the message if ADK's context names it; the place is the end if the request does not hold it. Otherwise
+    it is the last content in the user's role that a user can have sent: ADK puts other things there too.
     """
     users = [place for place in reversed(range(len(contents))) if _is_users(contents[place])]
     if said:
@@ -52,9 +50,9 @@ def latest_message(contents: Sequence[types.Content], said: str = "") -> tuple[i
 
 
 def safe_place(contents: Sequence[types.Content], message: int) -> int | None:
-    """Where context can stand: in front of the message, or of the nearest earlier turn of the user's role.
+    """The place for context: in front of the message, or of the nearest earlier turn of the user's role.
 
-    Never between a tool's call and its answer, which providers refuse. None where there is no such place.
+    Never between a tool's call and its answer, which providers refuse. None if there is no such place.
     """
     for place in reversed(range(min(message + 1, len(contents)))):
         behind_a_call = place > 0 and _holds(contents[place - 1], "function_call")
@@ -68,7 +66,7 @@ def _holds(content: types.Content, what: str) -> bool:
 
 
 def _is_users(content: types.Content) -> bool:
-    """Whether a user can have sent it: in their role, neither a tool's answer alone nor in a shape of ADK's own."""
+    """Whether a user can have sent it: in their role, neither a tool's answer alone nor one of ADK's own texts."""
     if content.role != "user" or (_holds(content, "function_response") and not text_of(content)):
         return False
     return not _is_adks([part.text or "" for part in content.parts or ()])
@@ -81,12 +79,6 @@ def _is_adks(texts: Sequence[str]) -> bool:
     return relayed or any(first.startswith(begins) and first.endswith(ends) for begins, ends in _SHAPES)
 
 
-def base_of(request: LlmRequest) -> str:
-    """The system instruction, where it is a plain text that a prompt can begin with."""
-    instruction = request.config.system_instruction
-    return instruction if isinstance(instruction, str) else ""
-
-
 def context_places(request: LlmRequest) -> Iterator[str]:
     """The texts that context can stand in: the system instruction's, and messages that begin as ours do."""
     yield from _texts(request.config.system_instruction)
@@ -95,13 +87,13 @@ def context_places(request: LlmRequest) -> Iterator[str]:
 
 
 def preloaded(contents: Sequence[types.Content]) -> str:
-    """What ADK's own memory preload put into a request, its blanks made single."""
+    """The text that ADK's own memory preload put into a request, white space normalised."""
     texts = (text for content in contents for text in _texts(content) if _PRELOADED in text)
     return " ".join(" ".join(texts).split())
 
 
 def _texts(said: Any) -> Iterator[str]:
-    """The texts in an instruction or a message of whatever shape."""
+    """The texts in an instruction or a message of any shape."""
     if isinstance(said, str):
         yield said
     elif isinstance(said, list):
@@ -113,29 +105,30 @@ def _texts(said: Any) -> Iterator[str]:
 
 
 def with_context(
-    request: LlmRequest, config: types.GenerateContentConfig, prompt: Prompt, place: int | None
+    request: LlmRequest, config: types.GenerateContentConfig, sections: str, place: int | None
 ) -> LlmRequest:
-    """A copy of the request with the prompt's sections in it; live tools and all else are the same objects.
+    """A copy of the request with the sections in it; live tools and all else are the same objects.
 
-    They stand in front of the content at ``place``, or, where that is None, at the end of the system instruction.
-    ``config`` is a copy of the request's. What models are known to change in a request is copied too, so that the
-    caller's stays as it is.
+    They stand in front of the content at ``place``, or, if that is None, at the end of the system instruction.
+    ``config`` is a copy of the request's. Models are known to change contents and configs, so those are copied too.
     """
     contents = list(request.contents)
     if place is not None:
-        contents.insert(place, types.Content(role="user", parts=[types.Part(text=PREFACE + prompt.added.strip())]))
+        contents.insert(place, types.Content(role="user", parts=[types.Part(text=PREFACE + sections)]))
     else:
-        config.system_instruction = _longer(config.system_instruction, prompt)
+        config.system_instruction = _longer(config.system_instruction, sections)
     live = request.live_connect_config.model_copy()
     return request.model_copy(update={"contents": contents, "config": config, "live_connect_config": live})
 
 
-def _longer(instruction: Any, prompt: Prompt) -> Any:
-    """A system instruction of whatever shape, and the sections behind it."""
-    if not instruction or isinstance(instruction, str):
-        return prompt.text
+def _longer(instruction: Any, sections: str) -> Any:
+    """A system instruction of any shape, and the sections after it."""
+    if not instruction:
+        return sections
+    if isinstance(instruction, str):
+        return f"{instruction}\n\n{sections}"
     if isinstance(instruction, types.Content):
-        return instruction.model_copy(update={"parts": [*(instruction.parts or ()), types.Part(text=prompt.added)]})
+        return instruction.model_copy(update={"parts": [*(instruction.parts or ()), types.Part(text=sections)]})
     several = instruction if isinstance(instruction, list) else [instruction]
     plain = all(isinstance(each, str) for each in several)
-    return [*several, prompt.added if plain else types.Part(text=prompt.added)]
+    return [*several, sections if plain else types.Part(text=sections)]

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import inspect
-from collections import OrderedDict
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from google.adk.tools.base_toolset import BaseToolset
 
-from hexad.adapters.adk.conversation import caller_of, checked, per_user
-from hexad.adapters.adk.tools import SECONDS, OwnTool, the_six
-from hexad.adapters.adk.worker import LOG, WORKER
+from hexad.adapters.adk.tools import SECONDS, OwnTool, own_tools
 from hexad.context.retriever import ContextRetriever
+from hexad.edges.conversation import call_scope, checked, per_user
+from hexad.edges.threads import pool_of
+from hexad.edges.warnings import LOG
 from hexad.errors import HexadError
-from hexad.learning.caller import calling
+from hexad.learning.calls.call_scope import recorded_under
+from hexad.recent import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
     from google.adk.tools.base_tool import BaseTool
     from google.adk.tools.tool_context import ToolContext
 
-    from hexad.adapters.adk.conversation import NamespaceRule
+    from hexad.edges.conversation import NamespaceRule
     from hexad.facade import Hexad
-    from hexad.learning.caller import Caller
+    from hexad.learning.calls.call_scope import CallScope
 
-_MOST_KEPT: Final = 256  # skills whose declarations are remembered
+_REMEMBERED: Final = 256  # declarations
 
 
 def adk_tools(hx: Hexad, *, namespace: NamespaceRule = per_user) -> list[BaseTool]:
@@ -43,19 +44,19 @@ def adk_tools(hx: Hexad, *, namespace: NamespaceRule = per_user) -> list[BaseToo
         return []
     try:
         skills = SkillTools(hx, namespace).of(hx)
-    except HexadError as error:  # an agent starts, whatever its memory does
+    except HexadError as error:  # an agent starts without its memory too
         LOG.warning("skills are not offered: %s", error)
         skills = ()
-    return [*the_six(hx, namespace), *skills]
+    return [*own_tools(hx, namespace), *skills]
 
 
 class SkillTools:
-    """Makes tools of skills. ADK takes a millisecond to declare one, so what did not change is made once."""
+    """Makes tools of skills. ADK takes a millisecond to declare one, so unchanged skills are declared once."""
 
     def __init__(self, hx: Hexad, rule: NamespaceRule) -> None:
         self._hx = hx
         self._rule = rule
-        self._made: OrderedDict[tuple[str, ...], SkillTool] = OrderedDict()
+        self._made: Recent[tuple[str, ...], SkillTool] = Recent(_REMEMBERED)
 
     def of(self, own: Hexad) -> Sequence[SkillTool]:
         """The skills of a conversation, and of the engine itself where they have other names."""
@@ -65,12 +66,11 @@ class SkillTools:
 
     def _tool(self, skill: Callable[..., Any], engine: Hexad) -> SkillTool:
         needs = ",".join(sorted(_needs(skill)))
-        told = (engine.namespace, skill.__name__, skill.__doc__ or "", str(inspect.signature(skill)), needs)
-        known = self._made.get(told)
+        signature = (engine.namespace, skill.__name__, skill.__doc__ or "", str(inspect.signature(skill)), needs)
+        known = self._made.get(signature)
         if known is None:
-            known = self._made[told] = SkillTool(self._hx, skill, self._rule, engine.namespace)
-            while len(self._made) > _MOST_KEPT:
-                self._made.popitem(last=False)
+            known = SkillTool(self._hx, skill, self._rule, engine.namespace)
+            self._made.put(signature, known)
         return known
 
 
@@ -83,22 +83,22 @@ class SkillTool(OwnTool):
         self.needs = _needs(skill)
 
     async def process_llm_request(self, *, tool_context: ToolContext, llm_request: LlmRequest) -> None:
-        """Offer it to an agent that has the tools of its steps, as far as that can be seen without asking anybody."""
+        """Offer it to an agent that has the tools of its steps, as far as that is known without asking a toolset."""
         known = _names(tool_context)
         if known is None or self.needs <= known:
             await super().process_llm_request(tool_context=tool_context, llm_request=llm_request)
 
     async def _answer(self, own: Hexad, args: dict[str, Any], tool_context: ToolContext) -> Any:
-        """The skill is whose it is; its steps are the caller's, and what they teach is kept there."""
+        """Run the skill of its own namespace; its steps are the caller's, and teach the caller's memory."""
         engine = own.scoped(namespace=self._namespace)
-        caller = caller_of(engine, own)
+        scope = call_scope(engine, own)
         if isinstance(engine.retriever, ContextRetriever):
-            callables = await _callables(tool_context, replace(caller, told=True))
+            callables = await _callables(tool_context, replace(scope, recorded_elsewhere=True))
             if missing := sorted(self.needs.difference(each.__name__ for each in callables)):
                 return {"status": "error", "error": f"{self.name} calls {', '.join(missing)}, which you do not have"}
             engine = engine.with_tool_registry(callables)
         listed = partial(engine.skills.as_tools, session=own.session, asynchronous=True)
-        skills = await WORKER.run(engine, listed, seconds=SECONDS)
+        skills = await pool_of(engine).run(listed, seconds=SECONDS)
         skill = next((each for each in skills if each.__name__ == self.name), None)
         if skill is None:
             return {"status": "error", "error": f"{self.name} is no longer an active skill"}
@@ -106,7 +106,7 @@ class SkillTool(OwnTool):
             given = inspect.signature(skill).bind(**args)
         except TypeError as error:
             return {"status": "error", "error": f"{self.name}: {error}"}
-        with calling(caller):
+        with recorded_under(scope):
             return {"status": "ok", "output": await skill(*given.args, **given.kwargs)}
 
 
@@ -115,27 +115,27 @@ def _needs(skill: Callable[..., Any]) -> frozenset[str]:
 
 
 def _names(context: ToolContext) -> frozenset[str] | None:
-    """The tools of the agent that asks; None where a toolset would have to be asked for its own."""
+    """The tools of the agent that asks; None if a toolset would have to list its own."""
     tools = getattr(context.get_invocation_context().agent, "tools", ())
     if any(isinstance(tool, BaseToolset) for tool in tools):
         return None
     return frozenset(str(getattr(tool, "name", None) or getattr(tool, "__name__", "")) for tool in tools)
 
 
-async def _callables(context: ToolContext, told: Caller) -> list[Callable[..., Any]]:
-    """The tools of the agent that calls, but ours, as coroutine functions."""
+async def _callables(context: ToolContext, scope: CallScope) -> list[Callable[..., Any]]:
+    """The tools of the calling agent, except ours, as coroutine functions."""
     agent: Any = context.get_invocation_context().agent
     tools = await agent.canonical_tools(context)
-    return [_callable(tool, context, told) for tool in tools if not isinstance(tool, OwnTool)]
+    return [_callable(tool, context, scope) for tool in tools if not isinstance(tool, OwnTool)]
 
 
-def _callable(tool: BaseTool, context: ToolContext, told: Caller) -> Callable[..., Any]:
-    """A tool for a step. The skill's run writes its calls down, so a watch on it does not."""
+def _callable(tool: BaseTool, context: ToolContext, scope: CallScope) -> Callable[..., Any]:
+    """A tool for a step. The skill's run records its calls, so a watch on it does not."""
 
     async def call(**args: Any) -> Any:
         if await tool.check_require_confirmation(args, context):
-            raise PermissionError(f"{tool.name} needs a person's word: call it by itself")
-        with calling(told):
+            raise PermissionError(f"{tool.name} needs a person's confirmation: call it by itself")
+        with recorded_under(scope):
             return await tool.run_async(args=args, tool_context=context)
 
     call.__name__, call.__doc__ = tool.name, tool.description

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from google.adk.tools.function_tool import FunctionTool
 
-from hexad.adapters.adk.conversation import UNDER_WAY, Conversation, Known, per_user, scope_of
+from hexad.adapters.adk.context import SPEAKERS
 from hexad.adapters.adk.request import text_of
-from hexad.adapters.adk.troubles import TROUBLES
-from hexad.adapters.adk.worker import WORKER, gathered, told
 from hexad.agent_tools import agent_tools
+from hexad.edges.conversation import Conversation, Speaker, per_user
+from hexad.edges.threads import pool_of
+from hexad.edges.warnings import TURN_WARNINGS, described, held_back
 from hexad.errors import HexadError
 
 if TYPE_CHECKING:
@@ -21,34 +22,38 @@ if TYPE_CHECKING:
     from google.adk.models.llm_request import LlmRequest
     from google.adk.tools.tool_context import ToolContext
 
-    from hexad.adapters.adk.conversation import NamespaceRule
+    from hexad.edges.conversation import NamespaceRule
     from hexad.facade import Hexad
 
 SECONDS: Final = 60.0  # that a tool of ours may take; it waits at most `lock_timeout` for other writers
 
 
 class OwnTool(FunctionTool):
-    """A tool of ours: it writes its calls down by itself. Its description and schema are those of the function."""
+    """A tool of ours: it records its own calls. Its description and schema are those of the function."""
 
     def __init__(self, hx: Hexad, tool: Callable[..., Any], rule: NamespaceRule) -> None:
         super().__init__(tool)
         self._hx = hx
         self._rule = rule
 
+    def _speaker(self, context: ReadonlyContext) -> Speaker:
+        return Speaker(conversation_of(context), self._rule)
+
     async def process_llm_request(self, *, tool_context: ToolContext, llm_request: LlmRequest) -> None:
-        """Offer the tool, and tell a `ContextAwareModel` whose conversation it serves."""
-        UNDER_WAY.put(llm_request, Known(conversation_of(tool_context), self._rule))
+        """Offer the tool, and note for a `ContextAwareModel` whose conversation the request belongs to."""
+        SPEAKERS.put(llm_request, self._speaker(tool_context))
         await super().process_llm_request(tool_context=tool_context, llm_request=llm_request)
 
     async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
-        """What the tool answers; an error is an answer too."""
-        whose = conversation_of(tool_context)
+        """The tool's answer; an error is an answer too."""
+        speaker = self._speaker(tool_context)
+        turn = speaker.conversation.turn
         try:
-            own = scope_of(self._hx, whose, self._rule)
+            own = speaker.scope(self._hx)
         except Exception as error:  # noqa: BLE001 - a rule of the user's own may fail
-            TROUBLES.warn(whose.turn, f"{self.name} was not called", told(error))
-            return {"status": "error", "error": "whose memory this is could not be found out"}
-        with gathered() as held:
+            TURN_WARNINGS.warn(turn, f"{self.name} was not called", described(error))
+            return {"status": "error", "error": "the namespace of this conversation could not be determined"}
+        with held_back() as held:
             try:
                 return await self._answer(own, args, tool_context)
             except HexadError as error:
@@ -56,17 +61,17 @@ class OwnTool(FunctionTool):
             finally:
                 for each in held:
                     what, _, reason = each.partition(": ")
-                    TROUBLES.warn(whose.turn, what, reason)
+                    TURN_WARNINGS.warn(turn, what, reason)
 
     async def _answer(self, own: Hexad, args: dict[str, Any], tool_context: ToolContext) -> Any:
         raise NotImplementedError
 
 
 class AgentTool(OwnTool):
-    """One of the six."""
+    """One of the agent tools."""
 
     async def _answer(self, own: Hexad, args: dict[str, Any], tool_context: ToolContext) -> Any:
-        return await WORKER.run(own, functools.partial(self._called, own, args), seconds=SECONDS)
+        return await pool_of(own).run(functools.partial(self._called, own, args), seconds=SECONDS)
 
     def _called(self, own: Hexad, args: dict[str, Any]) -> Any:
         house = self._hx if own.namespace != self._hx.namespace else None
@@ -74,13 +79,13 @@ class AgentTool(OwnTool):
         return tools[self.name](**args)
 
 
-def the_six(hx: Hexad, rule: NamespaceRule = per_user) -> list[OwnTool]:
+def own_tools(hx: Hexad, rule: NamespaceRule = per_user) -> list[OwnTool]:
     """The agent tools as ADK tools; none where the engine is off."""
     return [AgentTool(hx, tool, rule) for tool in agent_tools(hx)] if hx.enabled else []
 
 
 def conversation_of(context: ReadonlyContext) -> Conversation:
-    """The conversation that ADK's context belongs to, with what its user said."""
+    """The conversation that ADK's context belongs to, with its user's message."""
     session = context.session
     said = text_of(context.user_content)
     return Conversation(session.app_name, session.user_id, session.id, said, context.invocation_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, assert_never
 
 from hexad.model import Item, Knowledge, Learning, Origin, Record, Reference, Skill
 
@@ -45,6 +45,8 @@ def _shown(record: Record) -> tuple[str, str, str]:
             return record.name, _procedure(record), record.kind
         case Reference():
             return record.name, _pointer(record), record.kind
+        case _:
+            assert_never(record)
 
 
 def _solution(learning: Learning) -> str:

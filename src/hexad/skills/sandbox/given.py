@@ -145,7 +145,7 @@ def within(path: str, folder: str) -> bool:
 
 def _home() -> str:
     """The home of whoever runs this; the environment may say otherwise, and is not asked."""
-    import pwd  # noqa: PLC0415 - not every system has it, and there it is never asked
+    import pwd  # noqa: PLC0415 - Windows has none
 
     try:
         return os.path.realpath(pwd.getpwuid(os.getuid()).pw_dir)

@@ -1,238 +1,332 @@
-"""A command with its words → what it would do: run another, destroy something, need a capability, print."""
+"""What one command does, judged by its name and its literal words."""
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final, TypeAlias
+from posixpath import basename, dirname
+from typing import TYPE_CHECKING, Final
 
-from hexad.skills.shell.awk_programs import AWKS, awk
-from hexad.skills.shell.capabilities import NEEDED, needs
-from hexad.skills.shell.carried import CARRYING, look_at_carried
-from hexad.skills.shell.destructive import DELETING, DESTRUCTIVE, destroyer, told
-from hexad.skills.shell.editing import EDITING
-from hexad.skills.shell.endless import CONDITIONS
-from hexad.skills.shell.fetching import fetch, is_fetched
-from hexad.skills.shell.git_commands import git
-from hexad.skills.shell.held_files import held, is_shell, on_path, program_of
-from hexad.skills.shell.languages import INTERPRETING, file_code, is_interpreter, run_code
-from hexad.skills.shell.lasting import judged_elsewhere, rejected
-from hexad.skills.shell.makefiles import make
-from hexad.skills.shell.option_needs import OPTION_NEEDS, note_options
-from hexad.skills.shell.output import PRINTING, printed
-from hexad.skills.shell.own_commands import OWN_COMMANDS
-from hexad.skills.shell.suspicion import look_at_words
-from hexad.skills.shell.tools import TOOLS, is_tool, look_at_tool
-from hexad.skills.shell.unseen import UNPACKING, run_unseen
-from hexad.skills.shell.values import ANYTHING, FOREIGN, SELF, UNKNOWN, Values, is_glob, known, pattern
-from hexad.skills.shell.wrapper_tables import SHELLS
-from hexad.skills.shell.wrappers import WRAPPING, check_self, run_file, wrapped
+from hexad.skills.shell import running
+from hexad.skills.shell.places import HOME, MADE, SELF, UNKNOWN, Place, is_secret, place, settled
+from hexad.skills.shell.tables import named, needs
+from hexad.skills.shell.words import unescaped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hexad.skills.shell.machine import Shell
+    from hexad.skills.shell.walking import Shell
 
-    _Check: TypeAlias = Callable[[Shell, list[str]], None]
-
-_OPENS_A_BLOCK: Final = frozenset({"{", "!", "then", "do", "else", "(", "if", "while", "until"})
-_THIS_SHELL: Final = re.compile(r"/proc/[^/]+/exe").fullmatch
-_RUNNING: Final = frozenset({*CARRYING, *WRAPPING, *AWKS, *INTERPRETING, *EDITING})
-_LOOKED_AT: Final = (
-    DESTRUCTIVE,
-    UNPACKING,
-    TOOLS,
-    WRAPPING,
-    CARRYING,
-    INTERPRETING,
-    NEEDED,
-    OPTION_NEEDS,
-    PRINTING,
-    AWKS,
-    EDITING,
+_BIN: Final = re.compile(r"(?:/usr|/usr/local|/opt/homebrew)?/s?bin/([^/]+)")
+DESTROYS: Final = named("rm dd mv chmod chown find shred sudo mkfs.ext4")
+_GNU: Final = named("grm gfind gdd gmv gcp gchmod gsed gshred")
+_PATTERNS: Final = [
+    (rule, re.compile(text, re.DOTALL))
+    for rule, text in (
+        ("pipe-to-shell", r"(?:nc|ncat|netcat|socat|telnet) .*(?:-\w*[ec] |--(?:sh-)?exec |(?i:exec|system):)"),
+        ("kill-all", r"killall5|pkill .*(?<= )(?:\.|\.\*|\^)$|kill (?:-\w+ )?(?:-- )?(?:.* )?-?1$"),
+        ("kill-other", rf"(?:pkill|killall|skill) |fuser .*-\w*k|kill .*[{UNKNOWN}{MADE}]"),
+        (
+            "privilege",
+            r"chmod (?:\S+ )*(?:[ugoa,]*[ug][ugoa,]*\+[rwx]*s|\+s|0?[2467]\d{3} )|install .*-?m ?0?[2467]\d{3} ",
+        ),
+        ("privilege", rf"(?:mkfs|mke2fs|mkswap|wipefs)\S* .*{UNKNOWN}|ifconfig \S+ \S"),
+        ("write-outside", rf"git .*config .*--(?:global|system) \S+ \S|dd .*of={UNKNOWN}|mv .* /dev/null$"),
+        ("delete-unknown", r"git .*(?:-C|--work-tree).* clean"),
+        ("unknown-command", r"sed .*(?:(?:^|[;{}\n\d$/ ])e(?: |$)|s(\W)(?:(?!\1).)*\1(?:(?!\1).)*\1[gpIim\d]*e)"),
+        ("unknown-command", r".* --?[\w-]*(?:exec|command|program|shell|rsh|pager|editor|hook|action)[\w-]*="),
+        (
+            "unknown-command",
+            r".*\b(?:Proxy|Local)Command[= ]|git .*(?:core|diff|pager)\.[\w.]+=|git .*core\.(?:ssh|hook|fsm)",
+        ),
+        ("unknown-command", r"(?:n?vim?|view|ex|ed|emacs|less|gdb|lldb|sqlite3|l?ftp|mail|nmap) .*[ :.\\+]!\s*\w"),
+        (
+            "unknown-command",
+            r"(?:n?vim?|ex|emacs|gdb|lldb|sqlite3) .*\b(?:system|shell|call|execute?|python|py3|lua)\b",
+        ),
+    )
+]
+"""A rule, and the command lines that meet it."""
+_FORMATS: Final = re.compile(
+    r"(?:mkfs(?:\.\w+)?|mke2fs|mkswap|wipefs|newfs|mkdosfs|mkntfs|blkdiscard|sgdisk|sfdisk|parted|fdisk|gdisk|cryptsetup|"
+    r"badblocks|pvcreate) (?!.*(?:-l|--list|-p|--print|print|luksDump|(?:luks)?[oO]pen|(?:luks)?[cC]lose|status|isLuks|"
+    r"-i|-n|--no-act|luksAddKey|luksChangeKey|luksUUID)(?: |$)).*/dev/\w"
 )
-INTERESTING: Final = frozenset(name.encode() for names in _LOOKED_AT for name in names)
-"""Names of commands that have to be looked at; the others do nothing that is known to matter, whatever their words."""
-INTERESTING_STARTS: Final = (
-    b"mkfs",
-    b"newfs",
-    b"python",
-    b"perl",
-    b"ruby",
-    b"php",
-    b"lua",
-    b"node",
-    b"pypy",
-    b"tclsh",
-    b"gcc",
-    b"clang",
-    b"g++",
-    b".",
+_LONGEST: Final = 4_000  # characters of a command
+_PRINTS_WORDS: Final = named("echo printf grep egrep fgrep rg ag man which type whatis apropos help info tldr")
+_PASSES_ON: Final = named("cat tee head tail sort uniq nl column less more pv sponge")
+_DECODES: Final = re.compile(
+    r"base(?:64|32|58|85|nc) .*-{1,2}[dD]|xxd .*-r|(?:openssl|gpg2?|age|uudecode|rev|tr|g?un(?:zip|xz|lz\w+|compress)|"
+    r"[bx]?z(?:cat|dec)?|zstd\w*|lz4\w*|iconv|dc|bc|hex2bin|funzip|crypt|ccrypt|ccat|steghide) "
 )
-_MORE: Final[dict[str, _Check]] = {
-    **UNPACKING,
-    "git": git,
-    "make": make,
-    "gmake": make,
-}
-_MATCHED: Final = frozenset({*DESTRUCTIVE, *SHELLS, "curl", "wget", "sudo", "mkfs.ext4", "eval", "find"})
+_READS_DISK: Final = named("cat head tail strings dd dcfldd cp gzip tar xxd od hexdump less more grep scp rsync base64")
+_ASKS_DISK: Final = named("df lsblk blkid ls stat file findmnt udevadm test [")
+_COLLECTS: Final = named("tar zip 7z cp rsync rclone scp grep rg ag")
+_WRITES_ALL: Final = named(
+    "touch mkdir rmdir unlink tee truncate shred chmod chown chgrp mkfifo mknod setfacl mv rename fallocate wipe"
+)
+_WRITES_LAST: Final = named("cp ln install rsync split convert magick ffmpeg scp ditto rclone pax link sed perl")
+_WRITES_FIRST: Final = named("zip ed ex patch gpasswd sqlite3")
+_UNPACKS: Final = re.compile(
+    r"(?:unzip|7z[ar]? [xe]|unrar [xe]|cpio .*-\w*i|(?:bsd)?tar (?:-?\w*x|.* -\w*x|.*--(?:ex|get))\w*|git clone|wget)\b"
+)
+_OUTPUTS: Final = re.compile(
+    rf" (?:-o|--?out\w*|--output-\w+|--(?:target-)?directory|--dest|--prefix|-keyout)[ =](\S+)|"
+    rf" -\w*[oOCtDf]((?:/|{HOME})\S+)| of=(\S+)"
+)
+_OUTPUTS_OF: Final = re.compile(
+    r"(?:(?:cp|mv|ln|install) .*-t|(?:unzip|patch|aria2c) .*-d|ssh-keygen .*-f|(?:bsd)?tar .*-C|wget2? .*-[OP]) (\S+)"
+)
+"""Options whose value is written to: of any command, and of a few."""
+_URL: Final = re.compile(r"(?:--?[\w-]+=)?(?!file:|data:)[a-z][a-z0-9+.-]*://|(?:--?[\w-]+=)?git@[\w.-]+:|.*/dev/tcp/")
+_NARROWS: Final = re.compile(r"-(?:i?name|i?path|i?regex|size|[acm]time|[acm]min|newer\w*|user|empty|perm)")
 
 
-def execute(shell: Shell, argv: list[str], *, by_name: bool = True) -> Values:
-    """Look at one command; what it prints, if somebody captures that."""
-    word = argv[0]
-    if by_name and (word in shell.functions or word in shell.aliases):
-        return _renamed(shell, argv)
-    if word in _OPENS_A_BLOCK:  # the grammar takes `time { …` for a command with words
-        return shell.run_words(argv[1:])
-    return _named(shell, word, argv) if word.isalnum() else _by_name(shell, word, argv)
+def judge(shell: Shell, argv: list[str]) -> str:
+    """Judge one command with its words; returns what it prints, as far as that is known."""
+    name = _BIN.sub(r"\1", argv[0])
+    if MADE in name:
+        shell.find("pipe-to-shell", argv)
+        return MADE
+    if len(name) > _LONGEST or UNKNOWN in name or re.search(r"[*?\[]", name.rstrip("[")):
+        shell.find("unknown-command", argv)
+        _judge_words(shell, argv)
+        return UNKNOWN
+    return shell.call(name, argv[1:]) if argv[0] in shell.functions else judge_named(shell, name, argv)
 
 
-def _renamed(shell: Shell, argv: list[str]) -> Values:
-    """A function or an alias. One that is called as a command that destroys may not be defined where it is called."""
-    word = argv[0]
-    printed = _function(shell, argv) if word in shell.functions else _alias(shell, argv)
-    if word in OWN_COMMANDS:
-        _named(shell, word, argv)
-    elif word.encode("utf-8", "replace") in INTERESTING:
-        rejected(shell, partial(_named, shell, word, argv))
-    return printed
+def judge_named(shell: Shell, name: str, argv: list[str]) -> str:
+    """Judge a command that is not a function of the script."""
+    if argv[0] in shell.aliases:  # a shell that runs a script may or may not use them
+        text = shell.aliases.pop(name)
+        shell.run_text(" ".join([text, *argv[1:]]), argv)
+        shell.aliases[name] = text
+    if "PATH" in shell.variables:  # a file of the script may be what this name runs
+        name = next((path for path in shell.files if path.endswith(f"/{name}")), name)
+    if "/" in name or name == SELF:
+        return running.run_file(shell, name, argv)
+    argv = [name[1:] if name in _GNU else name, *argv[1:]]
+    if name in _BUILTINS:
+        return _BUILTINS[name](shell, argv)
+    if running.runs_others(name):
+        return running.judge(shell, argv)
+    return _judge_program(shell, argv)
 
 
-def _by_name(shell: Shell, word: str, argv: list[str]) -> Values:
-    if SELF in word:
-        check_self(shell, argv)
-        return ANYTHING
-    if _THIS_SHELL(word):
-        return _named(shell, "sh", ["sh", *argv[1:]])
-    name = word.rpartition("/")[2] if "/" in word else word
-    if not known(name):
-        return _unknown(shell, argv, name)
-    if is_glob(name) and name != "[":
-        return _matched(shell, argv, name)
-    return _named(shell, name, argv)
-
-
-def _named(shell: Shell, name: str, argv: list[str]) -> Values:
-    needing, destroys, also, runs, reads = _kind(name)
-    if needing:
-        _note_needs(shell, name, argv)
-    if name in OPTION_NEEDS:
-        note_options(shell, name, argv)
-    if destroys is not None:
-        words = argv if argv[0] == name else [name, *argv[1:]]
-        destroys(shell, words)
-        if shell.haunts:
-            judged_elsewhere(shell, partial(destroys, shell, words))
-    if also is not None:
-        also(shell, argv)
-    if reads:
-        look_at_tool(shell, name, argv)
-    result = _run_by(shell, name, argv) if runs else None
-    if "/" in argv[0] or "PATH" in shell.variables:
-        _run_written(shell, argv)
-    if shell.suspicious and name not in DELETING:
-        look_at_words(shell, name, argv, is_known=needing or destroys is not None or (runs and name not in CARRYING))
-    if result is not None:
-        return result
-    return printed(shell, name, argv[1:]) if shell.capturing or name == "printf" else ANYTHING
-
-
-def _note_needs(shell: Shell, name: str, argv: list[str]) -> None:
-    for rule in needs(name, argv[1:]):
-        shell.find(rule, told(argv))
-        if rule == "network":
-            fetch(shell, name, argv)
-
-
-@lru_cache(maxsize=1024)
-def _kind(name: str) -> tuple[bool, _Check | None, _Check | None, bool, bool]:
-    """Whether a command needs something, what it may destroy and write, whether it runs something or reads files."""
-    runs = name in _RUNNING or is_interpreter(name)
-    return name in NEEDED, destroyer(name), _MORE.get(name), runs, is_tool(name)
-
-
-def _run_by(shell: Shell, name: str, argv: list[str]) -> Values | None:
-    """Look at what a command runs; what it prints, if that is what the other one does."""
-    if name in CARRYING:
-        look_at_carried(shell, name, argv)
-    result = wrapped(shell, name, argv)
-    if result is not None and name not in {"find", "gfind", "ssh"}:
-        return result
-    if name in AWKS:
-        awk(shell, argv)
-    elif is_interpreter(name):
-        run_code(shell, name, argv)
-    elif name in EDITING:
-        EDITING[name](shell, argv)
-    return None
-
-
-def _run_written(shell: Shell, argv: list[str]) -> None:
-    """A command that is a file which the script wrote or brought: by its path, or where the script sets `PATH`."""
-    by_path = "/" in argv[0]
-    for path in [argv[0]] if by_path else on_path(shell, argv[0]):
-        program = program_of(shell, path) if shell.programs or shell.links else None
-        if program is not None and program != argv[0].rpartition("/")[2]:
-            _named(shell, program, [program, *argv[1:]])
-        if held(shell, path) is not None or (by_path and is_fetched(shell, path)):
-            _started(shell, [path, *argv[1:]])
-        elif by_path:
-            run_unseen(shell, argv, path)
-
-
-def _started(shell: Shell, argv: list[str]) -> None:
-    """A file that is started by its path: its first line says what runs it."""
-    texts = held(shell, argv[0]) or ()
-    others = tuple(text for text in texts if text.startswith("#!") and not is_shell(text))
-    if others:
-        file_code(shell, argv, others)
-    else:
-        run_file(shell, argv, argv[0])
-
-
-def _function(shell: Shell, argv: list[str]) -> Values:
+def _judge_program(shell: Shell, argv: list[str]) -> str:
     name = argv[0]
-    for called, background, piped, conditional in shell.calls:
-        if called == name:
-            _check_bomb(shell, argv, background=background, piped=piped, conditional=conditional)
-            return ANYTHING
-    return shell.call(name, shell.functions[name], argv[1:])
+    line = " ".join(argv)
+    if len(line) > _LONGEST:  # the patterns take quadratic time
+        shell.find("too-complex", "")
+        return UNKNOWN
+    for rule in needs(name, argv[1:]):
+        shell.find(rule, argv)
+    for rule, pattern in _PATTERNS:
+        if name not in _PRINTS_WORDS and pattern.match(line):
+            shell.find(rule, argv)
+    if _FORMATS.match(line):
+        shell.find("format", argv)
+    if name in {"rm", "rmdir", "srm", "shred", "rimraf", "trash", "trash-put"}:
+        _remove(shell, argv)
+    elif name == "find":
+        _find_files(shell, argv)
+    elif name == "mv" or (name in {"chmod", "chown", "chgrp"} and has_option(argv, "R", "--recursive")):
+        paths = operands(argv[1:])
+        if any(place(path, folder) is Place.VITAL for path in paths for folder in shell.folders):
+            shell.find("change-root", argv)
+    _judge_writes(shell, argv)
+    _judge_words(shell, argv)
+    return _printed(shell, argv)
 
 
-def _check_bomb(shell: Shell, argv: list[str], *, background: int, piped: int, conditional: int) -> None:
-    """A function that calls itself beside itself, in a pipe without a condition or twice, or whatever happens."""
-    if not CONDITIONS(shell.functions[argv[0]].text or b""):
-        shell.find("fork-bomb", told(argv))
-        return
-    in_pipe = shell.piped > piped
-    if in_pipe and shell.node is not None:
-        shell.self_calls.add(shell.node.start_byte)
-    always = shell.conditional == conditional
-    if shell.background > background or (in_pipe and (always or len(shell.self_calls) > 1)):
-        shell.find("fork-bomb", told(argv))
+def operands(arguments: list[str]) -> list[str]:
+    """The words that are not options; all of those behind `--`."""
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    return [*(word for word in arguments[:at] if word[:1] != "-" or word == "-"), *arguments[at + 1 :]]
 
 
-def _alias(shell: Shell, argv: list[str]) -> Values:
-    texts = shell.aliases.pop(argv[0])
-    for text in texts:
-        shell.run_text(" ".join([text, *argv[1:]]), here=True)
-    shell.aliases[argv[0]] = texts
-    return ANYTHING
+def has_option(argv: list[str], letters: str, long: str) -> bool:
+    """Whether one of these options is among the words."""
+    return any(re.match(rf"-\w*[{letters}]|{long}", word) for word in argv[1:])
 
 
-def _unknown(shell: Shell, argv: list[str], name: str) -> Values:
-    """A name that is not known. It may be empty, or a part of it may: then what is left is what runs."""
-    shell.find("pipe-to-shell" if FOREIGN in name else "unknown-command", told(argv))
-    left = name.replace(UNKNOWN, "").replace(FOREIGN, "")
-    if left:
-        return _named(shell, left, [left, *argv[1:]]) if known(left) else ANYTHING
-    return execute(shell, argv[1:]) if len(argv) > 1 and name == UNKNOWN else ANYTHING
+def _judge_words(shell: Shell, argv: list[str]) -> None:
+    """Judge what the words of any command give away: secrets, addresses, devices, and other commands among them."""
+    name = argv[0]
+    for number, word in enumerate(argv[1:], 1):
+        value = word.partition("=")[2] if re.match(r"-?-?[\w-]+=", word) else word.removeprefix("@")
+        if any(is_secret(each, folder) for each in (value, word) for folder in shell.folders):
+            shell.find("credentials", argv)
+        if name in _COLLECTS and place(word) is Place.VITAL and argv[number - 1] != "-C":
+            shell.find("credentials", argv)
+        if name in _PRINTS_WORDS:
+            continue
+        if place(value) is Place.DISK and name not in _ASKS_DISK and word[:3] != "of=":
+            shell.find("disk-copy" if name in _READS_DISK else "privilege", argv)
+        if _URL.match(word) and name not in {"git", "npm"}:
+            shell.find("network", argv)
+        _judge_carried(shell, argv, number, value)
+    if shell.stdin and name not in _PRINTS_WORDS | _PASSES_ON:
+        shell.suspect(shell.stdin.lstrip("!:"), argv)
 
 
-def _matched(shell: Shell, argv: list[str], name: str) -> Values:
-    """A name that is a pattern of file names, such as `/bin/r?`: every dangerous command that it may be."""
-    shell.find("unknown-command", told(argv))
-    for each in sorted(filter(pattern(name).match, _MATCHED)) if set(name) != {"*"} else ():
-        _named(shell, each, [each, *argv[1:]])
-    return ANYTHING
+def _judge_carried(shell: Shell, argv: list[str], number: int, value: str) -> None:
+    """A word that may hold a command, or with which one may begin."""
+    word = argv[number]
+    if running.is_shell(word) and argv[number + 1 : number + 2] in (["-c"], ["-lc"], ["-ic"]):
+        judge(shell, argv[number:])
+    elif word in DESTROYS or word.startswith("mkfs"):
+        shell.suspect(" ".join(argv[number:]), argv)
+    elif " " in value and argv[number - 1] not in {"-m", "-am", "--message", "--grep"}:
+        shell.suspect(value.lstrip("!:"), argv)
+
+
+def _judge_writes(shell: Shell, argv: list[str]) -> None:
+    name, paths, line = argv[0], operands(argv[1:]), " ".join(argv)
+    targets = paths if name in _WRITES_ALL else paths[:1] if name in _WRITES_FIRST else []
+    if name in _WRITES_LAST and len(paths) > 1 and (name not in {"sed", "perl"} or has_option(argv, "i", "--in-place")):
+        targets = [path for path in paths[-1:] if not re.match(r"[\w.@-]+:", path)]
+    targets = [*targets, *("".join(found) for found in _OUTPUTS.findall(line)), *_OUTPUTS_OF.findall(line)]
+    if _UNPACKS.match(line) and not has_option(argv, "tlp", "--list") and "-C" not in argv:
+        targets = [*targets, "."]
+    is_made = "network" in needs(name, ["x"]) or _DECODES.match(f"{name} -d -r")
+    for target in targets:
+        shell.write(target, MADE if is_made else None, argv)
+    if name in {"curl", "wget", "wget2", "aria2c", "axel"}:
+        shell.files.update((settled(basename(path), shell.folders[0]), MADE) for path in paths)
+    elif name in {"cp", "mv", "ln", "install"} and len(paths) == 2:
+        shell.files[settled(paths[1], shell.folders[0])] = shell.read(paths[0])
+
+
+def _printed(shell: Shell, argv: list[str]) -> str:
+    """What a program prints: made text, what it is given, or unknown."""
+    name, stdin, paths = argv[0], shell.stdin or "", operands(argv[1:])
+    if name == "tee":
+        for path in paths:
+            shell.write(path, stdin, argv)
+        return stdin
+    if name in _PASSES_ON:
+        files = [path for path in paths if not path.isdigit()]
+        return "".join(map(shell.read, files)) if files else stdin
+    if MADE in stdin or _DECODES.match(" ".join([*argv, ""])) or "network" in needs(name, argv[1:]):
+        return MADE
+    if name == "find":
+        return "\n".join(f"{start}/{UNKNOWN}" for start in _starts(argv))
+    if name == "mktemp":
+        return f"/tmp/{UNKNOWN}"  # noqa: S108 - a script's path
+    return {"jobs": "%1", "pwd": shell.folders[0], "nproc": "1", "id": "1"}.get(name, UNKNOWN)
+
+
+def _remove(shell: Shell, argv: list[str]) -> None:
+    recursive = has_option(argv, "rR", "--recursive") or argv[0] not in {"rm", "rmdir", "srm"}
+    for path in operands(argv[1:]):
+        for where in {place(path, folder) for folder in shell.folders}:
+            if where is Place.VITAL and (recursive or "*" in path):
+                shell.find("delete-root-or-home", argv)
+            elif where in {Place.VITAL, Place.OUTSIDE, Place.DISK}:
+                shell.find("write-outside", argv)
+            elif where is Place.UNKNOWN and recursive:
+                shell.find("delete-unknown", argv)
+
+
+def _starts(argv: list[str]) -> list[str]:
+    """The folders that `find` searches."""
+    words = [word for word in argv[1:] if not re.fullmatch(r"-[LHPD]|--|-O\d", word)]
+    return words[: next((n for n, word in enumerate(words) if word[:1] in {"-", "(", "!"}), len(words))] or ["."]
+
+
+def _find_files(shell: Shell, argv: list[str]) -> None:
+    """`find`: what it deletes, and what it runs for each file."""
+    narrowed = any(_NARROWS.fullmatch(word) for word in argv)
+    for start in _starts(argv):
+        if "-delete" in argv:
+            _remove(shell, ["rm", "-r", f"{start}/x" if narrowed else start])
+        for number, word in enumerate(argv):
+            if word in {"-exec", "-execdir", "-ok", "-okdir"}:
+                inner = [each.replace("{}", f"{start}/{UNKNOWN}") for each in argv[number + 1 :]]
+                end = next((n for n, each in enumerate(inner) if each in {";", "+"}), len(inner))
+                running.judge(shell, ["env", *inner[:end]])
+
+
+def _echo(_shell: Shell, argv: list[str]) -> str:
+    words = argv[1:]
+    options = ""
+    while words and re.fullmatch(r"-[neE]+", words[0]):
+        options += words.pop(0)
+    text = " ".join(words)
+    return (unescaped(text) if "e" in options else text) + ("" if "n" in options else "\n")
+
+
+def _printf(shell: Shell, argv: list[str]) -> str:
+    if argv[1:2] == ["-v"] and len(argv) > 3:
+        shell.assign(argv[2], (_printf(shell, ["printf", *argv[3:]]),))
+        return ""
+    form, *given = argv[1:] or [""]
+    values = iter(given)
+    text = re.sub(r"%(?:([sbdi])|[^%]*[a-z])", lambda found: next(values, "") if found[1] else UNKNOWN, unescaped(form))
+    return text + "".join(f" {rest}" for rest in values)
+
+
+def _change_folder(shell: Shell, argv: list[str]) -> str:
+    target = (operands(argv[1:]) or [HOME])[0]
+    unknown = target == "-" or argv[0] == "popd" or "CDPATH" in shell.variables
+    shell.change_folder((UNKNOWN,) if unknown else tuple(settled(target, each) for each in shell.folders))
+    return ""
+
+
+def _read_line(shell: Shell, argv: list[str]) -> str:
+    text, names = (shell.stdin or UNKNOWN).strip(), operands(argv[1:])
+    is_whole = len(names) == 1 and "\n" not in text
+    for name in names:
+        shell.assign(name, (text if is_whole else MADE if MADE in text else UNKNOWN,))
+    return ""
+
+
+def _set(shell: Shell, argv: list[str]) -> str:
+    if argv[0] == "shift":
+        shell.arguments = None if shell.arguments is None else [UNKNOWN for _ in shell.arguments[1:]]
+    elif operands(argv[1:]):
+        shell.arguments = operands(argv[1:])
+    return UNKNOWN
+
+
+def _source(shell: Shell, argv: list[str]) -> str:
+    if argv[1:2] and argv[1] in {"/dev/stdin", "-", "/dev/fd/0"}:
+        return shell.run_text(shell.stdin or UNKNOWN, argv)
+    return running.run_file(shell, argv[1], argv) if argv[1:] else ""
+
+
+def _trap(shell: Shell, argv: list[str]) -> str:
+    shell.traps += [(text, argv) for text in operands(argv[1:])[:1] if len(argv) > 2]
+    return ""
+
+
+def _alias(shell: Shell, argv: list[str]) -> str:
+    for name, sign, text in (word.partition("=") for word in operands(argv[1:])):
+        if sign:
+            shell.aliases[name] = text
+            shell.suspect(text, argv)
+    return ""
+
+
+def _path_part(_shell: Shell, argv: list[str]) -> str:
+    path = (operands(argv[1:]) or [""])[0]
+    if argv[0] == "dirname" and path == SELF:
+        return "."
+    part = dirname(path) or "." if argv[0] == "dirname" else basename(path)
+    return UNKNOWN if re.search(rf"[{UNKNOWN}{MADE}{SELF}{HOME}]", path) else part
+
+
+_BUILTINS: Final[dict[str, Callable[[Shell, list[str]], str]]] = {
+    "echo": _echo,
+    "printf": _printf,
+    **dict.fromkeys(("cd", "pushd", "popd", "chdir"), _change_folder),
+    **dict.fromkeys(("read", "mapfile", "readarray"), _read_line),
+    **dict.fromkeys(("set", "shift"), _set),
+    **dict.fromkeys((".", "source"), _source),
+    **dict.fromkeys(("dirname", "basename"), _path_part),
+    "eval": lambda shell, argv: shell.run_text(" ".join(argv[1:]), argv),
+    "trap": _trap,
+    "alias": _alias,
+    ":": lambda _shell, _argv: "",
+    "true": lambda _shell, _argv: "",
+}

@@ -1,4 +1,4 @@
-"""Everything that can be found in a script, by its rule id: the verdict it leads to, and the sentence that says so."""
+"""Every finding that a check can report: its rule id, its sentence and the capability that permits it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Rule:
 
     @property
     def decision(self) -> Decision:
-        """A capability can be granted; what needs none that exists is rejected."""
+        """A person can grant a capability; without one the script is rejected."""
         return Decision.REJECT if self.capability is None else Decision.NEEDS
 
 
@@ -35,6 +35,8 @@ RULES: Final = {
         Rule("kill-all", "`{what}` ends every process."),
         Rule("network", "`{what}` uses the network.", Capability.NETWORK),
         Rule("privilege", "`{what}` needs more rights than a user has.", Capability.PRIVILEGE),
+        Rule("credentials", "`{what}` uses keys, passwords or other secrets.", Capability.PRIVILEGE),
+        Rule("kill-other", "`{what}` may end processes that the script did not start.", Capability.PRIVILEGE),
         Rule("write-outside", "`{what}` writes outside the working directory.", Capability.WRITE),
         Rule("delete-unknown", "`{what}` deletes a folder that cannot be known before it runs.", Capability.WRITE),
         Rule("unknown-command", "`{what}` cannot be known before the script runs.", Capability.COMMAND),
@@ -47,4 +49,4 @@ RULES: Final = {
         Rule("too-complex", "The script is too long or too entangled to be judged.", Capability.COMMAND),
     )
 }
-"""In the order of a page that explains them."""
+"""In the order of the page that explains them."""

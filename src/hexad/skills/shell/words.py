@@ -1,269 +1,209 @@
-"""A word of the syntax tree → the texts that it may come to."""
+"""What a word of a script comes to: a few possible texts, with markers for what is not known.
+
+Quotes, plain variables, defaults, braces and substituted commands are expanded. Every other expansion is unknown.
+"""
 
 from __future__ import annotations
 
 import re
+from itertools import islice, product
 from typing import TYPE_CHECKING, Final
 
-from hexad.skills.shell.parameters import expansion, looked_up
-from hexad.skills.shell.plain import string_of
-from hexad.skills.shell.values import (
-    ANYTHING,
-    DOWNLOADED,
-    HOME,
-    MOST_TEXT,
-    SPLIT,
-    UNKNOWN,
-    TooComplex,
-    Values,
-    bounded,
-    braces,
-    decoded,
-    fields,
-    joined,
-    split,
-    unescaped,
-)
+from hexad.skills.shell.parsing import parsed
+from hexad.skills.shell.places import BREAK, HOME, MADE, SELF, UNKNOWN
+from hexad.skills.shell.tables import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tree_sitter import Node
 
-    from hexad.skills.shell.machine import Shell
+    from hexad.skills.shell.walking import Shell
 
-_PLAIN: Final = re.compile(r"[\w./:=@%+,-]+").fullmatch
-_HOLDS_A_COMMAND: Final = re.compile(r"(?<!\\)(?:`[^`]*`|\$\()").search
-_INDEX: Final = re.compile(r"^\[[^\]]*\]=")
-_RUNS_SOMETHING: Final = re.compile(rb"`|\$\(|[<>]\(|\$\{[^}]*(?:=|@P)").search
-_HIDDEN: Final = str.maketrans("{},", "\x11\x12\x13")
-_SHOWN: Final = str.maketrans("\x11\x12\x13", "{},")
-
-
-def evaluate(shell: Shell, node: Node, *, quoted: bool = False) -> Values:
-    """What a word comes to; a `SPLIT` in a value parts it into several words. Runs what the word substitutes."""
-    return _WORDS.get(node.type, _other)(shell, node, quoted)
+MOST: Final = 8  # texts that a word may come to
+LONGEST: Final = 65_536  # characters of a text
+_BRACES: Final = re.compile(r"([^\s{}'\"$`\\]*)\{([^{}'\"$`\\\s]*,[^{}'\"$`\\\s]*)\}([^\s{}'\"$`\\]*)")
+_ESCAPE: Final = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|0?[0-7]{1,3}|.)", re.DOTALL)
+_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
+_TILDE: Final = re.compile(r"~([A-Za-z_][\w-]*)?(?=/|$)")
+_PRESET: Final = {
+    **dict.fromkeys(named("? # $ - RANDOM UID EUID SECONDS LINENO PPID BASHPID"), "1"),
+    **dict.fromkeys(("0", "BASH_SOURCE"), SELF),
+    **dict.fromkeys(("SHELL", "BASH"), "/bin/sh"),
+    **dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), HOME),
+    "TMPDIR": "/tmp/t",  # noqa: S108 - a script's path
+    "PATH": "/usr/bin",
+    "IFS": " ",
+    "!": "%1",
+}
+_NESTED: Final = named("command_substitution process_substitution expansion simple_expansion string concatenation")
 
 
 def text_of(node: Node) -> str:
-    """A node's source."""
+    """The text of a node as it is written."""
     return (node.text or b"").decode("utf-8", "replace")
 
 
-def _word(shell: Shell, node: Node, _quoted: bool) -> Values:  # noqa: FBT001 - the table's signature
-    text = text_of(node)
-    if _PLAIN(text):
-        return (text,)
-    return _reread(shell, text) if _HOLDS_A_COMMAND(text) else (_literal(text),)
+def unescaped(text: str) -> str:
+    r"""A text with `\n`, `\x41` and `\101` as the characters that they stand for."""
+    return _ESCAPE.sub(_character, text)
 
 
-def _reread(shell: Shell, text: str) -> Values:
-    """A text in which the grammar has overlooked a substitution, as the shell reads it."""
-    shell.capturing += 1
-    printed = shell.run_text('echo "' + text.replace('"', '\\"') + '"')
-    shell.capturing -= 1
-    return tuple(value.rstrip("\n") for value in printed)
+def _character(found: re.Match[str]) -> str:
+    code = found[1]
+    if code[0] in "xu" and len(code) > 1:
+        return chr(int(code[1:], 16))
+    if code[0] in "01234567":
+        return chr(int(code, 8) % 256)
+    return _ESCAPES.get(code, code if code in "\\'\"?" else f"\\{code}")
 
 
-def _literal(text: str) -> str:
-    if text.startswith("~"):
-        text = _tilde(text)
-    text = unescaped(text)
-    return expanded(text) if "{" in text else text
+def expanded(shell: Shell, node: Node, *, quoted: bool = False) -> tuple[str, ...]:
+    """The texts that a word may come to; a `BREAK` stands where a shell would split it."""
+    shell.spend()
+    if node.type in _WHOLE:
+        return _WHOLE[node.type](shell, node)
+    if node.type in _KINDS:
+        texts = _KINDS[node.type](shell, node, quoted=quoted)
+        shell.spend(sum(map(len, texts)) // 200)
+        return texts
+    scan(shell, node)
+    return ("1" if node.type == "arithmetic_expansion" else UNKNOWN,)
 
 
-def _tilde(text: str) -> str:
-    user, slash, rest = text[1:].partition("/")
-    if not user or user in "+-":
-        return (HOME if not user else UNKNOWN) + slash + rest
-    return ("/root" if user == "root" else f"/home/{user}") + slash + rest
-
-
-def expanded(text: str) -> str:
-    """A word with its braces expanded: several words in one value."""
-    words = braces(text)
-    return UNKNOWN if words is None else SPLIT.join(words)
-
-
-def _raw(_shell: Shell, node: Node, _quoted: bool) -> Values:  # noqa: FBT001
-    return (text_of(node)[1:-1],)
-
-
-def _ansi(_shell: Shell, node: Node, _quoted: bool) -> Values:  # noqa: FBT001
-    return (decoded(text_of(node)[2:-1]),)
-
-
-def _string(shell: Shell, node: Node, _quoted: bool) -> Values:  # noqa: FBT001
-    source = node.text or b""
-    plain = string_of(shell, source)
-    if plain is not None:
-        return plain
-    if node.named_child_count <= 1 and b"$" not in source and b"`" not in source:
-        return (_in_quotes(source.decode("utf-8", "replace")[1:-1]),)
-    return filled(shell, node, 1, 1)
-
-
-def filled(shell: Shell, node: Node, before: int = 0, behind: int = 0, *, raw: bool = False) -> Values:
-    """The text between two places of a node with its expansions put in: the grammar leaves blanks out."""
-    source, start = node.text or b"", node.start_byte
-    parts: list[Values] = []
-    at, end = before, len(source) - behind
-    for child in node.named_children:
-        if child.type in _EXPANSIONS:
-            inner = child.text or b""
-            blanks = len(inner) - len(inner.lstrip())  # the grammar counts them to what follows
-            _add_text(shell, parts, source[at : child.start_byte - start + blanks], raw=raw)
-            parts.append(evaluate(shell, child, quoted=True))
-            at = child.end_byte - start
-    _add_text(shell, parts, source[at:end], raw=raw)
-    return joined(parts)
-
-
-def _add_text(shell: Shell, parts: list[Values], source: bytes, *, raw: bool) -> None:
-    if source:
-        text = source.decode("utf-8", "replace")
-        if not raw and _HOLDS_A_COMMAND(text):
-            parts.append(_reread(shell, text))
+def scan(shell: Shell, node: Node) -> None:
+    """Walk every command that is substituted somewhere below a node."""
+    left = list(node.children)
+    while left:
+        each = left.pop()
+        shell.spend()
+        if each.type in _NESTED:
+            expanded(shell, each, quoted=True)
         else:
-            parts.append((text if raw else _in_quotes(text),))
+            left += each.children
 
 
-def _in_quotes(text: str) -> str:
-    return re.sub(r'\\([$`"\\\n])', r"\1", text) if "\\" in text else text
+def fields(texts: tuple[str, ...], *, keep_empty: bool) -> list[list[str]]:
+    """Each possible text of a word, split into the words that a command gets."""
+    return [[field for field in text.split(BREAK) if field or keep_empty] for text in texts]
 
 
-def _concatenation(shell: Shell, node: Node, quoted: bool) -> Values:  # noqa: FBT001
-    children = node.children
-    with_brace = any(child.type in _BARE and b"{" in (child.text or b"") for child in children)
-    parts = [_part(shell, child, place, quoted=quoted, hide=with_brace) for place, child in enumerate(children)]
-    whole = joined(parts)
-    return bounded(expanded(value).translate(_SHOWN) for value in whole) if with_brace else whole
+def _joined(parts: list[tuple[str, ...]]) -> tuple[str, ...]:
+    """Every way to put the texts of the parts one behind the other, up to `MOST`; the others are unknown."""
+    if sum(len(text) for part in parts for text in part) > LONGEST:
+        return (MADE if any(MADE in text for part in parts for text in part) else UNKNOWN,)
+    some = list(islice(map("".join, product(*parts)), MOST + 1))
+    return tuple([*some[:MOST], UNKNOWN] if len(some) > MOST else some)
 
 
-def _part(shell: Shell, node: Node, place: int, *, quoted: bool, hide: bool) -> Values:
-    kind = node.type
-    if kind in _BARE:
-        text = text_of(node)
-        if place == 0 and text.startswith("~"):
-            text = _tilde(text)
-        return (unescaped(text),)
-    if not node.is_named:
-        return ("",) if kind in {"$", "``"} else (kind,)
-    values = evaluate(shell, node, quoted=quoted)
-    return tuple(value.translate(_HIDDEN) for value in values) if hide else values
+def _split(texts: tuple[str, ...], *, quoted: bool) -> tuple[str, ...]:
+    return texts if quoted else tuple(re.sub(r"\s+", BREAK, text) for text in texts)
 
 
-def _variable(shell: Shell, node: Node, quoted: bool) -> Values:  # noqa: FBT001
-    name = text_of(node).lstrip()[1:]
-    values = looked_up(shell, name)
-    if quoted and name == "*":
-        return _in_one_word(shell, values)
-    return values if quoted and name != "@" else _split(shell, values, keep=quoted)
+def _word(shell: Shell, node: Node, *, quoted: bool) -> tuple[str, ...]:
+    text = text_of(node)
+    if found := re.search(r"`(.*)`", text, re.DOTALL):  # the grammar does not look into some of them
+        shell.run_text(found[1], text)
+        return (UNKNOWN,)
+    if (braced := _BRACES.fullmatch(text)) and not quoted:
+        return (BREAK.join(f"{braced[1]}{each}{braced[3]}" for each in braced[2].split(",")),)
+    if found := _TILDE.match(text):
+        home = HOME if not found[1] else "/root" if found[1] == "root" else f"/home/{found[1]}"
+        text = home + text[found.end() :]
+    return (re.sub(r"\\(.)", r"\1", text.replace("\\\n", ""), flags=re.DOTALL),)
 
 
-def _expansion(shell: Shell, node: Node, quoted: bool) -> Values:  # noqa: FBT001
-    values = expansion(shell, node)
-    whole = quoted and b"@]" not in (node.text or b"")
-    return _in_one_word(shell, values) if whole else _split(shell, values, keep=quoted)
+def _parts(shell: Shell, node: Node, *, quoted: bool) -> tuple[str, ...]:
+    if _BRACES.fullmatch(text_of(node)):
+        return _word(shell, node, quoted=quoted)
+    return _joined([expanded(shell, child, quoted=quoted) for child in node.children if child.type != "$"])
 
 
-def _in_one_word(shell: Shell, values: Values) -> Values:
-    """Several words as one, with the first character of `IFS` between them."""
-    separators = shell.variables.get("IFS", (" ",))
-    return bounded(value.replace(SPLIT, between[:1]) for value in values for between in separators)
-
-
-def _split(shell: Shell, values: Values, *, keep: bool) -> Values:
-    if keep:
-        return values
-    separators = shell.variables.get("IFS")
-    blanks = " \t\n" if separators is None else "".join(separators)
-    return tuple(split(value, blanks) for value in values)
-
-
-def _substitution(shell: Shell, node: Node, quoted: bool) -> Values:  # noqa: FBT001
-    inner = node.named_children
-    if len(inner) == 1 and inner[0].type == "file_redirect":  # `$(< file)` is what the file holds
-        printed = shell.read_from(inner[0])
-    else:
-        printed = shell.captured(node)
-    stripped = tuple(value.rstrip("\n") for value in printed)
-    return stripped if quoted else _split(shell, stripped, keep=False)
-
-
-def _process(shell: Shell, node: Node, _quoted: bool) -> Values:  # noqa: FBT001
-    """`<(…)` is a file with what it prints; `>(…)` is given something that is not known."""
-    if text_of(node).startswith(">"):
-        shell.started += 1
-        shell.captured(node, stdin=DOWNLOADED)
-        return ("/dev/fd/63",)
-    printed = shell.captured(node)
-    name = f"/dev/fd/{64 + len(shell.files)}"
-    shell.files[name] = printed
-    return (name,)
-
-
-def _arithmetic(shell: Shell, node: Node, _quoted: bool) -> Values:  # noqa: FBT001
-    run_inside(shell, node)
-    inner = text_of(node).lstrip()[3:-2].strip()
-    return (inner,) if inner.isdigit() else ANYTHING
-
-
-def _other(shell: Shell, node: Node, _quoted: bool) -> Values:  # noqa: FBT001
-    run_inside(shell, node)
-    return (text_of(node),)
-
-
-def run_inside(shell: Shell, node: Node) -> None:
-    """Run what a test, a pattern or a calculation substitutes."""
-    if not _RUNS_SOMETHING(node.text or b""):
-        return
+def _string(shell: Shell, node: Node) -> tuple[str, ...]:
+    """The parts of a text in double quotes; what lies between the nodes is literal text."""
+    raw = node.text or b""
+    parts: list[tuple[str, ...]] = []
+    at = 1
     for child in node.named_children:
-        evaluate(shell, child)
+        if child.type != "string_content":
+            parts += [_literal(raw[at : child.start_byte - node.start_byte]), expanded(shell, child, quoted=True)]
+            at = child.end_byte - node.start_byte
+    return _joined([*parts, _literal(raw[at:].removesuffix(b'"'))])
 
 
-def array(shell: Shell, node: Node) -> Values:
-    """The elements of an array, as words."""
-    elements = [evaluate(shell, child) for child in node.named_children]
-    return joined([tuple(_INDEX.sub("", value) for value in element) for element in elements], SPLIT)
+def _literal(raw: bytes) -> tuple[str, ...]:
+    return (re.sub(r'\\([$`"\\\n])', lambda found: found[1].strip("\n"), raw.decode("utf-8", "replace")),)
 
 
-def _translated(shell: Shell, node: Node, quoted: bool) -> Values:  # noqa: FBT001
-    return joined([evaluate(shell, child, quoted=quoted) for child in node.named_children])
+def _variable(shell: Shell, node: Node, *, quoted: bool) -> tuple[str, ...]:
+    return _split(value(shell, text_of(node)[1:]), quoted=quoted)
 
 
-def _command_name(shell: Shell, node: Node, quoted: bool) -> Values:  # noqa: FBT001
-    return joined([evaluate(shell, child, quoted=quoted) for child in node.named_children])
+def _substitution(shell: Shell, node: Node, *, quoted: bool) -> tuple[str, ...]:
+    return _split((shell.isolated(node, None).rstrip("\n"),), quoted=quoted)
 
 
-_BARE: Final = frozenset({"word", "number", "extglob_pattern", "brace_expression", "regex", "variable_name"})
-_EXPANSIONS: Final = frozenset({"simple_expansion", "expansion", "command_substitution", "arithmetic_expansion"})
-_WORDS: Final[dict[str, Callable[[Shell, Node, bool], Values]]] = {
-    "word": _word,
-    "number": _word,
-    "brace_expression": _word,
-    "raw_string": _raw,
-    "ansi_c_string": _ansi,
-    "string": _string,
-    "translated_string": _translated,
-    "concatenation": _concatenation,
+def value(shell: Shell, name: str) -> tuple[str, ...]:
+    """The texts that a variable may hold."""
+    given = shell.arguments
+    if name in shell.variables:
+        return shell.variables[name]
+    if name == "PWD":
+        return shell.folders
+    if name in {"@", "*"}:
+        return (UNKNOWN if given is None else BREAK.join(given),)
+    if name.isdecimal() and name != "0":
+        return (UNKNOWN if given is None else "".join(given[int(name) - 1 : int(name)]),)
+    return (_PRESET.get(name, UNKNOWN),)
+
+
+def _expansion(shell: Shell, node: Node, *, quoted: bool) -> tuple[str, ...]:
+    """`${name}`, with a default or without; what changes the text of a variable is not followed."""
+    scan(shell, node)
+    name, *rest = [child for child in node.children if child.type not in {"${", "}"}] or [node]
+    held = value(shell, text_of(name).partition("[")[0])
+    if name.type == "subscript":
+        return held if re.fullmatch(r"\w+\[[@*0]\]", text_of(name)) and not rest else (UNKNOWN,)
+    operator = rest[0].type if rest else ""
+    if operator in {"", ":-", "-", ":=", "=", ":?", "?"}:
+        default = expanded(shell, rest[1], quoted=quoted) if len(rest) > 1 and operator[-1:] in {"-", "="} else ()
+        texts = (*(text for text in held if text or not default), *default) if UNKNOWN in held or "" in held else held
+        return _split(texts or ("",), quoted=quoted)
+    if operator in {":+", "+"} and len(rest) > 1:
+        return (*expanded(shell, rest[1], quoted=quoted), "")
+    return (MADE if any(MADE in text for text in held) else UNKNOWN,)
+
+
+def _process(shell: Shell, node: Node) -> tuple[str, ...]:
+    """`<(…)` is a file that holds what the commands print; `>(…)` runs them with what is written to it."""
+    is_input = text_of(node)[:1] == "<"
+    path = f"/dev/fd/{node.start_byte + 10}"
+    shell.files[path] = shell.isolated(node, None if is_input else shell.stdin)
+    return (path,)
+
+
+def here_document(shell: Shell, text: str) -> str:
+    """A here-document whose end is not quoted: read as a text in double quotes."""
+    quoted = re.sub(r'(?<!\\)"', '\\"', text)
+    command = parsed(f': "{quoted}"').root.named_children
+    if len(command) == 1 and len(command[0].named_children) == 2:
+        return "\n".join(expanded(shell, command[0].named_children[1], quoted=True))
+    scan(shell, parsed(text).root)
+    return UNKNOWN
+
+
+_KINDS: Final[dict[str, Callable[..., tuple[str, ...]]]] = {
+    **dict.fromkeys(("word", "number", "variable_name", "extglob_pattern", "test_operator"), _word),
+    **dict.fromkeys(("concatenation", "command_name", "translated_string"), _parts),
     "simple_expansion": _variable,
     "expansion": _expansion,
     "command_substitution": _substitution,
-    "process_substitution": _process,
-    "arithmetic_expansion": _arithmetic,
-    "command_name": _command_name,
 }
-
-
-def variants(words: list[Values]) -> list[list[str]]:
-    """Every list of words that a command may come to; of too many possibilities none is known."""
-    texts = [word[0] for word in words if len(word) == 1]
-    if len(texts) == len(words):
-        if len(texts) > 16 and sum(map(len, texts)) > MOST_TEXT:
-            raise TooComplex
-        return [fields(SPLIT.join(texts))]
-    whole = joined(words, SPLIT)
-    if len(whole) == 1 and whole[0] == UNKNOWN and len(words) > 1:
-        whole = joined([word if len(word) == 1 else ANYTHING for word in words], SPLIT)
-    return [[field for field in value.split(SPLIT) if field] for value in whole]
+"""Kinds of words, most of which a shell splits unless they are quoted."""
+_WHOLE: Final[dict[str, Callable[[Shell, Node], tuple[str, ...]]]] = {
+    "string": _string,
+    "process_substitution": _process,
+    "raw_string": lambda _, node: (text_of(node)[1:-1],),
+    "ansi_c_string": lambda _, node: (unescaped(text_of(node)[2:-1]),),
+}
+"""Kinds that it never splits."""

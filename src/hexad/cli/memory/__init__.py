@@ -1,0 +1,1 @@
+"""The commands that save, find, explain, move and erase what is stored."""

@@ -1,0 +1,114 @@
+"""`audit verify|log`: check the log of changes, and read it."""
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+import typer
+
+from hexad.cli.opening import opened
+from hexad.cli.options import AsJson, Database, Namespace, group
+from hexad.cli.terminal import screen
+from hexad.cli.terminal.screen import Column
+from hexad.errors import InvalidInput
+from hexad.facade import Hexad
+from hexad.memory.indexing import all_namespaces
+from hexad.model import AuditRecord, Verdict
+from hexad.wire import to_json, verdict
+
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+_RECORDS: Final = (
+    Column("n"),
+    Column("when (UTC)"),
+    Column("actor"),
+    Column("action"),
+    Column("target", "fold"),
+    Column("outcome"),
+    Column("session", "fold", 12),
+)
+
+app = group(
+    "Verify and read the log of every change. It is tamper-evident and holds no content.",
+    epilog="Example: hexad audit log --limit 5",
+)
+
+
+@app.command(epilog="Example: hexad audit verify --all")
+def verify(
+    *,
+    expect: Annotated[
+        str | None, typer.Option(metavar="HASH", help="A head printed earlier; detects removed records at the end.")
+    ] = None,
+    everywhere: Annotated[bool, typer.Option("--all", help="Check every namespace.")] = False,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check that no record was altered, moved or removed; exit 1 otherwise."""
+    wanted = _expected(expect, everywhere=everywhere)
+    with opened(db, namespace) as hx:
+        verdicts = verify_all(hx) if everywhere else (hx.audit.verify(expect=wanted),)
+    whole = all(found.ok for found in verdicts)
+    if as_json:
+        chains = [verdict(found) for found in verdicts]
+        screen.emit({"ok": whole, "chains": chains} if everywhere else chains[0])
+    else:
+        for found in verdicts:
+            screen.say(_report(found))
+    if not whole:
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: hexad audit log --limit 5")
+def log(
+    *,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of records.")] = 20,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the latest changes, newest first."""
+    with opened(db, namespace) as hx:
+        records = _latest(hx, limit)
+    if as_json:
+        screen.emit({"records": [to_json(record) for record in records]})
+    elif records:
+        screen.table(
+            _RECORDS, [(r.sequence, r.at, r.actor, r.action, r.target, _outcome(r), r.session) for r in records]
+        )
+    else:
+        screen.remark("the log is empty")
+
+
+def _outcome(record: AuditRecord) -> str:
+    """How a run or a call ended; empty for other records."""
+    ok = record.details.get("ok")
+    return str(record.details.get("outcome", "")) if ok is None else "ok" if ok else "failed"
+
+
+def verify_all(hx: Hexad) -> tuple[Verdict, ...]:
+    """Verify the chain of every namespace."""
+    return tuple(hx.scoped(namespace=name).audit.verify() for name in all_namespaces(hx.store))
+
+
+def _expected(expect: str | None, *, everywhere: bool) -> str | None:
+    if expect is None:
+        return None
+    if everywhere:
+        raise InvalidInput("--expect", "is the head of one namespace; leave out --all")
+    if not _HASH.fullmatch(expect.strip().casefold()):
+        raise InvalidInput("--expect", "must be a head that `hexad audit verify` printed: 64 hexadecimal digits")
+    return expect.strip().casefold()
+
+
+def _report(found: Verdict) -> str:
+    whole = f"whole, {screen.counted(found.records, 'record')}"
+    state = whole if found.ok else f"BROKEN at record {found.broken_at}: {found.problem}"
+    return f"{found.namespace}: {state}\nhead {found.head}"
+
+
+def _latest(hx: Hexad, limit: int) -> Sequence[AuditRecord]:
+    with hx.store.reading(hx.namespace) as view:
+        end = view.chain_end()
+        newest = view.audit(after=max(0, end[0] - limit), limit=limit) if end else ()
+    return tuple(reversed(newest))

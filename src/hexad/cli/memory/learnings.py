@@ -1,0 +1,237 @@
+"""`learnings list|show|correct|stats|clean|delete`: errors and their fixes."""
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from hexad.cli import completing
+from hexad.cli.opening import opened
+from hexad.cli.options import AsJson, Database, Namespace, Session, group
+from hexad.cli.terminal import screen
+from hexad.cli.terminal.screen import Column
+from hexad.errors import InvalidInput, NotFound
+from hexad.facade import Hexad
+from hexad.model import ErrorCategory, Learning
+from hexad.wire import to_json
+
+if TYPE_CHECKING:
+    from hexad.learning.housekeeping import Cleaned
+
+_LISTED: Final = (
+    Column("id"),
+    Column("tool", "fold", 18),
+    Column("category"),
+    Column("seen"),
+    Column("trust"),
+    Column("pattern and fix", "fold"),
+)
+_FACTS: Final = (Column("what"), Column("value", "fold"))
+_SOME: Final = 5  # ids in a message
+_NOTHING: Final = (
+    "no learnings are stored here; they come from watched tools (hx.watch) and from `hexad learnings correct`"
+)
+
+Id = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID",
+        help="The learning's id, or its first letters.",
+        autocompletion=completing.learnings,
+    ),
+]
+InCategory = Annotated[
+    ErrorCategory | None, typer.Option("--category", metavar="WORD", help=f"{', '.join(ErrorCategory)}.")
+]
+Tool = Annotated[str | None, typer.Option("--tool", metavar="NAME", help="Only errors of this tool.")]
+TrustAbove = Annotated[float | None, typer.Option("--trust-above", metavar="N", help="Trusted more than this, 0 to 1.")]
+TrustBelow = Annotated[float | None, typer.Option("--trust-below", metavar="N", help="Trusted less than this, 0 to 1.")]
+SeenWithin = Annotated[
+    int | None, typer.Option("--seen-within", min=0, metavar="DAYS", help="Seen in the last DAYS days.")
+]
+UnseenFor = Annotated[
+    int | None, typer.Option("--unseen-for", min=0, metavar="DAYS", help="Not seen for this many days.")
+]
+
+app = group(
+    "Show and correct what is known about errors: patterns, fixes and trust.",
+    epilog="Example: hexad learnings list --trust-above 0.7",
+)
+
+
+@app.command("list", epilog="Example: hexad learnings list --tool deploy --trust-above 0.7")
+def list_(
+    *,
+    category: InCategory = None,
+    tool: Tool = None,
+    trust_above: TrustAbove = None,
+    trust_below: TrustBelow = None,
+    seen_within: SeenWithin = None,
+    unseen_for: UnseenFor = None,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the learnings, oldest first."""
+    now = datetime.now(UTC)
+    with opened(db, namespace) as hx:
+        found = hx.learnings.list(
+            category=category,
+            trigger=tool,
+            trust_above=trust_above,
+            trust_below=trust_below,
+            seen_after=None if seen_within is None else now - timedelta(days=seen_within),
+            seen_before=None if unseen_for is None else now - timedelta(days=unseen_for),
+        )
+    if as_json:
+        screen.emit({"learnings": [to_json(learning) for learning in found]})
+    elif found:
+        screen.table(_LISTED, [_row(learning) for learning in found])
+    else:
+        asked = (category, tool, trust_above, trust_below, seen_within, unseen_for)
+        screen.remark(_NOTHING if asked.count(None) == len(asked) else "no learning fits")
+
+
+@app.command(epilog="Example: hexad learnings show 3f9a1c2b7d")
+def show(id: Id, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Show all that is known of one error: every fix, and what came of offering it."""
+    with opened(db, namespace) as hx:
+        learning = hx.learnings.get(whole_id(hx, id))
+    if as_json:
+        screen.emit({"learning": to_json(learning)})
+    else:
+        screen.table(_FACTS, facts(learning))
+
+
+@app.command(epilog='Example: hexad learnings correct "ask ops for more quota" --tool deploy --error "quota exceeded"')
+def correct(
+    fix: Annotated[str, typer.Argument(metavar="FIX", help="What to do about the error.")],
+    *,
+    id: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="The learning to correct, or its first letters.")
+    ] = None,
+    tool: Annotated[str | None, typer.Option("--tool", metavar="NAME", help="The tool that fails.")] = None,
+    error: Annotated[
+        str, typer.Option("--error", metavar="TEXT", help="The error; default: any error of the tool.")
+    ] = "",
+    session: Session = None,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say how to fix an error. Your fix is trusted at once, until evidence or another correction overrules it."""
+    if (id is None) == (tool is None):
+        raise InvalidInput("correct", "give exactly one of --id or --tool")
+    trigger = "" if tool is None else tool if tool.startswith("tool:") else f"tool:{tool}"
+    with opened(db, namespace, create=True) as hx:
+        whole = None if id is None else whole_id(hx, id)
+        learning = hx.learnings.correct(trigger=trigger, error_pattern=error, learning=whole, fix=fix, session=session)
+    if as_json:
+        screen.emit({"learning": to_json(learning)})
+        return
+    screen.say(f"{learning.id}: trusted {learning.trust:.2f}")
+    if learning.redactions:
+        screen.warn(f"redacted: {', '.join(learning.redactions)}")
+
+
+@app.command(epilog="Example: hexad learnings stats --json")
+def stats(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Count the learnings by kind and by tool."""
+    with opened(db, namespace) as hx:
+        known = asdict(hx.learnings.stats())
+    if as_json:
+        screen.emit(known)
+    else:
+        screen.table(_FACTS, [(name, _counts(value)) for name, value in known.items()])
+
+
+@app.command(epilog="Example: hexad learnings clean; then: hexad learnings clean --yes")
+def clean(
+    *,
+    unseen_for: UnseenFor = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it; otherwise only show.")] = False,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Merge near-duplicates and remove old learnings that were never confirmed; a dry run unless --yes."""
+    span = None if unseen_for is None else timedelta(days=unseen_for)
+    with opened(db, namespace) as hx:
+        done = hx.learnings.clean(dry_run=not yes, unseen_for=span)
+    if as_json:
+        screen.emit({"removed": list(done.removed), "merged": dict(done.merged), "dry_run": done.dry_run})
+    else:
+        _show_cleaned(done)
+
+
+@app.command(epilog="Example: hexad learnings delete 3f9a1c2b7d")
+def delete(id: Id, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Delete a learning."""
+    with opened(db, namespace) as hx:
+        whole = whole_id(hx, id)
+        hx.learnings.delete(whole)
+    if as_json:
+        screen.emit({"id": whole, "deleted": True})
+    else:
+        screen.say(f"{whole} is deleted")
+
+
+def whole_id(hx: Hexad, begun: str) -> str:
+    """The full id for an id or for the beginning of one."""
+    try:
+        return hx.learnings.get(begun).id
+    except NotFound:
+        meant = [each.id for each in hx.learnings.list() if begun and each.id.startswith(begun)]
+        if not meant:
+            raise
+    if len(meant) > 1:
+        some = ", ".join(meant[:_SOME]) + (", …" if len(meant) > _SOME else "")
+        raise InvalidInput("ID", f"{begun!r} begins {len(meant)} ids: {some}; give more letters")
+    return meant[0]
+
+
+def _row(learning: Learning) -> tuple[Any, ...]:
+    fix = f"\n→ {learning.fix}" if learning.fix else ""
+    tool, text = learning.trigger.removeprefix("tool:"), f"{learning.error_pattern or '(any error)'}{fix}"
+    return learning.id, tool, learning.category, learning.seen, f"{learning.trust:.2f}", text
+
+
+def facts(learning: Learning) -> list[tuple[str, str]]:
+    """A learning as rows."""
+    sessions = f", found by {screen.counted(learning.support, 'session')}" if learning.support else ""
+    facts = {
+        "trigger": learning.trigger,
+        "pattern": learning.error_pattern,
+        "category": learning.category.value,
+        "diagnosis": learning.diagnosis,
+        "fix": learning.fix,
+        "trust": f"{learning.trust:.2f}",
+        "evidence": f"worked {learning.worked}, failed {learning.failed}{sessions}",
+        "seen": f"{screen.counted(learning.seen, 'time')}, last {learning.updated.isoformat(timespec='seconds')}",
+        "origin": learning.origin.value,
+    }
+    others = [f"{each['says']} ({each['kind']})" for each in _remedies(learning) if each.get("says") != learning.fix]
+    data = {"as data": json.dumps(learning.remedy.get("changes"))} if learning.remedy.get("changes") else {}
+    rows = {**facts, **data, "other fixes": "\n".join(others)}
+    return [(name, value) for name, value in rows.items() if value]
+
+
+def _remedies(learning: Learning) -> list[dict[str, Any]]:
+    return [each for each in learning.remedies.values() if isinstance(each, dict)]
+
+
+def _counts(value: object) -> str:
+    return ", ".join(f"{name} {count}" for name, count in value.items()) if isinstance(value, dict) else str(value)
+
+
+def _show_cleaned(done: "Cleaned") -> None:
+    would = "would be " if done.dry_run else ""
+    screen.say(f"{len(done.removed)} {would}removed, {len(done.merged)} {would}merged into others")
+    for each in done.removed:
+        screen.say(f"removed\t{each}")
+    for each, into in done.merged.items():
+        screen.say(f"merged\t{each}\tinto {into}")
+    if done.dry_run and (done.removed or done.merged):
+        screen.remark("this was a dry run; --yes does it")

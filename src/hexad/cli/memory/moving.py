@@ -1,0 +1,83 @@
+"""`backup`, `restore`, `import`, `reindex`: move a whole memory, or rebuild its embeddings."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hexad.cli.opening import opened
+from hexad.cli.options import AsJson, Database, Namespace
+from hexad.cli.terminal import screen
+from hexad.errors import BackupError, InvalidInput
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, as `backup` writes them.")]
+
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example: hexad backup agent.jsonl --db agent.db")
+def backup(file: File, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Write every namespace into a file."""
+    if str(file) == "-":
+        raise InvalidInput("FILE", "must be a file, because a backup is written completely or not at all")
+    with opened(db, namespace) as hx:
+        lines = hx.backup(file)
+    if as_json:
+        screen.emit({"file": str(file), "lines": lines})
+    else:
+        screen.say(f"{file}: {screen.counted(lines, 'line')} written")
+
+
+@app.command(epilog="Example: hexad restore agent.jsonl --db new.db")
+def restore(file: File, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Restore a backup into a new or empty database, with every namespace."""
+    _refuse_unreadable(file)
+    with opened(db, namespace, create=True) as hx, screen.progress("restoring") as show:
+        lines = hx.restore(file, progress=show)
+    if as_json:
+        screen.emit({"file": str(file), "lines": lines})
+    else:
+        screen.say(f"{file}: {screen.counted(lines, 'line')} restored")
+
+
+@app.command(epilog="Example: hexad reindex --db agent.db")
+def reindex(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Compute the missing embeddings in every namespace; needs the extra semantic."""
+    with opened(db, namespace) as hx, screen.progress("embedding") as show:
+        rows = hx.reindex(progress=show)
+    if as_json:
+        screen.emit({"rows": rows})
+    else:
+        screen.say(f"{screen.counted(rows, 'row')} embedded" if rows else "every row has an embedding already")
+
+
+@app.command("import", epilog="Example: hexad import colleague.jsonl --namespace team")
+def import_(
+    file: File,
+    *,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace entries of the same name.")] = False,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add somebody else's file to this namespace: origin import, skills as drafts, nothing pinned."""
+    _refuse_unreadable(file)
+    with opened(db, namespace, create=True) as hx, screen.progress("importing") as show:
+        done = hx.import_file(file, overwrite=overwrite, progress=show)
+    if as_json:
+        screen.emit({"file": str(file), **asdict(done)})
+    else:
+        screen.say(f"{file}: {done.added} added, {done.replaced} replaced, {done.kept} unchanged")
+        if done.left_out:
+            lines = screen.counted(done.left_out, "line")
+            screen.remark(f"not imported: {lines} of history and audit, or of deleted entries")
+
+
+def _refuse_unreadable(file: Path) -> None:
+    """Raise before a database is created for it."""
+    try:
+        file.open("rb").close()
+    except OSError as error:
+        raise BackupError(str(file), f"cannot be read: {error.strerror}") from error

@@ -1,0 +1,172 @@
+"""`recall`, `list`, `history`, `explain`: find entries, and see why they are found."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Final
+
+import typer
+
+from hexad.cli.memory.status import elsewhere, elsewhere_line
+from hexad.cli.opening import opened
+from hexad.cli.options import AsJson, Database, InCategory, Key, Layers, Namespace
+from hexad.cli.terminal import screen
+from hexad.cli.terminal.screen import Column
+from hexad.context.explanation import Explanation, explained
+from hexad.context.keywords import extract
+from hexad.context.layers import Judged
+from hexad.errors import InvalidInput
+from hexad.facade import Hexad
+from hexad.model import Category, Item, Knowledge, Layer, Origin, Retrieval
+from hexad.wire import retrieval, to_json
+
+_FOUND: Final = (Column("score"), screen.KEY, Column("category"), Column("content", "fold"))
+_LISTED: Final = (screen.KEY, Column("category"), Column("v"), Column("labels", "fold", 14), Column("content", "fold"))
+_VERSIONS: Final = (Column("v"), Column("when (UTC)"), Column("category"), Column("origin"), Column("content", "fold"))
+_JUDGED: Final = (Column("score"), screen.KEY, Column("verdict", "fold", 15), Column("reasons", "fold"))
+
+Limit = Annotated[
+    int | None, typer.Option("--limit", min=1, metavar="N", help="Maximum for each layer, or for the category.")
+]
+
+
+app = typer.Typer()
+
+
+@app.command(epilog='Example: hexad recall "when may I deploy?" --layer user_knowledge')
+def recall(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question, or words.")],
+    *,
+    layer: Layers = None,
+    category: InCategory = None,
+    limit: Limit = None,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find what matters for a question, best first: knowledge, learnings, skills and references."""
+    if category and layer and set(layer) != {Layer.USER_KNOWLEDGE}:
+        raise InvalidInput("--category", "applies to user_knowledge only; leave out --layer")
+    with opened(db, namespace) as hx:
+        found = _in_category(hx, query, category, limit) if category else hx.retrieve(query, layer, limit)
+    if as_json:
+        screen.emit(retrieval(found))
+    else:
+        _show_found(found, category)
+    if found.failures:
+        raise typer.Exit(1)
+
+
+@app.command("list", epilog="Example: hexad list --category rule")
+def list_(
+    *,
+    category: InCategory = None,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the knowledge entries, oldest first. See also `skills list` and `learnings list`."""
+    with opened(db, namespace) as hx:
+        entries = [entry for entry in hx.knowledge.list() if category in {None, entry.category}]
+        others = () if entries or category or as_json else elsewhere(hx)
+    if as_json:
+        screen.emit({"entries": [to_json(entry) for entry in entries]})
+    elif entries:
+        now = datetime.now(UTC)
+        screen.table(_LISTED, [(e.key, e.category, e.version, _labels(e, now), e.content) for e in entries])
+    else:
+        screen.remark("nothing is stored here" + (f"; {elsewhere_line(others)}" if others else ""))
+
+
+@app.command(epilog="Example: hexad history deploy-window")
+def history(key: Key, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Show all versions of an entry, newest first."""
+    with opened(db, namespace) as hx:
+        versions = hx.knowledge.history(key)
+    if as_json:
+        screen.emit({"key": key, "versions": [to_json(version) for version in versions]})
+    else:
+        screen.table(_VERSIONS, [(v.version, v.created, v.category, v.origin, v.content) for v in versions])
+
+
+@app.command(epilog='Example: hexad explain "when may I deploy?" --base "You are terse." --budget 400')
+def explain(
+    message: Annotated[str, typer.Argument(metavar="MESSAGE", help="A user's message to the agent.")],
+    *,
+    base: Annotated[str, typer.Option(metavar="TEXT", help="The base prompt.")] = "",
+    budget: Annotated[int | None, typer.Option(metavar="TOKENS", help="Maximum of added tokens.")] = None,
+    layer: Layers = None,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show why the prompt for a message is what it is: candidates, scores, reasons, what was kept or dropped."""
+    with opened(db, namespace) as hx:
+        explanation = hx.explain(message, base=base, layers=layer, budget=budget)
+    if as_json:
+        screen.emit(explained(explanation))
+    else:
+        _show_explanation(explanation)
+
+
+def _in_category(hx: Hexad, query: str, category: Category, limit: int | None) -> Retrieval:
+
+    items = hx.knowledge.search(query, category=category, limit=10 if limit is None else limit)
+    return Retrieval(
+        query=query,
+        items={Layer.USER_KNOWLEDGE: items} if items else {},
+        keywords=extract(query).keywords,
+        namespace=hx.namespace,
+    )
+
+
+def _show_found(found: Retrieval, category: Category | None) -> None:
+    for layer in Layer:
+        if layer in found.items:
+            rows = [_found_row(each) for each in found.items[layer]]
+            screen.table(_FOUND, rows, title=layer.heading, first=layer.value)
+    for failed in found.failures:
+        screen.warn(f"{failed.layer} gave no answer: {failed.reason}")
+    if not found and not found.failures:
+        why = "" if found.keywords else ": the query has no word to search for"
+        screen.remark(f"nothing found{why}; try other words, or list everything: `hexad list{_of(category)}`")
+
+
+def _of(category: Category | None) -> str:
+    return f" --category {category}" if category else ""
+
+
+def _found_row(each: Item) -> Sequence[object]:
+    return each.score, f"{each.key} (pinned)" if each.pinned else each.key, each.category, each.content
+
+
+def _labels(entry: Knowledge, now: datetime) -> str:
+    """Pinned, origin, expiry and tags, in words."""
+    labels = ["pinned"] if entry.pinned else []
+    if entry.origin is not Origin.USER:
+        labels.append(f"from {entry.origin}")
+    if entry.expires:
+        labels.append("expired" if entry.expires <= now else "expires")
+    return ", ".join([*labels, *(f"#{tag}" for tag in entry.tags)])
+
+
+def _show_explanation(explanation: Explanation) -> None:
+    screen.say(f"message: {screen.one_line(explanation.message)}")
+    screen.say(f"keywords: {', '.join(explanation.keywords) or 'none'}")
+    for layer, judged in explanation.candidates.items():
+        title = f"{layer.heading} ({_milliseconds(explanation.layer_seconds.get(layer, 0.0))})"
+        screen.table(_JUDGED, [_judged_row(each) for each in judged], title=title, first=layer.value)
+    for failed in explanation.failures:
+        screen.say(f"failed: {failed.layer}: {failed.reason}")
+    budget = "" if explanation.prompt.budget is None else f" of {explanation.prompt.budget}"
+    screen.say(f"added: {explanation.prompt.tokens}{budget} tokens in {_milliseconds(explanation.seconds)}")
+    screen.heading("prompt")
+    screen.show(explanation.prompt.text)
+
+
+def _judged_row(judged: Judged) -> Sequence[object]:
+    each = judged.item
+    return each.score, each.key, judged.verdict, "; ".join(map(str, each.reasons))
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{seconds * 1000:.2f} ms"

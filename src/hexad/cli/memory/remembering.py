@@ -1,0 +1,241 @@
+"""`remember`, `pin`, `delete`, `undelete`, `forget`: change the knowledge entries."""
+
+import re
+import sys
+from datetime import UTC, datetime, timedelta
+from shlex import quote
+from typing import Annotated, Any, Final
+
+import typer
+
+from hexad.cli import completing
+from hexad.cli.opening import now_under, opened, place
+from hexad.cli.options import AsJson, Database, InCategory, KeepSecrets, Key, Namespace, Session, Tags, Yes
+from hexad.cli.terminal import screen
+from hexad.cli.terminal.suggesting import command, completed
+from hexad.errors import InvalidInput
+from hexad.facade import Hexad
+from hexad.model import KEEP, Category, Forgotten, Knowledge
+from hexad.wire import forgotten, to_json
+
+_EVERYTHING: Final = "everything"
+_TRACES: Final = "traces"
+_DURATION: Final = re.compile(r"(\d{1,9})([smhdw])")
+_UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_HELD: Final = (
+    "another program still reads an older state of the database; when it has ended, `hexad forget --traces` removes "
+    "the last bytes"
+)
+
+
+app = typer.Typer()
+
+
+@app.command(epilog='Example: hexad remember deploy-window "Deploy on Tuesdays only" --category rule --tag ops')
+def remember(
+    key: Key,
+    content: Annotated[str, typer.Argument(metavar="CONTENT", help="The text to save; - reads standard input.")],
+    *,
+    category: InCategory = None,
+    tag: Tags = None,
+    source: Annotated[str | None, typer.Option(metavar="TEXT", help="Where it comes from.")] = None,
+    subject: Annotated[str | None, typer.Option(metavar="NAME", help="The person or thing it is about.")] = None,
+    thread: Annotated[str | None, typer.Option(metavar="NAME", help="The series it belongs to.")] = None,
+    position: Annotated[int | None, typer.Option(metavar="N", help="Its place in the thread.")] = None,
+    pin: Annotated[bool, typer.Option("--pin", help="Put it into every prompt.")] = False,
+    expires: Annotated[str | None, typer.Option(metavar="WHEN", help="30d, 12h, 2030-01-31, or never.")] = None,
+    session: Session = None,
+    keep_secrets: KeepSecrets = False,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Save a rule, preference, definition or fact under a key. New content under a known key is a new version."""
+    given = {
+        "category": category,
+        "tags": tuple(tag) if tag else None,
+        "source": source,
+        "subject": subject,
+        "thread": thread,
+        "position": position,
+        "pinned": True if pin else None,
+    }
+    fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    fields["expires"] = KEEP if expires is None else parse_expiry(expires, datetime.now(UTC))
+    words = _standard_input() if content == "-" else content
+    with opened(db, namespace, create=True) as hx:
+        old = now_under(hx.knowledge, key)
+        entry = hx.knowledge.save(key, words, session=session, redact=not keep_secrets, **fields)
+        if pin:
+            _warn_of_many_pins(hx)
+    _tell_saved(old, entry, as_json=as_json)
+
+
+@app.command(epilog="Example: hexad pin units; later: hexad pin units --off")
+def pin(
+    key: Key,
+    *,
+    off: Annotated[bool, typer.Option("--off", help="Unpin it.")] = False,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Put an entry into every prompt. At most max_pinned (3) are included, newest first."""
+    with opened(db, namespace) as hx:
+        entry = hx.knowledge.pin(key, pinned=not off)
+        _warn_of_many_pins(hx)
+    if as_json:
+        screen.emit({"entry": to_json(entry)})
+    else:
+        screen.say(f"{entry.key} is {'no longer pinned' if off else 'pinned'}")
+
+
+@app.command(epilog="Example: hexad delete deploy-window; back again: hexad delete deploy-window --undo")
+def delete(
+    key: Key,
+    *,
+    undo: Annotated[bool, typer.Option("--undo", help="Bring it back.")] = False,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Hide an entry with all its versions. `forget` erases it."""
+    with opened(db, namespace) as hx:
+        if undo:
+            hx.knowledge.undelete(key)
+        else:
+            hx.knowledge.delete(key)
+    if as_json:
+        screen.emit({"key": key, "deleted": not undo})
+    else:
+        quoted = quote(key)
+        back, erased = command(f"undelete {quoted}"), command(f"forget {quoted}")
+        screen.say(f"{key} is back" if undo else f"{key} is hidden; `{back}` brings it back, `{erased}` erases it")
+
+
+@app.command(epilog="Example: hexad undelete deploy-window")
+def undelete(
+    key: Annotated[str, typer.Argument(metavar="KEY", help="The entry's key.")],
+    *,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Bring back a deleted entry with all its versions; the same as `delete --undo`."""
+    delete(key, undo=True, db=db, namespace=namespace, as_json=as_json)
+
+
+@app.command(epilog="Example: hexad forget --subject alice --yes")
+def forget(
+    key: Annotated[
+        str | None, typer.Argument(metavar="KEY", help="The entry to erase.", autocompletion=completing.keys)
+    ] = None,
+    *,
+    subject: Annotated[str | None, typer.Option(metavar="NAME", help="Erase everything about it.")] = None,
+    session: Annotated[str | None, typer.Option(metavar="NAME", help="Erase everything saved in it.")] = None,
+    everything: Annotated[bool, typer.Option("--everything", help="Erase the whole namespace.")] = False,
+    traces: Annotated[bool, typer.Option("--traces", help="Erase the bytes that an earlier forget could not.")] = False,
+    yes: Yes = False,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Erase for good and leave no bytes: an entry with its versions, or everything about a subject or of a session."""
+    what = _named(key, subject, session, everything=everything, traces=traces)
+    with opened(db, namespace) as hx:
+        if (
+            not traces
+            and not yes
+            and not screen.agreed("forget", f"Erase {what} in namespace {hx.namespace!r} of {place(db)} for good?")
+        ):
+            screen.remark("nothing was forgotten")
+            raise typer.Exit(1)
+        done = _erase(hx, key, subject, session, traces=traces)
+    _tell_forgotten(done, what, as_json=as_json)
+
+
+def parse_expiry(text: str, now: datetime) -> datetime | None:
+    """The time that ``--expires`` means; None for never. A time without a zone is local.
+
+    >>> parse_expiry("30d", datetime(2026, 1, 1, tzinfo=UTC)).isoformat()
+    '2026-01-31T00:00:00+00:00'
+    """
+    word = text.strip().casefold()
+    if word == "never":
+        return None
+    duration = _DURATION.fullmatch(word)
+    try:
+        if duration:
+            return now + timedelta(**{_UNITS[duration[2]]: int(duration[1])})
+        return datetime.fromisoformat(text.strip()).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        reason = "is neither a duration such as 30d or 12h, nor a time in ISO 8601, nor 'never'"
+        raise InvalidInput("--expires", f"{text!r} {reason}") from None
+
+
+def _warn_of_many_pins(hx: Hexad) -> None:
+    pinned, most = sum(entry.pinned for entry in hx.knowledge.list()), hx.settings.max_pinned
+    if pinned > most:
+        entries = screen.counted(pinned, "entry is", "entries are")
+        screen.warn(f"{entries} pinned; a prompt includes the newest {most} (max_pinned={most})")
+
+
+def _standard_input() -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError:
+        raise InvalidInput("content", "standard input is not UTF-8 text") from None
+
+
+def _tell_saved(old: Knowledge | None, entry: Knowledge, *, as_json: bool) -> None:
+    status = "saved" if old is None or entry.version != old.version else "unchanged" if entry == old else "updated"
+    if as_json:
+        screen.emit({"status": status, "entry": to_json(entry)})
+        return
+    if entry.expires is not None and entry.expires <= datetime.now(UTC):
+        screen.warn(f"{entry.key} has expired already, so no question will find it")
+    screen.say(f"{entry.key}: {f'version {entry.version}' if status == 'saved' else status}")
+    if entry.category is Category.PREFERENCE and not entry.pinned and status == "saved":
+        screen.remark(
+            f"it is included when a question matches; to include it in every prompt: `hexad pin {quote(entry.key)}`"
+        )
+    if entry.redactions:
+        screen.warn(f"redacted: {', '.join(entry.redactions)}; --keep-secrets stores them as they are")
+
+
+def _named(key: str | None, subject: str | None, session: str | None, *, everything: bool, traces: bool) -> str:
+    """Describe what to erase; raise unless exactly one thing was named."""
+    ways = {
+        f"{key!r} with all its versions": key is not None,
+        f"everything about {subject!r}": subject is not None,
+        f"everything of session {session!r}": session is not None,
+        _EVERYTHING: everything,
+        _TRACES: traces,
+    }
+    named = [way for way, given in ways.items() if given]
+    if len(named) != 1:
+        raise InvalidInput("forget", "give exactly one of KEY, --subject, --session, --everything or --traces")
+    return named[0]
+
+
+def _erase(hx: Hexad, key: str | None, subject: str | None, session: str | None, *, traces: bool) -> Forgotten:
+    if traces:
+        return Forgotten(0, hx.erase_traces())
+    if key is not None:
+        return hx.knowledge.forget(key)
+    return hx.forget(subject=subject, session=session, everything=subject is None and session is None)
+
+
+def _tell_forgotten(done: Forgotten, what: str, *, as_json: bool) -> None:
+    if as_json:
+        screen.emit({**forgotten(done), "detail": "" if done.erased else completed(_HELD)})
+    elif what == _TRACES:
+        screen.say("no traces are left" if done.erased else "traces are left")
+    else:
+        screen.say(f"{screen.counted(done.entries, 'entry', 'entries')} forgotten")
+    if not done.entries and what not in {_TRACES, _EVERYTHING}:
+        screen.warn(f"nothing is stored under that name ({what}); names must match exactly")
+        raise typer.Exit(1)
+    if not done.erased:
+        screen.warn(_HELD)
+        raise typer.Exit(1)

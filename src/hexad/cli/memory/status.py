@@ -1,0 +1,194 @@
+"""`hexad` without a command, and `status`: what is stored, learned, waiting for review, and what to do next."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from shlex import quote
+from typing import Any, Final
+
+import typer
+
+from hexad._version import __version__
+from hexad.cli.opening import holds_hexad, opened, place
+from hexad.cli.options import AsJson, Database, Namespace
+from hexad.cli.terminal import screen
+from hexad.cli.terminal.screen import Column
+from hexad.cli.terminal.suggesting import command
+from hexad.clock import utc_now
+from hexad.facade import Hexad
+from hexad.memory.indexing import all_namespaces, sizes
+from hexad.model import DEFAULT_LAYERS, Layer, Learning, Skill, SkillStatus
+from hexad.settings import load
+from hexad.store import Question
+from hexad.wire import to_json
+
+_REMEMBER: Final = 'remember KEY "CONTENT"'
+_EXPLAIN: Final = 'explain "a message"'
+_MOST_PINNED: Final = 1000  # that are counted
+_SOME: Final = 5  # namespaces in a sentence
+_LATEST: Final = 3  # rows of learnings and of the review queue on the screen
+_STORED: Final = (Column("layer"), Column("stored"), Column("of these", "fold"))
+_LEARNED: Final = (Column("tool", "fold", 18), Column("trust"), Column("pattern and fix", "fold"))
+_AWAITING: Final = (Column("what"), Column("which", "fold", 26), Column("about", "fold"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """The contents of one namespace."""
+
+    namespace: str
+    knowledge: int
+    pinned: int
+    references: int
+    learnings: tuple[Learning, ...]  # newest first
+    skills: tuple[Skill, ...]
+    doubtful: tuple[Learning, ...]
+    elsewhere: tuple[str, ...] = ()  # if this namespace is empty: the others that are not
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is stored."""
+        return not (self.knowledge or self.references or self.learnings or self.skills)
+
+    @property
+    def drafts(self) -> tuple[Skill, ...]:
+        """The skills that wait for approval."""
+        return tuple(skill for skill in self.skills if skill.status is SkillStatus.DRAFT)
+
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example: hexad status --db agent.db")
+def status(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Show what is stored, what was learned recently and what awaits review; the same as `hexad` alone."""
+    path = place(db)
+    if not path.exists() or (path.is_file() and not holds_hexad(path)):
+        load({"namespace": namespace}, beside=path.parent)  # report wrong settings before a database exists
+        _greet_newcomer(path, as_json=as_json)
+        return
+    with opened(db, namespace) as hx:
+        found = status_of(hx)
+    if as_json:
+        screen.emit(_as_json(path, found))
+    else:
+        _show(path, found)
+
+
+def status_of(hx: Hexad) -> Status:
+    """Count the contents of an engine's namespace."""
+    with hx.store.reading(hx.namespace) as view:  # counted, since there may be very many
+        found = view.evidence(Question(layers=DEFAULT_LAYERS, now=utc_now(), standing=_MOST_PINNED))
+    entries, pinned = found[Layer.USER_KNOWLEDGE].statistics.rows, len(found[Layer.USER_KNOWLEDGE].standing)
+    known = found[Layer.EXTERNAL_KNOWLEDGE].statistics.rows
+    status = Status(
+        namespace=hx.namespace,
+        knowledge=entries,
+        pinned=pinned,
+        references=known,
+        learnings=tuple(sorted(hx.learnings.list(), key=lambda each: each.updated, reverse=True)),
+        skills=hx.skills.list(),
+        doubtful=hx.learnings.doubtful(),
+    )
+    return replace(status, elsewhere=elsewhere(hx)) if status.empty else status
+
+
+def elsewhere(hx: Hexad) -> tuple[str, ...]:
+    """The other namespaces of the database that are not empty."""
+    others = (name for name in all_namespaces(hx.store) if name != hx.namespace)
+    return tuple(name for name in others if _holds_rows(hx, name))
+
+
+def _holds_rows(hx: Hexad, namespace: str) -> bool:
+    with hx.store.reading(namespace) as view:
+        return any(size.statistics.rows for size in sizes(view, utc_now()).values())
+
+
+def elsewhere_line(names: Sequence[str]) -> str:
+    """Name these namespaces, and say how to see the first."""
+    some = ", ".join(names[:_SOME]) + (", …" if len(names) > _SOME else "")
+    there = f"{screen.counted(len(names), 'other namespace has', 'other namespaces have')} entries: {some}"
+    return f"{there}; see it with `{command(f'--namespace {quote(names[0])}')}`"
+
+
+def advice(found: Status) -> str:
+    """The most useful next command."""
+    waiting = len(found.drafts) + len(found.doubtful)
+    if waiting:
+        return f"{command('review')} ({screen.counted(waiting, 'thing')} to review)"
+    if not found.knowledge:
+        return _first()
+    if not found.learnings:
+        return f"{command('mcp install --client NAME')}, or hx.watch(tool) in Python (let an agent use it and learn)"
+    return f"{command(_EXPLAIN)} (see the prompt for a message, and why)"
+
+
+def _first() -> str:
+    return f"{command(_REMEMBER)} (a rule, a preference, a fact)"
+
+
+def _greet_newcomer(path: Path, *, as_json: bool) -> None:
+    if as_json:
+        screen.emit({"database": str(path), "exists": False, "next": _first()})
+        return
+    screen.say(f"hexad {__version__}: there is no database yet ({path})")
+    screen.say(f"next: {_first()}\nall commands: hexad --help")
+
+
+def _show(path: Path, found: Status) -> None:
+    screen.say(f"hexad {__version__}: {path}, namespace {found.namespace}")
+    screen.table(_STORED, list(_stored_rows(found)), title="stored")
+    if found.learnings:
+        rows = [_learned_row(each) for each in found.learnings[:_LATEST]]
+        screen.table(_LEARNED, rows, title="learned recently", first="learned")
+    waiting = [*map(_draft_row, found.drafts[::-1]), *map(_doubt_row, found.doubtful)]
+    if waiting:
+        screen.table(_AWAITING, waiting[:_LATEST], title=f"awaits review: {len(waiting)}", first="review")
+    if found.elsewhere:
+        screen.say(elsewhere_line(found.elsewhere))
+    screen.say(f"next: {advice(found)}")
+
+
+def _stored_rows(found: Status) -> Sequence[tuple[str, int, str]]:
+    active = sum(skill.status is SkillStatus.ACTIVE for skill in found.skills)
+    trusted = sum(each.trusted for each in found.learnings)
+    return (
+        (Layer.USER_KNOWLEDGE.value, found.knowledge, f"pinned {found.pinned}"),
+        (Layer.AGENT_LEARNINGS.value, len(found.learnings), f"trusted {trusted}, doubtful {len(found.doubtful)}"),
+        (Layer.SKILL_PATTERNS.value, len(found.skills), f"active {active}, drafts {len(found.drafts)}"),
+        (Layer.EXTERNAL_KNOWLEDGE.value, found.references, ""),
+    )
+
+
+def _learned_row(learning: Learning) -> tuple[str, str, str]:
+    fix = f"\n→ {learning.fix}" if learning.fix else ""
+    text = f"{learning.error_pattern or '(any error)'}{fix}"
+    return learning.trigger.removeprefix("tool:"), f"{learning.trust:.2f}", text
+
+
+def _draft_row(skill: Skill) -> tuple[str, str, str]:
+    return "skill", skill.name, skill.description
+
+
+def _doubt_row(learning: Learning) -> tuple[str, str, str]:
+    return "learning", learning.trigger.removeprefix("tool:"), f"{learning.fix} (trust {learning.trust:.2f})"
+
+
+def _as_json(path: Path, found: Status) -> dict[str, Any]:
+    counts = {layer: {"stored": number} for layer, number, _ in _stored_rows(found)}
+    counts[Layer.USER_KNOWLEDGE.value]["pinned"] = found.pinned
+    counts[Layer.AGENT_LEARNINGS.value]["trusted"] = sum(each.trusted for each in found.learnings)
+    counts[Layer.SKILL_PATTERNS.value]["drafts"] = len(found.drafts)
+    return {
+        "database": str(path),
+        "exists": True,
+        "namespace": found.namespace,
+        "elsewhere": list(found.elsewhere),
+        "layers": counts,
+        "learned": [to_json(each) for each in found.learnings[:_LATEST]],
+        "review": {
+            "skills": [each.name for each in found.drafts],
+            "learnings": [each.id for each in found.doubtful],
+        },
+        "next": advice(found),
+    }

@@ -1,0 +1,1 @@
+"""The commands about the machine: settings, checks, completion, evaluation, the MCP server."""

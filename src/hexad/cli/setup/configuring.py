@@ -1,0 +1,125 @@
+"""`init` and `config show`: write a configuration file, and show which value each setting has and why."""
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from hexad.cli.opening import place
+from hexad.cli.options import AsJson, Database, Namespace, group
+from hexad.cli.terminal import screen
+from hexad.cli.terminal.screen import Column
+from hexad.errors import ConfigError
+from hexad.settings import KNOWN, PREFIX, Setting, Traced, file_place, in_digits, survey
+
+_COLUMNS: Final = (
+    Column("setting"),
+    Column("value", "fold", 14),
+    Column("from", "fold", 30),
+    Column("meaning", "fold"),
+)
+_PRIVATE: Final = 0o600
+_HEAD: Final = """\
+# Settings of Hexad for the databases in this folder. Every line shows a default; remove the # to change one.
+# An argument of `Hexad.open` wins over a variable such as HEXAD_MAX_PER_LAYER, which wins over this file.
+# `hexad config show` shows each value and where it comes from.
+"""
+
+app = typer.Typer()
+config = group("Show the settings and where each value comes from.", epilog="Example: hexad config show")
+app.add_typer(config, name="config")
+
+
+@app.command(epilog="Example: hexad init")
+def init(
+    *,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    db: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a hexad.toml with every setting beside the database. The database is not created."""
+    file = file_place(place(db).parent)
+    _write(file, file_text(), force=force)
+    if as_json:
+        screen.emit({"file": str(file), "written": True})
+    else:
+        screen.say(f"{file}: written; every setting keeps its default until you remove its #")
+
+
+@config.command(epilog="Example: hexad config show --namespace team")
+def show(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Show each setting, its value here, and where the value comes from. Wrong values are marked."""
+    database = place(db)
+    found = survey({"namespace": namespace}, beside=database.parent)
+    if as_json:
+        file = None if found.file is None else str(found.file)
+        document = {"database": str(database), "file": file, "settings": [_row(each, found) for each in KNOWN]}
+        screen.emit({**document, "problems": [str(problem) for problem in found.problems.values()]})
+    else:
+        rows = [_row(each, found) for each in KNOWN]
+        screen.table(_COLUMNS, [(row["name"], _toml(row["value"]), _where(row, found), row["meaning"]) for row in rows])
+        for problem in found.problems.values():
+            screen.error(str(problem))
+    if found.problems:
+        raise typer.Exit(2)  # as every command would here
+
+
+def file_text() -> str:
+    """A configuration file that explains every setting and changes none."""
+    return "\n".join([_HEAD, *(f"# {_meaning(each)}\n# {each.name} = {_toml(each.default)}\n" for each in KNOWN)])
+
+
+def shown(setting: Setting, value: object) -> object:
+    """A value for the screen; a secret is shown as (set)."""
+    return "(set)" if setting.secret and value != setting.default else value
+
+
+def _meaning(setting: Setting) -> str:
+
+    low_and_high = [in_digits(limit).replace(",", "_") for limit in setting.range]  # as TOML writes them
+    return f"{setting.meaning} ({' to '.join(low_and_high)})" if low_and_high else setting.meaning
+
+
+def _toml(value: object) -> str:
+    """A value as TOML; for the types of settings that is the same as JSON."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _row(setting: Setting, found: Traced) -> dict[str, Any]:
+    source = found.sources[setting.name].replace("argument", "option")
+    wrong = setting.name in found.problems
+    value = found.given[setting.name] if wrong else getattr(found.settings, setting.name)
+    return {
+        "name": setting.name,
+        "value": shown(setting, value),
+        "wrong": wrong,
+        "from": source,
+        "default": setting.default,
+        "meaning": setting.meaning,
+    }
+
+
+def _where(row: dict[str, Any], found: Traced) -> str:
+
+    exactly = {"file": str(found.file), "environment": f"{PREFIX}{row['name'].upper()}", "option": f"--{row['name']}"}
+    source: str = row["from"]
+    return exactly.get(source, source) + (" (WRONG)" if row["wrong"] else "")
+
+
+def _write(file: Path, text: str, *, force: bool) -> None:
+    """Write a file that only its owner can read, because it may hold a token."""
+    try:
+        with open(file, "w" if force else "x", encoding="utf-8", opener=_private) as opened:
+            file.chmod(_PRIVATE)
+            opened.write(text)
+    except FileExistsError:
+        raise ConfigError("config", f"{file} exists already; --force overwrites it") from None
+    except OSError as error:
+        raise ConfigError("config", f"{file} cannot be written: {error.strerror}") from error
+
+
+def _private(path: str, flags: int) -> int:
+
+    return os.open(path, flags, _PRIVATE)

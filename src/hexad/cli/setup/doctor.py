@@ -1,0 +1,259 @@
+"""`doctor`: check this machine and the database. It repairs nothing."""
+
+import os
+import platform
+import sqlite3
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from shlex import quote
+from typing import Final, Literal, Protocol, runtime_checkable
+
+import typer
+
+from hexad._version import __version__
+from hexad.cli.memory.auditing import verify_all
+from hexad.cli.opening import ABSENT, FOREIGN, holds_hexad, opened, place
+from hexad.cli.options import AsJson, Database, Namespace
+from hexad.cli.terminal import screen
+from hexad.cli.terminal.screen import Column
+from hexad.cli.terminal.suggesting import completed
+from hexad.clock import utc_now
+from hexad.errors import ConfigError, HexadError, NoSandbox
+from hexad.facade import Hexad
+from hexad.memory.indexing import sizes
+from hexad.semantic import PACKAGES
+from hexad.settings import secrets_in, survey
+from hexad.skills.sandbox import find_sandbox
+
+OLDEST_SQLITE: Final = (3, 35, 0)
+EXTRAS: Final = {
+    "semantic": PACKAGES,
+    "scripts": ("tree_sitter_bash",),
+    "adk": ("google.adk",),
+    "mcp": ("mcp",),
+}
+NETWORK: Final = frozenset(
+    {"nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "davfs"}
+    | {"fuse.sshfs", "fuse.glusterfs", "fuse.s3fs", "fuse.rclone", "fuse.davfs2"}
+)
+_WITHOUT: Final = {
+    "semantic": "search is by words",
+    "scripts": "scripts cannot be checked, so they stay drafts",
+    "adk": "the adapter for Google ADK cannot be used",
+    "mcp": "the MCP server cannot start",
+}
+_UNREAD: Final = "not checked, because the settings cannot be read"
+_MOUNTS: Final = Path("/proc/self/mountinfo")
+_COLUMNS: Final = (Column("verdict"), Column("check", "fold", 18), Column("detail", "fold"))
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One result."""
+
+    name: str
+    verdict: Literal["ok", "info", "warning", "problem"]
+    detail: str
+
+
+@runtime_checkable
+class Inspectable(Protocol):
+    """A store that can report its own health."""
+
+    def inspect(self) -> dict[str, str]:
+        """Facts by name; ``integrity`` is "ok" when nothing is wrong."""
+        ...
+
+
+app = typer.Typer()
+
+
+@app.command(epilog="Example: hexad doctor --db agent.db")
+def doctor(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+    """Check this machine and the database; exit 1 if there is a problem."""
+    path = place(db)
+    configured = settings(path)
+    inside = [Check("database", "info", _UNREAD)] if configured.verdict == "problem" else content(db, namespace, path)
+    checks = [*machine(), configured, *file(path), *inside]
+    healthy = all(check.verdict != "problem" for check in checks)
+    if as_json:
+        rows = [{"name": check.name, "verdict": check.verdict, "detail": completed(check.detail)} for check in checks]
+        screen.emit({"ok": healthy, "checks": rows})
+    else:
+        screen.table(_COLUMNS, [(check.verdict, check.name, completed(check.detail)) for check in checks])
+    if not healthy:
+        raise typer.Exit(1)
+
+
+def machine() -> Iterator[Check]:
+    """Check the installed programs and packages."""
+    yield Check("hexad", "info", f"{__version__} on Python {platform.python_version()}, {platform.system()}")
+    yield sqlite_version(sqlite3.sqlite_version_info)
+    yield sandbox()
+    for extra, packages in EXTRAS.items():
+        yield extra_packages(extra, [package for package in packages if not _importable(package)])
+
+
+def sqlite_version(found: Sequence[int]) -> Check:
+    """Check that SQLite is new enough."""
+    version, oldest = (".".join(map(str, numbers)) for numbers in (found, OLDEST_SQLITE))
+    if tuple(found) >= OLDEST_SQLITE:
+        return Check("SQLite", "ok", version)
+    return Check("SQLite", "problem", f"{version} is too old; {oldest} is needed: use a newer Python")
+
+
+def sandbox(candidates: Sequence[Path] | None = None) -> Check:
+    """Check that scripts can run in a sandbox: bubblewrap, from the system or from the extra."""
+    try:
+        return Check("sandbox", "ok", find_sandbox(candidates).name)
+    except NoSandbox as error:
+        return Check("sandbox", "info", f"scripts cannot run here: {error}")
+
+
+def extra_packages(extra: str, missing: Sequence[str]) -> Check:
+    """Check that an extra is installed."""
+    if missing:
+        detail = f"{', '.join(missing)} not installed; {_WITHOUT[extra]}: pip install 'hexad[{extra}]'"
+        return Check(f"extra {extra}", "info", detail)
+    return Check(f"extra {extra}", "ok", "installed")
+
+
+def settings(path: Path) -> Check:
+    """Check that the settings can be read, and that a file with a secret is private."""
+    try:
+        found = survey({}, beside=path.parent).checked().file
+        held = () if found is None else secrets_in(found)
+    except ConfigError as error:
+        return Check("settings", "problem", str(error))
+    if found is None:
+        return Check("settings", "info", "defaults; `hexad init` writes a file to change them")
+    if held and os.name == "posix" and found.stat().st_mode & 0o077:
+        detail = f"{found} holds {', '.join(held)}, and others can read it; run: `chmod 600 {quote(str(found))}`"
+        return Check("settings", "warning", detail)
+    return Check("settings", "ok", str(found))
+
+
+def file(path: Path) -> Iterator[Check]:
+    """Check the database's file."""
+    yield permissions(path)
+    mounts = _MOUNTS.read_text(encoding="utf-8", errors="replace") if _MOUNTS.is_file() else ""
+    yield file_system(path, mounts)
+
+
+def permissions(path: Path) -> Check:
+    """Check that only the owner can read the database."""
+    if os.name != "posix":
+        return Check("permissions", "info", "unknown on this system")
+    if not path.exists():
+        return Check("permissions", "info", "a new database is readable only by its owner")
+    parts = [path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))]
+    if open_to_others := [part for part in parts if part.is_file() and part.stat().st_mode & 0o077]:
+        names = " ".join(str(part) for part in open_to_others)
+        return Check("permissions", "warning", f"other users can read it; run: chmod 600 {names}")
+    return Check("permissions", "ok", f"{stat.filemode(path.stat().st_mode)}, only its owner")
+
+
+def file_system(path: Path, mounts: str) -> Check:
+    """Check that the database is on a local disk. ``mounts`` is Linux's mountinfo, empty on other systems."""
+    kind = mounted_as(path.resolve(), mounts)
+    if kind is None:
+        return Check("file system", "info", "unknown on this system")
+    if kind in NETWORK:
+        detail = f"{kind} is a network file system, where SQLite's locks are unreliable; move it to a local disk"
+        return Check("file system", "warning", detail)
+    return Check("file system", "ok", f"{kind}, local")
+
+
+def mounted_as(path: Path, mounts: str) -> str | None:
+    """The type of the file system of a path: the innermost mount, and the later of two at one place."""
+    best, kind = -1, None
+    for line in mounts.splitlines():
+        before, _, after = line.partition(" - ")
+        fields, facts = before.split(), after.split()
+        if len(fields) < 5 or not facts:
+            continue
+        point = Path(_unescaped(fields[4]))
+        if path.is_relative_to(point) and len(point.parts) >= best:
+            best, kind = len(point.parts), facts[0]
+    return kind
+
+
+def content(db: str | None, namespace: str | None, path: Path) -> Iterator[Check]:
+    """Check the contents of the database, if there is one."""
+    if not path.exists():
+        yield Check("database", "warning", f"{path}: {ABSENT}")
+    elif path.is_file() and not holds_hexad(path):
+        yield Check("database", "warning", f"{path}: {FOREIGN}")
+    else:
+        try:
+            with opened(db, namespace) as hx:
+                yield from (*health(hx), *chains(hx), counts(hx), *embeddings(hx))
+        except HexadError as error:
+            yield Check("database", "problem", str(error))
+
+
+def health(hx: Hexad) -> Iterator[Check]:
+    """Check the store's integrity and journal."""
+    facts = hx.store.inspect() if isinstance(hx.store, Inspectable) else {}
+    integrity, journal = facts.get("integrity", "unknown"), facts.get("journal", "unknown")
+    if integrity == "ok":
+        yield Check("database", "ok", f"{hx.store.location}, whole")
+    else:
+        yield Check(
+            "database",
+            "problem",
+            f"{hx.store.location}: {integrity}; restore a backup into a new file with `hexad restore BACKUP --db NEW`",
+        )
+    if journal == "wal":
+        yield Check("journal", "ok", journal)
+    else:
+        yield Check("journal", "warning", f"{journal}, not wal: readers and writers block each other")
+
+
+def chains(hx: Hexad) -> Iterator[Check]:
+    """Verify the audit chain of every namespace."""
+    verdicts = verify_all(hx)
+    broken = [found for found in verdicts if not found.ok]
+    for found in broken:
+        yield Check("audit log", "problem", f"namespace {found.namespace!r}: {found.problem}")
+    if not broken:
+        records = sum(found.records for found in verdicts)
+        yield Check("audit log", "ok", f"whole: {screen.counted(records, 'record')}, namespaces: {len(verdicts)}")
+
+
+def counts(hx: Hexad) -> Check:
+    """Count the entries of each layer in this namespace."""
+    with hx.store.reading(hx.namespace) as view:
+        found = {layer: size.statistics.rows for layer, size in sizes(view, utc_now()).items()}
+    counted = ", ".join(f"{layer.value} {rows}" for layer, rows in found.items())
+    return Check("entries", "info", f"in namespace {hx.namespace!r}: {counted}")
+
+
+def embeddings(hx: Hexad) -> Iterator[Check]:
+    """Check that every row has an embedding, if search by meaning is on."""
+    missing = hx.without_vector()
+    if missing is None:
+        return
+    if missing:
+        rows = screen.counted(missing, "row is", "rows are")
+        yield Check("embeddings", "warning", f"{rows} found by words only; run: `hexad reindex`")
+    else:
+        yield Check("embeddings", "ok", "every row has one")
+
+
+def _importable(package: str) -> bool:
+    """Whether a package is installed, without importing it."""
+    try:
+        return find_spec(package) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _unescaped(text: str) -> str:
+    """Decode the octal escapes of a mount point."""
+    for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
+        text = text.replace(code, character)
+    return text

@@ -1,0 +1,140 @@
+"""`skills import|export|discover`: read and write SKILL.md folders, and draft skills from repeated tool calls."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from hexad.cli.opening import opened
+from hexad.cli.options import AsJson, Database, KeepSecrets, Namespace, Session, SkillName
+from hexad.cli.terminal import screen
+from hexad.cli.terminal.screen import Column
+from hexad.errors import FolderRefused
+from hexad.facade import Hexad
+from hexad.skills.folders.document import MANIFEST
+from hexad.skills.folders.files import skill_folders
+from hexad.skills.folders.transfer import ImportedSkill
+from hexad.wire import to_json
+
+_FOLDERS: Final = (Column("folder", "fold", 30), Column("skill", "fold", 24), Column("result"), Column("notes", "fold"))
+_OFFERED: Final = (Column("name", "fold", 24), Column("steps"), Column("needs", "fold", 20), Column("what", "fold"))
+
+Folder = Annotated[
+    Path, typer.Argument(metavar="DIR", help="A folder with a SKILL.md, or one with such folders below it.")
+]
+Into = Annotated[Path, typer.Argument(metavar="DIR", help="Where to create the skill's folder.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a skill of the same name.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing folder.")]
+Lenient = Annotated[bool, typer.Option("--lenient", help="Allow what the Agent Skills format does not.")]
+
+
+app = typer.Typer()
+
+
+@app.command("import", epilog="Example: hexad skills import ./skills")
+def import_(
+    folder: Folder,
+    *,
+    overwrite: Overwrite = False,
+    keep_secrets: KeepSecrets = False,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Import SKILL.md folders as drafts and report each refused folder. Nothing in them is run."""
+    found = skill_folders(folder)
+    if not found:
+        raise FolderRefused(str(folder), "has no SKILL.md, and no folder below it has one")
+    with opened(db, namespace, create=True) as hx, screen.progress("importing") as show:
+        results = []
+        for done, each in enumerate(found, start=1):
+            results.append(_imported(hx, each, overwrite=overwrite, redact=not keep_secrets))
+            show(done, len(found))
+    counts = Counter(each["result"] for each in results)
+    if as_json:
+        screen.emit({"folders": results})
+    else:
+        screen.table(_FOLDERS, [_row(each, folder) for each in results])
+        screen.remark(_summary(counts))
+    if counts["refused"]:
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: hexad skills export release ./skills")
+def export(
+    name: SkillName,
+    folder: Into,
+    *,
+    force: Force = False,
+    lenient: Lenient = False,
+    db: Database = None,
+    namespace: Namespace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a skill as a SKILL.md folder of its name inside DIR."""
+    with opened(db, namespace) as hx:
+        written = hx.skills.export_folder(name, folder, force=force, strict=not lenient)
+        held: Any = hx.skills.get(name).definition.get("files", {})
+    files = sorted(each.relative_to(written).as_posix() for each in written.rglob("*") if each.is_file())
+    inside = sorted({*held} - ({*files} - {MANIFEST}))
+    if as_json:
+        screen.emit({"folder": str(written), "files": files, "in_front_matter": inside})
+        return
+    screen.say(f"{written}: {screen.counted(len(files), 'file')} written")
+    for path in inside:
+        screen.remark(f"{path} cannot be a file in the folder; it is in the front matter, which only Hexad reads")
+
+
+@app.command(epilog="Example: hexad skills discover")
+def discover(
+    *, session: Session = None, db: Database = None, namespace: Namespace = None, as_json: AsJson = False
+) -> None:
+    """Draft composite skills from tool calls that were repeated in at least three sessions."""
+    with opened(db, namespace) as hx:
+        offered = hx.skills.discover(session=session)
+    if as_json:
+        screen.emit({"skills": [to_json(skill) for skill in offered]})
+    elif offered:
+        screen.table(_OFFERED, [_offer(skill) for skill in offered])
+    else:
+        screen.remark("no new sequence of tool calls was repeated in three sessions")
+
+
+def _imported(hx: Hexad, folder: Path, *, overwrite: bool, redact: bool) -> dict[str, Any]:
+    """Import one folder."""
+    try:
+        imported = hx.skills.import_folder(folder, overwrite=overwrite, redact=redact)
+    except FolderRefused as error:
+        return {"folder": str(folder), "skill": None, "result": "refused", "changed": [], "notes": [error.reason]}
+    return {
+        "folder": str(folder),
+        "skill": imported.skill.name,
+        "result": _result(imported),
+        "changed": [*imported.changed],
+        "notes": [*imported.notes],
+    }
+
+
+def _summary(results: Counter[str]) -> str:
+    drafts, said = results["new"] + results["replaced"], {"kept": "unchanged", "refused": "refused"}
+    parts = [f"{drafts} imported as {'a draft' if drafts == 1 else 'drafts'}"] if drafts else []
+    return ", ".join((*parts, *(f"{results[word]} {how}" for word, how in said.items() if results[word])))
+
+
+def _result(imported: ImportedSkill) -> str:
+    if imported.new:
+        return "new"
+    return "replaced" if imported.replaced else "kept"
+
+
+def _row(result: dict[str, Any], root: Path) -> tuple[str, ...]:
+    folder = Path(result["folder"])
+    inside = folder.relative_to(root).as_posix() if folder != root else str(folder)
+    redacted = [f"secrets were redacted in {path}" for path in result["changed"]]
+    return inside, result["skill"] or "", result["result"], "; ".join((*redacted, *result["notes"]))
+
+
+def _offer(skill: Any) -> tuple[str, str, str, str]:
+    needs = ", ".join(skill.parameters.get("properties", {}))
+    return skill.name, str(len(skill.definition["steps"])), needs, skill.description

@@ -1,0 +1,97 @@
+"""Definitions, schemas and parameters of a skill, read from options, JSON or a file."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad.errors import InvalidInput
+from hexad.model import Capability, SkillKind
+
+if TYPE_CHECKING:
+    from hexad.model import Json
+
+_TEXT_OF: Final = {SkillKind.SCRIPT: "script", SkillKind.TEMPLATE: "template", SkillKind.INSTRUCTION: "text"}
+
+
+def definition_from(
+    kind: SkillKind,
+    *,
+    text: str | None,
+    file: str | None,
+    definition: str | None,
+    shell: str | None,
+    needs: Sequence[Capability] | None,
+) -> "dict[str, Json]":
+    """The definition that the options describe."""
+    if sum(each is not None for each in (text, file, definition)) != 1:
+        raise InvalidInput("new", "give exactly one of --text, --file or --definition")
+    if definition is not None:
+        made = object_from(definition, "--definition")
+    else:
+        made = _of_text(kind, text if text is not None else read(str(file)))
+    extra: dict[str, Json] = {"shell": shell} if shell else {}
+    return {**made, **extra, **({"needs": [each.value for each in needs]} if needs else {})}
+
+
+def _of_text(kind: SkillKind, text: str) -> "dict[str, Json]":
+    if kind is not SkillKind.COMPOSITE:
+        return {_TEXT_OF[kind]: text}
+    steps = _json(text, "the steps")
+    return steps if isinstance(steps, dict) else {"steps": steps}
+
+
+def object_from(text: str | None, option: str) -> "dict[str, Json]":
+    """A JSON object from an option, or from the file behind an @; empty if not given."""
+    if text is None:
+        return {}
+    parsed = _json(read(text[1:]) if text.startswith("@") else text, option)
+    if not isinstance(parsed, dict):
+        raise InvalidInput(option, "must be a JSON object")
+    return parsed
+
+
+def parameters_from(given: Sequence[str] | None, params: str | None, schema: "Mapping[str, Json]") -> "dict[str, Json]":
+    """Parameters from ``--params`` and ``--set``, which wins. A value stays text where the schema wants text."""
+    values = object_from(params, "--params")
+    for each in given or ():
+        name, equals, text = each.partition("=")
+        if not equals or not name.strip():
+            raise InvalidInput("--set", f"must be KEY=VALUE, not {each!r}")
+        values[name.strip()] = _typed(text, schema, name.strip())
+    return values
+
+
+def read(name: str) -> str:
+    """A file's text; - is standard input."""
+    try:
+        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InvalidInput(name, "is not UTF-8 text") from None
+
+
+def _typed(text: str, schema: "Mapping[str, Json]", name: str) -> Any:
+    listed = schema.get("properties")
+    wanted = listed.get(name, {}) if isinstance(listed, Mapping) else {}
+    kinds = wanted.get("type") if isinstance(wanted, Mapping) else None
+    if kinds == "string" or (isinstance(kinds, list) and "string" in kinds) or _is_one_of(text, wanted):
+        return text
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    exact = kinds is not None or isinstance(value, list | dict) or json.dumps(value) == text
+    return value if exact else text  # `1.10` is a version before it is a number
+
+
+def _is_one_of(text: str, wanted: object) -> bool:
+    choices = wanted.get("enum") if isinstance(wanted, Mapping) else None
+    return isinstance(choices, list) and text in choices
+
+
+def _json(text: str, what: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(what, f"is not JSON: {error}") from None

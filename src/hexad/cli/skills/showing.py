@@ -1,0 +1,184 @@
+"""How a skill, its review and its results are shown, for `skills …` and `review`."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from shlex import quote
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad.cli.skills.input import parameters_from
+from hexad.cli.terminal import screen
+from hexad.cli.terminal.screen import Column
+from hexad.cli.terminal.suggesting import command
+from hexad.errors import HexadError
+from hexad.facade import Hexad
+from hexad.model import Skill, SkillKind
+from hexad.skills.definition import shell_of
+from hexad.skills.run import SkillResult, result_json
+from hexad.wire import to_json
+
+if TYPE_CHECKING:
+    from hexad.skills.approving import Review
+
+FACTS: Final = (Column("what"), Column("value", "fold"))
+_STEPS: Final = (Column("step"), Column("tool", "fold", 24), Column("arguments", "fold"))
+
+
+def tell(skill: Skill, *, as_json: bool = False) -> None:
+    """Print the state of a skill."""
+    if as_json:
+        screen.emit({"skill": to_json(skill)})
+        return
+    screen.say(f"{skill.name}: {skill.status}, version {skill.version}")
+    if skill.reason:
+        screen.remark(skill.reason)
+
+
+def sees(skill: Skill) -> str:
+    """Say what a script can see of this machine, and how to give it data."""
+    known = skill.parameters.get("properties", {})
+    name = next(iter(known), "") if isinstance(known, Mapping) else ""
+    folders = _folders(skill)
+    hint = f'. Pass data with --set {name}="$(cat FILE)"' if name else "; pass data as parameters (--parameters)"
+    return (
+        "a script sees only its own working folder with the skill's files, and its parameters as "
+        f"variables: none of your other files{f' outside {folders}' if folders else ''}{hint}"
+    )
+
+
+def _folders(skill: Skill) -> str:
+    folders = skill.definition.get("writable", [])
+    return ", ".join(map(str, folders)) if isinstance(folders, list) else ""
+
+
+def facts(skill: Skill) -> Iterator[tuple[str, str]]:
+    """A skill as rows."""
+    approved = f"by {skill.approved_by}" if skill.approved_by else "yes" if skill.approved else "no"
+    last = skill.last_used.isoformat(timespec="seconds") if skill.last_used else "never"
+    rows = {
+        "name": skill.name,
+        "description": skill.description,
+        "when": skill.when,
+        "kind": skill.kind.value,
+        "status": f"{skill.status}: {skill.reason}" if skill.reason else skill.status.value,
+        "approved": approved,
+        "version": str(skill.version),
+        "author": skill.author,
+        "origin": skill.origin.value,
+        "tags": ", ".join(skill.tags),
+        "runs": f"{skill.run_count}, of which {skill.success_count} succeeded; last used {last}",
+        "parameters": _pretty(skill.parameters) if skill.parameters else "",
+    }
+    yield from ((name, value) for name, value in rows.items() if value)
+    yield from _parts(skill.definition)
+
+
+def _parts(definition: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The parts of a definition, each text in full, because a reviewer reads every line."""
+    if "script" in definition and "shell" not in definition:
+        yield "shell", shell_of(definition)
+    for name, value in definition.items():
+        if name != "files":
+            yield name, _numbered(value) if name == "script" else _pretty(value)
+    for path, file in definition.get("files", {}).items():
+        kinds = ", ".join(word for word in ("base64", "executable") if file.get(word))
+        text = _numbered(file["text"]) if "text" in file else file.get("base64", "")
+        yield f"file {path} ({kinds})" if kinds else f"file {path}", text
+
+
+def _numbered(text: str) -> str:
+    """Number the lines on a terminal, where long lines are broken."""
+    if not sys.stdout.isatty():
+        return text
+    lines = text.removesuffix("\n").split("\n")
+    width = len(str(len(lines)))
+    return "\n".join(f"{number:>{width}} {line}" for number, line in enumerate(lines, start=1))
+
+
+def _pretty(value: object) -> str:
+    """Text as it is, other values as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def show_result(result: SkillResult) -> None:
+    """Print the result of a run, or the plan."""
+    if result.dry_run and result.steps:
+        rows = [(place, step.tool, _arguments(step.args)) for place, step in enumerate(result.steps, start=1)]
+        screen.table(_STEPS, rows)
+    elif isinstance(result.output, str) and result.output:
+        screen.show(result.output.removesuffix("\n"))
+    if result.script is not None:
+        said = result.script.stderr.strip()
+        screen.show_beside("" if result.error.endswith(said) else said)  # the error may contain it already
+        for cut in result.script.cut:
+            screen.warn(cut)
+    if result.error:
+        screen.error(result.error)
+
+
+def _arguments(args: Mapping[str, Any]) -> str:
+    return "\n".join(f"{name} = {_shown(value)}" for name, value in args.items())
+
+
+def _shown(value: object) -> str:
+    """A value; in a pipe, where each row is one line, text of several lines as JSON."""
+    if isinstance(value, str) and (sys.stdout.isatty() or "\n" not in value):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=repr)
+
+
+def plan(hx: Hexad, skill: Skill, given: Sequence[str] | None, params: str | None) -> SkillResult | str:
+    """A dry run, or the reason why there is none."""
+    try:
+        return hx.skills.run(skill.name, parameters_from(given, params, skill.parameters), dry_run=True)
+    except HexadError as error:
+        again = command(f"skills review {quote(skill.name)} --set NAME=VALUE")
+        return f"{error}; for a dry run: `{again}`"
+
+
+def review_json(seen: "Review", plan: SkillResult | str) -> dict[str, Any]:
+    """A review and its dry run, as JSON."""
+    return {
+        "skill": to_json(seen.skill),
+        "fingerprint": seen.fingerprint,
+        "findings": [json.loads(json.dumps(asdict(finding), default=str)) for finding in seen.findings],
+        "grants": list(seen.grants),
+        "obstacle": seen.obstacle,
+        "dry_run": plan if isinstance(plan, str) else result_json(plan),
+    }
+
+
+def show_review(seen: "Review", plan: SkillResult | str) -> None:
+    """A review and its dry run, on the screen."""
+    screen.heading(seen.skill.name)
+    screen.facts(FACTS, list(facts(seen.skill)))
+    for finding in seen.findings:
+        screen.say(f"line {finding.line}: {finding.decision} ({finding.rule}): {finding.says}")
+    if seen.skill.kind is SkillKind.SCRIPT:
+        screen.say(sees(seen.skill))
+    screen.heading("dry run")
+    if isinstance(plan, str):
+        screen.say(plan)
+    else:
+        show_result(plan)
+    if seen.grants:
+        folders = _folders(seen.skill)
+        where = f" (in {folders})" if folders else ""
+        screen.warn(f"approving it gives its script: {', '.join(seen.grants)}{where}")
+
+
+def activate(hx: Hexad, seen: "Review", by: str | None) -> None:
+    """Approve exactly the version that was shown."""
+    tell(hx.skills.activate(seen.skill.name, by=by or login(), seen=seen.fingerprint))
+
+
+def login() -> str:
+    """The login name of the person at the terminal."""
+    try:
+        import pwd  # noqa: PLC0415 - Windows does not have it
+
+        return pwd.getpwuid(os.getuid()).pw_name
+    except (ImportError, KeyError):
+        return "a person at the terminal"

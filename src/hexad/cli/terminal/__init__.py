@@ -1,0 +1,1 @@
+"""Printing, asking and editing on a terminal or in a pipe."""

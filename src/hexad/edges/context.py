@@ -1,0 +1,152 @@
+"""The context of one turn: looked up once, and the same at every model call of the turn.
+
+Two memories are read: the conversation's own, and the engine's, which is the house's for all of its users.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from hexad.agent_tools import NAMES
+from hexad.context.layers.runtime import SessionRuntime
+from hexad.context.layers.tools import ToolRegistry
+from hexad.context.retriever import ContextRetriever
+from hexad.errors import DeadlineExceeded
+from hexad.model import Category, Item, Layer, Retrieval, Tool
+from hexad.recent import Recent
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from hexad.edges.conversation import Speaker
+    from hexad.facade import Hexad
+    from hexad.model import Prompt
+
+BUDGET: Final = 2000  # tokens
+_REMEMBERED: Final = 256  # blocks, and sets of tools
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A message to look context up for.
+
+    ``tools`` are names and descriptions, ``present`` is text that the request holds already and ``seconds`` is how long
+    somebody waits for the answer.
+    """
+
+    message: str
+    speaker: Speaker | None
+    tools: tuple[tuple[str, str], ...]
+    seconds: float
+    present: str = ""
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Looks context up for all conversations of one adapter."""
+
+    hx: Hexad
+    budget: int
+    _registries: Recent[Hashable, ToolRegistry] = field(default_factory=lambda: Recent(_REMEMBERED), repr=False)
+    _blocks: Recent[Hashable, Prompt] = field(default_factory=lambda: Recent(_REMEMBERED), repr=False)
+
+    def prompt(self, question: Question) -> Prompt:
+        """The sections for a message, recorded as shown. Blocks; call it in a thread.
+
+        It is frozen for the turn where the framework names turns, and every layer answered.
+        """
+        own, house = self._engines(question)
+        turn = question.speaker.conversation if question.speaker is not None else None
+        place = (own.namespace, turn, question.message, question.tools, question.present)
+        known = self._blocks.get(place)
+        if known is not None:
+            return known
+        prompt = self._looked_up(question, own, house)
+        if turn is not None and turn.invocation and not prompt.failures:
+            self._blocks.put(place, prompt)
+        return prompt
+
+    def _looked_up(self, question: Question, own: Hexad, house: Hexad | None) -> Prompt:
+        until = time.monotonic() + question.seconds
+        session = own.session or None
+        found = [(own, _without(own.retrieve(question.message, Layer, session=session), question.present))]
+        if house is not None:
+            found.append((house, _without(house.retrieve(question.message, session=session), question.present)))
+        if time.monotonic() >= until:  # nobody waits for it: nothing was shown
+            raise DeadlineExceeded(own.store.location, question.seconds)
+        prompt = own.assemble("", _joined([each for _, each in found]), budget=self.budget)
+        for engine, each in found:
+            engine.shown(_part(prompt, each))
+        return prompt
+
+    def _engines(self, question: Question) -> tuple[Hexad, Hexad | None]:
+        """The conversation's engine, and the house's if that is another."""
+        if question.speaker is None:
+            return self._equipped(self.hx, question), None
+        own = question.speaker.scope(self.hx)
+        apart = own.namespace != self.hx.namespace and isinstance(self.hx.retriever, ContextRetriever)
+        return self._equipped(own, question), self.hx.scoped(session=own.session) if apart else None
+
+    def _equipped(self, hx: Hexad, question: Question) -> Hexad:
+        """The engine with the agent's tools and a runtime state, unless it has its own."""
+        retriever = hx.retriever
+        if not isinstance(retriever, ContextRetriever):
+            return hx
+        if retriever.tools is None and question.tools:
+            hx = hx.with_tool_registry(self._registry(question.tools))
+        if retriever.runtime is None:
+            runtime = SessionRuntime(active_tools=len(question.tools))
+            runtime.set_session(hx.session)
+            hx = hx.with_runtime_context(runtime)
+        return hx
+
+    def _registry(self, tools: tuple[tuple[str, str], ...]) -> ToolRegistry:
+        """The agent's tools, but ours, which the engine knows. Indexing them takes longer than a retrieval."""
+        known = self._registries.get(tools)
+        if known is None:
+            known = ToolRegistry([Tool(name=name, description=text) for name, text in tools if name not in NAMES])
+            self._registries.put(tools, known)
+        return known
+
+
+def _without(found: Retrieval, present: str) -> Retrieval:
+    """The items that the request does not hold already; rules are repeated, so that they stand among the rules."""
+    if not present:
+        return found
+    items = {
+        layer: tuple(item for item in items if _is_rule(item) or " ".join(item.content.split()) not in present)
+        for layer, items in found.items.items()
+    }
+    return replace(found, items={layer: those for layer, those in items.items() if those})
+
+
+def _is_rule(item: Item) -> bool:
+    return item.pinned or item.category == Category.RULE
+
+
+def _joined(found: list[Retrieval]) -> Retrieval:
+    """The items of all memories, the best of each layer first."""
+    first, *more = found
+    if not more:
+        return first
+    layers = {
+        layer: tuple(sorted((item for each in found for item in each.items.get(layer, ())), key=_best_first))
+        for layer in Layer
+        if any(layer in each.items for each in found)
+    }
+    return replace(
+        first, items=layers, failures=tuple(dict.fromkeys(failure for each in found for failure in each.failures))
+    )
+
+
+def _best_first(item: Item) -> tuple[bool, float]:
+    return not item.pinned, -item.score
+
+
+def _part(prompt: Prompt, found: Retrieval) -> Prompt:
+    """The part of a prompt that comes from one memory, to be counted there."""
+    given = {id(item) for item in found.all()}
+    kept = tuple(item for item in prompt.kept if id(item) in given)
+    return replace(prompt, kept=kept, namespace=found.namespace, session=found.session)

@@ -1,0 +1,38 @@
+"""Notes about objects that belong to a framework, and which tool calls are in the record already."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any, Final, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Notes(Generic[T]):
+    """A value for each of some objects that are neither hashable nor ours to change: by identity, while they live."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[weakref.ref[Any], T]] = {}
+
+    def put(self, thing: object, note: T) -> None:
+        """Keep a value for an object."""
+        place = id(thing)
+        self._known[place] = (weakref.ref(thing, lambda _: self._known.pop(place, None) and None), note)
+
+    def of(self, thing: object) -> T | None:
+        """The value of that very object."""
+        known = self._known.get(id(thing))
+        return known[1] if known is not None and known[0]() is thing else None
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
+_RECORDED: Final[Notes[frozenset[int]]] = Notes()
+
+
+def is_first_report(call: object, store: object) -> bool:
+    """Whether no hook has reported this call to the store yet: an error often comes a second time, as a result."""
+    known = _RECORDED.of(call) or frozenset()
+    _RECORDED.put(call, known | {id(store)})
+    return id(store) not in known

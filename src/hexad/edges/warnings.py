@@ -1,0 +1,96 @@
+"""A failure of ours is not the agent's: it goes on, and one warning a turn says why."""
+
+from __future__ import annotations
+
+import contextvars
+import logging
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+
+from hexad.edges.threads import pool_of
+from hexad.errors import StoreBusy
+from hexad.memory.redaction import redact
+from hexad.recent import Recent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from hexad.facade import Hexad
+
+T = TypeVar("T")
+Turn: TypeAlias = tuple[str, ...]
+LOG: Final = logging.getLogger("hexad")
+_TURNS: Final = 256  # whose warnings are remembered
+_held: Final[contextvars.ContextVar[list[str] | None]] = contextvars.ContextVar("hexad_warnings", default=None)
+
+
+class _TurnWarnings:
+    """The reasons that were given, by turn."""
+
+    def __init__(self) -> None:
+        self._given: Recent[Turn, tuple[str, ...]] = Recent(_TURNS)
+
+    def warn(self, turn: Turn, what: str, reason: str, more: str = "") -> None:
+        """Log what did not happen and why, unless a warning of this turn gave that reason."""
+        given = self._given.get(turn) or ()
+        if not any(reason in each or each in reason for each in given):
+            self._given.put(turn, (*given, reason))
+            LOG.warning("%s: %s%s", what, reason, more)
+
+    def met_lock(self, turn: Turn) -> bool:
+        """Whether something in this turn waited in vain for other writers: nothing needs to wait again."""
+        return any(StoreBusy.__name__ in reason for reason in self._given.get(turn) or ())
+
+    def begin(self, turn: Turn) -> None:
+        """Warn again: a new turn has the key of an earlier one."""
+        self._given.pop(turn)
+
+
+TURN_WARNINGS: Final = _TurnWarnings()
+
+
+class _Holding(logging.Filter):
+    """Keeps back warnings inside `held_back`."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record is logged now."""
+        held = _held.get()
+        if held is None or record.levelno != logging.WARNING:
+            return True
+        held.append(record.getMessage())
+        return False
+
+
+_HOLDING: Final = _Holding()
+
+
+@contextmanager
+def held_back() -> Iterator[list[str]]:
+    """Warnings inside go into the list and not into the log, in any thread: four layers make one warning."""
+    LOG.addFilter(_HOLDING)
+    held: list[str] = []
+    token = _held.set(held)
+    try:
+        yield held
+    finally:
+        _held.reset(token)
+
+
+async def attempt(hx: Hexad, call: Callable[[], T], *, seconds: float, reasons: list[str]) -> T | None:
+    """The result of a call in a thread; None if it fails. Its error and its warnings are added to ``reasons``."""
+    with held_back() as held:
+        try:
+            return await pool_of(hx).run(call, seconds=seconds)
+        except Exception as error:  # noqa: BLE001 - a failure of ours is not the agent's
+            reasons.append(described(error))
+            return None
+        finally:
+            reasons += held
+
+
+def described(error: Exception) -> str:
+    """An error in words, without secrets; its name alone if it has no words."""
+    try:
+        return redact(f"{type(error).__name__}: {error}").text
+    except Exception:  # noqa: BLE001 - `str` of somebody else's error may fail
+        return type(error).__name__

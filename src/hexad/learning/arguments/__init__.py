@@ -1,0 +1,1 @@
+"""What is kept of a call's arguments: a summary, shapes and fingerprints, without secrets."""

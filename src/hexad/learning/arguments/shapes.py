@@ -1,0 +1,327 @@
+"""A call's arguments: a summary for the audit log, and shapes from which a fix can be read.
+
+A summary keeps no content: texts are cut, lists are counted, secrets are masked. A shape is the kind of an argument
+("YYYY-MM-DD", "list of text"), so that the difference between a failed call and a successful one can be described
+without the values of either.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
+
+from hexad.learning.arguments.privacy import REDACTED, is_number_of_somebody, names_person, names_secret
+from hexad.memory.admission import Intake
+from hexad.memory.redaction import redact
+
+if TYPE_CHECKING:
+    from hexad.model import Json
+
+    Path: TypeAlias = tuple[str, ...]  # names, the outermost first
+
+LONGEST: Final = 200  # characters of a text that are kept
+MOST: Final = 64  # arguments that are read, nested ones included
+_DEEPEST: Final = 4  # levels of nested objects that have shapes
+_DEEPEST_SUMMARY: Final = 2  # levels that a summary shows
+_LONGEST_NAME: Final = 64
+_MOST_ELEMENTS: Final = 256  # elements of a list that are compared
+_SEARCHED: Final = 1 << 14  # characters of a text in which secrets are masked before it is cut
+_COMPARED: Final = 1 << 16  # characters of a text that are compared
+_SHORT: Final = 40  # characters of a constant
+OWN_TOOLS: Final = frozenset(
+    {"save_knowledge", "search_knowledge", "save_learning", "search_learnings", "create_skill", "list_skills"}
+)
+_PLACEHOLDER: Final = re.compile(r"\[redacted:[a-z-]+\]")
+_UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
+_SHAPES: Final = {  # the first pattern that a whole text matches
+    r"\d{4}-\d\d-\d\d": "YYYY-MM-DD",
+    r"\d{4}-\d\d-\d\d \d\d:\d\d": "YYYY-MM-DD HH:MM",
+    r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d": "YYYY-MM-DD HH:MM:SS",
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d": "YYYY-MM-DDTHH:MM",
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?": "YYYY-MM-DDTHH:MM:SS",
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)": "YYYY-MM-DDTHH:MM:SS with zone",
+    r"\d\d?/\d\d?/\d{4}": "DD/MM/YYYY",
+    r"\d\d?\.\d\d?\.\d{4}": "DD.MM.YYYY",
+    r"\d{8}": "eight digits as text",
+    r"\d\d?:\d\d": "HH:MM",
+    r"\d\d?:\d\d:\d\d": "HH:MM:SS",
+    r"[A-Z][a-z]{2,8} \d\d?,? \d{4}": "Month D, YYYY",
+    r"[+-]?\d+": "whole number as text",
+    r"[+-]?\d+\.\d+": "number as text",
+    r"(?i:https://\S+)": "https URL",
+    r"(?i:http://\S+)": "http URL",
+    r"(?i:[a-z][a-z0-9+.-]*://\S+)": "URL",
+    r"[^@\s]+@[^@\s]+\.[^@\s]+": "e-mail address",
+    r"(?i:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})": "UUID",
+    r"/\S*": "absolute path",
+    r"[#@+$~]\S*": "",  # named after its first character
+    r"[a-z]{2}[_-][A-Z]{2}": "locale",
+    r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+": "snake_case word",
+    r"[a-z0-9]+(?:-[a-z0-9]+)+": "kebab-case word",
+    r"[a-z]\S*": "lower-case word",
+    r"[A-Z0-9_-]+": "upper-case word",
+    r"[A-Z]\S*": "capitalised word",
+}
+_SHAPE: Final = re.compile("|".join(f"({pattern})" for pattern in _SHAPES))
+_SHAPE_NAMES: Final = tuple(_SHAPES.values())
+CONSTANT: Final = frozenset(  # shapes of values that may be the same in every run
+    {
+        *("lower-case word", "upper-case word", "capitalised word", "snake_case word", "kebab-case word", "locale"),
+        *("true or false", "whole number", "number", "whole number as text"),
+    }
+)
+_BYTES: Final = (bytes, bytearray, memoryview)
+_PLAIN: Final[dict[type, str]] = {type(None): "null", bool: "true or false", int: "whole number", float: "number"}
+_KINDS: Final[tuple[tuple[type | tuple[type, ...], str], ...]] = (
+    *_PLAIN.items(),
+    (_BYTES, "bytes"),
+    (Mapping, "object"),
+)
+
+
+_INTAKE: Final = Intake(limit=1 << 30, redact=True)
+_as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_COMPARED_AS_TEXT: Final = frozenset({"datetime", "decimal", "fractions", "ipaddress", "pathlib", "uuid"})
+_SINGLE: Final = frozenset({*_PLAIN, str})
+
+
+def summarised(tool: str, arguments: object) -> dict[str, Json]:
+    """A call's arguments as the audit log shows them. Of Hexad's own tools only names and sizes: the rest is content.
+
+    >>> summarised("mail", {"to": ["a", "b"], "body": "x" * 300, "password": "hunter2hunter2", "n": 3})["to"]
+    '[2 items]'
+    """
+    given = by_name(arguments)
+    if tool in OWN_TOOLS or tool.startswith("skill_"):
+        return {name: f"({_size(value)})" for name, value in given.items()}
+    return {name: _summary((name,), value) for name, value in given.items()}
+
+
+class Argument(NamedTuple):
+    """One argument, as far as a fix needs it."""
+
+    shape: str
+    value: Json = None  # if it is short, and neither secret nor personal
+    fingerprint: str = ""  # else a hash of 16 bits, 8 for a secret: it shows that two values differ, not what they are
+
+
+def shapes(tool: str, arguments: object) -> dict[str, Argument]:
+    """Each argument by its path, such as ``/filter/date``."""
+    if tool in OWN_TOOLS:
+        return {}
+    found: dict[str, Argument] = {}
+    _gather((), by_name(arguments), found)
+    return found
+
+
+def written(shaped: Mapping[str, Argument]) -> str:
+    """Shapes as JSON, which the store keeps."""
+    return _as_json(shaped)
+
+
+def read(text: str) -> dict[str, Argument]:
+    """The shapes that `written` wrote."""
+    return {path: Argument(*stored) for path, stored in json.loads(text or "{}").items()}
+
+
+def shape_of(value: object) -> str:
+    """The kind of a value, in words.
+
+    >>> [shape_of(v) for v in ("2024-05-19", "#general", ["a"], "EUR", 3, None, "two words")]
+    ['YYYY-MM-DD', "word with '#' before it", 'list of text', 'upper-case word', 'whole number', 'null', 'text']
+    """
+    plain = _PLAIN.get(type(value))
+    if plain is not None:
+        return plain
+    if isinstance(value, str):
+        return _shape_of_text(value)
+    if isinstance(value, Sequence | Set) and not isinstance(value, _BYTES):
+        return _shape_of_list(value)
+    known = next((name for kind, name in _KINDS if isinstance(value, kind)), "")
+    return known or _clean(type(value).__name__)[:_LONGEST_NAME]
+
+
+def _shape_of_text(value: str) -> str:
+    if not value.strip():
+        return "empty text"
+    found = _SHAPE.fullmatch(value)
+    if found is None or found.lastindex is None:
+        return "text"
+    return _SHAPE_NAMES[found.lastindex - 1] or f"word with {value[0]!r} before it"
+
+
+def _shape_of_list(value: Sequence[Any] | Set[Any]) -> str:
+    first = next(iter(value), None) if len(value) else None
+    if first is None:
+        return "list" if len(value) else "empty list"
+    kind = "text" if isinstance(first, str) else "list" if isinstance(first, Sequence) else shape_of(first)
+    return f"list of {kind}"
+
+
+def _gather(path: Path, given: Mapping[str, object], found: dict[str, Argument]) -> None:
+    for name, value in given.items():
+        if len(found) >= MOST:
+            return
+        here = (*path, name)
+        secret = names_secret(here)
+        if _is_object(value) and value and len(path) < _DEEPEST and not secret:
+            _gather(here, by_name(value), found)
+        else:
+            shape = shape_of(value)
+            constant = _constant(here, value, shape)
+            fingerprint = _fingerprint(value, 1 if secret else 2) if constant is None else ""
+            found[pointer(here)] = Argument(shape, constant, fingerprint)
+
+
+def _is_object(value: object) -> TypeGuard[Mapping[Any, Any]]:
+    """Whether a value has named parts; the types of most values rule that out quickly."""
+    return type(value) not in _SINGLE and isinstance(value, Mapping)
+
+
+def is_constant(path: Path, value: object) -> bool:
+    """Whether a value may be a constant of every run: a short word, a flag or a small number, and not personal.
+
+    >>> given = {"queue": "urgent", "patient": "Jane Roe", "born": "1970-01-01", "to": "a@example.org", "pages": 4000}
+    >>> [name for name, value in given.items() if is_constant((name,), value)]
+    ['queue']
+    """
+    return _constant(path, value, shape_of(value)) is not None
+
+
+def _constant(path: Path, value: object, shape: str) -> Json:
+    """A value that may be the same in other runs; None if it is long, private or compound."""
+    name = path[-1]
+    if shape not in CONSTANT or names_secret(path) or names_person(path) or is_number_of_somebody(value):
+        return None
+    if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    if isinstance(value, str) and 0 < len(value) <= _SHORT:
+        clean = _INTAKE.named(name, _clean(value))
+        return clean if clean == value else None
+    return None
+
+
+def _fingerprint(value: object, size: int) -> str:
+    """A hash that differs where values do; only the beginning of a large value counts."""
+    try:
+        text = json.dumps(_beginning(value), default=_plain, skipkeys=True)[:_COMPARED]
+    except (ValueError, RecursionError):  # it contains itself
+        text = type(value).__name__
+    return hashlib.blake2b(text.encode(), digest_size=size).hexdigest()
+
+
+def _beginning(value: object) -> object:
+    if isinstance(value, str | bytes | bytearray | memoryview):
+        return len(value), value[:_COMPARED]
+    if isinstance(value, Sequence):
+        return len(value), list(value[:_MOST_ELEMENTS])
+    return value
+
+
+def _plain(value: object) -> Json:
+    """A value that JSON does not know, without running its code: an object of an unknown class counts by its type."""
+    if isinstance(value, _BYTES):
+        return bytes(value).hex()
+    if isinstance(value, Set):
+        return sorted(json.dumps(each, default=_plain) for each in islice(value, _MOST_ELEMENTS))
+    if isinstance(value, Enum):
+        return value.name
+    if type(value).__module__ in _COMPARED_AS_TEXT:
+        return str(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name, None) for field in fields(value)}
+    held = getattr(value, "__dict__", None)
+    return held if isinstance(held, dict) and not isinstance(value, type) else type(value).__name__
+
+
+def _summary(path: Path, value: object) -> Json:
+    if _is_private(path, value):
+        return _redacted(path[-1], value)
+    if isinstance(value, str):
+        return _cut(_INTAKE.named(path[-1], _clean(value[:_SEARCHED])))
+    if _is_object(value) and len(path) < _DEEPEST_SUMMARY and not names_secret(path):
+        return {each: _summary((*path, each), inner) for each, inner in by_name(value).items()}
+    if value is None or isinstance(value, int | float):
+        return _number(value)
+    return _measured(value)
+
+
+def _is_private(path: Path, value: object) -> bool:
+    """Whether a text or number has the name of a secret, or is a number with a name of personal data."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float) or value == "":
+        return False
+    return names_secret(path) or (names_person(path) and is_number_of_somebody(value))
+
+
+def _redacted(name: str, value: object) -> str:
+    """The placeholder of a secret, with its kind if its name or text shows one."""
+    masked = _INTAKE.named(name, _clean(value)) if isinstance(value, str) and len(value) <= LONGEST else ""
+    return masked if masked != value and _PLACEHOLDER.fullmatch(masked) else REDACTED
+
+
+def _number(value: float | int | None) -> Json:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    return value if value is None or abs(value) < 1 << 53 else f"whole number of {value.bit_length()} bits"
+
+
+def _measured(value: object) -> str:
+    """The size of a compound value, or its type."""
+    if isinstance(value, bytes | bytearray | memoryview):
+        return f"[{len(value)} bytes]"
+    if isinstance(value, Mapping):
+        return f"{{{_count(value)}}}"
+    if isinstance(value, Sequence | Set):
+        return f"[{_count(value)}]"
+    return f"({_clean(type(value).__name__)[:_LONGEST_NAME]})"
+
+
+def by_name(arguments: object) -> dict[str, object]:
+    """Arguments by name, at most `MOST` of them; anything but a mapping or a dataclass is one argument."""
+    if type(arguments) is not dict and is_dataclass(arguments) and not isinstance(arguments, type):
+        arguments = {field.name: getattr(arguments, field.name, None) for field in fields(arguments)}
+    if arguments is None:
+        return {}
+    if not isinstance(arguments, Mapping):
+        return {"arguments": arguments}
+    return {_name(str(name)[:_SEARCHED]): value for name, value in islice(arguments.items(), MOST)}
+
+
+@lru_cache(maxsize=1024)  # a tool's arguments have the same names in every call
+def _name(name: str) -> str:
+    """A name without secrets: callers may use anything as a key."""
+    return redact(_clean(name)).text[:_LONGEST_NAME]
+
+
+@lru_cache(maxsize=1024)
+def pointer(path: Path) -> str:
+    """A path as JSON Pointer writes it."""
+    return "".join("/" + name.replace("~", "~0").replace("/", "~1") for name in path)
+
+
+def _clean(text: str) -> str:
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def _count(value: Sequence[Any] | Set[Any] | Mapping[Any, Any]) -> str:
+    return "1 item" if len(value) == 1 else f"{len(value)} items"
+
+
+def _size(value: object) -> str:
+    if isinstance(value, str):
+        return f"{len(value)} characters"
+    if isinstance(value, Mapping | Sequence | Set):
+        return _count(value)
+    return _clean(type(value).__name__)[:_LONGEST_NAME]

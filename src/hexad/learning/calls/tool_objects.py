@@ -1,0 +1,162 @@
+"""`watch` for tools that are objects rather than functions, and for objects that list such tools.
+
+An adapter describes the tools of its framework by a `Shape` and names it as an entry point of the group
+`hexad.tool_objects`. A watched object is a copy whose class is a subclass of the original's, so that a look at its type
+shows what it was.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from hexad.errors import InvalidInput
+from hexad.learning.calls.watching import MARK, Watch
+from hexad.memory.admission import label
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from hexad.learning.outcome import FailureRule
+    from hexad.memory.workspace import Workspace
+
+_GROUP: Final = "hexad.tool_objects"
+
+
+class Call(NamedTuple):
+    """One call of a tool object: the tool's arguments, and the framework's session."""
+
+    args: dict[str, Any]
+    session: object
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a framework's tool objects look: the coroutine methods that call one tool and list several, by name.
+
+    ``read`` understands the keyword arguments of a call, ``is_outcome`` says whether a result is the call's outcome:
+    a tool may still be running, or wait for a person.
+    """
+
+    call: str
+    listing: str
+    read: Callable[[Mapping[str, Any]], Call]
+    is_outcome: Callable[[Any, Mapping[str, Any], Any], bool]
+
+    def fits_tool(self, tool: object) -> bool:
+        """Whether an object is such a tool."""
+        return isinstance(getattr(tool, "name", None), str) and inspect.iscoroutinefunction(
+            getattr(tool, self.call, None)
+        )
+
+    def fits_list(self, tool: object) -> bool:
+        """Whether an object lists such tools."""
+        return inspect.iscoroutinefunction(getattr(tool, self.listing, None))
+
+
+def shape_of(tool: object) -> Shape | None:
+    """The shape of a tool object; None for functions, and for objects that no adapter knows."""
+    if callable(tool):
+        return None
+    return next((shape for shape in _shapes() if shape.fits_tool(tool) or shape.fits_list(tool)), None)
+
+
+@functools.cache
+def _shapes() -> list[Shape]:
+    from importlib.metadata import entry_points  # noqa: PLC0415 - loads email: 12 ms, for tool objects alone
+
+    return [entry.load() for entry in entry_points(group=_GROUP)]
+
+
+def watched_object(
+    workspace: Workspace,
+    tool: Any,
+    shape: Shape,
+    *,
+    name: str | None,
+    session: str | None,
+    failure: FailureRule | None,
+    advise: bool,
+) -> Any:
+    """A copy of the tool, or of the list of tools, that is observed; one that this store watches already stays."""
+    if failure is not None and not callable(failure):
+        raise InvalidInput("failure", "must be a function from a result to a description of its failure, or None")
+    if watches(tool, workspace.store):
+        return tool
+    changed = copy.copy(tool)
+    kind: type = type(tool)
+    changed.__class__ = _observed_list(kind, shape) if shape.fits_list(tool) else _observed_tool(kind, shape)
+    changed.__dict__[MARK] = ObjectMark(Watch.of(workspace, tool, name or "", session, failure, advise=advise))
+    return changed
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectMark:
+    """The watch of a tool object, which it carries."""
+
+    watch: Watch
+
+
+def watches(tool: object, store: object) -> bool:
+    """Whether this store's watch is on the tool, or on the function inside it: then nobody else records its calls."""
+    marks = [getattr(each, MARK, None) for each in (tool, getattr(tool, "func", None))]
+    return any(mark.watch.workspace.store is store for mark in marks if mark is not None)
+
+
+@functools.cache
+def _observed_tool(kind: type, shape: Shape) -> type:
+    """The tool's class, its calls observed. The name is read at each call: a list of tools may prefix it later."""
+
+    async def call(self: Any, **named: Any) -> Any:
+        args, session = shape.read(named)
+        invocation = _at_call(self, session).called((), args)
+        try:
+            result = await getattr(kind, shape.call)(self, **named)
+        except Exception as error:
+            await _in_thread(invocation.ended, None, error)
+            raise
+        return await _in_thread(invocation.ended, result) if shape.is_outcome(self, named, result) else result
+
+    return _subclass(kind, shape.call, call)
+
+
+@functools.cache
+def _observed_list(kind: type, shape: Shape) -> type:
+    """The class of a list of tools, each of them observed."""
+
+    async def listing(self: Any, *given: Any, **named: Any) -> list[Any]:
+        watch: Watch = self.__dict__[MARK].watch
+        rules: dict[str, Any] = {"session": watch.session, "failure": watch.failure, "advise": watch.advise}
+        return [
+            watched_object(watch.workspace, tool, shape, name=None, **rules) if shape.fits_tool(tool) else tool
+            for tool in await getattr(kind, shape.listing)(self, *given, **named)
+        ]
+
+    return _subclass(kind, shape.listing, listing)
+
+
+def _subclass(kind: type, method: str, replacement: Callable[..., Any]) -> type:
+    return type(kind.__name__, (kind,), {method: replacement, "__module__": kind.__module__, "__doc__": kind.__doc__})
+
+
+def _at_call(tool: Any, session: object) -> Watch:
+    watch: Watch = tool.__dict__[MARK].watch
+    return replace(watch, tool=watch.tool or tool.name, session=watch.session or _session_of(session))
+
+
+def _session_of(named: object) -> str | None:
+    """The framework's session, if its id can be one of ours."""
+    try:
+        return label("session", named) or None
+    except InvalidInput:
+        return None
+
+
+async def _in_thread(call: Any, *given: Any) -> Any:
+    """Frameworks with tool objects run many conversations in one event loop, and a write may wait."""
+    import asyncio  # noqa: PLC0415 - 40 ms; a program without an event loop never gets here
+
+    return await asyncio.to_thread(call, *given)

@@ -1,0 +1,372 @@
+"""`watch(tool)`: the same tool, observed. Its result, exception, signature, name and docstring stay as they are.
+
+Functions, methods, partials and objects with ``__call__`` keep their kind: a coroutine function stays one, a generator
+streams as before and is recorded when it ends. A cancelled or interrupted call is not recorded. If recording fails,
+that is a warning in the log and nothing else.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from contextlib import suppress
+from contextvars import copy_context
+from dataclasses import dataclass, replace
+from types import MethodType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+
+from hexad.errors import InvalidInput, StoreBusy
+from hexad.learning.calls.advice import advise_error, advised_result, warn
+from hexad.learning.calls.call_scope import recording_workspace
+from hexad.learning.offers import PATIENCE
+from hexad.learning.outcome import Passing, is_cancellation, outcome_of
+from hexad.learning.recorder import Recorder
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+
+    from hexad.learning.outcome import FailureRule
+    from hexad.memory.workspace import Workspace
+    from hexad.model import Learning
+
+T = TypeVar("T")
+MARK: Final = "__hexad_watched__"
+_LONGEST_NAME: Final = 200
+_OWN: Final = frozenset({"self", "cls"})
+_AT_ONCE: Final = 0.01  # seconds for which an event loop may be blocked by other writers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """How one tool is watched."""
+
+    workspace: Workspace
+    tool: str
+    signature: inspect.Signature | None
+    session: str | None
+    failure: FailureRule | None
+    advise: bool
+
+    @classmethod
+    def of(
+        cls,
+        workspace: Workspace,
+        tool: Callable[..., Any],
+        name: str | None,
+        session: str | None,
+        failure: FailureRule | None,
+        *,
+        advise: bool,
+    ) -> Watch:
+        """A watch on a tool, under the tool's own name if none is given."""
+        return cls(
+            workspace=workspace,
+            tool=name_of(tool) if name is None else name,
+            signature=_signature(tool),
+            session=session,
+            failure=failure,
+            advise=advise,
+        )
+
+    def called(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> Invocation:
+        """One call of the tool, to be recorded when it ends."""
+        return Invocation(self, given, named)
+
+
+class Invocation(NamedTuple):
+    """One call of a watched tool, with its arguments as they were given."""
+
+    watch: Watch
+    given: tuple[Any, ...]
+    named: Mapping[str, Any]
+
+    def ended(self, result: Any = None, error: Exception | None = None) -> Any:
+        """Record the call; return its result. A trusted fix is added to a failure, if advice is wanted."""
+        return self._advised(result, error, self._recorded(result, error))
+
+    async def ended_async(self, result: Any = None, error: Exception | None = None) -> Any:
+        """Like `ended`, without blocking the event loop: another thread records it if others are writing."""
+        try:
+            learning = self._record(result, error, _AT_ONCE)
+        except StoreBusy:
+            learning = await _in_a_thread(lambda: self._recorded(result, error))
+        except Exception as problem:  # noqa: BLE001 - as in `_recorded`
+            warn(self.watch.tool, problem)
+            return result
+        return self._advised(result, error, learning)
+
+    def settled(self, future: Any) -> None:
+        """Record a call that returned a future, which is done now."""
+        try:
+            error = None if future.cancelled() else future.exception()
+            if isinstance(error, Exception):
+                self.ended(error=error)
+            elif error is None and not future.cancelled():
+                self.ended(future.result())
+        except Exception as problem:  # noqa: BLE001 - the future is not ours, and its owner gets what it holds
+            warn(self.watch.tool, problem)
+
+    def _recorded(self, result: Any, error: Exception | None) -> Learning | None:
+        try:
+            return self._record(result, error, PATIENCE)
+        except Exception as problem:  # noqa: BLE001 - the tool's caller gets what the tool gave, whatever fails here
+            warn(self.watch.tool, problem)
+            return None
+
+    def _record(self, result: Any, error: Exception | None, patience: float) -> Learning | None:
+        watch, workspace = self.watch, recording_workspace(self.watch.workspace)
+        if workspace is None or isinstance(result, Passing) or (error is not None and is_cancellation(error)):
+            return None
+        outcome = outcome_of(
+            watch.tool,
+            arguments=_by_name(watch.signature, self.given, self.named),
+            result=result,
+            error=error,
+            session=watch.session,
+            failure=watch.failure,
+        )
+        return Recorder(workspace).record(outcome, tell=False, advise=watch.advise, patience=patience)
+
+    def _advised(self, result: Any, error: Exception | None, learning: Learning | None) -> Any:
+        if not self.watch.advise or learning is None or not learning.trusted:
+            return result
+        if error is None:
+            return advised_result(result, learning)
+        advise_error(error, learning)
+        return result
+
+
+async def _in_a_thread(work: Callable[[], T]) -> T:
+    """The result of a piece of work, without blocking asyncio's event loop; another event loop waits."""
+    import asyncio  # noqa: PLC0415 - 40 ms; a program without coroutines never gets here
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return work()
+    return await asyncio.to_thread(work)
+
+
+class _Mark(NamedTuple):
+    """What a wrapper carries. `functools.wraps` copies it onto other functions, so it names its own wrapper."""
+
+    watch: Watch
+    tool: Callable[..., Any]
+    wrapper: Callable[..., Any]
+
+    def inside(self, tool: Callable[..., Any]) -> Callable[..., Any] | None:
+        """The watched tool, bound as this one is; None if somebody wrapped the wrapper."""
+        if tool is self.wrapper:
+            return self.tool
+        if isinstance(tool, MethodType) and tool.__func__ is self.wrapper:
+            return MethodType(self.tool, tool.__self__)
+        return None
+
+
+def _mark_of(tool: object, workspace: Workspace) -> _Mark | None:
+    """The mark of a tool that the workspace's store watches."""
+    mark = getattr(tool, MARK, None)
+    return mark if isinstance(mark, _Mark) and mark.watch.workspace.store is workspace.store else None
+
+
+def unwatched(tool: Callable[..., Any], workspace: Workspace) -> tuple[Callable[..., Any], Watch | None]:
+    """The tool inside a watched one, and its watch.
+
+    If somebody wrapped the watched tool, or it gives advice, nothing is taken off and the tool itself is returned.
+    """
+    mark = _mark_of(tool, workspace)
+    if mark is None:
+        return tool, None
+    return (None if mark.watch.advise else mark.inside(tool)) or tool, mark.watch
+
+
+def watched(
+    workspace: Workspace,
+    tool: Callable[..., Any],
+    *,
+    name: str | None,
+    session: str | None,
+    failure: FailureRule | None,
+    advise: bool,
+) -> Callable[..., Any]:
+    """The tool, observed.
+
+    A tool that this store watches already is not watched twice. It is returned if nothing changes; else the tool inside
+    it is watched in the new way. Its name, its failure rule and, for the same engine, its session stay where none is
+    given. A wrapper that somebody put around a watched tool stays.
+    """
+    if not callable(tool):
+        raise InvalidInput("tool", f"must be callable, not {type(tool).__name__}")
+    if failure is not None and not callable(failure):
+        raise InvalidInput("failure", "must be a function from a result to a description of its failure, or None")
+    mark = _mark_of(tool, workspace)
+    if mark is None:
+        return _wrapped(Watch.of(workspace, tool, name, session, failure, advise=advise), tool)
+    before = mark.watch
+    name = before.tool if name is None else name
+    failure = before.failure if failure is None else failure
+    session = before.session if session is None and before.workspace == workspace else session
+    if before == replace(before, workspace=workspace, tool=name, session=session, failure=failure, advise=advise):
+        return tool
+    inside = mark.inside(tool) or tool
+    return _wrapped(Watch.of(workspace, inside, name, session, failure, advise=advise), inside)
+
+
+def name_of(tool: Callable[..., Any]) -> str:
+    """The name of a tool.
+
+    >>> name_of(len), name_of(functools.partial(sorted, reverse=True))
+    ('len', 'sorted')
+    """
+    if isinstance(tool, functools.partial):
+        return name_of(tool.func)
+    for holder in (tool, type(tool)):
+        for attribute in ("__name__", "name"):
+            named = getattr(holder, attribute, None)
+            if isinstance(named, str) and named.strip():
+                return " ".join(named.split())[:_LONGEST_NAME]
+    return "tool"
+
+
+def _wrapped(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
+    """A wrapper of the tool's kind, with everything that a reader of the tool may look at."""
+    call = _wrapper(watch, tool)
+    functools.update_wrapper(call, tool)
+    if not hasattr(tool, "__name__"):
+        call.__name__ = call.__qualname__ = watch.tool
+    if call.__doc__ is None:
+        call.__doc__ = getattr(tool, "__doc__", None)
+    for name in dir(type(tool)):  # such as a cache's `cache_clear`, or an object's methods
+        if not name.startswith("_") and not hasattr(call, name):
+            with suppress(Exception):  # a property may raise
+                setattr(call, name, getattr(tool, name))
+    if watch.signature is not None:
+        call.__signature__ = watch.signature  # type: ignore[attr-defined]
+    setattr(call, MARK, _Mark(watch, tool, call))
+    return call
+
+
+def _wrapper(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
+    called = tool if inspect.isroutine(tool) or isinstance(tool, functools.partial | type) else type(tool).__call__
+    if inspect.isasyncgenfunction(called):
+        return _async_generator(watch, tool)
+    if inspect.iscoroutinefunction(called):
+        return _coroutine(watch, tool)
+    return _generator(watch, tool) if inspect.isgeneratorfunction(called) else _function(watch, tool)
+
+
+def _function(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*given: Any, **named: Any) -> Any:
+        invocation = watch.called(given, named)
+        result = _begun(tool, invocation)
+        if inspect.iscoroutine(result):
+            return _awaited(result, invocation)
+        if _is_future(result):  # it may be done in any thread; its call was made in this context
+            context = copy_context()
+            result.add_done_callback(lambda future: context.run(invocation.settled, future))
+            return result
+        return invocation.ended(result)
+
+    return call
+
+
+def _is_future(result: object) -> bool:
+    """Whether a result is a future, as asyncio and executors return them."""
+    names = ("add_done_callback", "exception", "cancelled", "result")
+    return all(callable(getattr(type(result), name, None)) for name in names)
+
+
+def _begun(tool: Callable[..., Any], invocation: Invocation) -> Any:
+    """The result of a call; one that does not fit the tool's signature fails here, for every kind of tool."""
+    try:
+        return tool(*invocation.given, **invocation.named)
+    except Exception as error:
+        invocation.ended(error=error)
+        raise
+
+
+async def _awaited(result: Any, invocation: Invocation) -> Any:
+    try:
+        value = await result
+    except Exception as error:
+        await invocation.ended_async(error=error)
+        raise
+    return await invocation.ended_async(value)
+
+
+def _coroutine(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
+    async def call(*given: Any, **named: Any) -> Any:
+        invocation = watch.called(given, named)
+        return await _awaited(_begun(tool, invocation), invocation)
+
+    return call
+
+
+def _generator(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*given: Any, **named: Any) -> Generator[Any, Any, Any]:
+        invocation = watch.called(given, named)
+        try:
+            result = yield from tool(*given, **named)
+        except GeneratorExit:
+            invocation.ended()  # its caller had enough: that is no failure
+            raise
+        except Exception as error:
+            invocation.ended(error=error)
+            raise
+        return invocation.ended(result)
+
+    return call
+
+
+def _async_generator(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
+    async def call(*given: Any, **named: Any) -> AsyncGenerator[Any, Any]:
+        invocation = watch.called(given, named)
+        inner = _begun(tool, invocation)
+        try:
+            value = await anext(inner)
+            while True:
+                try:
+                    sent = yield value
+                except GeneratorExit:
+                    raise
+                except BaseException as thrown:  # noqa: BLE001 - the tool handles what its caller throws in
+                    value = await inner.athrow(thrown)
+                else:
+                    value = await inner.asend(sent)
+        except StopAsyncIteration:
+            await invocation.ended_async()
+        except GeneratorExit:
+            await inner.aclose()
+            invocation.ended()
+            raise
+        except Exception as error:
+            await invocation.ended_async(error=error)
+            raise
+
+    return call
+
+
+def _signature(tool: Callable[..., Any]) -> inspect.Signature | None:
+    try:
+        return inspect.signature(tool)
+    except (ValueError, TypeError):  # some functions written in C have none
+        return None
+
+
+def _by_name(signature: inspect.Signature | None, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments by name, without the object of a method; also those of a call that does not fit the signature."""
+    try:
+        bound = signature.bind(*given, **named).arguments if signature is not None else None
+    except TypeError:  # the call failed for the same reason
+        bound = None
+    if signature is None or bound is None:
+        names = [each for each in signature.parameters if each not in _OWN] if signature is not None else []
+        names += [f"argument {place}" for place in range(len(names) + 1, len(given) + 1)]
+        return {**dict(zip(names, given, strict=False)), **named}
+    found: dict[str, Any] = {}
+    for place, (name, value) in enumerate(bound.items()):
+        if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+            found.update(value)
+        elif place or name not in _OWN:
+            found[name] = value
+    return found

@@ -1,0 +1,309 @@
+"""Errors → patterns: masked, split into words, and grouped so that variants of one error share a template.
+
+A line belongs to the template whose constant words it has, among those of the same tool and number of words. If a new
+template differs from others in one or two places only, and these places have held `VARIETY` different words, then a
+value stands there that no masking rule knew (a user's name, a branch): the templates become one, with a wildcard in
+that place. After a word that announces a name `FEW` words are enough. Short sentences stay apart: at least `ANCHORS`
+words must remain for each wildcard. The name after a word such as "field" identifies the error and never becomes a
+wildcard.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from hexad.learning.errors.masking import ANNOUNCES, PLACEHOLDER, WILD, masked, word
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    Words: TypeAlias = tuple[str, ...]
+
+VARIETY: Final = 6  # different words at one place that make it a wildcard
+FEW: Final = 3  # and behind a word that announces a name
+ANCHORS: Final = 3  # words that must remain for each wildcard
+MOST_WORDS: Final = 96  # of a line; later ones are ignored
+MOST_TEXT: Final = 4096  # characters that are read: half of them at the end, where a traceback has its message
+_NAMING: Final = frozenset({"user", "username", "hostname", "named", "called"})
+_MOST_WILDCARDS: Final = 2  # places in which templates may differ and still become one
+_PUNCTUATION: Final = re.compile(r"([\s,;:=()\[\]{}\"'`|]+)")
+_FRAME: Final = re.compile(r"^Traceback \(most recent call last\):|^\s+at [\w$.<>]+\(|^\s+File \"", re.MULTILINE)
+_EXCEPTION: Final = re.compile(r"^(?:[\w.$]+\.)?([A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|Timeout|\b))(?::|$)")
+_LANGUAGE: Final = re.compile(r"^(?:Caused by: |Exception in thread \"[^\"]*\" )?")
+_SIGNS: Final = ",;:=()[]{}|"  # words of a pattern; a single quote is none
+_STOPS: Final = ".!?"
+# A cache by text without digits: errors that differ only in digits share a pattern, unless a digit matters (SHA1, 404).
+_KNOWN: Final[dict[str, Words]] = {}
+_MOST_KNOWN, _SHORT = 1024, 1000
+_ANY_DIGIT: Final = str.maketrans("123456789", "000000000")
+_DIGIT: Final = re.compile(r"\d")
+_DIGITS_MATTER: Final = re.compile("http|status", re.IGNORECASE)
+_NOTHING: Final = "..."  # the pattern of an error without words
+_TIGHT_BEFORE: Final = frozenset(",;:=)]}")
+_TIGHT_AFTER: Final = frozenset("([{=")
+
+
+def words_of(error: str) -> Words:
+    """The words of an error's pattern.
+
+    >>> words_of("Transaction with ID 3 not found.")
+    ('Transaction', 'with', 'ID', '<num>', 'not', 'found')
+    """
+    shape = error.translate(_ANY_DIGIT) if len(error) <= _SHORT else ""
+    known = _KNOWN.get(shape)
+    if known is not None:
+        return known
+    words = _words_of(error)
+    if shape and not _DIGITS_MATTER.search(error) and not any(map(_DIGIT.search, words)):
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[shape] = words
+    return words
+
+
+def _words_of(error: str) -> Words:
+    found: list[str] = []
+    for place, part in enumerate(_PUNCTUATION.split(masked(essence(_bounded(error))))):
+        if place % 2:
+            found += (sign for sign in part if sign in _SIGNS)
+        elif part.strip(_STOPS):
+            found.append(word(part.rstrip(_STOPS)))
+        if len(found) > 2 * MOST_WORDS:
+            break
+    return _in_one(found)[:MOST_WORDS] or (_NOTHING,)
+
+
+@lru_cache(maxsize=4096)  # the patterns of a tool are compared with each of its new errors
+def split(pattern: str) -> Words:
+    """The words of a pattern that `pattern_text` wrote."""
+    parts = enumerate(_PUNCTUATION.split(pattern))
+    signs = (filter(_SIGNS.__contains__, part) if place % 2 else (part,) for place, part in parts)
+    return tuple(each for part in signs for each in part if each)
+
+
+@lru_cache(maxsize=1024)
+def pattern_text(words: Words) -> str:
+    """A pattern as a person reads it.
+
+    >>> pattern_text(words_of("ValueError: no file 'a.txt' (errno=2)"))
+    'ValueError: no file <value> (errno=<value>)'
+    """
+    text = ""
+    for each in words:
+        tight = not text or each in _TIGHT_BEFORE or text[-1] in _TIGHT_AFTER
+        text += each if tight else f" {each}"
+    return text
+
+
+def essence(error: str) -> str:
+    r"""The last exception of a traceback with its message; any other text as it is.
+
+    >>> essence("Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    g()\nKeyError: 'name'")
+    "KeyError: 'name'"
+    """
+    if "\n" not in error or not _FRAME.search(error):
+        return error
+    lines = [line for line in error.splitlines() if line.strip()]
+    heads = [place for place, line in enumerate(lines) if _EXCEPTION.match(_LANGUAGE.sub("", line))]
+    if not heads:
+        return lines[-1]
+    java = any(line.lstrip().startswith("at ") for line in lines)
+    start = heads[-1]
+    kept = [line for line in lines[start:] if not _is_frame(line)]
+    return "\n".join(kept[:1] if java else kept)
+
+
+def _bounded(error: str) -> str:
+    half = MOST_TEXT // 2
+    return error if len(error) <= MOST_TEXT else f"{error[:half]}\n{error[-half:]}"
+
+
+def _is_frame(line: str) -> bool:
+    return bool(re.match(r"\s+(?:at |File \"|\.\.\. \d+ more)", line))
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a line belongs: its template now, and the templates that this one replaces."""
+
+    template: Words
+    replaced: tuple[Words, ...] = ()
+
+
+def place(line: Words, bucket: Collection[Words]) -> Placement:
+    """Where a line belongs among the templates of the same length; their order does not matter."""
+    best = fitting(line, bucket)
+    if best is None:
+        return _settled(line, frozenset(bucket))
+    wider = _union((best, line))
+    return Placement(wider, () if wider == best else (best,))
+
+
+def fitting(line: Words, bucket: Collection[Words]) -> Words | None:
+    """The most specific template of the same length that a line fits."""
+    found = [template for template in bucket if len(template) == len(line) and _fits(template, line)]
+    return max(found, key=lambda template: (_constants(template), template)) if found else None
+
+
+def holds(words: Words, part: Words) -> bool:
+    """Whether a pattern contains another, shorter one: the same words in a row."""
+    spans = range(len(words) - len(part) + 1)
+    return any(map(str.isalpha, part)) and any(_fits(part, words[at : at + len(part)]) for at in spans)
+
+
+def _settled(line: Words, bucket: frozenset[Words]) -> Placement:
+    """A new template, merged with all that prove to be the same error now."""
+    template = line
+    replaced: frozenset[Words] = frozenset()
+    while True:
+        family = _family(template, bucket - replaced)
+        if not family:
+            return Placement(template, tuple(sorted(replaced)))
+        template = _union((template, *family))
+        swallowed = {each for each in bucket if _fits(template, each)}
+        replaced |= frozenset(family) | swallowed
+
+
+def _family(template: Words, bucket: Iterable[Words]) -> Sequence[Words]:
+    """The templates that differ from this one in the same places, if there are enough of them; else none."""
+    near: dict[tuple[int, ...], list[Words]] = {}
+    for other in bucket:
+        places = _differences(template, other)
+        if places and len(places) <= _MOST_WILDCARDS:
+            near.setdefault(places, []).append(other)
+    for places in sorted(_candidates(near), key=lambda each: (len(each), each)):
+        if not _leaves_anchors(template, places):
+            continue
+        family = [other for own, others in near.items() if set(own) <= set(places) for other in others]
+        if all(_varies([template, *family], each) for each in places):
+            return sorted(family)
+    return ()
+
+
+def _candidates(near: Collection[tuple[int, ...]]) -> set[tuple[int, ...]]:
+    single = sorted({place for places in near for place in places})
+    return set(near) | (set(combinations(single, _MOST_WILDCARDS)) if len(single) <= 8 else set())
+
+
+def _varies(family: Sequence[Words], place: int) -> bool:
+    """Whether a place holds values: one of its words was masked, or it has many."""
+    held = {template[place] for template in family}
+    named = place > 0 and family[0][place - 1].casefold() in _NAMING
+    return len(held) >= (FEW if named else VARIETY) or any(map(is_placeholder, held))
+
+
+def _leaves_anchors(template: Words, places: Sequence[int]) -> bool:
+    """Whether enough words remain; punctuation and the names of parameters never become wildcards."""
+    if any(template[place] in _SIGNS or _is_parameter(template, place) for place in places):
+        return False
+    left = [each for place, each in enumerate(template) if place not in places and each[0].isalpha()]
+    return len(left) >= ANCHORS * len(places)
+
+
+def _is_parameter(template: Words, place: int) -> bool:
+    before = [each for each in template[max(0, place - 2) : place] if each != ":"]
+    return bool(before) and ANNOUNCES.fullmatch(before[-1]) is not None
+
+
+def parameters(template: Words) -> frozenset[str]:
+    """The parameters that a template names.
+
+    >>> sorted(parameters(words_of("no value for field 'day'")))
+    ['day']
+    """
+    return frozenset(word for place, word in enumerate(template) if _is_parameter(template, place))
+
+
+def opens(template: Words, lines: Iterable[Words]) -> bool:
+    """Whether a template has a wildcard in place of a word of one of its lines."""
+    return any(
+        held == WILD and not is_placeholder(word) for line in lines for held, word in zip(template, line, strict=True)
+    )
+
+
+def _differences(one: Words, other: Words) -> tuple[int, ...]:
+    found: list[int] = []
+    for place, (left, right) in enumerate(zip(one, other, strict=True)):
+        if left != right and not (is_placeholder(left) and is_placeholder(right)):
+            found.append(place)
+            if len(found) > _MOST_WILDCARDS:
+                break
+    return tuple(found)
+
+
+def _fits(template: Words, line: Words) -> bool:
+    """Whether a line has a template's constant words in their places, and values where the template has them."""
+    return all(
+        held in {found, WILD} or (is_placeholder(held) and is_placeholder(found))
+        for held, found in zip(template, line, strict=True)
+    )
+
+
+def _union(templates: Sequence[Words]) -> Words:
+    """The narrowest template that all of them fit."""
+    return tuple(held.pop() if len(held := set(column)) == 1 else WILD for column in zip(*templates, strict=True))
+
+
+def _constants(template: Words) -> int:
+    return sum(not is_placeholder(each) for each in template)
+
+
+def is_placeholder(token: str) -> bool:
+    """Whether a word of a pattern is a placeholder."""
+    return token[:1] == "<" and PLACEHOLDER.fullmatch(token) is not None
+
+
+def _in_one(found: Sequence[str]) -> Words:
+    """Several values in a row, with or without commas, become one: a list may have any length."""
+    row: list[str] = []
+    for each in found:
+        if is_placeholder(each):
+            if len(row) > 1 and row[-1] == "," and is_placeholder(row[-2]):
+                row.pop()
+            if row and is_placeholder(row[-1]):
+                row[-1] = each if row[-1] == each else WILD
+                continue
+        row.append(each)
+    return tuple(row)
+
+
+class PatternTree:
+    """The tree of one tool in memory; the engine keeps the same in its store.
+
+    >>> tree = PatternTree()
+    >>> tree.add("user 17 is locked") == tree.add("user 18 is locked")
+    True
+    """
+
+    def __init__(self) -> None:
+        self._buckets: dict[int, dict[Words, int]] = {}
+        self._groups: list[int] = []
+
+    def add(self, error: str) -> int:
+        """The number of the line's group; groups may merge later, see `group`."""
+        line = words_of(error)
+        bucket = self._buckets.setdefault(len(line), {})
+        where = place(line, bucket.keys())
+        joined = {self.group(bucket.pop(each)) for each in where.replaced if each in bucket}
+        number = bucket.get(where.template)
+        if number is None:
+            number = len(self._groups)
+            self._groups.append(number)
+            bucket[where.template] = number
+        for each in joined:
+            self._groups[each] = self.group(number)
+        return number
+
+    def group(self, number: int) -> int:
+        """The group that a group has been merged into."""
+        while self._groups[number] != number:
+            number = self._groups[number]
+        return number
+
+    def templates(self) -> tuple[str, ...]:
+        """Every template, as a person reads it."""
+        return tuple(pattern_text(template) for bucket in self._buckets.values() for template in bucket)

@@ -1,0 +1,181 @@
+"""The tree of patterns as the store keeps it: from an error to the one learning about it, and to those that help.
+
+An error that is known word by word is found by its template. Another one is compared with those that differ from it in
+placeholders alone, with those that have a wildcard, and, to see whether a new wildcard opens, with the latest.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, cast
+
+from hexad.learning.errors.pattern import Placement, fitting, holds, opens, pattern_text, place, split
+from hexad.learning.fixes import at_odds, current, is_corrected, joined
+from hexad.learning.remedy import Correction
+from hexad.model import Layer, Learning, Origin
+from hexad.store.learning import LearningChanges, TemplateFilter, skeleton
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from hexad.learning.errors.pattern import Words
+    from hexad.learning.outcome import Outcome
+    from hexad.memory.workspace import Change
+    from hexad.store import Reading
+
+COMPARED: Final = 256  # patterns of a tool and a length among which a new wildcard is looked for, the latest
+MOST_OPEN: Final = 1024  # patterns of a tool and a length that have one
+MOST_OF_A_TOOL: Final = 2000  # learnings; beyond it, one of which nothing is known goes for each that comes
+_LEARNINGS: Final = Layer.AGENT_LEARNINGS
+
+
+def remembered(change: Change, outcome: Outcome, now: datetime) -> str:
+    """The id of the one learning about an error, which has been seen once more."""
+    exact = TemplateFilter(outcome.trigger, limit=1, length=len(outcome.words), template=pattern_text(outcome.words))
+    known = change.unit.templates([exact])
+    if known:
+        return _seen(change, known[0][1], now)
+    bucket = bucket_of(change.unit, outcome.trigger, outcome.words)
+    where = _placed(change, outcome.words, bucket)
+    if where.replaced or where.template not in bucket:
+        return _grown(change, outcome, where.template, [bucket[each] for each in where.replaced], now)
+    return _seen(change, bucket[where.template], now)
+
+
+def _seen(change: Change, id: str, now: datetime) -> str:
+    change.unit.learn(LearningChanges(seen={id: now}))
+    return id
+
+
+def bucket_of(view: Reading, trigger: str, words: Words) -> dict[Words, str]:
+    """The templates that an error of a tool is compared with, each with its learning's id."""
+    size = len(words)
+    found = view.templates(
+        [
+            TemplateFilter(trigger, limit=COMPARED, length=size),
+            TemplateFilter(trigger, limit=MOST_OPEN, length=size, wildcard=True),
+            TemplateFilter(trigger, limit=MOST_OF_A_TOOL, length=size, skeleton=skeleton(pattern_text(words))),
+        ]
+    )
+    return {split(template): about for template, about in found}
+
+
+def known_as(view: Reading, trigger: str, words: Words) -> str | None:
+    """The id of the learning that an error of a tool belongs to, if there is one."""
+    bucket = bucket_of(view, trigger, words)
+    found = fitting(words, bucket)
+    return None if found is None else bucket[found]
+
+
+def _placed(change: Change, words: Words, bucket: Mapping[Words, str]) -> Placement:
+    """Where an error belongs. Patterns do not become one if what is known of one would be told for another."""
+    where = place(words, bucket.keys())
+    if not opens(where.template, (words, *where.replaced)):
+        return where
+    known = {each: get(change, bucket[each]) for each in where.replaced}
+    corrected = {each for each, learning in known.items() if learning is not None and is_corrected(learning)}
+    if corrected:
+        where = place(words, [each for each in bucket if each not in corrected])
+    joining = [each for name in where.replaced if (each := known.get(name) or get(change, bucket[name])) is not None]
+    return Placement(words) if at_odds(joining) else where
+
+
+def _grown(change: Change, outcome: Outcome, template: Words, replaced: Sequence[str], now: datetime) -> str:
+    """A learning for a template that is new, or that takes the place of others; of these the first stays."""
+    known = [each for name in replaced if (each := get(change, name)) is not None]
+    old = sorted(known, key=lambda each: (each.created, each.id))
+    text = pattern_text(template)
+    about = {"error_pattern": text, "template": text, "length": len(template)}
+    if not old:
+        _make_room(change, outcome.trigger)
+        fresh = Learning(
+            id=new_id(),
+            trigger=outcome.trigger,
+            category=outcome.category,
+            origin=Origin.TOOL,
+            session=change.session,
+            seen=1,
+            created=now,
+            updated=now,
+            **about,  # type: ignore[arg-type]
+        )
+        change.put(fresh)
+        return fresh.id
+    first = replace(old[0], seen=old[0].seen + 1, updated=now, **about)  # type: ignore[arg-type]
+    return absorb(change, first, old[1:]).id
+
+
+def absorb(change: Change, kept: Learning, others: Sequence[Learning]) -> Learning:
+    """Let a learning take the place of others, with what the sessions' calls and offers say of them."""
+    whole = joined(kept, others)
+    for other in others:
+        change.unit.learn(LearningChanges(renamed={other.id: kept.id}))
+        change.unit.remove(_LEARNINGS, other.id)
+    change.put(whole)
+    for other in others:
+        change.audit("learning.merge", kept.id, {"merged": other.id})
+    return whole
+
+
+def matching(view: Reading, trigger: str, words: Words) -> Sequence[str]:
+    """The ids of the learnings that speak of an error, the closest first.
+
+    Those whose pattern it has; then those whose pattern is a part of it, or that say more than it does; then what is
+    known of the tool whatever the error.
+    """
+    lengths = (len(words), 0, None)  # those of its own length, those about any error, and of the others the latest
+    wanted = [TemplateFilter(each, limit=COMPARED, length=length) for each in triggers(trigger) for length in lengths]
+    rows = {found: template for template, found in view.templates(wanted)}
+    known = [(split(template), found) for found, template in rows.items()]
+    same = [each for each in known if len(each[0]) == len(words) and holds(words, each[0])]
+    part = [each for each in known if 0 < len(each[0]) < len(words) and holds(words, each[0])]
+    more = [each for each in known if len(each[0]) > len(words) > 2 and holds(each[0], words)]
+    any_error = [each for each in known if not each[0]]
+    ordered = (*same, *sorted(part, key=_longest_first), *sorted(more, key=_longest_first), *any_error)
+    return [found for _, found in ordered]
+
+
+def trusted_for(view: Reading, trigger: str, words: Words) -> Learning | None:
+    """The closest learning about an error of a tool whose fix is trusted; what a user said comes first."""
+    found = (view.get(_LEARNINGS, each) for each in matching(view, trigger, words))
+    trusted = [known for row in found if row is not None and (known := cast("Learning", row.record)).trusted]
+    users = (known for known in trusted if (fix := current(known)) and isinstance(fix.remedy, Correction))
+    return next(users, trusted[0] if trusted else None)
+
+
+def new_id() -> str:
+    """An id that says nothing: the log names it, and must not hold a hash of what it stands for."""
+    return os.urandom(5).hex()
+
+
+def _make_room(change: Change, trigger: str) -> None:
+    """A tool that fails in ever new words does not fill the store: what is least known of it goes."""
+    known = change.unit.templates([TemplateFilter(trigger, limit=2 * MOST_OF_A_TOOL)])
+    if len(known) < MOST_OF_A_TOOL:
+        return
+    oldest_first = (get(change, found) for _, found in reversed(known))
+    least = next((learning.id for learning in oldest_first if learning is not None and _is_unknown(learning)), None)
+    if least is not None:
+        change.remove(_LEARNINGS, least)
+        change.audit("learning.clean", least)
+
+
+def _is_unknown(learning: Learning) -> bool:
+    """Whether an error was observed once, and has neither fix nor diagnosis."""
+    return learning.origin is Origin.TOOL and learning.seen <= 1 and not learning.fix and not learning.diagnosis
+
+
+def get(change: Change, id: str) -> Learning | None:
+    """A learning as it is inside a change."""
+    return cast("Learning | None", change.get(_LEARNINGS, id))
+
+
+def triggers(trigger: str) -> tuple[str, str]:
+    """What a learning about a tool may be kept under: people leave the prefix out."""
+    return trigger, trigger.removeprefix("tool:")
+
+
+def _longest_first(found: tuple[Words, str]) -> tuple[int, str]:
+    return -len(found[0]), found[1]

@@ -1,0 +1,298 @@
+"""`hx.learnings`: error patterns with their diagnoses and fixes, one record for each trigger and pattern."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from hexad.errors import InvalidInput
+from hexad.learning import housekeeping
+from hexad.learning.errors.pattern import pattern_text, split, words_of
+from hexad.learning.errors.text import text_of
+from hexad.learning.errors.tree import known_as, new_id, trusted_for
+from hexad.learning.fixes import Candidate, candidates, chosen, current
+from hexad.learning.offers import remember_offers
+from hexad.learning.outcome import trigger_of
+from hexad.learning.remedy import Advice, Correction, signature
+from hexad.learning.trust import Evidence
+from hexad.memory import admission
+from hexad.memory.collection import RecordCollection, not_given
+from hexad.memory.indexing import put, records
+from hexad.model import KEEP, ErrorCategory, Keep, Layer, Learning, Origin
+from hexad.store.learning import TemplateFilter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime, timedelta
+
+    from hexad.learning.housekeeping import Cleaned, Statistics
+    from hexad.memory.workspace import Change
+    from hexad.model import Item
+    from hexad.store import Reading, Writing
+
+_EVIDENCE = ("worked", "failed", "support", "trust", "remedies")
+
+
+class Fix(str):
+    """A trusted fix: its text, with the learning that it belongs to.
+
+    >>> hx = Hexad.open(":memory:", enabled=True)
+    >>> _ = hx.learnings.correct(trigger="tool:deploy", error_pattern="quota exceeded", fix="ask ops")
+    >>> fix = hx.learnings.fix_for("deploy", "quota exceeded")
+    >>> fix, round(fix.trust, 2)
+    ('ask ops', 0.83)
+    """
+
+    __slots__ = ("learning",)
+    learning: Learning
+
+    @classmethod
+    def of(cls, learning: Learning) -> Fix:
+        """The fix of a learning."""
+        fix = cls(learning.fix)
+        fix.learning = learning
+        return fix
+
+    @property
+    def trust(self) -> float:
+        """The trust in it, from 0 to 1."""
+        return self.learning.trust
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The fix as data, see `Learning.remedy`."""
+        return self.learning.remedy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningFilter:
+    """The filters of `LearningCollection.list`."""
+
+    category: ErrorCategory | None = None
+    trigger: str | None = None
+    trust_above: float | None = None
+    trust_below: float | None = None
+    seen_after: datetime | None = None
+    seen_before: datetime | None = None
+
+    def admits(self, learning: Learning) -> bool:
+        """Whether a learning passes all filters."""
+        return all(
+            (
+                self.category in {None, learning.category},
+                self.trigger is None or learning.trigger in {self.trigger, trigger_of(self.trigger)},
+                self.trust_above is None or learning.trust > self.trust_above,
+                self.trust_below is None or learning.trust < self.trust_below,
+                self.seen_after is None or learning.updated >= self.seen_after,
+                self.seen_before is None or learning.updated < self.seen_before,
+            )
+        )
+
+
+class LearningCollection(RecordCollection[Learning]):
+    """Learnings by id."""
+
+    layer: ClassVar[Layer] = Layer.AGENT_LEARNINGS
+
+    def save(
+        self,
+        *,
+        trigger: str,
+        error_pattern: str = "",
+        diagnosis: str | Keep = KEEP,
+        fix: str | Keep = KEEP,
+        category: str | Keep = KEEP,
+        tags: Iterable[str] | Keep = KEEP,
+        origin: str = Origin.AGENT,
+        session: str | None = None,
+        redact: bool = True,
+    ) -> Learning:
+        """Save a learning about an error. The same trigger and pattern again update the given fields of the one record.
+
+        The pattern may be an error as it was seen: values that differ between occurrences are masked.
+        A user's correction that is still trusted stays the fix, whatever others save.
+
+        >>> hx = Hexad.open(":memory:", enabled=True)
+        >>> one = hx.learnings.save(trigger="tool:deploy", error_pattern="quota exceeded", fix="wait an hour")
+        >>> two = hx.learnings.save(trigger="tool:deploy", error_pattern="quota exceeded", fix="ask for more quota")
+        >>> one.id == two.id, two.fix
+        (True, 'ask for more quota')
+        """
+        intake = admission.Intake(limit=self._workspace.max_text, redact=redact)
+        now, pattern = self._workspace.clock(), intake.text("error_pattern", error_pattern)
+        words = words_of(pattern) if pattern.strip() else ()
+        new = Learning(
+            id=new_id(),
+            trigger=admission.key("trigger", trigger),
+            error_pattern=pattern,
+            diagnosis="" if diagnosis is KEEP else intake.text("diagnosis", diagnosis),
+            fix="" if fix is KEEP else intake.text("fix", fix),
+            category=ErrorCategory.GENERAL if category is KEEP else ErrorCategory.parse(category, "category"),
+            tags=() if tags is KEEP else admission.tags("tags", tags),
+            origin=Origin.parse(origin, "origin"),
+            session=self._workspace.session_of(session),
+            created=now,
+            updated=now,
+            template=pattern_text(words),
+            length=len(words),
+            **intake.notes,
+        )
+        same = not_given(diagnosis=diagnosis, fix=fix, category=category, tags=tags)
+        carried = ("seen", *same, *(_EVIDENCE if fix is KEEP else ()))
+        return self._upsert(new, carried=carried, slot="learnings")
+
+    def correct(
+        self,
+        *,
+        trigger: str = "",
+        fix: str,
+        error_pattern: str = "",
+        learning: str | None = None,
+        diagnosis: str | Keep = KEEP,
+        session: str | None = None,
+        redact: bool = True,
+    ) -> Learning:
+        """Save a user's correction: it is trusted at once, until evidence or another correction overrules it.
+
+        It is about the named ``learning``, else about the trigger with that error pattern, else about every error of
+        the trigger.
+        """
+        if learning is not None:
+            known = self.get(learning)
+            trigger, error_pattern = known.trigger, known.error_pattern
+        new = not self._known(trigger, error_pattern)
+        return self.save(
+            trigger=trigger,
+            error_pattern=error_pattern,
+            fix=admission.text("fix", fix, limit=self._workspace.max_text, required=True),
+            diagnosis=diagnosis,
+            category=ErrorCategory.USER_CORRECTION if new else KEEP,
+            origin=Origin.USER,
+            session=session,
+            redact=redact,
+        )
+
+    def fix_for(self, tool: str, error: object, *, session: str | None = None) -> Fix | None:
+        """The fix for an error of a tool, if one is trusted; it counts as offered in the session.
+
+        ``error`` is an exception or its text.
+        """
+        trigger = trigger_of(admission.key("tool", tool))
+        with self._workspace.reading() as view:
+            trusted = trusted_for(view, trigger, words_of(text_of(error)))
+        if trusted is None:
+            return None
+        remember_offers(self._workspace, [trusted.id], session=session)
+        return Fix.of(trusted)
+
+    def search(self, query: str, *, category: str | None = None, limit: int = 10) -> tuple[Item, ...]:
+        """The learnings that match best, best first."""
+        wanted = None if category is None else ErrorCategory.parse(category, "category").value
+        return self._search(query, limit=limit, category=wanted)
+
+    def list(
+        self,
+        *,
+        category: str | None = None,
+        trigger: str | None = None,
+        trust_above: float | None = None,
+        trust_below: float | None = None,
+        seen_after: datetime | None = None,
+        seen_before: datetime | None = None,
+    ) -> tuple[Learning, ...]:
+        """Every learning that fits, in the order of first saving; a trigger may be a tool's name."""
+        wanted = LearningFilter(
+            category=None if category is None else ErrorCategory.parse(category, "category"),
+            trigger=None if trigger is None else admission.key("trigger", trigger),
+            trust_above=None if trust_above is None else admission.share("trust_above", trust_above),
+            trust_below=None if trust_below is None else admission.share("trust_below", trust_below),
+            seen_after=admission.moment("seen_after", seen_after),
+            seen_before=admission.moment("seen_before", seen_before),
+        )
+        return tuple(filter(wanted.admits, self._records()))
+
+    def doubtful(self) -> tuple[Learning, ...]:
+        """The fixes that a person should check: those that are not trusted, but were tried or mined from calls.
+
+        The most frequent error comes first, then the latest. `correct` or `delete` settles one.
+        """
+        found = filter(housekeeping.is_doubtful, self._records())
+        return tuple(sorted(found, key=lambda each: (each.seen, each.updated), reverse=True))
+
+    def stats(self) -> Statistics:
+        """Counts of learnings by category, tool and trust."""
+        return housekeeping.count(self._records())
+
+    def clean(self, *, dry_run: bool = True, unseen_for: timedelta | None = None) -> Cleaned:
+        """Merge near-duplicates and remove what was never confirmed and has faded; a dry run only tells.
+
+        With ``unseen_for`` everything unproven that was not seen for so long goes. A user's word and what is trusted
+        stay in any case.
+        """
+        if unseen_for is not None and unseen_for.total_seconds() < 0:
+            raise InvalidInput("unseen_for", "must not be negative")
+        dry = admission.flag("dry_run", dry_run)
+        if dry:
+            with self._workspace.reading() as view:
+                return housekeeping.plan(housekeeping.all_of(view), self._workspace.clock(), unseen_for)
+        with self._workspace.change(actor=Origin.USER) as change:
+            return housekeeping.clean(change, unseen_for)
+
+    def _settled(self, change: Change, new: Learning) -> Learning:
+        """Under the id of the one learning about that error, with the fixes that are known of it."""
+        known = self._known_in(change, new)
+        old = None if known is None else cast("Learning", change.get(self.layer, known))
+        if old is not None:
+            about = {"error_pattern": old.error_pattern, "template": old.template, "length": old.length}
+            stands = old.fix and not new.fix and new.origin is not Origin.USER  # what is added makes no fix another's
+            new = replace(new, id=old.id, origin=old.origin if stands else new.origin, **about)  # type: ignore[arg-type]
+        return _with_words(new, old) if new.fix else new
+
+    def _known_in(self, change: Change, new: Learning) -> str | None:
+        exact = _about(change.unit, new.trigger, new.error_pattern)
+        if exact is not None or not new.length:
+            return exact
+        return known_as(change.unit, new.trigger, split(new.template))
+
+    def _known(self, trigger: str, error_pattern: str) -> bool:
+        words = words_of(error_pattern) if error_pattern.strip() else ()
+        with self._workspace.reading() as view:
+            if _about(view, trigger, error_pattern) is not None:
+                return True
+            return bool(words) and known_as(view, trigger, words) is not None
+
+
+def _about(view: Reading, trigger: str, error_pattern: str) -> str | None:
+    """The id of the one learning about an error."""
+    found = view.templates([TemplateFilter(trigger, limit=1, error_pattern=error_pattern)])
+    return found[0][1] if found else None
+
+
+def complete_patterns(unit: Writing) -> None:
+    """Give every learning that has a pattern and no template its template, and a fix its trust."""
+    for known in [cast("Learning", each) for each in records(unit, Layer.AGENT_LEARNINGS)]:
+        words = words_of(known.error_pattern) if known.error_pattern.strip() else ()
+        whole = known if known.template else replace(known, template=pattern_text(words), length=len(words))
+        whole = _with_words(whole, None) if whole.fix and not whole.remedies else whole
+        if whole != known:
+            put(unit, [whole])
+
+
+def _with_words(new: Learning, old: Learning | None) -> Learning:
+    """A learning with its fix in words among its candidates; a trusted correction stays the fix.
+
+    A user who repeats a correction overrules its failures so far.
+    """
+    by_user = new.origin is Origin.USER
+    evidence = Evidence(worked=new.worked, failed=new.failed, support=new.support)
+    given = Candidate.of(Correction(new.fix) if by_user else Advice(new.fix), evidence)
+    known = {} if old is None else candidates(old)
+    name = signature(given.remedy)
+    if name not in known or (by_user and known[name].trust < given.trust):
+        known[name] = given
+    fix = current(old) if old is not None and old.trusted and not by_user else None
+    if old is not None and fix is not None and isinstance(fix.remedy, Correction):
+        return chosen(replace(new, fix=old.fix, origin=old.origin), known)
+    others = {each: held for each, held in known.items() if not isinstance(held.remedy, Correction)}
+    same = (each for each, held in others.items() if held.sentence == new.fix)
+    return chosen(new, known, name=name if by_user else next(same, name))

@@ -1,0 +1,76 @@
+"""Which fixes a session was shown, and what followed: so that success and failure are credited to the fix."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Final, cast
+
+from hexad.errors import HexadError
+from hexad.model import Layer, Learning, Origin
+from hexad.store.learning import OFFERED, LearningChanges, Offer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hexad.memory.workspace import Change, Workspace
+
+PATIENCE: Final = 5.0  # seconds that a tool's caller waits at most for other writers
+WORKED, FAILED = "worked", "failed"
+FOUND: Final = "found"  # by the session itself, without an offer
+BOTH: Final = "worked and failed"  # in one session: nothing more is counted there
+ONE_TASK: Final = timedelta(hours=1)  # calls without a session belong together for so long
+OFFER_HOLDS: Final = timedelta(days=1)
+_FIRST_MOMENT: Final = datetime.min.replace(tzinfo=UTC)
+
+
+def remember_offers(
+    workspace: Workspace, ids: Iterable[str], *, session: str | None = None, patience: float = PATIENCE
+) -> None:
+    """Store that a session was shown the fixes of these learnings; those without a fix are left out.
+
+    If the store is busy or full, that is logged and nothing is raised: the answer does not depend on it.
+    """
+    try:
+        fixed = _with_a_fix(workspace, ids)
+        if not fixed:
+            return
+        with workspace.change(actor=Origin.AGENT, session=session, patience=patience) as change:
+            known = [cast("Learning | None", change.get(Layer.AGENT_LEARNINGS, each)) for each in fixed]
+            offer(change, [each for each in known if each is not None], workspace.clock())
+    except HexadError as error:
+        logging.getLogger("hexad").warning("the offered fixes could not be stored: %s", error)
+
+
+def offer(change: Change, learnings: Iterable[Learning], now: datetime) -> None:
+    """Store, inside a transaction, that the change's session was shown the fixes of these learnings.
+
+    A session in which a fix has worked, or that found it, does not count for it again.
+    """
+    known = {each.learning: each for each in change.unit.activity(change.session, "").offers}
+    made = [
+        new_offer(change, learning, _offered_again(change, known.get(learning.id), now), now)
+        for learning in learnings
+        if learning.fix
+    ]
+    oldest = now - OFFER_HOLDS if now - _FIRST_MOMENT > OFFER_HOLDS else None
+    change.unit.learn(LearningChanges(offers=made, drop_offers_before=oldest))
+
+
+def new_offer(change: Change, learning: Learning, state: str, now: datetime) -> Offer:
+    """An offer in the change's session."""
+    return Offer(session=change.session, learning=learning.id, trigger=learning.trigger, state=state, at=now)
+
+
+def _offered_again(change: Change, known: Offer | None, now: datetime) -> str:
+    """The state of an offer that is made now, given an earlier one in the session."""
+    another_task = known is not None and not change.session and abs(now - known.at) > ONE_TASK
+    if known is None or another_task or known.state == FAILED:
+        return OFFERED
+    return WORKED if known.state == FOUND else known.state
+
+
+def _with_a_fix(workspace: Workspace, ids: Iterable[str]) -> Sequence[str]:
+    with workspace.reading() as view:
+        rows = [row for each in ids if (row := view.get(Layer.AGENT_LEARNINGS, each)) is not None]
+    return [row.record.id for row in rows if cast("Learning", row.record).fix]

@@ -1,0 +1,234 @@
+"""Records one observed call in one transaction: the log, the error's learning, the credit for fixes, a new fix.
+
+A failure counts for the learning of its pattern. It counts against fixes that the session was shown and followed, as
+far as that can be seen, and that did not prevent it. A success counts for the fixes that were shown and followed, and
+its difference to the session's failures before it becomes a candidate fix.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from hexad.learning import remedy as remedies
+from hexad.learning.arguments.shapes import written
+from hexad.learning.errors.pattern import holds, split
+from hexad.learning.errors.tree import get, remembered, triggers, trusted_for
+from hexad.learning.fixes import Candidate, counted, current, with_fix
+from hexad.learning.offers import BOTH, FAILED, FOUND, OFFER_HOLDS, ONE_TASK, PATIENCE, WORKED, new_offer, offer
+from hexad.learning.remedy import Advice, Correction
+from hexad.learning.trust import Evidence
+from hexad.memory.habits import credit
+from hexad.memory.workspace import Change
+from hexad.model import Layer, Learning, Origin
+from hexad.store.learning import OFFERED, Call, LearningChanges, Offer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from hexad.learning.errors.pattern import Words
+    from hexad.learning.outcome import Outcome
+    from hexad.memory.workspace import Workspace
+    from hexad.model import Json
+    from hexad.store import Writing
+    from hexad.store.learning import Activity
+
+CALLS_KEPT: Final = 32  # calls of one session that are compared
+CALLS_STORED: Final = 96  # calls of one session that are stored: skills are discovered in them
+CALLS_SPAN: Final = 10_000  # audit records after which a call is dropped
+_TIDIED, _SWEPT = 16, 1024  # every so many audit records the oldest calls go, of this session and of all
+
+
+@dataclass(frozen=True, slots=True)
+class Recorder:
+    """Records observed calls in one namespace."""
+
+    workspace: Workspace
+
+    def record(
+        self, outcome: Outcome, *, tell: bool = True, advise: bool = False, patience: float = PATIENCE
+    ) -> Learning | None:
+        """Record a call; with ``tell`` or ``advise``, return the learning that its error belongs to.
+
+        With ``advise`` a trusted fix for the error counts as offered, and its learning is returned.
+        """
+        with self.workspace.change(actor=Origin.TOOL, session=outcome.session, patience=patience) as change:
+            recording = _Recording(change, outcome, self.workspace.clock())
+            learning = recording.write()
+            if advise and learning:
+                return recording.advised() or get(change, learning)
+            return get(change, learning) if learning and tell else None
+
+
+def record_in(unit: Writing, workspace: Workspace, outcome: Outcome, now: datetime) -> None:
+    """Record a call that was made at ``now``, as part of somebody's transaction."""
+    _Recording(Change(workspace, unit, Origin.TOOL, workspace.session_of(outcome.session)), outcome, now).write()
+
+
+@dataclass(frozen=True, slots=True)
+class _Recording:
+    """One outcome inside the transaction that records it."""
+
+    change: Change
+    outcome: Outcome
+    now: datetime
+
+    def write(self) -> str:
+        """Record everything that follows from the outcome; return the id of the error's learning, if it failed."""
+        learning = self._succeeded() if self.outcome.ok else self._failed()
+        self._log(learning)
+        if self.outcome.ok:
+            credit(self.change, Layer.TOOL_REGISTRY, self.outcome.tool)
+        return learning
+
+    def advised(self) -> Learning | None:
+        """The learning whose fix is trusted for this error, as `fix_for` finds it; the fix counts as offered."""
+        known = trusted_for(self.change.unit, self.outcome.trigger, self.outcome.words)
+        if known is not None:
+            offer(self.change, [known], self.now)
+        return known
+
+    def _log(self, learning: str) -> None:
+        """Append to the audit log and to the session's calls."""
+        outcome = self.outcome
+        details: dict[str, Json] = {"ok": outcome.ok, "arguments": outcome.summary}
+        if not outcome.ok:
+            details["learning"] = learning
+        number = self.change.audit("tool.call", outcome.tool, details, at=self.now)
+        call = Call(
+            number=number,
+            session=self.change.session,
+            tool=outcome.tool,
+            ok=outcome.ok,
+            learning=learning,
+            arguments=self._stored_arguments(),
+            at=self.now,
+        )
+        self.change.unit.learn(
+            LearningChanges(
+                calls=[call],
+                keep_calls={call.session: CALLS_STORED} if number % _TIDIED == 0 else {},
+                drop_calls_below=number - CALLS_SPAN if number % _SWEPT == 0 else None,
+            )
+        )
+
+    def _stored_arguments(self) -> str:
+        """A failure's shapes, with which later calls are compared; a success's fingerprints, for discovery."""
+        if not self.outcome.ok:
+            return written(self.outcome.arguments)
+        return self.outcome.fingerprints if self.change.session else ""  # discovery reads sessions only
+
+    def _failed(self) -> str:
+        """Count the error for its learning, and against the fixes that were offered; return the learning's id."""
+        learning = remembered(self.change, self.outcome, self.now)
+        for known in self._holding(self._activity().offers):
+            if known.state in {OFFERED, WORKED}:
+                self._blame(known, learning)
+        return learning
+
+    def _succeeded(self) -> str:
+        """Credit the fixes that were offered and followed; mine the difference to the failures before."""
+        activity = self._activity()
+        awaited = any(each.state == OFFERED for each in activity.offers)
+        if not awaited and (activity.latest is None or activity.latest.ok):
+            return ""
+        offers = {each.learning: each for each in self._holding(activity.offers)}
+        calls = self._recent()
+        for known in offers.values():
+            if known.state == OFFERED:
+                self._credit(known, calls)
+        for failure, between in _unexplained(calls, self.outcome.tool):
+            self._mine(failure, between, offers.get(failure.learning))
+        return ""
+
+    def _recent(self) -> Sequence[Call]:
+        """The session's calls that belong to the present task, newest first."""
+        calls = self._activity(CALLS_KEPT).calls
+        return [call for call in calls if abs(self.now - call.at) <= ONE_TASK]
+
+    def _activity(self, calls: int = 0) -> Activity:
+        return self.change.unit.activity(self.change.session, self.outcome.tool, calls=calls)
+
+    def _holding(self, known: Sequence[Offer]) -> Sequence[Offer]:
+        """The offers for this tool that still hold."""
+        own = [each for each in known if each.trigger in triggers(self.outcome.trigger)]
+        return [each for each in own if abs(self.now - each.at) <= OFFER_HOLDS]
+
+    def _blame(self, known: Offer, about: str) -> None:
+        """Count a failure against an offered fix, unless the call shows that nobody followed it."""
+        learning = get(self.change, known.learning)
+        if learning is None or not (learning.id == about or _is_about(learning, self.outcome.words)):
+            return
+        calls, fix = self._recent(), current(learning)
+        if fix is None or not remedies.followed(fix.remedy, self.outcome.arguments, calls):
+            return
+        in_words = isinstance(fix.remedy, Advice | Correction)  # nobody can see whether these are followed
+        if in_words or remedies.shows(fix.remedy) or self._had_error(learning, calls):
+            self._put(counted(learning, worked=False))
+            self._set(known, BOTH if known.state == WORKED else FAILED)
+
+    def _credit(self, known: Offer, calls: Sequence[Call]) -> None:
+        """Count a success for an offered fix that the call followed.
+
+        If any call would seem to follow it, only a session that had the error counts.
+        """
+        learning = get(self.change, known.learning)
+        fix = None if learning is None else current(learning)
+        if learning is None or fix is None or not remedies.followed(fix.remedy, self.outcome.arguments, calls):
+            return
+        if remedies.shows(fix.remedy) or self._had_error(learning, calls):
+            self._put(counted(learning, worked=True))
+            self._set(known, WORKED)
+
+    def _had_error(self, learning: Learning, calls: Iterable[Call]) -> bool:
+        """Whether the tool failed in the session with an error that a learning is about."""
+        failures = {call.learning for call in calls if not call.ok and call.tool == self.outcome.tool}
+        if learning.id in failures:
+            return True
+        others = (get(self.change, each) for each in failures if each)
+        return any(_is_about(learning, split(each.template)) for each in others if each is not None)
+
+    def _mine(self, failure: Call, between: Sequence[Call], known: Offer | None) -> None:
+        """Add the difference between a failure and this success to the fixes of the failure's learning."""
+        learning = get(self.change, failure.learning)
+        if learning is None:
+            return
+        waited = (self.now - failure.at).total_seconds()
+        remedy = remedies.mined(failure, self.outcome.arguments, between, waited)
+        on_its_own = known is None or self._is_another_task(known)
+        another_session = known is None or on_its_own or known.state in {OFFERED, FAILED}
+        found = Candidate.of(remedy, Evidence(), (self.change.session,) if self.change.session else ())
+        self._put(with_fix(learning, found, on_its_own=on_its_own, another_session=another_session))
+        if known is None or on_its_own:
+            self._set(new_offer(self.change, learning, FOUND, self.now))
+        elif another_session:
+            self._set(known, BOTH if known.state == FAILED else WORKED)
+
+    def _is_another_task(self, known: Offer) -> bool:
+        """Calls without a session count as one session only while they belong together."""
+        return not self.change.session and known.state == FOUND and abs(self.now - known.at) > ONE_TASK
+
+    def _set(self, known: Offer, state: str = "") -> None:
+        changed = replace(known, state=state or known.state, at=self.now)
+        self.change.unit.learn(LearningChanges(offers=[changed]))
+
+    def _put(self, learning: Learning) -> None:
+        self.change.put(replace(learning, updated=self.now))
+
+
+def _is_about(learning: Learning, words: Words) -> bool:
+    return not learning.template or holds(words, split(learning.template))
+
+
+def _unexplained(calls: Sequence[Call], tool: str) -> Iterable[tuple[Call, Sequence[Call]]]:
+    """The latest failure of each kind since the tool last worked, each with the calls after it, newest first."""
+    seen: set[str] = set()
+    for place, call in enumerate(calls):
+        if call.tool != tool:
+            continue
+        if call.ok:
+            return
+        if call.learning and call.learning not in seen:
+            seen.add(call.learning)
+            yield call, calls[:place]

@@ -1,0 +1,222 @@
+"""A change to a client's configuration: planned first, then written, all or nothing."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import stat
+import tempfile
+from codecs import BOM_UTF8
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from hexad.errors import ClientConfigError, InvalidInput
+from hexad.mcp.install import backups
+from hexad.mcp.install.json_text import NotJson, entry_in, with_entry, without_entry
+from hexad.memory.redaction import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+GROUP: Final = "mcpServers"
+NAME: Final = "hexad"
+_PRIVATE: Final = 0o600
+_OURS: Final = ("type", "command", "args")
+_ADDRESSES: Final = ("url", "serverUrl", "httpUrl")  # of a server that a client does not start
+_OPTIONS: Final = frozenset({"--db", "--namespace"})  # whose values may be shown
+_HIDDEN: Final = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The content of a file before and after; ``before`` is None if there is no file."""
+
+    file: Path
+    before: bytes | None
+    after: bytes
+    diff: str = ""  # for a person: of our entry alone, since other servers' secrets stand beside it
+    kept: tuple[str, ...] = ()  # keys that the entry had already, and still has
+
+    @property
+    def needed(self) -> bool:
+        """Whether anything changes."""
+        return self.after != (self.before or b"")
+
+
+def installed(file: Path, entry: dict[str, Any], name: str = NAME, group: str = GROUP) -> Change:
+    """The change that puts the entry in; other keys of an entry with that name stay."""
+    _refuse_name(name)
+    before = _read(file)
+    old = _parsed(file, before, lambda text: entry_in(text, group, name))
+    there = old if isinstance(old, dict) else {}
+    _refuse_address(file, name, there)
+    new = {**there, **entry}
+    after = _parsed(file, before, lambda text: with_entry(text, group, name, new))
+    diff = _difference(file, before, f"{group}.{name}", (old, new))
+    return Change(file, before, _encoded(before, after), diff, tuple(key for key in there if key not in entry))
+
+
+def uninstalled(file: Path, name: str = NAME, group: str = GROUP) -> Change:
+    """The change that takes the entry out, and nothing else."""
+    _refuse_name(name)
+    before = _read(file)
+    old = _parsed(file, before, lambda text: entry_in(text, group, name))
+    after = _parsed(file, before, lambda text: _without(text, _target(file), group, name))
+    return Change(file, before, _encoded(before, after), _difference(file, before, f"{group}.{name}", (old, None)))
+
+
+def write(change: Change) -> Path | None:
+    """Make the change, atomically; returns the backup, if there was a file."""
+    target = _target(change.file)
+    if _read(change.file) != change.before:
+        raise ClientConfigError(str(change.file), "has changed since; nothing was written, run the command again")
+    try:
+        _refuse_read_only(target)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        backup = None if change.before is None else backups.keep(target, change.before)
+        _replace(target, change.after)
+    except OSError as error:
+        raise ClientConfigError(str(change.file), f"cannot be written: {error.strerror or error}") from error
+    return backup
+
+
+def _without(text: str, target: Path, group: str, name: str) -> str:
+    """The text as it was before the entry was put in, if a copy shows that; else without the entry."""
+    entry = entry_in(text, group, name)
+    for copy in backups.kept(target) if isinstance(entry, dict) else ():
+        try:
+            earlier = copy.decode("utf-8-sig")
+            if entry_in(earlier, group, name) is None and with_entry(earlier, group, name, entry) == text:
+                return earlier
+        except (UnicodeDecodeError, NotJson):
+            continue
+    return without_entry(text, group, name)
+
+
+def _refuse_name(name: str) -> None:
+    if not name.strip():
+        raise InvalidInput("--name", "must not be empty; it is the name of the server in the client")
+    if not name.isprintable():
+        raise InvalidInput("--name", f"{name!r} has unprintable characters; use letters, digits and -")
+
+
+def _refuse_address(file: Path, name: str, there: dict[str, Any]) -> None:
+    """An entry with an address is another kind of server: half of each would be neither."""
+    if addresses := [key for key in _ADDRESSES if key in there]:
+        raise ClientConfigError(
+            str(file),
+            f'has a server {name!r} with a "{addresses[0]}", and was left as it is; give this one another --name, '
+            "or take that one out first: the same command with `uninstall`",
+        )
+
+
+def _difference(file: Path, before: bytes | None, where: str, entries: tuple[Any, Any]) -> str:
+    old, new = (
+        [] if entry is None else json.dumps(_harmless(entry), indent=2, ensure_ascii=False).splitlines()
+        for entry in entries
+    )
+    changed = list(difflib.unified_diff(old, new, n=len(old), lineterm=""))[3:]
+    if not changed:
+        return ""
+    name = str(file) if before is not None else os.devnull
+    return redact("\n".join([f"--- {name}", f"+++ {file}", f"@@ {where} @@", *changed])).text
+
+
+def _harmless(entry: Any) -> Any:
+    """An entry with possible secrets hidden: it is the user's own, and may have been another program's before."""
+    if not isinstance(entry, dict):
+        return _masked(entry)
+    ours = _is_ours(entry)
+    return {key: _arguments(value) if ours and key in _OURS else _masked(value) for key, value in entry.items()}
+
+
+def _is_ours(entry: dict[str, Any]) -> bool:
+    args = entry.get("args")
+    started = args if isinstance(args, list) else []
+    return NAME in started or Path(str(entry.get("command", ""))).stem == NAME
+
+
+def _arguments(value: Any) -> Any:
+    """The words of a command; the value of an option that is not ours may be a secret."""
+    if not isinstance(value, list):
+        return value
+    before = ["", *value[:-1]]
+    return [_HIDDEN if _is_value(last, word) else word for last, word in zip(before, value, strict=True)]
+
+
+def _is_value(last: Any, word: Any) -> bool:
+    option, assigned, _ = str(word).partition("=")
+    behind = str(last).startswith("--") and "=" not in str(last) and str(last) not in _OPTIONS
+    return behind or bool(assigned and option.startswith("-") and option not in _OPTIONS)
+
+
+def _masked(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _masked(inner) for key, inner in value.items()}
+    return [_masked(inner) for inner in value] if isinstance(value, list) else _HIDDEN
+
+
+def _parsed(file: Path, before: bytes | None, reading: Callable[[str], T]) -> T:
+    """A value read from a file's text, or an error that says what is wrong with the text."""
+    try:
+        return reading((before or b"").decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise ClientConfigError(str(file), "is not UTF-8, and was left as it is; save it as UTF-8 first") from None
+    except NotJson as error:
+        raise ClientConfigError(str(file), _left_alone(error), error.line) from None
+
+
+def _encoded(before: bytes | None, after: str) -> bytes:
+    return (BOM_UTF8 if (before or b"").startswith(BOM_UTF8) else b"") + after.encode()
+
+
+def _left_alone(error: NotJson) -> str:
+    if error.commented:
+        return (
+            "has comments or trailing commas, which JSON has not, and was left as it is; take them out, or add the "
+            "server by hand: docs/mcp.md shows what to paste"
+        )
+    return f"{error.reason}; it was left as it is: mend it, then run the command again"
+
+
+def _target(file: Path) -> Path:
+    """The file itself, where the path is a link to it."""
+    try:
+        return file.resolve()
+    except (OSError, RuntimeError) as error:
+        raise ClientConfigError(str(file), "is a link to itself") from error
+
+
+def _read(file: Path) -> bytes | None:
+    target = _target(file)
+    try:
+        return target.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ClientConfigError(str(file), f"cannot be read: {error.strerror or error}") from error
+
+
+def _refuse_read_only(target: Path) -> None:
+    """Replacing a file would overcome its owner's wish that nobody writes to it."""
+    if target.exists() and not (target.stat().st_mode & stat.S_IWUSR and os.access(target, os.W_OK)):
+        raise PermissionError(0, "it is read-only; allow writing first")
+
+
+def _replace(target: Path, content: bytes) -> None:
+    """Write beside it, then put it in place; its permissions stay."""
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else _PRIVATE
+    handle, beside = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(beside).chmod(mode)
+        Path(beside).replace(target)
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,204 @@
+"""Put one member of a JSON text in, or take it out; every other byte of the text stays."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SPACE: Final = " \t\r\n"
+_UNIT: Final = "  "
+_STRING: Final = r'("(?:\\.|[^"\\])*")'
+_COMMENT: Final = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_TRAILING_COMMA: Final = re.compile(rf"{_STRING}|,(?=\s*[}}\]])")
+
+
+class NotJson(ValueError):
+    """A text that is not a JSON object: why, in which line, and whether its comments are all that is wrong."""
+
+    def __init__(self, reason: str, line: int | None = None, *, commented: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+        self.commented = commented
+
+
+_decode: Final = json.JSONDecoder().raw_decode
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """The place of a member of an object: of its key and of its value."""
+
+    key: str
+    start: int
+    value: int
+    end: int
+    is_object: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """The place of an object, and its members."""
+
+    start: int
+    end: int
+    members: Sequence[Member]
+
+    def named(self, key: str) -> Member | None:
+        """The member of that key; the last, as every reader takes it."""
+        return next((each for each in reversed(self.members) if each.key == key), None)
+
+
+def with_entry(text: str, group: str, name: str, entry: dict[str, Any]) -> str:
+    """The text with an entry of that name in that group of the outermost object; both are made if they are missing.
+
+    >>> with_entry('{"a": 1}', "servers", "x", {"on": True})
+    '{"a": 1, "servers": {"x": {"on": true}}}'
+    """
+    if not text.strip():
+        text = "{}\n"
+    root = _root(text)
+    there = root.named(group)
+    if there is None:
+        return _put(text, root, group, {name: entry})
+    if not there.is_object:
+        raise NotJson(f'"{group}" is not an object', _line(text, there.value))
+    return _put(text, _object(text, there.value), name, entry)
+
+
+def entry_in(text: str, group: str, name: str) -> Any:
+    """The entry of that name; None if there is none.
+
+    >>> entry_in('{"servers": {"x": {"on": true}}}', "servers", "x")
+    {'on': True}
+    """
+    there = _root(text).named(group) if text.strip() else None
+    found = _object(text, there.value).named(name) if there is not None and there.is_object else None
+    return None if found is None else json.loads(text[found.value : found.end])
+
+
+def without_entry(text: str, group: str, name: str) -> str:
+    """The text without that entry; the same text if there is none.
+
+    >>> without_entry('{"servers": {"x": {"on": true}, "y": {}}}', "servers", "x")
+    '{"servers": {"y": {}}}'
+    """
+    there = _root(text).named(group) if text.strip() else None
+    if there is None or not there.is_object:
+        return text
+    while (holder := _object(text, there.value)).named(name) is not None:
+        text = _drop(text, holder, name)
+    return text
+
+
+def is_commented(text: str) -> bool:
+    r"""Whether a text is JSON except for comments and commas before a closing bracket.
+
+    >>> is_commented('{"a": 1, // one\n}'), is_commented('{"a": }')
+    (True, False)
+    """
+    try:
+        json.loads(_TRAILING_COMMA.sub(r"\1", _COMMENT.sub(r"\1 ", text)))
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _root(text: str) -> Object:
+    try:
+        whole = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise NotJson(f"is not JSON: {error.msg}", error.lineno, commented=is_commented(text)) from None
+    except (ValueError, RecursionError) as error:  # a number too long or an object too deep for Python
+        raise NotJson(f"cannot be read: {error}") from None
+    if not isinstance(whole, dict):
+        raise NotJson("does not hold a JSON object")
+    return _object(text, _skip(text, 0))
+
+
+def _object(text: str, start: int) -> Object:
+    """The object that begins at that place of a text that is JSON."""
+    members: list[Member] = []
+    at = _skip(text, start + 1)
+    while text[at] != "}":
+        key, after = _decode(text, at)
+        value = _skip(text, _skip(text, after) + 1)
+        read, end = _decode(text, value)
+        members.append(Member(key, at, value, end, isinstance(read, dict)))
+        at = _skip(text, end)
+        at = _skip(text, at + 1) if text[at] == "," else at
+    return Object(start, at, members)
+
+
+def _put(text: str, holder: Object, key: str, value: dict[str, Any]) -> str:
+    there = holder.named(key)
+    if there is not None:
+        if json.loads(text[there.value : there.end]) == value:
+            return text
+        return text[: there.value] + _written(text, value, _gap(text, holder)) + text[there.end :]
+    gap = _gap(text, holder)
+    member = f"{json.dumps(key)}: {_written(text, value, gap)}"
+    if holder.members:
+        last = holder.members[-1].end
+        return f"{text[:last]},{gap or ' '}{member}{text[last:]}"
+    closing = gap.removesuffix(_unit(text))
+    return f"{text[: holder.start]}{{{gap}{member}{closing}}}{text[holder.end + 1 :]}"
+
+
+def _drop(text: str, holder: Object, key: str) -> str:
+    place = max(number for number, each in enumerate(holder.members) if each.key == key)
+    if place + 1 < len(holder.members):
+        return text[: holder.members[place].start] + text[holder.members[place + 1].start :]
+    begin = holder.members[place - 1].end if place else holder.start + 1
+    end = holder.members[place].end if place else holder.end
+    return text[:begin] + text[end:]
+
+
+def _written(text: str, value: dict[str, Any], gap: str) -> str:
+    """A value in the style of the text around it: over several lines, or in one if ``gap`` has no newline."""
+    if not gap.strip(" \t"):
+        return json.dumps(value, ensure_ascii=False)
+    return gap.join(json.dumps(value, ensure_ascii=False, indent=_unit(text)).split("\n"))
+
+
+def _gap(text: str, holder: Object) -> str:
+    """The white space before each member of an object: a newline and an indent, or none if all is in one line."""
+    if holder.members:
+        before = text[holder.start + 1 : holder.members[0].start]
+        return _last_line(before) if "\n" in before else ""
+    if "\n" not in text.strip() and text.strip() != "{}":
+        return ""
+    line = text[text.rfind("\n", 0, holder.start) + 1 : holder.start]
+    return _newline(text) + line[: len(line) - len(line.lstrip(" \t"))] + _unit(text)
+
+
+def _last_line(space: str) -> str:
+    at = space.rfind("\n")
+    return space[at - 1 if at and space[at - 1] == "\r" else at :]
+
+
+def _unit(text: str) -> str:
+    """The indent of this text."""
+    start = text.find("{")
+    first = _skip(text, start + 1)
+    space = text[start + 1 : first].rpartition("\n")
+    return space[2] if space[1] and space[2] and text[first] != "}" else _UNIT
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _skip(text: str, at: int) -> int:
+    while at < len(text) and text[at] in _SPACE:
+        at += 1
+    return at
+
+
+def _line(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1

@@ -1,0 +1,103 @@
+"""JSON from outside, read strictly, and refused with a sentence that says where it is wrong.
+
+Python reads more than JSON allows (NaN, Infinity), makes infinity of 1e999, and refuses numbers of thousands of digits
+with an error of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MOST_DIGITS: Final = 1000
+_DEEPEST: Final = 100
+_LONG: Final = 10**MOST_DIGITS  # the first that is too long; stands for all of them
+_LONGEST_PATH: Final = 8  # names in a sentence
+_TOO_DEEP: Final = f"is nested more than {_DEEPEST} levels deep; make it flatter"
+_SURROGATE: Final = "a lone surrogate, which is no character; leave it out"
+
+
+class Unreadable(ValueError):
+    """A text that is not JSON: what is wrong, and the id of the request, if that can be read."""
+
+    def __init__(self, sentence: str, id: str | int | None = None) -> None:
+        super().__init__(sentence)
+        self.id = id
+
+
+def read(text: str) -> Any:
+    """A JSON text as data, or `Unreadable`.
+
+    >>> read('{"a": [1, 2.5, null]}')
+    {'a': [1, 2.5, None]}
+    >>> read('{"a": [1, NaN]}')
+    Traceback (most recent call last):
+    hexad.mcp.strict_json.Unreadable: a.1 is NaN, which JSON does not have; send null, or text
+    """
+    try:
+        value = json.loads(text, parse_int=_whole)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise Unreadable(f"it is not JSON ({error.msg}: {place}); send one JSON object") from None
+    except RecursionError:
+        raise Unreadable(f"it {_TOO_DEEP}") from None
+    wrong = fault_in(value)
+    if wrong:
+        raise Unreadable(wrong, id_of(value))
+    return value
+
+
+def id_of(value: object) -> str | int | None:
+    """The id of a value that may be a request."""
+    own = value.get("id") if isinstance(value, dict) else None
+    return own if isinstance(own, str | int) and not isinstance(own, bool) and not fault_in(own) else None
+
+
+def fault_in(value: object) -> str:
+    """A sentence about the first thing in JSON data that cannot be taken; empty if there is none."""
+    found = _fault(value, _DEEPEST)
+    if found is None:
+        return ""
+    path, fault = found
+    return f"{'.'.join(path[:_LONGEST_PATH]) or 'it'} {fault}"
+
+
+def _fault(value: object, levels: int) -> tuple[tuple[str, ...], str] | None:
+    if isinstance(value, dict | list):
+        return _within(value.items() if isinstance(value, dict) else enumerate(value), levels)
+    if isinstance(value, float) and not math.isfinite(value):
+        return (), f"is {'NaN' if math.isnan(value) else 'infinite'}, which JSON does not have; send null, or text"
+    if isinstance(value, int) and abs(value) >= _LONG:
+        return (), f"is a number of more than {MOST_DIGITS} digits; send it as text"
+    if isinstance(value, str) and not _is_text(value):
+        return (), f"holds {_SURROGATE}"
+    return None
+
+
+def _within(pairs: Iterable[tuple[object, object]], levels: int) -> tuple[tuple[str, ...], str] | None:
+    if not levels:
+        return (), _TOO_DEEP
+    for name, each in pairs:
+        found = _fault(each, levels - 1)
+        if found is not None:
+            return (_shown(name), *found[0]), found[1]
+        if isinstance(name, str) and not _is_text(name):
+            return (), f"has a name that holds {_SURROGATE}"
+    return None
+
+
+def _shown(name: object) -> str:
+    text = str(name)
+    return text if len(text) <= 40 and text.isprintable() else ascii(text[:40])
+
+
+def _is_text(text: str) -> bool:
+    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _whole(digits: str) -> int:
+    return int(digits) if len(digits) <= MOST_DIGITS else _LONG  # a sign counts as a digit

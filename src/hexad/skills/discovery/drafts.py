@@ -1,0 +1,181 @@
+"""What an agent did again and again → a draft of a composite skill, offered once and never activated by itself.
+
+It reads the calls that were watched. Their values are in the audit log, as far as they are short and no secrets; of
+all others there are marks. Into the skill goes only a value that was the same in every run and is of a kind that says
+nothing of anybody: a short word, a flag, a small number. It goes with the sessions it was found in, see `found_in`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from hexad.memory import admission
+from hexad.memory.value_fingerprints import fingerprint_of_value
+from hexad.model import Layer, Origin, Skill, SkillKind
+from hexad.skills.discovery.generalising import Seen, generalised, is_linked
+from hexad.skills.discovery.sequences import repeated
+from hexad.skills.discovery.sessions import remember_sessions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
+
+    from hexad.memory.workspace import Change, Workspace
+    from hexad.model import Json
+    from hexad.skills.discovery.generalising import Path, Procedure, Runs
+    from hexad.skills.discovery.sequences import Repeated
+    from hexad.skills.library import SkillLibrary
+    from hexad.store import Reading
+    from hexad.store.learning import Call
+
+    Telling: TypeAlias = Callable[[Path, Json], bool]  # whether a value may be told, given where it was
+
+MOST: Final = 5  # offers at a time
+AUTHOR: Final = "hexad"
+TAG: Final = "discovered"
+_RUNS_OF_A_SESSION: Final = 3  # that are compared
+_MOST_RUNS: Final = 60
+_LONGEST_NAME: Final = 64
+_REDACTED: Final = "[redacted:"
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The successful calls of every session, in their order."""
+
+    calls: Mapping[str, Sequence[Call]]
+
+    @classmethod
+    def of(cls, view: Reading) -> Log:
+        """What a namespace has. Sessions without a name cannot be told apart; what failed is no part of the way."""
+        found: dict[str, list[Call]] = {}
+        for call in view.calls():
+            if call.ok and call.session and call.arguments:
+                found.setdefault(call.session, []).append(call)
+        return cls(found)
+
+    def tools(self) -> dict[str, list[str]]:
+        """The tools of each session."""
+        return {session: [call.tool for call in calls] for session, calls in self.calls.items()}
+
+    def runs(self, sequence: Repeated) -> list[Sequence[Call]]:
+        """The calls of each time that a sequence was seen; of the sessions with many, the latest."""
+        length = len(sequence.tools)
+        starts = ((session, start) for session, all_ in sequence.places.items() for start in all_[-_RUNS_OF_A_SESSION:])
+        return [self.calls[session][start : start + length] for session, start in starts][-_MOST_RUNS:]
+
+
+def discover(library: SkillLibrary, workspace: Workspace, session: str | None, telling: Telling) -> tuple[Skill, ...]:
+    """Offer what is new as drafts, at most `MOST`; with a session only what was done in it too.
+
+    ``telling`` says of an argument that was always the same whether a draft may hold it.
+    """
+    namespace = workspace.namespace
+    with workspace.reading() as view:
+        log = Log.of(view)
+        found = repeated(log.tools(), lambda each: is_linked([[_seen(call) for call in run] for run in log.runs(each)]))
+        wanted = [each for each in found if session is None or session in each.places]
+        new = [each for each in wanted if not view.note(_note(namespace, each.tools))]
+        made = [(each, _draft(view, each.tools, log.runs(each), telling)) for each in new[: 4 * MOST]]
+    known = _known(library) if made else set()
+    fresh = [(each, draft) for each, draft in made if draft is not None and each.tools not in known]
+    offers = (_offer(library, workspace, each, draft) for each, draft in fresh[:MOST])
+    return tuple(skill for skill in offers if skill is not None)
+
+
+def _offer(library: SkillLibrary, workspace: Workspace, sequence: Repeated, found: Procedure) -> Skill | None:
+    with workspace.change(actor=Origin.TOOL) as change:
+        note = _note(workspace.namespace, sequence.tools)
+        if change.unit.note(note):
+            return None  # another process was faster
+        skill = library.joining(change).create(
+            _free_name(change, sequence.tools),
+            kind=SkillKind.COMPOSITE,
+            description=_description(sequence, found),
+            definition={"steps": found.steps},
+            parameters=found.schema,
+            tags=[TAG],
+            author=AUTHOR,
+            origin=Origin.TOOL,  # what was watched, and nobody's word: it is never approved by itself, and not counted
+        )
+        change.unit.set_note(note, skill.name)
+        remember_sessions(change, skill.name, note, [*sequence.places][-_MOST_RUNS:])
+        told: dict[str, Json] = {"sessions": sequence.sessions, "runs": len(found.runs), "tools": [*sequence.tools]}
+        change.audit("skill.discover", skill.name, told)
+    return skill
+
+
+def _draft(view: Reading, tools: Sequence[str], runs: Sequence[Sequence[Call]], telling: Telling) -> Procedure | None:
+    seen: Runs = [[_seen(call, _values(view, call, telling)) for call in run] for run in runs]
+    return generalised(tools, seen)
+
+
+def _known(library: SkillLibrary) -> set[tuple[str, ...]]:
+    """The tools of every composite skill there is, by themselves or in another's steps."""
+    return {
+        tuple(str(step.get("tool")) for step in cast("Sequence[Mapping[str, Any]]", skill.definition["steps"]))
+        for skill in library.list()
+        if skill.kind is SkillKind.COMPOSITE and isinstance(skill.definition.get("steps"), list)
+    }
+
+
+def _note(namespace: str, tools: Sequence[str]) -> str:
+    """What the database remembers of an offer, so that it is made once: a hash."""
+    told = json.dumps([namespace, *tools], ensure_ascii=False).encode()
+    return f"offered skill {hashlib.blake2b(told, digest_size=12).hexdigest()}"
+
+
+# --- what a call was given, and what it gave ------------------------------------------------------------------------
+
+
+def _seen(call: Call, values: Mapping[Path, Json] | None = None) -> Seen:
+    told = json.loads(call.arguments)
+    given, gave = ({_path(pointer): mark for pointer, mark in told[name].items()} for name in ("a", "r"))
+    exact = {path: value for path, value in (values or {}).items() if fingerprint_of_value(value) == given.get(path)}
+    return Seen(given, gave, exact)
+
+
+def _values(view: Reading, call: Call, telling: Telling) -> dict[Path, Json]:
+    """The values that the audit log tells of a call and a skill may; `_seen` drops those that it only summarises."""
+    records = view.audit(after=call.number - 1, limit=1)
+    told = records[0].details.get("arguments") if records and records[0].sequence == call.number else None
+    values = _flat((), cast("Mapping[str, Json]", told)) if isinstance(told, dict) else ()
+    return {path: value for path, value in values if value is None or value == "" or telling(path, value)}
+
+
+def _flat(path: Path, values: Mapping[str, Json]) -> Iterator[tuple[Path, Json]]:
+    for name, value in values.items():
+        if isinstance(value, dict):
+            yield from _flat((*path, name), value)
+        elif not (isinstance(value, str) and _REDACTED in value):
+            yield (*path, name), value
+
+
+def _path(pointer: str) -> Path:
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
+
+
+# --- words ----------------------------------------------------------------------------------------------------------
+
+
+def _free_name(change: Change, tools: Sequence[str]) -> str:
+    """A name made of the tools' names, as the Agent Skills format wants it, that nothing has yet."""
+    words = (re.sub(r"[^a-z0-9]+", "-", tool.lower()).strip("-") for tool in tools)
+    name = "-".join(dict.fromkeys(filter(None, words)))[: _LONGEST_NAME - 4].strip("-") or "procedure"
+    number = 1
+    while change.get(Layer.SKILL_PATTERNS, name if number == 1 else f"{name}-{number}") is not None:
+        number += 1
+    return admission.key("name", name if number == 1 else f"{name}-{number}")
+
+
+def _description(sequence: Repeated, found: Procedure) -> str:
+    steps = ", then ".join(sequence.tools)
+    needs = f" It needs {', '.join(found.parameters)}." if found.parameters else ""
+    return (
+        f"Does in one step what was done one after the other in {sequence.sessions} sessions: {steps}.{needs} "
+        "Use it where all of these would be called in this order."
+    )

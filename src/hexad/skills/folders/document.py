@@ -1,0 +1,463 @@
+"""An Agent Skills folder ⇄ a skill, without loss in either direction. Pure: `folders.py` reads and writes the files.
+
+A folder is a SKILL.md (front matter and text) and any other files. It becomes an instruction, unless its front matter
+says ``hexad-kind`` under ``metadata``: then the file that ``hexad-main`` names holds its script, template or steps.
+What a skill cannot tell by itself (comments, licence, key order) is kept as written in ``definition["document"]``.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from hexad.errors import InvalidInput
+from hexad.memory import admission
+from hexad.model import SkillKind
+from hexad.skills import definition as shapes
+from hexad.skills.folders import frontmatter
+from hexad.skills.folders.explanation import explained
+
+if TYPE_CHECKING:
+    from hexad.model import Json, Skill
+
+MANIFEST: Final = "SKILL.md"
+LONGEST_NAME: Final = 64  # these two and the next are the format's
+LONGEST_DESCRIPTION: Final = 1024
+_NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+DEEPEST: Final = 8  # folders within folders
+LARGEST_FILE: Final = 1024 * 1024  # bytes
+LEFT_OUT: Final = frozenset({".git"})  # a clone's history is not part of the skill
+_LONGEST_PART: Final = 255  # bytes of a file's name
+_UNSAFE: Final = re.compile(r'[\x00-\x1f\x7f-\x9f\u2028\u2029\\:*?"<>|\ud800-\udfff]')  # not a name on every system
+_KIND, _MAIN, _REST, _PARAMETERS, _TAGS, _WHEN = (
+    f"hexad-{name}" for name in ("kind", "main", "definition", "parameters", "tags", "when")
+)
+_OWN: Final = (_KIND, _MAIN, _REST, _PARAMETERS, _TAGS, _WHEN, "author")
+_LONGEST_PATH: Final = 240  # characters
+
+
+class _Main(NamedTuple):
+    """Where a kind keeps what it does: the field of its definition, and the file in a folder."""
+
+    field: str
+    path: str
+
+
+_MAINS: Final[Mapping[SkillKind, _Main]] = {
+    SkillKind.COMPOSITE: _Main("steps", "steps.json"),
+    SkillKind.SCRIPT: _Main("script", "scripts/run.sh"),
+    SkillKind.TEMPLATE: _Main("template", "template.txt"),
+}
+
+
+_ELSEWHERE: Final = frozenset({"text", "files", "document", *(main.field for main in _MAINS.values())})
+
+
+class File(NamedTuple):
+    """A file of a folder."""
+
+    data: bytes
+    executable: bool = False
+
+
+Files: TypeAlias = Mapping[str, File]  # by their paths in the folder, with / between the parts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What a folder says of its skill; ``notes`` are sentences about what the format would have otherwise."""
+
+    name: str
+    description: str
+    kind: SkillKind = SkillKind.INSTRUCTION
+    rest: Mapping[str, Json] = field(default_factory=dict)  # of the definition: what no file of the folder holds
+    parameters: Mapping[str, Json] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    author: str = ""
+    when: str = ""
+    definition: Mapping[str, Json] = field(default_factory=dict, compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+
+def skill_in(files: Files, folder: str) -> Told:
+    """The skill that a folder's files are; ``folder`` is its name."""
+    if MANIFEST not in files:
+        raise InvalidInput(MANIFEST, "is missing; a skill's folder has one")
+    for path in files:
+        check_path(path)
+    written = frontmatter.split(_text(MANIFEST, files[MANIFEST].data))
+    fields = frontmatter.parse(written.yaml)
+    told = _told(fields, folder)
+    main = _main_in(fields, told.kind, files)
+    definition = {**told.rest, **_content(told.kind, main, files, written.body)}
+    others = {path: _as_json(file) for path, file in files.items() if path not in {MANIFEST, main}}
+    others |= _object(told.rest, "files")
+    if others:
+        definition["files"] = others
+    document = _as_written(told, definition, main, files, written)
+    if document:
+        definition["document"] = document
+    notes = (*told.notes, *_remarks(fields, folder, files[MANIFEST]))
+    return Told(**{**_facts(told), "definition": definition, "notes": notes})
+
+
+def files_of(skill: Skill) -> dict[str, File]:
+    """The folder that a skill is: the files it was made of, as they were as far as it still says the same."""
+    definition = skill.definition
+    files = {path: _as_file(path, each) for path, each in _object(definition, "files").items() if _fits(path)}
+    _refuse_clashes(files)
+    told = _of_skill(skill)
+    document = _object(definition, "document")
+    main = _main_of(told.kind, document, files)
+    head = _head(told, main, document.get("head"))
+    if told.kind is SkillKind.INSTRUCTION:
+        body = str(definition.get("text", ""))
+    else:
+        body = _own_or(document.get("body"), explained(told.name, told.description, definition, told.parameters))
+    if main:
+        files[main] = _main_file(told.kind, definition, document)
+    if frontmatter.split(head + body).head != head:
+        head = frontmatter.write(_fields(told, main, frontmatter.parse(frontmatter.split(head).yaml)))
+    executable = document.get("manifest_executable") is True
+    return {MANIFEST: File((head + body).encode(), executable), **files}
+
+
+def problems(skill: Skill) -> tuple[str, ...]:
+    """What the Agent Skills format does not allow in a skill, in sentences."""
+    found = []
+    if len(skill.name) > LONGEST_NAME or not _NAME.fullmatch(skill.name):
+        found.append(
+            f"the name {skill.name!r} is not lower-case letters, digits and single hyphens, at most {LONGEST_NAME}"
+        )
+    if len(skill.description) > LONGEST_DESCRIPTION:
+        found.append(f"the description has {len(skill.description)} characters, the limit is {LONGEST_DESCRIPTION}")
+    return tuple(found)
+
+
+def check_path(path: str) -> str:
+    r"""A file's path if it stays inside its folder, on every system; else an error.
+
+    >>> check_path("scripts/run.sh")
+    'scripts/run.sh'
+    >>> check_path("../run.sh")
+    Traceback (most recent call last):
+    hexad.errors.InvalidInput: files: '../run.sh' leaves the folder or is no plain path
+    """
+    parts = path.split("/")
+    if any(part in {"", ".", ".."} for part in parts):
+        raise InvalidInput("files", f"{path!a} leaves the folder or is no plain path")
+    strange = next((each for each in path if _UNSAFE.match(each) or not each.isprintable()), None)
+    if strange is not None:
+        name = f"U+{ord(strange):04X} {unicodedata.name(strange, '')}".strip()
+        told = f"it holds {name}, which not every system allows in a name or shows; rename the file"
+        raise InvalidInput("files", f"{path!a} is no plain path: {told}")
+    if any(part != part.strip() for part in parts):
+        raise InvalidInput("files", f"{path!a} is no plain path: a name begins or ends with a space; rename the file")
+    if len(path) > _LONGEST_PATH:
+        raise InvalidInput("files", f"{path[:60]!r}… has more than {_LONGEST_PATH} characters")
+    if len(parts) - 1 > DEEPEST:
+        raise InvalidInput("files", f"{path!r} is more than {DEEPEST} folders deep")
+    if any(len(part.encode()) > _LONGEST_PART for part in parts):
+        raise InvalidInput("files", f"{path[:60]!r}… has a part with more than {_LONGEST_PART} bytes")
+    return path
+
+
+# --- what the front matter says -------------------------------------------------------------------------------------
+
+
+def _told(fields: Mapping[str, Any], folder: str) -> Told:
+    name, description = fields.get("name", folder), fields.get("description")
+    for each, value in (("name", name), ("description", description)):
+        if not isinstance(value, str) or not value.strip():
+            raise InvalidInput(each, "is missing in the front matter, or is no text; put a number in quotes")
+    metadata = fields.get("metadata")
+    said = metadata if isinstance(metadata, dict) else {}
+    author, notes = _author(said.get("author"))
+    return Told(
+        name=admission.key("name", name),
+        description=str(description),
+        kind=SkillKind.parse(said.get(_KIND, SkillKind.INSTRUCTION.value), f"metadata {_KIND}"),
+        rest=_rest(said),
+        parameters=_json(said, _PARAMETERS, {}),
+        tags=admission.tags(_TAGS, _json(said, _TAGS, [])),
+        author=author,
+        when=when if isinstance(when := said.get(_WHEN, ""), str) else "",
+        notes=notes,
+    )
+
+
+def _author(value: object) -> tuple[str, tuple[str, ...]]:
+    if value is None:
+        return "", ()
+    try:
+        return admission.label("author", value), ()
+    except InvalidInput as error:
+        return "", (f"its author is not taken over: {error.reason}",)
+
+
+def _json(said: Mapping[str, Any], name: str, empty: Any) -> Any:
+    """What we wrote as JSON into one line of metadata."""
+    value, why = empty, ""
+    try:
+        value = _loaded(said[name]) if name in said else empty
+    except (ValueError, TypeError, RecursionError) as error:
+        value, why = None, f" ({error})"
+    if type(value) is not type(empty):
+        raise InvalidInput(f"metadata {name}", f"must be JSON in quotes, as `hexad skills export` writes it{why}")
+    return value
+
+
+def _rest(said: Mapping[str, Any]) -> dict[str, Any]:
+    """What the front matter holds of a definition: nothing that the folder's files say."""
+    rest: dict[str, Any] = shapes.plainly(_json(said, _REST, {}))
+    strange = sorted(_ELSEWHERE & rest.keys() - {"files"})
+    if strange:
+        raise InvalidInput(f"metadata {_REST}", f"must not hold {strange[0]!r}: the folder's files tell it; remove it")
+    for path in filter(_fits, _object(rest, "files")):
+        raise InvalidInput(f"metadata {_REST}", f"must not hold the file {path!r}; put it into the folder itself")
+    return rest
+
+
+def _of_skill(skill: Skill) -> Told:
+    rest = {name: value for name, value in skill.definition.items() if name not in _ELSEWHERE}
+    unfit = {path: file for path, file in _object(skill.definition, "files").items() if not _fits(path)}
+    if unfit:
+        rest["files"] = unfit
+    return Told(
+        name=skill.name,
+        description=skill.description,
+        kind=skill.kind,
+        rest=rest,
+        parameters=dict(skill.parameters),
+        tags=skill.tags,
+        author=skill.author,
+        when=getattr(skill, "when", ""),
+    )
+
+
+def _facts(told: Told) -> dict[str, Any]:
+    return {
+        name: getattr(told, name) for name in ("name", "description", "kind", "parameters", "tags", "author", "when")
+    }
+
+
+def _fields(told: Told, main: str, others: Mapping[str, Any]) -> dict[str, Any]:
+    """A front matter's fields: the skill's own, and those that others wrote and that it has no place for."""
+    metadata = others.get("metadata")
+    kept = {name: value for name, value in metadata.items() if name not in _OWN} if isinstance(metadata, dict) else {}
+    own: dict[str, Any] = {name: value for name, value in (("author", told.author), (_WHEN, told.when)) if value}
+    if told.kind is not SkillKind.INSTRUCTION:
+        own |= {_KIND: told.kind.value, _MAIN: main}
+    for name, value in ((_REST, told.rest), (_PARAMETERS, told.parameters), (_TAGS, told.tags)):
+        if value:
+            own[name] = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    fields = {**others, "name": told.name, "description": told.description}
+    if own or kept:
+        return {**fields, "metadata": {**kept, **own}}
+    return fields if isinstance(metadata, str | list) else {n: v for n, v in fields.items() if n != "metadata"}
+
+
+def _head(told: Told, main: str, written: object) -> str:
+    """The head as it was written if it says what the skill says, else a new one with what else was in it."""
+    if not isinstance(written, str):
+        return frontmatter.write(_fields(told, main, {}))
+    try:
+        fields = frontmatter.parse(frontmatter.split(written).yaml)
+        same = _told(fields, told.name) == told
+        if same and main:
+            same = fields["metadata"].get(_MAIN, _MAINS[told.kind].path) == main
+    except InvalidInput:
+        return frontmatter.write(_fields(told, main, {}))
+    return written if same else frontmatter.write(_fields(told, main, fields))
+
+
+def _remarks(fields: Mapping[str, Any], folder: str, manifest: File) -> list[str]:
+    found = []
+    name = fields.get("name")
+    if name is None:
+        found.append("its front matter has no name; the folder's is taken")
+    elif not _NAME.fullmatch(name) or len(name) > LONGEST_NAME:
+        found.append(f"the format wants a name of lower-case letters, digits and hyphens, not {name!r}")
+    elif name != folder:
+        found.append(f"the format wants the folder to be called {name!r}, not {folder!r}")
+    if len(fields["description"]) > LONGEST_DESCRIPTION:
+        found.append(f"the format wants a description of at most {LONGEST_DESCRIPTION} characters")
+    if manifest.executable:
+        found.append(f"{MANIFEST} is executable")
+    return found
+
+
+# --- content --------------------------------------------------------------------------------------------------------
+
+
+def _main_in(fields: Mapping[str, Any], kind: SkillKind, files: Files) -> str:
+    if kind is SkillKind.INSTRUCTION:
+        return ""
+    path = fields["metadata"].get(_MAIN, _MAINS[kind].path)
+    if not isinstance(path, str) or path == MANIFEST or path not in files:
+        raise InvalidInput(f"metadata {_MAIN}", f"names {path!r}, which is not among the folder's files")
+    return path
+
+
+def _main_of(kind: SkillKind, document: Mapping[str, Any], files: Files) -> str:
+    """The path for a skill's own text: where it was, else the usual place, else one beside or above it that is free."""
+    if kind is SkillKind.INSTRUCTION:
+        return ""
+    usual = _MAINS[kind].path
+    written = document.get("main")
+    wanted = [written] if isinstance(written, str) and _fits(written) else []
+    free = (*wanted, *_numbered(usual, len(files)), *_numbered(usual.rpartition("/")[2], len(files)))
+    return next(path for path in free if not _clashes(path, files))
+
+
+def _numbered(path: str, taken: int) -> list[str]:
+    """A path and others like it; in the folder itself, where no file is in the way of all, one more than are taken."""
+    stem, dot, ending = path.rpartition(".")
+    return [path, *(f"{stem}-{number}{dot}{ending}" for number in range(2, taken + 3))]
+
+
+def _content(kind: SkillKind, main: str, files: Files, body: str) -> dict[str, Json]:
+    if kind is SkillKind.INSTRUCTION:
+        return {"text": body}
+    text = _text(main, files[main].data)
+    return {_MAINS[kind].field: _steps(main, text) if kind is SkillKind.COMPOSITE else text}
+
+
+def _steps(path: str, text: str) -> Json:
+    try:
+        steps: Json = _loaded(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(path, f"is not JSON: {error}") from None
+    return steps
+
+
+def _loaded(text: str) -> Any:
+    """What a text says as JSON, if it can be written as JSON again."""
+    value = json.loads(text)
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except ValueError:
+        raise ValueError("it holds NaN, a number that is too large, or half a character") from None
+    return value
+
+
+def _main_file(kind: SkillKind, definition: Mapping[str, Any], document: Mapping[str, Any]) -> File:
+    value = definition.get(_MAINS[kind].field)
+    text = value if isinstance(value, str) else _written_steps(value, document.get("steps"))
+    executable = document.get("executable", kind is SkillKind.SCRIPT)
+    return File(text.encode(), executable is True)
+
+
+def _written_steps(steps: Json, written: object) -> str:
+    """Steps as they were written, if these are still the same."""
+    told = json.dumps(steps, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    if len(told.encode()) > LARGEST_FILE:
+        told = json.dumps(steps, ensure_ascii=False, allow_nan=False) + "\n"
+    if isinstance(written, str):
+        try:
+            return written if json.dumps(json.loads(written)) == json.dumps(steps) else told
+        except (ValueError, RecursionError):
+            return told
+    return told
+
+
+def _as_written(
+    told: Told, definition: Mapping[str, Json], main: str, files: Files, written: frontmatter.Split
+) -> dict[str, Json]:
+    """What export would write otherwise than it is: that alone has to be kept beside the skill."""
+    document: dict[str, Json] = {}
+    others = {path: file for path, file in files.items() if path not in {MANIFEST, main}}
+    if main and main != _main_of(told.kind, {}, others):
+        document["main"] = main
+    if written.head != _head(told, main, None):
+        document["head"] = written.head
+    if files[MANIFEST].executable:
+        document["manifest_executable"] = True
+    if not main:
+        return document
+    if written.body != explained(told.name, told.description, definition, told.parameters):
+        document["body"] = written.body
+    own = _main_file(told.kind, definition, {})
+    if files[main].data != own.data:
+        document["steps"] = files[main].data.decode()
+    if files[main].executable != own.executable:
+        document["executable"] = files[main].executable
+    return document
+
+
+# --- files ----------------------------------------------------------------------------------------------------------
+
+
+def _text(path: str, data: bytes) -> str:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidInput(path, f"is not UTF-8 (byte {error.start}); save it as UTF-8") from None
+    if "\0" in text:
+        raise InvalidInput(path, "holds NUL, which is no text")
+    return text
+
+
+def _as_json(file: File) -> dict[str, Json]:
+    try:
+        told: dict[str, Json] = {"text": _text("", file.data)}
+    except InvalidInput:
+        told = {"base64": base64.b64encode(file.data).decode()}
+    return {**told, "executable": True} if file.executable else told
+
+
+def _as_file(path: str, told: object) -> File:
+    match told:
+        case {"text": str(text), **rest}:
+            data = text.encode()
+        case {"base64": str(text), **rest}:
+            try:
+                data = base64.b64decode(text, validate=True)
+            except (binascii.Error, ValueError):
+                raise InvalidInput("files", f"{path!r} is not base64") from None
+        case _:
+            raise InvalidInput("files", f"{path!r} must be {{'text': …}} or {{'base64': …}}")
+    return File(data, rest.get("executable") is True)
+
+
+def _fits(path: str) -> bool:
+    """Whether a folder can hold this file; the front matter holds what it cannot."""
+    parts = path.split("/")
+    try:
+        return check_path(path) == path and parts[0] != MANIFEST and not LEFT_OUT & {*parts}
+    except InvalidInput:
+        return False
+
+
+def _refuse_clashes(files: Files) -> None:
+    for path in files:
+        if any(each in files for each in _above(path)):
+            raise InvalidInput("files", f"{path!r} is in the place of another file")
+
+
+def _clashes(path: str, files: Files) -> bool:
+    """Whether a path is taken, or is a folder where a file is, or the other way round."""
+    within = any(each.startswith(f"{path}/") for each in files)
+    return path in files or within or any(each in files for each in _above(path))
+
+
+def _above(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:end]) for end in range(1, len(parts))]
+
+
+def _object(definition: Mapping[str, Json], name: str) -> Mapping[str, Any]:
+    value = definition.get(name, {})
+    if not isinstance(value, Mapping):
+        raise InvalidInput(name, f"must be an object, not {type(value).__name__}")
+    return value
+
+
+def _own_or(written: object, generated: str) -> str:
+    return written if isinstance(written, str) else generated

@@ -1,0 +1,148 @@
+"""The front matter of a SKILL.md: YAML between two lines of dashes, read so that nothing in it can do harm.
+
+Only plain data is understood: text, numbers, true and false, null, lists and objects with text as keys. Aliases (with
+which a few lines become gigabytes), tags that name types, keys given twice, deep nesting and too many values are
+refused. A date is the text that was written.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import yaml
+
+from hexad.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LARGEST: Final = 1024 * 1024  # characters: what a skill tells of itself has room, however long
+_DEEPEST: Final = 16
+_MOST: Final = 10_000  # values and names: of many small ones a few bytes take long
+_FIELD: Final = "front matter"
+_HEAD: Final = re.compile(r"\ufeff?---[ \t]*\r?\n(?P<yaml>.*?)(?<=\n)---[ \t]*(?:\r?\n(?:[ \t]*\r?\n)?|\Z)", re.DOTALL)
+_PREFIX: Final = "tag:yaml.org,2002:"
+_CLOSED: Final = "---\n\n"
+
+
+class Split(NamedTuple):
+    """A SKILL.md in two: what stands before its text, dashes and one empty line included, and the text."""
+
+    head: str
+    yaml: str
+    body: str
+
+
+def split(document: str) -> Split:
+    """Divide a SKILL.md; an error where no front matter is."""
+    found = _HEAD.match(document)
+    if found is None:
+        raise InvalidInput(_FIELD, "is missing: SKILL.md begins with a line ---, then name and description, then ---")
+    return Split(found[0], found["yaml"], document[found.end() :])
+
+
+def parse(yaml_text: str) -> dict[str, Any]:
+    r"""The fields of a front matter.
+
+    >>> parse("name: pdf  # a comment\nmetadata: {version: '1.0', made: 2024-05-19}")
+    {'name': 'pdf', 'metadata': {'version': '1.0', 'made': '2024-05-19'}}
+    """
+    if len(yaml_text) > LARGEST:
+        raise InvalidInput(_FIELD, f"has {len(yaml_text):,} characters, the limit is {LARGEST:,}")
+    try:
+        fields = _plain(_node(yaml_text))
+    except yaml.YAMLError as error:
+        raise InvalidInput(_FIELD, f"is not YAML: {_told(error)}; text that holds ': ' or '#' needs quotes") from None
+    except (ValueError, RecursionError) as error:
+        raise error if isinstance(error, InvalidInput) else InvalidInput(_FIELD, f"is not YAML: {error}") from None
+    if not isinstance(fields, dict):
+        raise InvalidInput(_FIELD, "must be lines of 'name: value'")
+    return fields
+
+
+def write(fields: Mapping[str, Any]) -> str:
+    """A head with these fields, as `split` finds it."""
+    told = yaml.dump(dict(fields), Dumper=_writer(), sort_keys=False, allow_unicode=True, width=1 << 30)
+    return f"---\n{told}{_CLOSED}"
+
+
+@cache
+def _writer() -> Any:
+    """How YAML is written: text with anything but plain characters in double quotes, where all of it can be escaped."""
+
+    class Writer(yaml.SafeDumper):  # type: ignore[misc]
+        pass
+
+    def text(writer: Any, value: str) -> Any:
+        return writer.represent_scalar(f"{_PREFIX}str", value, style=None if value.isprintable() else '"')
+
+    Writer.add_representer(str, text)
+    return Writer
+
+
+def _node(text: str) -> Any:
+    loader = yaml.SafeLoader(text)
+    try:
+        _refuse_aliases(yaml.SafeLoader(text))
+        return loader.get_single_node()
+    finally:
+        loader.dispose()
+
+
+def _refuse_aliases(loader: Any) -> None:
+    """Go through what is written before anything is built of it."""
+    depth = seen = 0
+    try:
+        while loader.check_event():
+            event = loader.get_event()
+            seen += 1
+            if seen > _MOST:
+                raise InvalidInput(_FIELD, f"holds more than {_MOST:,} names and values")
+            if isinstance(event, yaml.AliasEvent):
+                raise InvalidInput(_FIELD, f"line {event.start_mark.line + 2}: aliases (*name) are not understood")
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > _DEEPEST:
+                raise InvalidInput(_FIELD, f"is nested deeper than {_DEEPEST} levels")
+    finally:
+        loader.dispose()
+
+
+def _plain(node: Any) -> Any:
+    """The data of a node; only what `_refuse_aliases` has seen comes here, so that depth is bounded."""
+    if node is None:
+        return {}
+    if isinstance(node, yaml.ScalarNode):
+        return _scalar(node)
+    if isinstance(node, yaml.SequenceNode) and node.tag == f"{_PREFIX}seq":
+        return [_plain(each) for each in node.value]
+    if not (isinstance(node, yaml.MappingNode) and node.tag == f"{_PREFIX}map"):
+        raise InvalidInput(_FIELD, f"line {node.start_mark.line + 2}: the type {node.tag} is not understood")
+    found: dict[str, Any] = {}
+    for key, value in node.value:
+        name = _plain(key) if isinstance(key, yaml.ScalarNode) else None
+        if not isinstance(name, str):
+            raise InvalidInput(_FIELD, f"line {key.start_mark.line + 2}: a name must be text; put it in quotes")
+        if name in found:
+            raise InvalidInput(_FIELD, f"line {key.start_mark.line + 2}: {name!r} is given twice")
+        found[name] = _plain(value)
+    return found
+
+
+def _scalar(node: Any) -> Any:
+    kind = node.tag.removeprefix(_PREFIX)
+    if kind in {"str", "timestamp", "value"}:
+        return node.value
+    if kind not in {"int", "float", "bool", "null"}:
+        raise InvalidInput(_FIELD, f"line {node.start_mark.line + 2}: {node.tag} is not understood; put it in quotes")
+    try:
+        return yaml.SafeLoader("").construct_object(node)
+    except (ValueError, LookupError, OverflowError):
+        return node.value
+
+
+def _told(error: Any) -> str:
+    mark = getattr(error, "problem_mark", None)
+    where = "" if mark is None else f"line {mark.line + 2}: "
+    return where + str(getattr(error, "problem", None) or "it holds characters that YAML has no place for")

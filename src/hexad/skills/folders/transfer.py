@@ -1,0 +1,160 @@
+"""Skills that come from folders and go to folders, through the library's own door."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hexad.errors import Disabled, FolderRefused, HexadError, InvalidInput, NotFound, StoreError
+from hexad.memory.redaction import redact as redacted
+from hexad.model import Origin
+from hexad.skills import definition as shapes
+from hexad.skills.folders.document import MANIFEST, check_path, files_of, problems, skill_in
+from hexad.skills.folders.files import check_readable, read_folder, write_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hexad.model import Skill
+    from hexad.skills.folders.document import Files, Told
+    from hexad.skills.library import SkillLibrary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedSkill:
+    """A skill that came from a folder.
+
+    ``changed`` names the files that export will not give back as they were, because secrets were taken out of them.
+    ``notes`` are sentences about what was left out, and about what the format would have otherwise.
+    """
+
+    skill: Skill
+    new: bool
+    replaced: bool = False  # another skill had its name, or it was otherwise
+    changed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def import_folder(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool) -> ImportedSkill:
+    """Keep the skill of a folder as a draft; one of its name that is otherwise stays, unless ``overwrite``.
+
+    Whatever is wrong with the folder is `FolderRefused`, so that who imports many can go on with the next.
+    """
+    try:
+        return _imported(library, folder, overwrite=overwrite, redact=redact)
+    except (FolderRefused, StoreError, Disabled):
+        raise
+    except HexadError as error:
+        raise FolderRefused(str(folder), str(error)) from error
+    except Exception as error:
+        told = f"cannot be taken in ({type(error).__name__}: {error}); change the folder, and please report it"
+        raise FolderRefused(str(folder), told) from error
+
+
+def _imported(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool) -> ImportedSkill:
+    found = read_folder(folder)
+    told = skill_in(found.files, folder.resolve().name)
+    if redact:
+        _refuse_unredactable(folder, found.files, told)
+    before = _before(library, told.name)
+    if before is not None and _written(before) == found.files:
+        return ImportedSkill(skill=before, new=False, notes=(*told.notes, *found.notes))
+    if before is not None and not overwrite:
+        raise FolderRefused(str(folder), f"there is another skill {told.name!r} already; overwrite it, or rename one")
+    skill = _created(library, told, redact=redact)
+    kept = _written(skill)
+    changed = tuple(sorted(path for path, file in found.files.items() if kept.get(path) != file))
+    return ImportedSkill(
+        skill=skill,
+        new=before is None,
+        replaced=before is not None and before != skill,
+        changed=changed,
+        notes=(*told.notes, *found.notes),
+    )
+
+
+def _created(library: SkillLibrary, told: Told, *, redact: bool) -> Skill:
+    return library.create(
+        told.name,
+        kind=told.kind,
+        description=told.description,
+        definition=told.definition,
+        parameters=told.parameters,
+        when=told.when,
+        tags=told.tags,
+        author=told.author,
+        origin=Origin.IMPORT,
+        redact=redact,
+    )
+
+
+def export_folder(skill: Skill, into: Path, *, force: bool, strict: bool) -> Path:
+    """Write a skill as a folder of its own name inside of ``into``; returns it."""
+    wrong = problems(skill) if strict else ()
+    if wrong:
+        raise InvalidInput("skill", f"does not fit the Agent Skills format: {'; '.join(wrong)}; or export it leniently")
+    target = into / _folder_name(skill.name)
+    files = files_of(skill)
+    _refuse_unreadable(target, files)
+    write_folder(target, files, force=force)
+    return target
+
+
+def _refuse_unreadable(target: Path, files: Files) -> None:
+    """What import would not take in is not written: too large, or stored when less was asked of a skill."""
+    check_readable(target, files)
+    told = skill_in(files, target.name)
+    shapes.check(told.kind, told.definition, told.parameters)
+
+
+def _refuse_unredactable(folder: Path, files: Files, told: Told) -> None:
+    """A name or a binary file cannot lose a secret and stay what it is."""
+    held: Any = told.definition.get("files", {})
+    for path in (*files, *held):
+        names = redacted(path).kinds
+        if names:
+            raise FolderRefused(str(folder), f"the name {path!r} looks like a secret ({names[0]}); rename the file")
+    for path, file in files.items():
+        kinds = redacted(f"base64: {_base64(file.data)}").kinds if _is_binary(file.data) else ()
+        if kinds:
+            raise FolderRefused(
+                str(folder), f"{path} is binary and seems to hold a secret ({kinds[0]}); remove it, or keep secrets"
+            )
+
+
+def _is_binary(data: bytes) -> bool:
+    try:
+        return "\0" in data.decode()
+    except UnicodeDecodeError:
+        return True
+
+
+def _base64(data: bytes) -> str:
+    return b64encode(data).decode()
+
+
+def _before(library: SkillLibrary, name: str) -> Skill | None:
+    try:
+        return library.get(name)
+    except NotFound:
+        return None
+
+
+def _written(skill: Skill) -> Files:
+    """The folder of a stored skill; nothing where it cannot be one."""
+    try:
+        return files_of(skill)
+    except InvalidInput:
+        return {}
+
+
+def _folder_name(name: str) -> str:
+    """A skill's name as a folder's: itself where every system can have it."""
+    try:
+        if "/" not in name and name != MANIFEST:
+            return check_path(name)
+    except InvalidInput:
+        pass
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64] or "skill"

@@ -1,0 +1,254 @@
+"""Commands that run something else: other commands, text as a shell script, files, or code in another language."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from hexad.skills.shell import commands
+from hexad.skills.shell.places import HOME, MADE, SELF, UNKNOWN, Place, place, settled
+from hexad.skills.shell.tables import named, needs
+
+if TYPE_CHECKING:
+    from hexad.skills.shell.walking import Shell
+
+_SHELLS: Final = named("sh bash dash zsh ksh ksh93 mksh ash fish csh tcsh yash rbash")
+_WRAPPERS: Final[dict[str, tuple[str, int]]] = {
+    name: (letters.strip("-"), int(skips))
+    for row in """
+        sudo=ugpCThRDrtU=0 doas=uC=0 pkexec=-=0 env=uC=0 nohup=-=0 setsid=-=0 setarch=-=1 time=fo=0 gtime=fo=0 nice=n=0
+        ionice=cnpPu=0 chrt=TPD=1 taskset=-=1 numactl=NCmil=0 stdbuf=ioe=0 unbuffer=-=0 timeout=sk=1 gtimeout=sk=1
+        command=-=0 builtin=-=0 exec=a=0 coproc=-=0 chroot=-=1 unshare=SGwR=0 nsenter=tSGrw=0 systemd-run=pMHuE=0
+        systemd-inhibit=-=0 gosu=-=1 su-exec=-=1 setpriv=-=0 strace=eopsauEIOPS=0 ltrace=eopsauEnlx=0 valgrind=-=0
+        fakeroot=lis=0 proot=rbwq=0 firejail=-=0 bwrap=-=0 xvfb-run=nsewfp=0 dbus-run-session=-=0 dbus-launch=-=0
+        caffeinate=tw=0 chronic=-=0 torsocks=-=0 torify=-=0 proxychains=f=0 proxychains4=f=0 busybox=-=0 toybox=-=0
+        cgexec=g=0 prlimit=p=0 daemonize=ceolpu=0 start-stop-daemon=xapnu=0 runcon=turlc=1 rlwrap=abcdfHpPsStw=0
+        entr=-=0 noglob=-=0 trickle=dus=0 cpulimit=lpe=0 faketime=-=1 eatmydata=-=0 ifne=-=0 sshpass=pfdP=0
+        setuidgid=-=1 envdir=-=1 setlock=-=1 flock=wE=1 tini=pe=0 dumb-init=r=0 dtach=-=1 abduco=e=1
+        systemd-nspawn=DMuiSE=0 systemd-cat=tp=0 run0=ugD=0 cross-env=-=0 xargs=IPnLdsaE=0 parallel=jSNnI=0 watch=n=0
+        screen=SeTtcph=0 runuser=ug=0 hyperfine=wmMrp=0 sem=j=0 uvx=-=0 npx=p=0 mpirun=nHx=0 nix-shell=p=0 su=c=0
+        script=c=0 ssh=-=1 autossh=M=1
+    """.split()  # noqa: SIM905 - a table
+    for name, letters, skips in [row.split("=")]
+}
+"""A command → the letters of its options that take a value, and how many words of its own precede the inner command."""
+_SUBCOMMAND: Final = named("exec run x dlx new new-session neww new-window record stat --")
+_ON_SUBCOMMAND: Final = named("perf poetry pipenv uv docker podman kubectl tmux bundle conda direnv pipx")
+"""Commands that run another one behind one of these subcommands."""
+_ELSEWHERE: Final = named("docker podman kubectl ssh autossh")
+_JOINS_WORDS: Final = named("watch parallel sem tmux screen hyperfine")
+_TAKES_TEXT: Final = named("su script runuser nix-shell flock")
+_LONG_VALUES: Final = named("--user --group --chdir --signal --kill-after --unset --host --prompt")
+
+_LANGUAGES: Final = re.compile(
+    r"i?python[\d.]*|pypy\d?|[gmn]?awk|perl[\d.]*|ruby[\d.]*|irb|node|nodejs|php[\d.]*|lua[\d.]*|luajit|Rscript|R|osascript|"
+    r"pwsh|powershell|tclsh[\d.]*|wish|expect|guile|racket|sbcl|clisp|runghc|ghci|scala|groovy|elixir|erl|julia|octave|"
+    r"ocaml|tsx|ts-node|jshell|raku|clojure|gnuplot"
+)
+_CODE_OPTION: Final = re.compile(r"-\w*[ceErRn]|--(?:eval|execute|print|run|command)|-p")
+_TEXT: Final = re.compile(r"""('{3}|"{3}|['"`])((?:\\.|(?!\1).)*?)\1""", re.DOTALL)
+_LIST: Final = re.compile(r"""(?:['"][^'"\n]*['"][\s,.\[\](){}:\w]{0,12})+""")
+_CALLS: Final = re.compile(r"system|exec|spawn|popen|process|run|call|command|shell|\bsh\b|qx|`|\|", re.IGNORECASE)
+_DELETES: Final = r"(?:rmtree|rm_rf?|remove\w*|rimraf|rm\w*Sync|rmdir|unlink|delete\w*)\W{1,4}"
+_CODE_PATTERNS: Final = (
+    ("fork-bomb", re.compile(r"fork\W{0,4}\b(?:while|until)\b|\b(?:while|until|loop)\b.{0,40}\bfork\b", re.DOTALL)),
+    ("pipe-to-shell", re.compile(r"(?:exec|eval)\W.*(?:b64|base64|decode|unpack|fromhex|urlopen|get\()", re.DOTALL)),
+    ("network", re.compile(r"(?i)socket|urllib|urlopen|requests|https?[:.]|net::|lwp|fetch\(|/inet/|smtplib|ftplib")),
+)
+_HARMLESS: Final = named(
+    """import from as print len sum min max sorted range enumerate zip map filter str int float list dict set tuple for
+    in if else elif not and or is lambda def return True False None json sys math re statistics datetime random load
+    loads dump dumps stdin stdout stderr argv read write readline readlines split strip join replace upper lower items
+    keys values get append sort round abs format f r x y n i k v s line lines row data d a b c indent key now today date
+    sub strftime isoformat mean median sqrt pi collections Counter most_common csv reader DictReader end sep"""
+)
+"""Words of Python code with which data is read and printed, and nothing else."""
+_NETWORK_MODULES: Final = named("http.server pip ensurepip smtpd")
+
+
+def is_shell(name: str) -> bool:
+    """Whether a word names a shell."""
+    return name.rpartition("/")[2] in _SHELLS
+
+
+def runs_others(name: str) -> bool:
+    """Whether a command runs another one, a text or code."""
+    return name in _WRAPPERS or name in _SHELLS or name in _ON_SUBCOMMAND or bool(_LANGUAGES.fullmatch(name))
+
+
+def judge(shell: Shell, argv: list[str]) -> str:
+    """Judge a command together with what it runs."""
+    if _LANGUAGES.fullmatch(argv[0]):
+        return _judge_interpreter(shell, argv)
+    return _judge_shell(shell, argv) if argv[0] in _SHELLS else _judge_wrapper(shell, argv)
+
+
+def run_file(shell: Shell, path: str, argv: list[str]) -> str:
+    """Judge a file that is run: one of the skill, or one that the script wrote. Any other cannot be known."""
+    text = shell.read(path)
+    if path == SELF or text in {UNKNOWN, ""}:
+        shell.find("unknown-command", argv)
+    elif (first := text.partition("\n")[0]).startswith("#!") and not re.search(r"sh\b", first):
+        _judge_code(shell, text, ["python"] if "python" in first else argv)
+    else:
+        key = settled(path, shell.folders[0])
+        before, shell.files[key] = shell.files.get(key, UNKNOWN), UNKNOWN  # a file that runs itself is not followed
+        with shell.unsure():
+            shell.run_text(text, argv)
+        shell.files[key] = before
+    return UNKNOWN
+
+
+def _judge_wrapper(shell: Shell, argv: list[str]) -> str:
+    name = argv[0]
+    for rule in ("network",) if name in {"ssh", "autossh"} else needs(name, argv[1:]):
+        shell.find(rule, argv)
+    for word, text in pairwise(argv) if name in _TAKES_TEXT else ():
+        if re.fullmatch(r"-\w*c|--(?:command|run|session-command)", word):
+            return shell.run_text(text, argv)
+    inner = _inner(name, argv[1:])
+    if name == "xargs":
+        inner = _with_input(inner or ["echo"], shell.stdin or UNKNOWN, argv)
+    if name == "command" and argv[1:2] in (["-v"], ["-V"]):
+        return argv[-1]
+    if not inner:
+        return UNKNOWN if shell.stdin is None or name in {"exec", "env", "time"} else shell.run_text(shell.stdin, argv)
+    if name in _ELSEWHERE:
+        return _judge_elsewhere(shell, argv, inner)
+    if name in _JOINS_WORDS:
+        return shell.run_text(" ".join(word for word in inner if word != ":::"), argv)
+    return commands.judge(shell, inner)
+
+
+def _judge_elsewhere(shell: Shell, argv: list[str], inner: list[str]) -> str:
+    """In a container or on another machine only the worst counts; a container may get folders of this machine."""
+    for rule in shell.rejections(" ".join(inner)):
+        shell.find(rule, argv)
+    if any(re.match(rf"(?:--volume=|-v)?(?:/|{HOME})[^:]*:", word) for word in argv[1:]):
+        shell.find("write-outside", argv)
+    return MADE
+
+
+def _inner(name: str, arguments: list[str]) -> list[str]:
+    """The command that a wrapper runs: the words behind its own options and operands."""
+    letters, skips = _WRAPPERS.get(name, ("", int(name in _ELSEWHERE)))
+    if name in _ON_SUBCOMMAND:
+        start = next((n for n, word in enumerate(arguments, 1) if word in _SUBCOMMAND), len(arguments))
+        arguments = arguments[start:]
+    left = _without_options(arguments, letters)
+    while name in {"env", "sudo", "doas", "cross-env"} and left and re.match(r"\w+=|-$", left[0]):
+        left = _without_options(left[1:], letters)
+    return _without_options(left[skips:], "") if skips else left
+
+
+def _without_options(words: list[str], letters: str) -> list[str]:
+    left = list(words)
+    while left and len(left[0]) > 1 and left[0][0] == "-":
+        word = left.pop(0)
+        if word == "--":
+            break
+        if word in _LONG_VALUES or (word[:2] != "--" and word[-1] in letters):
+            del left[:1]
+    return left
+
+
+def _with_input(inner: list[str], text: str, argv: list[str]) -> list[str]:
+    """The command of `xargs` with what it reads as its last words, or where `-I` says."""
+    for number, word in enumerate(argv):
+        sign = (word[2:] or "".join(argv[number + 1 : number + 2])) if word.startswith(("-I", "-i")) else ""
+        if sign:
+            return [each.replace(sign, text.strip() if len(text) * len(each) < 100_000 else UNKNOWN) for each in inner]
+    return [*inner, text.strip()] if "-c" in inner else [*inner, *text.split()]
+
+
+def _judge_shell(shell: Shell, argv: list[str]) -> str:
+    """`sh -c TEXT`, `sh FILE`, or a shell that reads its input."""
+    arguments = argv[1:]
+    while arguments and re.match(r"[-+]\w|--", arguments[0]):
+        option = arguments.pop(0)
+        if option in {"--version", "--help"} or re.fullmatch(r"-\w*n\w*", option):
+            return ""
+        if option in {"-o", "-O", "+o", "+O", "--rcfile", "--init-file"}:
+            del arguments[:1]
+        elif re.fullmatch(r"-\w*c\w*", option):
+            return _with_arguments(shell, arguments[1:], arguments[0] if arguments else UNKNOWN, argv)
+        elif re.fullmatch(r"-\w*s\w*", option):
+            arguments = []
+    if arguments and arguments[0] not in {"-", "/dev/stdin", "/dev/fd/0"}:
+        return run_file(shell, arguments[0], argv)
+    return shell.run_text(UNKNOWN if shell.stdin is None else shell.stdin, argv[:1])
+
+
+def _with_arguments(shell: Shell, given: list[str], text: str, argv: list[str]) -> str:
+    before = shell.arguments, shell.variables.get("0", (SELF,))
+    shell.arguments, shell.variables["0"] = given[1:], tuple(given[:1]) or (SELF,)
+    with shell.unsure():
+        output = shell.run_text(text, argv)
+    shell.arguments, shell.variables["0"] = before
+    return output
+
+
+def _judge_interpreter(shell: Shell, argv: list[str]) -> str:
+    """An interpreter with its code, its file or its input."""
+    arguments = argv[1:]
+    if arguments[:1] and arguments[0] in {"--version", "-V", "-v", "--help", "-h"}:
+        return UNKNOWN
+    if argv[0].endswith("awk"):
+        return _judge_awk(shell, argv)
+    if arguments[:1] == ["-m"]:
+        if arguments[1:2] and arguments[1] in _NETWORK_MODULES:
+            shell.find("network", argv)
+        return UNKNOWN
+    for option, code in pairwise(arguments):
+        if _CODE_OPTION.fullmatch(option):
+            _judge_code(shell, code, argv)
+            return MADE
+    files = [path for path in commands.operands(arguments) if path != "-"]
+    _judge_code(shell, shell.read(files[0]) if files else UNKNOWN if shell.stdin is None else shell.stdin, argv)
+    return UNKNOWN if files else MADE
+
+
+def _judge_code(shell: Shell, code: str, argv: list[str]) -> None:
+    """Judge the literal texts of some code as shell calls; unless all its words are harmless, the rest is unknown."""
+    bare = _TEXT.sub(" ", code)
+    if MADE in code:
+        shell.find("pipe-to-shell", argv)
+    for rule, pattern in _CODE_PATTERNS:
+        if pattern.search(bare if rule == "fork-bomb" else code):
+            shell.find(rule, argv)
+    for rule in code_rejections(shell, code):
+        shell.find(rule, argv)
+    if UNKNOWN in code or "py" not in argv[0] or not set(re.findall(r"[A-Za-z_]\w*", bare)) <= _HARMLESS:
+        shell.find("unknown-command", argv)
+
+
+def code_rejections(shell: Shell, code: str) -> set[str]:
+    """The rules by which the literal calls of some code would be rejected."""
+    texts = [found[2] for found in _TEXT.finditer(code)][:200]
+    found: set[str] = set()
+    if _CALLS.search(_TEXT.sub(" ", code)):
+        lists = [" ".join(text for _, text in _TEXT.findall(each[0])) for each in _LIST.finditer(code)][:50]
+        for text in {*texts, *lists}:
+            found |= shell.rejections(text)
+    for text in texts:
+        where = place(text.replace("~", HOME, 1) if text.startswith("~") else text)
+        if where is Place.VITAL and re.search(rf"{_DELETES}{re.escape(text)}", code):
+            found.add("delete-root-or-home")
+        elif where is Place.DISK and re.search(r"open|write|print", code):
+            found.add("device-write")
+    return found
+
+
+def _judge_awk(shell: Shell, argv: list[str]) -> str:
+    """An awk program can run commands (`system`, pipes) and write files; most only print."""
+    program = next((word for word in commands.operands(argv[1:]) if re.search(r"[{}()/$]", word)), "")
+    if (
+        "-f" in argv
+        or UNKNOWN in program
+        or re.search(r"system|getline|@load|\|&?\s*[\"\w]", program.replace("||", ""))
+    ):
+        _judge_code(shell, program or UNKNOWN, argv)
+    for path in re.findall(r">\s*\"([^\"]+)\"", program):
+        shell.write(path, None, argv)
+    return MADE if MADE in (shell.stdin or "") else UNKNOWN

@@ -1,0 +1,152 @@
+"""Which commands need what. A command that is in no table needs nothing that is known."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+
+def named(text: str) -> frozenset[str]:
+    """The words of a text, as a set."""
+    return frozenset(text.split())
+
+
+_NETWORK: Final = """
+    ab amass ansible-galaxy ansible-playbook ansible-pull aria2c arp-scan arping autocannon aws-vault axel azcopy b2
+    bettercap bitsadmin certutil cgminer chisel chronyc clickhouse-client cloudflared clusterssh corkscrew cpuminer
+    cqlsh crackmapexec createdb croc curl curlftpfs curlie davfs2 dig dirb dirbuster dnscat2 dnsrecon dnsx drill
+    dropdb elinks enum4linux ethminer evil-winrm feroxbuster ffuf fping frpc frps ftp gallery-dl gdrive gobuster
+    gost grpcurl hey host hping3 http http-server https httptunnel httrack hub hydra influx iodine iperf iperf3 ipfs
+    irssi k9s kdig kinit ldapadd ldapdelete ldapmodify ldapsearch lftp lighthouse links localtunnel lynx
+    magic-wormhole mail mailx mariadb masscan medusa megaget megaput megatools minerd mitmdump mitmproxy mongo
+    mongodump mongorestore mongosh mosh mosquitto_pub mosquitto_sub msfconsole msfvenom msmtp mtr mutt mysql
+    mysqladmin mysqldump mysqlimport nbminer nc ncat ncftp ncftpget ncftpput ncrack netcat newsboat ngrok nikto nmap
+    nmblookup nslookup ntpd ntpdate nuclei onionshare-cli openconnect openvpn pacman-mirrors pagekite pbincli
+    pg_dump pg_dumpall pg_isready pg_restore ping ping6 proxytunnel psql pssh ptunnel pwnat pwncat qsub rathole
+    rclone rcp rdesktop redis-cli reflector remmina responder rlogin rpcclient rsh rtorrent rustscan s3cmd s4cmd
+    s5cmd sbatch scp sendemail sendmail sendxmpp sftp shiny-mirrors showmount siege signal-cli slackcat smbclient
+    smtp-cli snmpget snmpwalk sntp socat speedtest speedtest-cli sqlcmd sqlmap ssh-copy-id ssh-keyscan sshfs sshpass
+    sshuttle ssmtp stern streamlink stunnel subfinder swaks syncthing tailscale tea telegram-cli telegram-send
+    telnet tftp theHarvester tor tracepath traceroute transfer.sh transmission-cli transmission-remote twine
+    udptunnel vncviewer vpnc w3m websocat weechat wfuzz wget wget2 whois wormhole wpscan wput wrk xfreerdp xh xmrig
+    you-get youtube-dl yt-dlp zerotier-cli zmap
+"""
+_PRIVILEGE: Final = """
+    a2disconf a2dismod a2dissite a2enconf a2enmod a2ensite addgroup adduser aireplay-ng airmon-ng airodump-ng
+    arecord arpspoof arptables auditctl ausearch bootctl bpftrace brctl btrfs bw capsh cfdisk cgdisk chage chattr
+    chkconfig chpasswd chroot chsh cryptsetup debugfs delgroup deluser depmod dhclient dmesg dmsetup doas
+    dpkg-reconfigure dracut dumpcap e2fsck ebtables edquota efibootmgr ethtool ettercap evtest fdisk firewall-cmd
+    flashrom fsck fsck.ext4 fswebcam fwupdmgr gdisk gopass gosu gpasswd grim groupadd groupdel groupmod grub-install
+    grub-mkconfig grub2-install grubby halt hashcat hdparm hostapd hwclock ifdown iftop ifup import init insmod
+    iotop ip6tables ipset iptables john keepassxc-cli kexec keyctl killall5 kpartx kubeadm kwallet-query lastlog
+    launchctl ldconfig lilo logkeys logrotate losetup lpass lvcreate lvextend lvremove lvresize macchanger maim
+    mdadm modprobe mount.cifs mount.nfs nethogs newusers nft nsenter nvme op pam-auth-update parec parecord parted
+    partprobe pass passwd pct phpdismod phpenmod pivot_root pkexec poweroff powertop pvcreate pvesm pveum pvremove
+    qm quotaon rc-service rc-update reboot resize2fs restorecon rmmod run0 runuser schtasks screencapture scrot
+    secret-tool security semanage service setcap setenforce setquota sfdisk sgdisk showkey shutdown smartctl su
+    su-exec sudo sudoedit sv swapoff swapon sysctl systemd-nspawn systemd-run systemd-tmpfiles tcpkill telinit
+    tshark tune2fs ufw umount unshadow unshare update-alternatives update-ca-certificates update-grub
+    update-initramfs update-rc.d useradd userdel usermod utmpdump vgcreate vgextend vgremove vigr vipw virsh
+    virt-install visudo wall wpa_supplicant xdotool xfs_growfs xfs_repair xinput xl xwd zfs zpool
+"""
+_ROWS: Final = """
+kubectl helm gcloud aws az gh glab oc doctl heroku hcloud linode-cli flyctl fly vercel netlify wrangler eksctl
+  ibmcloud oci firebase argocd flux istioctl velero consul vault nomad gsutil bq ansible skopeo httpie npx bunx cpan
+  cpanm mvn nix-shell gradle wg-quick add-apt-repository | network | *
+kubectl helm gcloud aws az gh glab oc vault firebase ansible httpie | - | alias cli completion config configure
+  create env help info init kustomize lint options package plugin template topic version
+  --offline --stop --status --list-hosts
+pip pipx uv poetry pdm pipenv conda mamba npm pnpm yarn bun deno nvm rustup gem bundle composer luarocks opam stack
+  cabal dotnet nuget brew flatpak guix choco scoop winget apk snap pkg port pamac zypper dnf apt vagrant packer
+  minikube nix terraform tofu pulumi ollama lxc | network | add apply audit box build-dep check-update ci create
+  create-project deps.get destroy develop dist-upgrade dlx download dup fetch find flake full-upgrade get global i in
+  index info init inject install launch lock login ls-remote makecache outdated pip:install pip:sync plan plugin
+  preview profile publish pull push ref refresh reinstall remote-add remote-ls require restore search self selfupdate
+  self-update setup source start sync tap tool:install tool:run toolchain tool:update up update upgrade upgrade-all
+  view wheel -none
+pip pipx uv poetry pdm pipenv conda npm apk apt brew zypper dnf snap pkg port nix opam gem rustup dotnet terraform
+  tofu pulumi lxc | - | -none
+cargo | network | install fetch publish search update add login owner yank binstall build b run r test t check c bench
+  doc
+cargo | - | --offline --frozen
+go | network | get install mod
+mix | network | deps.get hex.publish local.hex archive.install
+git | network | clone fetch pull push ls-remote send-email p4 svn lfs submodule:update submodule:add remote:update
+  remote:show
+hg | network | clone pull push incoming outgoing
+svn | network | checkout co update up commit ci switch export import log list ls
+docker docker-compose podman nerdctl | network | pull push run build login search create plugin up buildx:build
+  compose:up compose:pull compose:build compose:run compose:push image:pull image:push image:build container:run
+docker docker-compose nerdctl lxc | privilege | *
+nix-env nix-channel | network | -i -iA --install -u --upgrade --update --add
+npm yarn pip | write-outside | config:set config:delete config:edit config:unset c:set set
+apt apk dnf zypper snap pkg port pamac | privilege | add addrepo ar autoclean autopurge autoremove cache clean delete
+  disable dist-upgrade downgrade dup edit-sources enable erase fix full-upgrade group in install module patch purge
+  ref refresh reinstall remove removerepo revert rm rr satisfy selfupdate swap sync up update upgrade uninstall
+  build-dep
+dpkg | privilege | -i --install -r --remove -P --purge --configure --add-architecture
+rpm | privilege | -i -U -e -F --install --upgrade --erase --import -Uvh -ivh -iv -ev
+pacman yay paru | - | -Q -Qi -Ql -Qs -Qe -Qdt -Qm -Ss -Si -Sg -F -T -D --query
+pacman yay paru xbps-install emerge eopkg slackpkg | network | *
+pacman yay paru xbps-install xbps-remove emerge eopkg slackpkg add-apt-repository snapper pacman-key wg-quick |
+  privilege | *
+apt-key | privilege | add del adv update net-update
+systemctl | privilege | start stop restart reload enable disable mask unmask reboot poweroff halt suspend hibernate
+  daemon-reload set-default isolate edit kill reset-failed reenable try-restart reload-or-restart rescue emergency
+loginctl hostnamectl timedatectl localectl | privilege | terminate-session kill-session terminate-user enable-linger
+  set-hostname hostname set-time set-timezone set-ntp set-local-rtc set-locale set-keymap set-x11-keymap
+nmcli rfkill route arp | privilege | connection con c device dev d radio networking block unblock toggle add del
+  delete flush change -d -s
+mount mkinitcpio tcpdump | privilege | *
+mount mkinitcpio tcpdump | - | -none -l -h -H --hookhelp -L --listhooks -M --automods -D --list-interfaces
+date journalctl | privilege | -s --set --vacuum-time --vacuum-size --vacuum-files --rotate
+openssl getent vegeta | network | s_client ocsp s_server hosts ahosts ahostsv4 ahostsv6 attack
+gpg | network | --recv-keys --send-keys --search-keys --refresh-keys --receive-keys --locate-keys
+gpg gh getent | credentials | --export-secret-keys --export-secret-subkeys auth:token shadow gshadow
+gsettings dconf defaults xdg-mime xdg-settings history | write-outside | set reset reset-recursively write load update
+  delete import rename default install uninstall -c -w -d
+anacron at batch crontab trash-empty | write-outside | *
+"""
+"""Commands, a rule, and the subcommands or options that meet it: `*` is every one, `a:b` a subcommand of two words,
+`-none` none at all. The rule `-` lists those that need nothing."""
+
+_ALIASES: Final = dict(
+    pair.split("=")
+    for pair in """pip3=pip apt-get=apt aptitude=apt yum=dnf dnf5=dnf microdnf=dnf micromamba=mamba gpg2=gpg
+    gradlew=gradle podman-compose=podman apt-add-repository=add-apt-repository""".split()  # noqa: SIM905
+)
+_VALUE_OPTIONS: Final = named(
+    "-C -c --git-dir --work-tree --namespace -H --host --context --config --prefix -w --workspace -M -p -t"
+)
+"""Options before a subcommand that take the next word."""
+_TABLE: Final[dict[str, dict[str, set[str]]]] = {}
+for _row in [f"{_NETWORK} | network | *", f"{_PRIVILEGE} | privilege | *", *re.split(r"\n(?! )", _ROWS.strip())]:
+    _names, _rule, _members = " ".join(_row.split()).split(" | ")
+    for _name in _names.split():
+        _TABLE.setdefault(_name, {}).setdefault(_rule, set()).update(_members.split())
+_ASKS: Final = frozenset({"--help", "--version", "-help", "-version", "-V", "-h", "help", "version"})
+_IP_CHANGES: Final = named("set add del delete flush replace change append exec up down")
+
+
+def needs(name: str, arguments: list[str]) -> tuple[str, ...]:
+    """The rules that a command with these words meets. Asking for help or a version meets none."""
+    asked = _ASKS if len(arguments) <= 2 else {"--help", "--version"}
+    if arguments and (arguments[-1] in asked or arguments[0] in {"help", "version", "--help", "--version"}):
+        return ()
+    if name == "ip":
+        return ("privilege",) if _IP_CHANGES & set(arguments) else ()
+    rows = _TABLE.get(_ALIASES.get(name, name), {})
+    words = _subcommands(arguments) | {word.partition("=")[0] for word in arguments if word.startswith("--")}
+    if not rows or rows.get("-", set()) & words:
+        return ()
+    return tuple(rule for rule, members in rows.items() if rule != "-" and members & {"*", *words})
+
+
+def _subcommands(arguments: list[str]) -> set[str]:
+    """The first word that is not an option, alone and with the next; the first option where there is no such word."""
+    words = [
+        word
+        for before, word in zip(["", *arguments], arguments, strict=False)
+        if not word.startswith("-") and before not in _VALUE_OPTIONS
+    ]
+    return {words[0], ":".join(words[:2])} if words else {*arguments[:1]} or {"-none"}

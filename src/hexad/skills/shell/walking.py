@@ -1,0 +1,423 @@
+"""Walk the statements of a script in order, with what variables, functions and files may hold at each place."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from itertools import chain, product
+from typing import TYPE_CHECKING, Final
+
+from hexad.skills.shell import commands
+from hexad.skills.shell.parsing import is_parsable, parsed
+from hexad.skills.shell.places import BREAK, MADE, MARKERS, UNKNOWN, Place, is_secret, place, settled, shown
+from hexad.skills.shell.rules import RULES
+from hexad.skills.shell.tables import named
+from hexad.skills.shell.words import LONGEST, MOST, expanded, fields, here_document, scan, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tree_sitter import Node
+
+    from hexad.skills.shell.parsing import Script
+
+MOST_STEPS: Final = 60_000
+DEEPEST: Final = 60
+MOST_COMMANDS: Final = 16  # that one command may come to
+_ENDLESS: Final = re.compile(
+    r"(?:while|until)\s+(?:true|:|(?:test|\[\[?)\s+1(?:\s+(?:-eq|==?)\s+1)?(?:\s+\]\]?)?|\(\(\s*1\s*\)\)|!\s*false|false)"
+    r"\s*[;\n]|for\s*\(\(\s*;\s*;"
+)
+_PAUSES: Final = re.compile(r"(?:[;\n{&|]|\bdo\b|\bthen\b)\s*(?:wait|read|break|exit|return|sleep\b[^&;\n)]*[;\n])")
+_DECIDES: Final = re.compile(r"\b(?:if|case|while|for|return|exit)\b|&&|\|\||\[")
+_RUNS_CODE: Final = re.compile(
+    r"LD_(?:PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_\w+|BASH_ENV|ENV|PROMPT_COMMAND|PS4|PYTHON(?:STARTUP|PATH|HOME)|PERL5\w+|"
+    r"RUBYOPT|NODE_OPTIONS|GIT_\w*(?:SSH|PAGER|EDITOR|EXEC)\w*|(?:MAN)?PAGER|LESSOPEN|VIMINIT|JAVA_TOOL_OPTIONS"
+)
+_MAY_REJECT: Final = re.compile(r"\b(?:rm|dd|mkfs|mv|chmod|chown|find|shred|sh|bash|kill|wipefs)\b|/dev/|\)\s*\{")
+_SOCKET: Final = re.compile(r"/dev/(?:tcp|udp)/")
+_REDIRECTS: Final = named("file_redirect heredoc_redirect herestring_redirect")
+_VANISHING: Final = named("simple_expansion expansion command_substitution")  # no word at all if they come to nothing
+_WORDS: Final = named(
+    """word number string raw_string ansi_c_string translated_string concatenation simple_expansion expansion
+    command_substitution process_substitution arithmetic_expansion variable_name brace_expression regex extglob_pattern
+    special_variable_name file_descriptor heredoc_start heredoc_body heredoc_end command_name subscript
+    string_content"""
+)
+
+
+class TooComplex(Exception):
+    """The script takes more steps than a check may."""
+
+
+class Shell:
+    """The state of a walk: what the script has set so far, and what was found. Methods are named after node types."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self.found: dict[tuple[str, int], str] = {}
+        self.variables: dict[str, tuple[str, ...]] = {}
+        self.functions: dict[str, tuple[Node, Script | None]] = {}
+        self.aliases: dict[str, str] = {}
+        self.files = {settled(path): text for path, text in files.items()}
+        self.folders: tuple[str, ...] = (".",)
+        self.arguments: list[str] | None = None
+        self.stdin: str | None = None
+        self.traps: list[tuple[str, list[str]]] = []  # judged when the script ends
+        self._script: Script | None = None  # None within a text that a command runs
+        self._line = 1
+        self._steps = 0
+        self._depth = 0
+        self._unsure = 0  # > 0: a variable that is set here may hold its old value afterwards
+        self._calls: list[str] = []
+        self._called: set[str] = set()
+
+    def find(self, rule: str, what: list[str] | str) -> None:
+        """Note a finding at the current line."""
+        self.found.setdefault((rule, self._line), shown(what))
+
+    def spend(self, steps: int = 1) -> None:
+        """Count work; too much of it ends the walk."""
+        self._steps += steps
+        if self._steps > MOST_STEPS:
+            raise TooComplex
+
+    def run_script(self, script: Script) -> None:
+        """Judge a whole script, the functions that it defines and never calls, and its traps."""
+        self._script = script
+        if script.broken_line():
+            self.found["unparsable", script.broken_line()] = ""
+        self.walk(script.root)
+        for name in [name for name in self.functions if name not in self._called]:
+            self.call(name, None)
+        for text, argv in self.traps:
+            self.run_text(text, argv)
+
+    def run_text(self, text: str, what: list[str] | str) -> str:
+        """Judge a text that a command runs as a script."""
+        if MADE in text:
+            self.find("pipe-to-shell", what)
+            return MADE
+        is_readable = is_parsable(text) and bool(MARKERS.sub("", text).strip())
+        script = parsed(text) if is_readable else None
+        if UNKNOWN in text or (text.strip() and (script is None or script.broken_line())):
+            self.find("unknown-command", what)
+        if script is None:
+            return UNKNOWN
+        self.spend(1 + len(text) // 100)
+        before, self._script = self._script, None
+        try:
+            return self.walk(script.root, self.stdin)
+        finally:
+            self._script = before
+
+    def rejections(self, text: str) -> set[str]:
+        """The rules by which a text would be rejected if a shell ran it; for texts that may never be run."""
+        if not _MAY_REJECT.search(text):
+            return set()
+        other = Shell({})
+        other.variables, other._steps, other._depth = dict(self.variables), self._steps, self._depth + 5
+        other.run_text(text.replace(UNKNOWN, "").replace(MADE, ""), "")
+        self._steps = other._steps
+        return {rule for rule, _ in other.found if RULES[rule].capability is None}
+
+    def suspect(self, text: str, what: list[str] | str) -> None:
+        """A text that some program may run: if a shell would be refused it, a person has to look."""
+        if self.rejections(text):
+            self.find("unknown-command", what)
+
+    @contextmanager
+    def unsure(self) -> Iterator[None]:
+        """A part of the script that may not run, or that runs in a process of its own."""
+        self._unsure += 1
+        try:
+            yield
+        finally:
+            self._unsure -= 1
+
+    def isolated(self, node: Node, stdin: str | None) -> str:
+        """Walk the statements of a subshell or a substituted command: the folder is the old one afterwards."""
+        folders = self.folders
+        with self.unsure():
+            output = self._sequence(node, stdin)
+        self.folders = folders
+        return output
+
+    _subshell = isolated
+
+    def walk(self, node: Node, stdin: str | None = None) -> str:
+        """Judge a statement; returns what it prints, as far as that is known."""
+        self.spend()
+        if self._depth >= DEEPEST:
+            raise TooComplex
+        if self._script is not None:
+            self._line = self._script.line_of(node)
+        self._depth += 1
+        try:
+            output: str = getattr(self, f"_{node.type}", self._sequence)(node, stdin)
+            return output
+        finally:
+            self._depth -= 1
+
+    def assign(self, name: str, texts: tuple[str, ...]) -> None:
+        """Set a variable; where it is not sure that this runs, the values from before stay possible."""
+        if _RUNS_CODE.fullmatch(name):
+            self.find("unknown-command", f"{name}=…")
+        for text in texts:
+            self.suspect(text if " " in text else "", f"{name}={text}")
+        if self._unsure and name in self.variables:
+            texts = (*texts, *(text for text in self.variables[name] if text not in texts))
+        self.variables[name] = texts if len(texts) <= MOST else (*texts[:MOST], UNKNOWN)
+        self.spend(sum(map(len, texts)) // 500)
+
+    def change_folder(self, folders: tuple[str, ...]) -> None:
+        """`cd`: where it is not sure that it runs, the old folder stays possible."""
+        self.folders = tuple(dict.fromkeys((*folders, *(self.folders if self._unsure else ()))))[:MOST]
+
+    def call(self, name: str, arguments: list[str] | None) -> str:
+        """Walk the body of a function, with its arguments."""
+        self._called.add(name)
+        if name in self._calls or name in commands.DESTROYS:  # `command rm` does not run a function of this name
+            commands.judge_named(self, name, [name, *(arguments or ())])
+        if name in self._calls:
+            return UNKNOWN
+        before = self.arguments, self._script
+        body, script = self.functions[name]
+        self.arguments, self._script = arguments, script
+        self._calls.append(name)
+        try:
+            return self.walk(body, self.stdin)
+        finally:
+            self.arguments, self._script = before
+            self._calls.pop()
+
+    def read(self, path: str) -> str:
+        """What a file holds, as far as the script wrote it or the skill brings it."""
+        return self.files.get(settled(path, self.folders[0]), UNKNOWN)
+
+    def write(self, path: str, content: str | None, what: list[str] | str) -> None:
+        """Judge a path that is written to; ``content`` is remembered, None keeps what the file holds."""
+        for folder in self.folders:
+            whole, where = settled(path, folder), place(path, folder)
+            if _SOCKET.match(whole):
+                self.find("network", what)
+            elif where is Place.DISK:
+                self.find("device-write", what)
+            elif where in {Place.OUTSIDE, Place.VITAL}:
+                self.find("write-outside", what)
+            if content is not None and not whole.startswith(("/dev/", UNKNOWN)):
+                self.files[whole] = (self.files.get(whole, "") + content)[:LONGEST]
+                self.suspect(content, what)
+
+    def _sequence(self, node: Node, stdin: str | None) -> str:
+        """Statements one behind the other."""
+        printed: list[str] = []
+        for child in node.named_children:
+            if child.type in _WORDS:
+                expanded(self, child)
+            elif child.type != "comment":
+                printed.append(self.walk(child, stdin))
+        return "".join(printed)[:LONGEST]
+
+    def _list(self, node: Node, stdin: str | None) -> str:
+        """`a && b || c`: only the first of them is sure to run."""
+        parts: list[Node] = []
+        while node.type == "list":
+            parts.append(node.children[-1])
+            node = node.children[0]
+        printed = [self.walk(node, stdin)]
+        with self.unsure():
+            printed += [self.walk(part, stdin) for part in reversed(parts)]
+        return "".join(printed)
+
+    def _pipeline(self, node: Node, stdin: str | None) -> str:
+        stages = node.named_children
+        piped = stdin
+        for number, stage in enumerate(stages):
+            if number and number == len(stages) - 1 and stdin is not None:
+                piped = (piped or "") + stdin  # a redirection behind a pipeline belongs to its last command
+            with self.unsure():
+                piped = self.walk(stage, piped)
+        return piped or ""
+
+    def _if_statement(self, node: Node, stdin: str | None) -> str:
+        """`if`, `elif`, `else` and `case`: of their parts only a first condition is sure to run."""
+        with self.unsure():
+            return self._sequence(node, stdin)
+
+    _elif_clause = _else_clause = _case_statement = _if_statement
+
+    def _while_statement(self, node: Node, stdin: str | None) -> str:
+        """A loop is walked once; a variable that grows in it is not known."""
+        text = text_of(node)
+        if _ENDLESS.match(text) and re.search(r"[^&>]&(?![&>\d])", text) and not _PAUSES.search(text):
+            self.find("fork-bomb", text.partition("\n")[0])
+        for name in set(re.findall(r"\b(\w+)(?:\+=|=\S*\$\{?\1\b)", text)):
+            self.assign(name, (*self.variables.get(name, ()), UNKNOWN))
+        with self.unsure():
+            return self._sequence(node, stdin)
+
+    _c_style_for_statement = _while_statement
+
+    def _for_statement(self, node: Node, stdin: str | None) -> str:
+        name, values = node.child_by_field_name("variable"), node.children_by_field_name("value")
+        split = [way for value in values for way in fields(expanded(self, value), keep_empty=False)]
+        if name is not None:
+            self.variables.pop(text_of(name), None)
+            self.assign(text_of(name), tuple(dict.fromkeys(chain(*split))) if values else (UNKNOWN,))
+        return self._while_statement(node, stdin)
+
+    def _function_definition(self, node: Node, _stdin: str | None) -> str:
+        """Remember a function; one that starts itself in a pipe or in the background is a fork bomb."""
+        name = next((text_of(child) for child in node.named_children if child.type == "word"), "")
+        body = node.child_by_field_name("body")
+        if name in self.functions:
+            self.call(name, None)
+        if body is None:
+            return ""
+        self.functions[name] = body, self._script
+        again, text = rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text_of(body)
+        if re.search(rf"{again}[^;\n]*[|&]|[|&(]\s*{again}", text) and not _DECIDES.search(text):
+            self.find("fork-bomb", name)
+        fed = [given for child in node.named_children if (given := self._input(child)) is not None]
+        self.stdin = "".join(fed) if fed else self.stdin
+        return self.call(name, None) if fed else ""
+
+    def _variable_assignment(self, node: Node, _stdin: str | None) -> str:
+        name, given = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is None:
+            return ""
+        scan(self, name)
+        variable, between = text_of(name).partition("[")[0], ""
+        texts = expanded(self, given, quoted=True) if given is not None and given.type != "array" else ("",)
+        if given is not None and given.type == "array":
+            items = [expanded(self, child) for child in given.named_children]
+            texts, between = (BREAK.join(item[0] if len(item) == 1 else UNKNOWN for item in items),), BREAK
+        if any(child.type == "+=" for child in node.children):
+            texts = tuple(old + between + new for old in self.variables.get(variable, ("",)) for new in texts)
+        self.assign(variable, (UNKNOWN,) if name.type == "subscript" else tuple(text[:LONGEST] for text in texts))
+        return ""
+
+    def _declaration_command(self, node: Node, stdin: str | None) -> str:
+        with self.unsure():  # `local` ends with its function
+            for child in node.named_children:
+                if child.type == "variable_assignment":
+                    self._variable_assignment(child, stdin)
+                elif child.type != "variable_name":
+                    for name, sign, held in (text.partition("=") for text in expanded(self, child)):
+                        self.assign(name, (held,)) if sign else self.suspect(name, name)
+        return UNKNOWN
+
+    def _unset_command(self, node: Node, _stdin: str | None) -> str:
+        for child in node.named_children:
+            for text in expanded(self, child):
+                self.assign(text, ("",))
+                self.functions.pop(text, None)
+        return ""
+
+    def _test_command(self, node: Node, _stdin: str | None) -> str:
+        scan(self, node)
+        return ""
+
+    def _redirected_statement(self, node: Node, stdin: str | None) -> str:
+        """A statement with its redirections; a here-document may carry more words and the rest of a pipeline."""
+        body = node.child_by_field_name("body")
+        redirects = [child for child in node.named_children if body is None or child != body]
+        words: list[Node] = []
+        later: list[Node] = []
+        for redirect in list(redirects):
+            words += [each for each in redirect.children_by_field_name("destination")[1:] if each.type != "number"]
+            for child in redirect.named_children if redirect.type == "heredoc_redirect" else ():
+                if not child.type.startswith("heredoc_"):
+                    (redirects if child.type in _REDIRECTS else words if child.type in _WORDS else later).append(child)
+        given = [text for each in redirects if (text := self._input(each)) is not None]
+        stdin = "".join(given) if given else stdin
+        if body is not None and body.type == "command":
+            printed = self._command(body, stdin, words)
+        else:
+            printed = self.walk(body, stdin) if body is not None else ""
+        taken = [self._output(each, printed) for each in redirects]
+        printed = "" if any(taken) else printed
+        for each in later:
+            printed = self.walk(each, printed)
+        return printed
+
+    def _input(self, node: Node) -> str | None:
+        """What a redirection feeds into a command; None if it is not for input."""
+        if node.type == "heredoc_redirect":
+            parts = {child.type: text_of(child) for child in node.named_children}
+            body = parts.get("heredoc_body", "")
+            return body if parts.get("heredoc_start", "")[:1] in {"'", '"', "\\"} else here_document(self, body)
+        if node.type == "herestring_redirect":
+            return "\n".join(expanded(self, node.named_children[-1], quoted=True))
+        target = node.child_by_field_name("destination")
+        if node.type != "file_redirect" or target is None or target.type == "number":
+            return None
+        texts = expanded(self, target)
+        if any(_SOCKET.search(text) for text in texts):
+            self.find("network", text_of(node))
+            return MADE
+        if not any(child.type in {"<", "<>"} for child in node.children):
+            return None
+        for text in texts:
+            if place(text, self.folders[0]) is Place.DISK:
+                self.find("disk-copy", text_of(node))
+            elif is_secret(text, self.folders[0]):
+                self.find("credentials", text_of(node))
+        return "\n".join(self.read(text) for text in texts)
+
+    def _output(self, node: Node, printed: str) -> bool:
+        """Judge where a redirection writes to; whether it takes away what the command prints."""
+        target = node.child_by_field_name("destination")
+        if node.type != "file_redirect" or target is None or target.type == "number":
+            return False
+        if not any(">" in child.type for child in node.children):
+            return False
+        for text in expanded(self, target):
+            self.write(text, printed, text_of(node))
+        return not text_of(node).startswith("2")
+
+    def _file_redirect(self, node: Node, _stdin: str | None) -> str:
+        self._output(node, "")
+        return self._input(node) or ""
+
+    _herestring_redirect = _heredoc_redirect = _file_redirect
+
+    def _command(self, node: Node, stdin: str | None, more: Sequence[Node] = ()) -> str:
+        words: list[list[list[str]]] = []
+        end = -1
+        for child in [*node.named_children, *more]:
+            if child.type == "variable_assignment":
+                with self.unsure():
+                    self._variable_assignment(child, stdin)
+            elif child.type in _REDIRECTS:
+                text = self._input(child)
+                stdin = stdin if text is None else text
+                self._output(child, UNKNOWN)
+            elif child.type != "comment":
+                if child.start_byte == end:  # the grammar takes some words apart
+                    self.find("unknown-command", text_of(node))
+                self.stdin, end = stdin, child.end_byte
+                words.append(fields(expanded(self, child), keep_empty=child.type not in _VANISHING))
+        printed: list[str] = []
+        for number, way in enumerate(product(*words)):
+            if number >= MOST_COMMANDS:
+                self.find("too-complex", "")
+                break
+            argv = [field for part in way for field in part]
+            self.spend(len(argv))
+            self.stdin = stdin
+            printed.append(commands.judge(self, argv) if argv else "")
+        return "\n".join(printed)
+
+
+def judged(script: str, files: Mapping[str, str]) -> dict[tuple[str, int], str]:
+    """What is found in a script: a rule and a line, and the command that meets it. Never raises."""
+    shell = Shell(files)
+    if "\x00" in script or not is_parsable(script):
+        shell.find("unparsable" if "\x00" in script else "too-complex", "")
+        return shell.found
+    try:
+        shell.run_script(parsed(MARKERS.sub("\ufffd", script)))
+    except Exception:  # noqa: BLE001 - too much work, or a mistake of ours: the script is not judged
+        shell.find("too-complex", "")
+    return shell.found
