@@ -1,4 +1,4 @@
-"""`make bench`: measures every figure as a ratio in one run, prints them, and writes docs/benchmarks.md."""
+"""`make bench`: measure every figure in one run, print them, and write docs/benchmarks.md."""
 
 from __future__ import annotations
 
@@ -20,34 +20,36 @@ from benchmarks import (
     running_skills,
     sandboxing,
     saving,
+    weight,
 )
-from benchmarks.figures import Figure, as_markdown, fill, show
+from benchmarks.figures import Figure, as_markdown, show
 
 ROOT = Path(__file__).parent.parent
 PAGE = """# Benchmarks
 
-`make bench` measures these and writes this page. A ratio compares Hexad with a yardstick in the same run, call by call
-in turns, so that a busy machine disturbs both. The yardstick is a plain FTS5 table over the same rows, after
-`optimize`, asked with every word of the question joined by OR and ordered by rank. Both sides commit with
-`synchronous=FULL`. The text is made by `benchmarks/corpus.py`: about 25 words an entry, Zipf-distributed, and questions
+`make bench` measures these figures and writes this page. A ratio (×) compares Hexad with a baseline in the same run.
+The two take turns, call by call, so that a busy machine slows both. The baseline is a plain FTS5 table over the same
+rows, after `optimize`, queried with every word of the question joined by OR and ordered by rank. Both sides commit with
+`synchronous=FULL`. The text comes from `benchmarks/corpus.py`: about 25 words an entry, Zipf-distributed, and questions
 of three to eight words.
 
-The rows "FTS5 spared the stop words" have no limit. They compare with a query that somebody tuned by hand: only the
-question's keywords, which in this made-up text are mostly rare. They show what Hexad's own work costs: four layers,
-statistics per namespace, ranking with reasons, in Python.
+The rows "FTS5 spared the stop words" have no limit. They compare with a query tuned by hand: only the question's
+keywords, which are mostly rare in this generated text. They show the cost of Hexad's own work: four layers, statistics
+per namespace, and ranking with reasons, in Python.
 
-The rows under "Meaning" are with the extra `semantic`. A question then costs one product of the matrix of all vectors
-with its own vector, and some work around it; what is beyond the same question by words alone is told in such products.
-The limit is for 100,000 entries. Among 10,000 the matrix stays in the processor's cache and a product takes little
-time, so the fixed work (embedding the question, weighing the rows that meaning adds) is several products there.
+The rows under "Meaning" use the extra `semantic`. A question then needs one product of the matrix of all embeddings
+with its own embedding, and some work around it. The figure is the time beyond the same question by words, in such
+products. The limit is for 100,000 entries. With 10,000 the matrix fits the processor's cache and a product is fast, so
+the fixed work (embedding the question, weighing the added rows) is several products.
 `python -m benchmarks.million` measures a million entries, beside tantivy; it takes half an hour.
 
-What watching costs is told in plain INSERTs with their COMMIT into a table of their own on the same disk, in turns.
-What running a composite skill costs is told in the same measure, beyond calling its watched tools one after the other.
-Error grouping and tool failures are measured on public data that is not part of this repository, if it lies beside it.
-The simulated agent is described in [learning.md](learning.md).
+The unit for watching a call is one INSERT with its COMMIT into another table on the same disk, taken in turns. Running
+a composite skill uses the same unit, beyond the cost of calling its watched tools. Error grouping and tool failures are
+measured on public data that is not part of this repository, if that data lies beside it. The simulated agent is
+described in [learning.md](learning.md). A script in the sandbox is compared with a bare shell.
 
-A script in the sandbox is compared with a bare shell.
+"Weight" counts the source itself: lines by folder, imports inside functions, methods of the store ports, and the SQL
+statements that a retrieve and a save take on SQLite.
 
 ![Failed calls of a simulated agent, with and without Known Solutions](simulated-agent.svg)
 
@@ -71,6 +73,7 @@ def main() -> int:
             "Skills": list(running_skills.measure(folder)),
             "Sandboxing": [*sandboxed, *sandboxing.measure(sandboxing.LATER, None)],
             "Crashing": list(killing.measure(folder, progress)),
+            "Weight": list(weight.measure(folder)),
         }
     for title, figures in parts.items():
         show(title, figures)
@@ -83,8 +86,6 @@ def _write(parts: dict[str, list[Figure]]) -> None:
     tables = "\n\n".join(f"## {title}\n\n{as_markdown(figures)}" for title, figures in parts.items())
     versions = f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, {platform.system()}"
     (ROOT / "docs" / "benchmarks.md").write_text(PAGE.format(tables=tables, versions=versions), encoding="utf-8")
-    shown = [figure for figures in parts.values() for figure in figures if figure.limit is not None]
-    fill(ROOT / "README.md", as_markdown([figure for figure in shown if "percentile" not in figure.name]))
 
 
 def _progress() -> Progress:

@@ -1,4 +1,4 @@
-"""`make eval`: retrieval on the shared data, as tables, and between the markers of docs/retrieval.md and README.md."""
+"""`make eval`: measure retrieval on the shared data; print tables and write them into docs/retrieval.md."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TAUGHT = "tool_registry/metatool"  # the one set with so many questions for each
 
 def main() -> int:
     if not DATA.is_dir():
-        print("There is no evaluation data at ../shared/evals; give `hexad eval` a folder of your own.")
+        print("There is no evaluation data at ../shared/evals; run `hexad eval` on your own folder.")
         return 0
     sets = read_sets(DATA)
     whole = _run(sets, Plan(baselines=BASELINES, foreign=True))
@@ -35,7 +35,6 @@ def main() -> int:
     fill(page, _foreign(whole, words), "foreign")
     fill(page, _feedback(taught), "feedback")
     (ROOT / "docs" / "feedback.svg").write_text(feedback_svg(taught) + "\n", encoding="utf-8")
-    fill(ROOT / "README.md", _sentence(whole, words), "recall")
     return 0
 
 
@@ -53,22 +52,6 @@ def _recall(results: tuple[SetResult, ...], name: str) -> float:
     return overall(results, quality_of(name)).recall_at_5
 
 
-def _sentence(whole: tuple[SetResult, ...], words: tuple[SetResult, ...]) -> str:
-    names = {
-        "static": "the same static embeddings alone",
-        "bm25s": "bm25s",
-        "fts5": "FTS5's BM25",
-        "like": "any-keyword `LIKE`",
-    }
-    theirs = [f"{_recall(whole, name):.3f} by {told}" for name, told in names.items()]
-    ours = f"{_recall(whole, OURS):.3f} by Hexad with the extra `semantic`, {_recall(words, OURS):.3f} without"
-    asked = sum(result.questions for result in whole)
-    return (
-        f"On {len(whole)} public sets with {asked:,} questions, the right item is among the first five in (recall@5, "
-        f"mean of the layers' means): {', '.join((ours, *theirs))}."
-    )
-
-
 def _table(whole: tuple[SetResult, ...], words: tuple[SetResult, ...]) -> str:
     names = baseline_names(whole)
     lines = [
@@ -77,8 +60,8 @@ def _table(whole: tuple[SetResult, ...], words: tuple[SetResult, ...]) -> str:
     ]
     for ours, alone in zip(whole, words, strict=True):
         values = [ours.hexad.quality, alone.hexad.quality, *(quality_of(name)(ours) for name in names)]
-        told = " | ".join(f"{value.recall_at_5:.3f}" for value in values)
-        lines.append(f"| {ours.data.path} | {told} | {ours.hexad.p50_ms:.2f} |")
+        row = " | ".join(f"{value.recall_at_5:.3f}" for value in values)
+        lines.append(f"| {ours.data.path} | {row} | {ours.hexad.p50_ms:.2f} |")
     means = [_recall(whole, OURS), _recall(words, OURS), *(_recall(whole, name) for name in names)]
     return "\n".join([*lines, f"| mean of the layers' means | {' | '.join(f'**{mean:.3f}**' for mean in means)} | |"])
 

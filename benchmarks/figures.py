@@ -1,4 +1,4 @@
-"""A figure, its limit, and how figures are shown: on the terminal, as a page, and between markers in the README."""
+"""A figure with its limit, and how figures are shown: on the terminal, and as a page."""
 
 from __future__ import annotations
 
@@ -33,8 +33,12 @@ class Figure:
         return "yes" if self.value <= self.limit else "NO"
 
     def row(self) -> tuple[str, str, str, str, str]:
-        limit = "" if self.limit is None else f"≤ {self.limit:g} {self.unit}".strip()
-        return self.name, f"{self.value:.3g} {self.unit}".strip(), limit, self.verdict, self.detail
+        limit = "" if self.limit is None else f"≤ {_digits(self.limit)} {self.unit}".strip()
+        return self.name, f"{_digits(self.value)} {self.unit}".strip(), limit, self.verdict, self.detail
+
+
+def _digits(number: float) -> str:
+    return f"{number:,}" if isinstance(number, int) else f"{number:.3g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ class Pair:
     def ratio(self, share: float) -> float:
         return quantile(self.ours, share) / quantile(self.theirs, share)
 
-    def told(self, share: float) -> str:
+    def detail(self, share: float) -> str:
         ours, theirs = quantile(self.ours, share) * 1000, quantile(self.theirs, share) * 1000
         return f"{ours:.2f} ms against {theirs:.2f} ms"
 

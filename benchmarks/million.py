@@ -79,7 +79,7 @@ def measure(folder: Path, size: int, progress: Progress) -> Iterator[Figure]:
             in_turns(ours[:10], [partial(other, question) for question in asked[:10]])
             pair = in_turns(ours, [partial(other, question) for question in asked])
             yield Figure(
-                f"retrieve by words, {size:,} entries, against {name}", pair.ratio(0.5), None, detail=pair.told(0.5)
+                f"retrieve by words, {size:,} entries, against {name}", pair.ratio(0.5), None, detail=pair.detail(0.5)
             )
     embed(path, size, progress)
     yield from compare(path, asked, size, None)

@@ -52,9 +52,9 @@ def _compare(
         _warm(ours)
         pair = in_turns(ours, [partial(yardstick.ask, question) for question in asked])
         harder = in_turns(ours, [partial(yardstick.ask_keywords, question) for question in asked])
-    yield Figure(f"retrieve, {name}, median", pair.ratio(0.5), limit, detail=pair.told(0.5))
-    yield Figure(f"retrieve, {name}, 95th percentile", pair.ratio(0.95), limit, detail=pair.told(0.95))
-    yield Figure(f"retrieve, {name}, FTS5 spared the stop words", harder.ratio(0.5), None, detail=harder.told(0.5))
+    yield Figure(f"retrieve, {name}, median", pair.ratio(0.5), limit, detail=pair.detail(0.5))
+    yield Figure(f"retrieve, {name}, 95th percentile", pair.ratio(0.95), limit, detail=pair.detail(0.95))
+    yield Figure(f"retrieve, {name}, FTS5 spared the stop words", harder.ratio(0.5), None, detail=harder.detail(0.5))
 
 
 def _small(folder: Path, crowded: Path) -> Iterator[Figure]:

@@ -30,7 +30,7 @@ def measure(name: str = NAME, limit: float | None = 10.0) -> Iterator[Figure]:
     ours = [lambda: sandbox.run("true")] * RUNS
     bare = [lambda: subprocess.run(BARE, capture_output=True, check=True)] * RUNS
     pair = in_turns(ours, bare)
-    yield Figure(name, pair.ratio(0.5), limit, detail=pair.told(0.5))
+    yield Figure(name, pair.ratio(0.5), limit, detail=pair.detail(0.5))
 
 
 if __name__ == "__main__":

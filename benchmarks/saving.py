@@ -41,8 +41,8 @@ def measure(folder: Path) -> Iterator[Figure]:
         in_turns(ours[:WARM], theirs[:WARM])
         pair = in_turns(ours[WARM:], theirs[WARM:])
         yardstick.close()
-    yield Figure("save, against INSERT and COMMIT into FTS5, median", pair.ratio(0.5), 4.0, detail=pair.told(0.5))
-    yield Figure("save, 95th percentile", pair.ratio(0.95), 4.0, detail=pair.told(0.95))
+    yield Figure("save, against INSERT and COMMIT into FTS5, median", pair.ratio(0.5), 4.0, detail=pair.detail(0.5))
+    yield Figure("save, 95th percentile", pair.ratio(0.95), 4.0, detail=pair.detail(0.95))
     yield _together(folder / "together.db")
 
 

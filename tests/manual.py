@@ -29,8 +29,6 @@ RUN = {"python", "py", "console", "terminal", "sh", "json"}
 SHOWN = {"text"}  # what the block before it prints; of a page under docs/reference, what the code says
 FENCE = re.compile(r"^```(\S*)\n", flags=re.MULTILINE)
 INSTEAD = {  # of a `py` block, which needs a real model or is a part of a program: what stands before it in the tests
-    "README.md": "from google.adk.agents import LlmAgent\nfrom google.adk.apps import App\nfrom hexad import Hexad\n"
-    "from hexad.adapters.adk import HexadPlugin\nhx = Hexad.open(':memory:')\nagent = LlmAgent(name='desk')\n",
     "adk.md": "from hexad.testing.scripted_model import ScriptedModel\n",
 }
 _MODEL = 'model="gemini-2.5-flash"', 'model=ScriptedModel.playing(["Booked.", "Booked."])'

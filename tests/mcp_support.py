@@ -13,7 +13,7 @@ from mcp import Client, StdioServerParameters
 from mcp_types import Implementation, TextContent
 
 from hexad.edges.address import Address
-from hexad.mcp.http import Access, HttpServer, app_of
+from hexad.mcp.http import PATH, Access, HttpServer, app_of
 from hexad.mcp.server import server_of
 
 if TYPE_CHECKING:
@@ -78,12 +78,12 @@ async def listening(hx: Hexad, access: Access | None = None, **given: Any) -> As
         ready.set()
 
     app = app_of(server_of(hx, **given), hx.settings, access or Access(address=ANY_PORT))
-    server = HttpServer(app, ANY_PORT)
+    server = HttpServer(app, ANY_PORT, listens)
     async with anyio.create_task_group() as group:
-        group.start_soon(server.listen, listens)
+        group.start_soon(server.listen)
         await ready.wait()
         try:
-            yield ANY_PORT.url(ports[0])
+            yield ANY_PORT.url(ports[0], PATH)
         finally:
             server.should_exit = True
 

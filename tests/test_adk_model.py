@@ -15,8 +15,6 @@ from google.adk.runners import Runner
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.tools import ToolContext, preload_memory
 from google.genai import types
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hexad import Hexad, Layer, Retrieval, SessionRuntime
 from hexad.adapters.adk import (
@@ -259,18 +257,6 @@ def test_where_no_place_in_the_contents_is_safe_context_stands_in_the_instructio
     assert RULE in instruction(got)
 
 
-@requirement("ADK-02")
-@given(st.lists(st.tuples(st.sampled_from(["user", "model"]), st.text(max_size=8)), max_size=8))
-def test_the_latest_message_is_the_last_of_the_users_whatever_stands_there(turns: list[tuple[str, str]]) -> None:
-    contents = [types.Content(role=role, parts=[types.Part(text=text)]) for role, text in turns]
-    users = [place for place, (role, _) in enumerate(turns) if role == "user"]
-    found = latest_message(contents)
-    if not users or not turns[users[-1]][1].strip():
-        assert found is None
-    else:
-        assert found == (users[-1], turns[users[-1]][1].strip())
-
-
 # what it adds
 
 
@@ -507,16 +493,3 @@ def test_what_adks_memory_preload_put_in_is_not_put_in_again(hx: Hexad, placemen
     assert "PAST_CONVERSATIONS" in seat
     assert seat.count("by the aisle") == 1
     assert f"[rule] deploy-window: {RULE}" in rule  # a rule stands where rules stand
-
-
-@requirement("ADK-04")
-def test_two_engines_in_memory_are_two(hx: Hexad) -> None:
-    with opened(":memory:") as one, opened(":memory:") as other:
-        one.knowledge.save("deploy-one", "Deploy from the train")
-        other.knowledge.save("deploy-other", "Deploy at night")
-        inner = echo()
-        model = ContextAwareModel.wrap(one, ContextAwareModel.wrap(other, inner))
-        done(responses(model, request("when and where may I deploy?")))
-    text = instruction(inner.requests[0])
-    assert "from the train" in text
-    assert "at night" in text

@@ -137,16 +137,6 @@ def test_the_fifteen_lines_of_the_documents_are_fifteen_and_learn(
     assert "give `day` as YYYY-MM-DD" in capsys.readouterr().out
 
 
-@requirement("ADK-05")
-@pytest.mark.parametrize("stream", [False, True])
-def test_the_same_agent_gives_the_same_events_with_and_without(hx: Hexad, stream: bool) -> None:
-    def events(plugins: list[BasePlugin]) -> list[Any]:
-        happened = talk(runner(agent(working("2026-01-31"), [book]), plugins), "Book a room to deploy", stream=stream)
-        return [(told(each), each.partial, each.author) for each in happened]
-
-    assert events([HexadPlugin(hx)]) == events([])
-
-
 @requirement("ADK-07", "CONF-01")
 def test_with_the_engine_off_request_and_tools_are_as_without_the_plugin(tmp_path: Path) -> None:
     off = Hexad.open(tmp_path / "agent.db")

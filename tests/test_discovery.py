@@ -10,11 +10,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hexad.cli import main
-from hexad.learning.arguments.fingerprints import fingerprints
 from hexad.model import Origin, SkillKind, SkillStatus
 from hexad.skills.discovery.sequences import repeated
 from tests.support import opened, requirement
@@ -223,21 +220,6 @@ def test_what_is_kept_for_discovery_tells_no_values(hx: Hexad) -> None:
     assert all(re.fullmatch("[sbinzaox]([0-9a-f]{2}){1,2}", mark) for mark in marks)
     secret = json.loads(next(each for each in kept if "password" in each))
     assert len(secret["a"]["/password"]) == len(secret["r"]["/access_token"]) == 3  # its kind and 8 bits
-
-
-@requirement("SKILL-10")
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.builds(object),
-        lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.integers(), inner),
-        max_leaves=60,
-    )
-)
-def test_whatever_a_tool_gives_a_trace_of_it_is_small(result: object) -> None:
-    told = fingerprints("tool", {"given": result}, result)
-    assert len(json.loads(told)["r"]) <= 32
-    assert len(told) < 16_000
-    assert fingerprints("tool", {"given": result}, result) == told
 
 
 @requirement("SKILL-10")

@@ -138,7 +138,7 @@ def test_a_malformed_line_is_an_error_with_file_and_line_number(
 
 @requirement("EVAL-01")
 def test_a_missing_file_an_unknown_layer_and_an_empty_folder_are_clear_errors(tmp_path: Path) -> None:
-    with pytest.raises(EvalError, match="holds no sets"):
+    with pytest.raises(EvalError, match="has no sets"):
         read_sets(tmp_path)
     with pytest.raises(EvalError, match="is not a folder"):
         read_sets(tmp_path / "nowhere")
@@ -265,7 +265,7 @@ def test_what_is_odd_about_the_data_is_said(tmp_path: Path, capsys: pytest.Captu
     write(tmp_path / "d", "external_knowledge", "s", items, asked)
     assert main(["eval", str(tmp_path / "d"), "--no-semantic"]) == 0
     told = capsys.readouterr().err
-    assert "external_knowledge/s: 1 ids of corpus.jsonl are there twice" in told
+    assert "external_knowledge/s: 1 ids of corpus.jsonl occur twice" in told
     assert "external_knowledge/s: 1 questions have no relevant item" in told
 
 

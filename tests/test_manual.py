@@ -67,6 +67,14 @@ def test_every_block_of_a_page_is_one_that_is_run_or_compared(page: Path) -> Non
 
 
 @requirement("CONF-01")
+@pytest.mark.parametrize(("page", "lines", "words"), [("README.md", 150, 1200)])
+def test_a_readers_way_in_stays_short(page: str, lines: int, words: int | None) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert text.count("\n") <= lines
+    assert words is None or len(text.split()) <= words
+
+
+@requirement("CONF-01")
 def test_every_file_that_the_map_names_is_there() -> None:
     there = {file.name for file in (ROOT / "src").rglob("*.py")}
     assert set(re.findall(r"\b(\w+\.py)\b", MAP.read_text(encoding="utf-8"))) - there == set()

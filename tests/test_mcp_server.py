@@ -9,16 +9,13 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import anyio
 import pytest
 from mcp.shared.exceptions import MCPError
 
 from hexad import Hexad, wire
-from hexad.errors import Disabled
 from hexad.mcp.in_flight import Progress
 from hexad.mcp.resources import MOST_LISTED
 from hexad.mcp.server import server_of
-from hexad.mcp.sessions import plain_name
 from hexad.model import Layer, Origin, Retrieval
 from tests.mcp_support import MODES, NINE, client, in_process, play, read, refusal, teach_greeting, text_of, told, tour
 from tests.support import opened, requirement
@@ -196,21 +193,6 @@ def test_a_runtime_context_of_the_engines_own_stays(memory_hx: Hexad) -> None:
     assert "active tools: 3" in play(scenario())
 
 
-@requirement("LIMIT-01")
-def test_each_client_has_limits_of_its_own(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        with opened(tmp_path / "agent.db", max_knowledge=1) as hx:
-            server = server_of(hx)
-            async with client(server, "one") as one, client(server, "two") as two:
-                await told(one, "save_knowledge", key="a", content="first")
-                sentence = await refusal(one, "save_knowledge", key="b", content="second")
-                assert "limit of 1" in sentence
-                assert "max_knowledge" in sentence
-                await told(two, "save_knowledge", key="b", content="second")
-
-    play(scenario())
-
-
 @requirement("LEARN-01", "LEARN-05")
 def test_a_foreign_agent_teaches_a_fix_and_gets_it_back(hx: Hexad) -> None:
     async def scenario() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
@@ -228,28 +210,6 @@ def test_a_foreign_agent_teaches_a_fix_and_gets_it_back(hx: Hexad) -> None:
     assert (fine["failed"], fine["learning"]) == (False, None)
     assert again["fix"] == "Deploy to test first"
     assert again["learning"]["seen"] == 2
-
-
-@requirement("LEARN-01")
-@both
-def test_an_error_that_is_json_is_a_text_like_any_other(memory_hx: Hexad, mode: str) -> None:
-    error = '{"code": 429, "message": "slow down"}'
-
-    async def scenario() -> dict[str, Any]:
-        async with in_process(memory_hx, mode=mode) as one:
-            return await told(one, "report_tool_result", tool="call_api", args=None, result=None, error=error)
-
-    assert play(scenario())["learning"]["trigger"] == "tool:call_api"
-
-
-@requirement("LEARN-01")
-def test_a_result_that_reports_a_failure_is_one(hx: Hexad) -> None:
-    async def scenario() -> dict[str, Any]:
-        async with in_process(hx) as one:
-            result = {"status": "error", "error": "the printer is out of paper"}
-            return await told(one, "report_tool_result", tool="print", result=result)
-
-    assert play(scenario())["failed"]
 
 
 # --- skills ---------------------------------------------------------------------------------------------------------
@@ -378,7 +338,7 @@ def test_long_work_is_told_to_go_on_and_stalls_nobody(hx: Hexad) -> None:
     release = threading.Event()
 
     def slow(word: str) -> str:
-        assert release.wait(30)
+        assert release.wait(500)
         return word
 
     async def scenario() -> list[float]:
@@ -401,58 +361,6 @@ def test_long_work_is_told_to_go_on_and_stalls_nobody(hx: Hexad) -> None:
     assert len(beats) >= 5
     assert beats == sorted(set(beats))
     assert hx.knowledge.get("meanwhile")
-
-
-@requirement("SKILL-04")
-def test_many_skills_that_wait_keep_no_question_waiting(memory_hx: Hexad) -> None:
-    release = threading.Event()
-
-    def slow(word: str) -> str:
-        assert release.wait(30)
-        return word
-
-    async def scenario() -> list[bool | None]:
-        _composite(memory_hx, "slow")
-        server = server_of(memory_hx, tools=[slow])
-        ended: list[bool | None] = []
-
-        async def shout(one: Client) -> None:
-            ended.append((await one.call_tool("run_skill", {"name": "shout", "parameters": {"word": "hey"}})).is_error)
-
-        async with client(server, "one") as one, client(server, "two") as two, anyio.create_task_group() as group:
-            for _ in range(30):
-                group.start_soon(shout, one)
-            await anyio.wait_all_tasks_blocked()
-            assert (await told(two, "search_knowledge", query="anything"))["count"] == 0
-            assert ended == []
-            release.set()
-        return ended
-
-    assert play(scenario()) == [False] * 30
-
-
-@requirement("SKILL-04")
-def test_a_client_that_leaves_in_the_middle_leaves_a_server_that_works(hx: Hexad) -> None:
-    begun, release = threading.Event(), threading.Event()
-
-    def slow(word: str) -> str:
-        begun.set()
-        assert release.wait(30)
-        return word
-
-    async def scenario() -> None:
-        _composite(hx, "slow")
-        server = server_of(hx, tools=[slow])
-        async with client(server, "one") as one, anyio.create_task_group() as group:
-            group.start_soon(one.call_tool, "run_skill", {"name": "shout", "parameters": {"word": "hey"}})
-            await anyio.to_thread.run_sync(begun.wait)
-            group.cancel_scope.cancel()
-        async with client(server, "two") as two:
-            await told(two, "save_knowledge", key="after", content="Still here")
-        release.set()
-
-    play(scenario())
-    assert hx.knowledge.get("after")
 
 
 @requirement("SKILL-04")
@@ -482,21 +390,6 @@ def test_every_key_has_an_address(memory_hx: Hexad, key: str) -> None:
     assert play(scenario()) == wire.to_json(memory_hx.knowledge.get(key))
 
 
-@requirement("KNOW-01")
-@both
-@pytest.mark.parametrize(
-    "uri", ["hexad://knowledge/none", "hexad://skill/none", "hexad://learning/none", "hexad://x/y"]
-)
-def test_what_is_not_there_is_a_sentence(memory_hx: Hexad, uri: str, mode: str) -> None:
-    async def scenario() -> str:
-        async with in_process(memory_hx, mode=mode) as one:
-            with pytest.raises(MCPError) as refused:
-                await one.read_resource(uri)
-            return str(refused.value)
-
-    assert "none" in play(scenario()) or uri in play(scenario())
-
-
 @requirement("CONF-04")
 def test_a_secret_is_read_out_only_where_its_owner_wanted_it_kept(hx: Hexad) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -514,28 +407,10 @@ def test_a_secret_is_read_out_only_where_its_owner_wanted_it_kept(hx: Hexad) -> 
     assert secret not in hidden
 
 
-@requirement("PROMPT-02")
-@both
-def test_the_prompt_needs_a_message_and_says_so(memory_hx: Hexad, mode: str) -> None:
-    async def scenario() -> list[str]:
-        said = []
-        async with in_process(memory_hx, mode=mode) as one:
-            for name, given in (("with_context", {}), ("no_such_prompt", {"message": "hello"})):
-                with pytest.raises(MCPError) as refused:
-                    await one.get_prompt(name, given)
-                said.append(str(refused.value))
-        return said
-
-    missing, unknown = play(scenario())
-    assert "message" in missing
-    assert "no_such_prompt" in unknown
-
-
 # --- what is refused ------------------------------------------------------------------------------------------------
 
 
 @requirement("META-01")
-@both
 @pytest.mark.parametrize(
     ("tool", "given", "says"),
     [
@@ -561,12 +436,12 @@ def test_the_prompt_needs_a_message_and_says_so(memory_hx: Hexad, mode: str) -> 
     ],
 )  # fmt: skip
 def test_wrong_arguments_are_told_in_one_sentence(
-    memory_hx: Hexad, tool: str, given: dict[str, Any], says: str, mode: str
+    memory_hx: Hexad, tool: str, given: dict[str, Any], says: str
 ) -> None:
     teach_greeting(memory_hx)
 
     async def scenario() -> str:
-        async with in_process(memory_hx, mode=mode) as one:
+        async with in_process(memory_hx) as one:
             return await refusal(one, tool, **given)
 
     sentence = play(scenario())
@@ -599,37 +474,6 @@ def test_a_crash_inside_is_one_sentence_and_in_the_log(memory_hx: Hexad, caplog:
     assert "get_context failed: AttributeError" in caplog.text
 
 
-@requirement("META-01")
-def test_an_engine_that_is_off_serves_nobody(tmp_path: Path) -> None:
-    with Hexad.open(tmp_path / "agent.db") as hx, pytest.raises(Disabled):
-        server_of(hx)
-
-
-@requirement("META-01")
-def test_a_store_that_is_gone_is_an_answer_not_a_crash(tmp_path: Path) -> None:
-    hx = opened(tmp_path / "agent.db")
-    server = server_of(hx)
-    hx.close()
-
-    async def scenario() -> list[str]:
-        async with client(server) as one:
-            return [
-                await refusal(one, "save_knowledge", key="k", content="c"),
-                await refusal(one, "run_skill", name="greet"),
-            ]
-
-    for sentence in play(scenario()):
-        assert "closed" in sentence
-
-
-@requirement("PROMPT-04")
-@pytest.mark.parametrize(
-    ("name", "plain"), [("cursor", "cursor"), ("a\n## b", "a b"), ("x" * 500, "x" * 60), ("\x1b[31m", "31m"), ("", "")]
-)
-def test_a_clients_name_cannot_steer_a_prompt(name: str, plain: str) -> None:
-    assert plain_name(name) == plain
-
-
 # --- a long life ----------------------------------------------------------------------------------------------------
 
 
@@ -650,13 +494,14 @@ def _resident() -> int:
 
 
 @requirement("META-01")
-def test_a_thousand_calls_in_a_row_leave_no_more_memory_behind(file_hx: Hexad) -> None:
+@pytest.mark.parametrize("rounds", [25, pytest.param(250, marks=pytest.mark.soak)])
+def test_calls_in_a_row_leave_no_more_memory_behind(file_hx: Hexad, rounds: int) -> None:
     async def scenario() -> tuple[int, int]:
         async with in_process(file_hx) as one:
-            await _calls(one, 50)
+            await _calls(one, 25)
             gc.collect()
             blocks, resident = sys.getallocatedblocks(), _resident()
-            await _calls(one, 250)
+            await _calls(one, rounds)
             gc.collect()
             return sys.getallocatedblocks() - blocks, _resident() - resident
 

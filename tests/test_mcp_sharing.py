@@ -10,7 +10,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from hexad.mcp.server import server_of
 from hexad.mcp.sessions import IDLE
-from tests.mcp_support import MODES, client, listening, play, process, refusal, told
+from tests.mcp_support import MODES, client, listening, play, refusal, told
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -71,17 +71,14 @@ def test_without_sessions_a_header_tells_clients_apart(tmp_path: Path) -> None:
 
 @requirement("LIMIT-01")
 @pytest.mark.parametrize("mode", MODES)
-def test_over_pipes_and_in_process_a_server_that_is_started_anew_has_room(tmp_path: Path, mode: str) -> None:
-    database = tmp_path / "agent.db"
-
+def test_in_process_a_server_that_is_restarted_has_room(tmp_path: Path, mode: str) -> None:
     async def scenario() -> None:
-        with opened(tmp_path / "other.db", max_knowledge=1) as hx:
-            for start in (lambda: process(database, HEXAD_MAX_KNOWLEDGE="1"), lambda: server_of(hx)):
-                async with client(start(), mode=mode) as one:
-                    await told(one, "save_knowledge", **FIRST)
-                    sentence = await refusal(one, "save_knowledge", **SECOND)
-                    assert "there is room again once this server was restarted" in sentence
-                async with client(start(), mode=mode) as again:
-                    await told(again, "save_knowledge", **SECOND)
+        with opened(tmp_path / "agent.db", max_knowledge=1) as hx:
+            async with client(server_of(hx), mode=mode) as one:
+                await told(one, "save_knowledge", **FIRST)
+                sentence = await refusal(one, "save_knowledge", **SECOND)
+                assert "there is room again once this server was restarted" in sentence
+            async with client(server_of(hx), mode=mode) as again:
+                await told(again, "save_knowledge", **SECOND)
 
     play(scenario())

@@ -290,10 +290,6 @@ def test_children_that_are_left_behind_neither_keep_the_call_nor_stay(box: Box, 
     assert gone(mark)
 
 
-def test_a_child_left_behind_outside_the_sandbox_does_stay(box: Box) -> None:
-    os.kill(int(box.bare("sleep 1000 >/dev/null 2>&1 & echo $!")), signal.SIGKILL)
-
-
 def test_killing_the_parent_kills_the_script_and_all_it_started(box: Box, mark: str) -> None:
     parent = open_box(find_sandbox(), box.user, box.folder)
     told = box.folder / "told"

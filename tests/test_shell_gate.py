@@ -104,9 +104,9 @@ def test_harmless_files_of_a_skill_change_nothing() -> None:
         "notes.md": (b"Never type rm -rf / here.", False),
         "picture.png": (b"\x89PNG\x00\x01", False),
         "good.sh": (b"#!/bin/sh\nls | wc -l\n", True),
-        "tool.py": (b"import json, sys\nprint('rm is a command')\n", False),
+        "tool.py": (b"import json, sys\nprint('rm is a command')\n", False),  # never run
     }
-    assert check("ls; cat notes.md; sh good.sh; python3 tool.py", files=files).findings == ()
+    assert check("ls; cat notes.md; sh good.sh", files=files).findings == ()
 
 
 @requirement("SKILL-05")

@@ -9,6 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad.errors import InvalidInput
+from hexad.model import SkillKind
+from hexad.skills import definition as shapes
+from hexad.skills.folders import document
 from hexad.skills.references import Unresolved, fill, fill_known, references
 from hexad.testing.strategies import json_values, texts
 from tests.support import requirement
@@ -50,8 +53,8 @@ def steps(*given_: Any) -> dict[str, Any]:
         ("composite", steps({"tool": "t", "args": {"a": "{{"}}), "is not a reference"),
         ("composite", {**steps(STEP), "text": ""}, "text: is not known; a composite skill has document, files, steps"),
         ("script", {"text": "x"}, "a script skill needs 'script'"),
-        ("script", {"script": " \n"}, "must be text, and not empty"),
-        ("script", {"script": 7}, "must be text, and not empty"),
+        ("script", {"script": " \n"}, "must be text that is not empty"),
+        ("script", {"script": 7}, "must be text that is not empty"),
         ("script", {"script": "x", "shell": "fish"}, "must be one of sh, bash"),
         ("script", {"script": "x", "needs": "network"}, "must be a list of network"),
         ("script", {"script": "x", "needs": ["root"]}, "'root' is not one of network"),
@@ -60,7 +63,7 @@ def steps(*given_: Any) -> dict[str, Any]:
         ("script", {"script": "x", "needs": ["write"], "writable": ["/a/../b"]}, "without .."),
         ("script", {"script": "x", "writable": ["/srv/out"]}, 'needs "write"'),
         ("template", {"template": "{{ a"}, "definition.template"),
-        ("template", {"template": ""}, "must be text, and not empty"),
+        ("template", {"template": ""}, "must be text that is not empty"),
         ("instruction", {"text": None}, "definition.text: must be text"),
         ("instruction", {"text": "x", "steps": []}, "steps: is not known"),
         ("instruction", {"text": "x", "document": []}, "document: must be an object"),
@@ -196,3 +199,10 @@ def test_a_plan_shows_what_is_known_and_leaves_the_rest() -> None:
         "{{ later.x }}",
         "Ada of {{ later.0 }}",
     ]
+
+
+@requirement("SKILL-02")
+def test_every_kind_of_skill_has_its_fields_and_its_file_in_a_folder() -> None:
+    """The tables that are keyed by kind; `match` statements over kinds are checked by mypy."""
+    assert set(shapes._FIELDS) == set(SkillKind)
+    assert set(document._MAINS) == set(SkillKind) - {SkillKind.INSTRUCTION}

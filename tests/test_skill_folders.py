@@ -17,7 +17,6 @@ from hexad.cli import main
 from hexad.errors import FolderRefused, InvalidInput
 from hexad.memory.redaction import redact
 from hexad.model import Origin, Skill, SkillKind, SkillStatus
-from hexad.skills.definition import fingerprint
 from hexad.skills.folders import frontmatter
 from hexad.skills.folders.document import LARGEST_FILE, File, files_of, skill_in
 from hexad.skills.folders.files import MOST_FILES, read_folder
@@ -256,88 +255,11 @@ def test_hexads_own_kinds_are_folders_that_people_can_read(
 
 
 @requirement("SKILL-09")
-def test_a_text_that_was_given_as_base64_and_no_files_at_all_come_back_as_they_are_kept(
-    hx: Hexad, tmp_path: Path
-) -> None:
-    given_ = {
-        "words.txt": {"base64": base64.b64encode("wörter\n".encode()).decode(), "executable": False},
-        "run": {"base64": base64.b64encode(b"x").decode(), "executable": True},
-        "data": {"base64": base64.b64encode(b"\0\xff").decode()},
-        "nul": {"base64": base64.b64encode(b"\0").decode()},
-    }
-    for name, files in (("some", given_), ("none", {})):
-        kept = hx.skills.create(
-            name,
-            kind="instruction",
-            description="d",
-            definition={"text": "t", "files": files},  # type: ignore[dict-item]
-        )
-        folder = hx.skills.export_folder(name, tmp_path)
-        again = hx.scoped(namespace="away").skills.import_folder(folder).skill
-        assert fingerprint(again) == fingerprint(kept)
-    assert hx.skills.get("some").definition["files"] == {
-        "words.txt": {"text": "wörter\n"},
-        "run": {"text": "x", "executable": True},
-        "data": given_["data"],
-        "nul": given_["nul"],
-    }
-    assert hx.skills.get("none").definition == {"text": "t"}
-
-
-@requirement("SKILL-09")
 def test_a_secret_in_a_text_that_was_given_as_base64_is_taken_out(hx: Hexad) -> None:
     files: Any = {"up.sh": {"base64": base64.b64encode(f"token={SECRET}\n".encode()).decode()}}
     kept = hx.skills.create("up", kind="instruction", description="d", definition={"text": "t", "files": files})
     assert kept.redactions
     assert SECRET not in json.dumps(kept.definition)
-
-
-@requirement("SKILL-09")
-def test_steps_and_explanations_that_somebody_wrote_otherwise_are_kept(hx: Hexad, tmp_path: Path) -> None:
-    hx.skills.create(
-        "release", kind="composite", description="Make one", definition={"steps": [{"tool": "build", "args": {}}]}
-    )
-    folder = hx.skills.export_folder("release", tmp_path)
-    (folder / "steps.json").write_text('[{"tool": "build",\t"args": {}}]', encoding="utf-8")
-    (folder / "steps.json").chmod(0o755)
-    manifest = folder / "SKILL.md"
-    manifest.write_text(manifest.read_text(encoding="utf-8") + "\nMy own words.\n", encoding="utf-8")
-    hx.skills.import_folder(folder, overwrite=True)
-    assert everything(hx.skills.export_folder("release", tmp_path / "again")) == everything(folder)
-
-
-@requirement("SKILL-09")
-def test_a_text_that_no_longer_fits_behind_its_head_gets_one_that_it_does(hx: Hexad, tmp_path: Path) -> None:
-    skill = hx.skills.import_folder(make(tmp_path / "pdf", {"SKILL.md": CURIOUS})).skill
-    changed = {**skill.definition, "text": "\n\nbegins with blank lines"}
-    hx.skills.create("pdf", kind="instruction", description=skill.description, definition=changed, author=skill.author)
-    folder = hx.skills.export_folder("pdf", tmp_path / "out")
-    again = hx.skills.import_folder(folder, overwrite=True).skill
-    assert again.definition["text"] == "\n\nbegins with blank lines"
-    assert "Apache-2.0" in (folder / "SKILL.md").read_text(encoding="utf-8")
-
-
-@requirement("SKILL-09")
-def test_the_work_may_be_in_another_file_than_the_usual_one(hx: Hexad, tmp_path: Path) -> None:
-    manifest = "---\nname: up\ndescription: x\nmetadata: {hexad-kind: script, hexad-main: bin/up}\n---\nMine.\n"
-    folder = make(tmp_path / "up", {"SKILL.md": manifest, "bin/up": "echo hello\n", "scripts/run.sh": "echo other\n"})
-    skill = hx.skills.import_folder(folder).skill
-    assert (skill.kind, skill.definition["script"]) == (SkillKind.SCRIPT, "echo hello\n")
-    assert everything(hx.skills.export_folder("up", tmp_path / "out")) == everything(folder)
-
-
-@requirement("SKILL-09")
-def test_steps_that_were_changed_are_written_anew(hx: Hexad, tmp_path: Path) -> None:
-    manifest = "---\nname: up\ndescription: x\nmetadata: {hexad-kind: composite}\n---\n"
-    folder = make(tmp_path / "up", {"SKILL.md": manifest, "steps.json": '[{"tool":"a", "args":{}}]'})
-    skill = hx.skills.import_folder(folder).skill
-    changed = {**skill.definition, "steps": [{"tool": "b", "args": {}}]}
-    hx.skills.create("up", kind="composite", description="x", definition=changed)
-    written = hx.skills.export_folder("up", tmp_path / "out")
-    assert json.loads((written / "steps.json").read_text()) == [{"tool": "b", "args": {}}]
-    (folder / "steps.json").write_text("[{")
-    with pytest.raises(FolderRefused, match=r"steps\.json: is not JSON"):
-        hx.skills.import_folder(folder, overwrite=True)
 
 
 # --- secrets --------------------------------------------------------------------------------------------------------
@@ -490,8 +412,8 @@ def test_names_that_other_systems_cannot_have_are_refused(hx: Hexad, tmp_path: P
         ("---\nname: pdf\ndescription: x\nmetadata: {? [a] : b}\n---\n", "must be text"),
         ("---\na: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n---\n", "aliases"),
         (f"---\ndescription: x\na: {'[' * 5000}\n---\n", "nested deeper"),
-        ("---\ndescription: !!python/object/apply:os.system [ls]\n---\n", "not understood"),
-        ("---\ndescription: !!binary aGk=\n---\n", "not understood"),
+        ("---\ndescription: !!python/object/apply:os.system [ls]\n---\n", "not supported"),
+        ("---\ndescription: !!binary aGk=\n---\n", "not supported"),
         (f"---\ndescription: x\na: [{'y, ' * 10_000}]\n---\n", "more than 10,000 names and values"),
         ("---\n- a\n---\n", "lines of 'name: value'"),
         ("---\nname: pdf\ndescription: x\nmetadata: {hexad-kind: magic}\n---\n", "'magic' is not one of"),

@@ -412,15 +412,6 @@ def called(hx: Hexad) -> list[str]:
 
 
 @requirement("SKILL-04", "LEARN-01")
-def test_a_tool_that_gives_advice_or_that_another_engine_watches_is_seen_once_by_each(hx: Hexad, tools: Tools) -> None:
-    make(hx)
-    with opened(":memory:") as other:
-        given = {"fetch": hx.watch(tools.fetch, advise=True), "send": other.watch(tools.send)}
-        assert hx.skills.run("weather", {"city": "Bonn"}, tools=given).ok
-        assert (called(hx), called(other)) == (["fetch", "send"], ["send"])
-
-
-@requirement("SKILL-04", "LEARN-01")
 def test_what_a_cancelled_run_did_before_is_learned_and_the_run_is_not_counted(hx: Hexad, tools: Tools) -> None:
     make(hx)
 
@@ -457,34 +448,6 @@ def test_an_interrupted_run_lets_the_interrupt_through(hx: Hexad, tools: Tools) 
         hx.skills.run("weather", {"city": "Bonn"}, tools={"fetch": tools.fetch, "send": interrupt})
     assert called(hx) == ["fetch"]
     assert outcomes(hx) == ["cancelled"]
-
-
-@requirement("SKILL-04", "LEARN-01")
-def test_calls_are_dated_when_they_were_made(hx: Hexad, tools: Tools, clock: Any) -> None:
-    make(hx)
-
-    def send(text: str) -> str:
-        clock.advance(minutes=5)
-        return text
-
-    began = clock()
-    hx.skills.run("weather", {"city": "Bonn"}, tools={"fetch": tools.fetch, "send": send})
-    dated = [(each.action, (each.at - began).total_seconds()) for each in hx.audit.records()[-3:]]
-    assert dated == [("tool.call", 0), ("tool.call", 300), ("skill.run", 300)]
-
-
-@requirement("SKILL-04")
-def test_an_error_that_cannot_tell_itself_is_named_by_its_type(hx: Hexad, tools: Tools) -> None:
-    class Mute(Exception):
-        def __str__(self) -> str:
-            raise RuntimeError("not even this")
-
-    def send(text: str) -> str:
-        raise Mute
-
-    make(hx)
-    result = hx.skills.run("weather", {"city": "Bonn"}, tools={"fetch": tools.fetch, "send": send})
-    assert result.error == "step 2 (send): Mute"
 
 
 @requirement("SKILL-04")

@@ -10,7 +10,7 @@ import functools
 import logging
 import shlex
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from hexad.errors import HexadError, RateLimited, StoreError
 from hexad.learning.outcome import Passing
@@ -33,6 +33,7 @@ NAMES: Final = (
     "list_skills",
 )
 _AUTHOR: Final = "agent"
+_Category: TypeAlias = Literal["rule", "definition", "preference", "fact", "pattern", "correction"]
 
 
 def agent_tools(
@@ -67,7 +68,7 @@ class _AgentTools:
         self,
         key: str,
         content: str,
-        category: Literal["rule", "definition", "preference", "fact", "pattern", "correction"] | None = None,
+        category: _Category | None = None,
         tags: list[str] | None = None,
         subject: str = "",
     ) -> dict[str, Any]:
@@ -103,7 +104,7 @@ class _AgentTools:
     def search_knowledge(
         self,
         query: str,
-        category: Literal["rule", "definition", "preference", "fact", "pattern", "correction"] | None = None,
+        category: _Category | None = None,
         limit: int = 10,
     ) -> dict[str, Any]:
         """Look up what is known about the user and their world, when the context you were given does not say.
@@ -262,14 +263,14 @@ def _answering(
         try:
             return tool(*given, **named)
         except (RateLimited, StoreError) as error:  # this will pass, and says nothing about the tool
-            return Passing(_error(describe(error)))
+            return Passing(error_answer(describe(error)))
         except HexadError as error:
-            return _error(describe(error))
+            return error_answer(describe(error))
         except TypeError as error:  # an argument too many, too few, or of a wrong type
-            return _error(str(error).replace(f"{_AgentTools.__name__}.", ""))
+            return error_answer(str(error).replace(f"{_AgentTools.__name__}.", ""))
         except Exception as error:  # noqa: BLE001 - the agent goes on
             logging.getLogger("hexad").warning("%s failed: %s", tool.__name__, redact(repr(error)).text)
-            return _error(f"{type(error).__name__}: {error}")
+            return error_answer(f"{type(error).__name__}: {error}")
 
     return answer
 
@@ -278,7 +279,8 @@ def _ok(**fields: Any) -> dict[str, Any]:
     return {"status": "ok", **fields}
 
 
-def _error(sentence: str) -> dict[str, Any]:
+def error_answer(sentence: str) -> dict[str, Any]:
+    """An error as a tool's answer, without secrets."""
     return {"status": "error", "error": redact(sentence).text}
 
 

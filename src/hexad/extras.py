@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from importlib import metadata
 from importlib.util import find_spec
 
 from hexad.errors import MissingExtra, PackageTooOld
@@ -13,17 +12,21 @@ from hexad.errors import MissingExtra, PackageTooOld
 def require_extra(extra: str, *, what: str, package: str, module: str, needed: str) -> None:
     """Raise `MissingExtra` where a package is not installed, and `PackageTooOld` where it is older than ``needed``."""
     if not _is_importable(module):
-        raise MissingExtra(what, install_target(extra))
-    try:
-        found = metadata.version(package)
-    except metadata.PackageNotFoundError:  # importable without metadata: assume that it is new enough
-        return
+        raise missing_extra(what, extra)
+    found = _installed_version(package)
     if () < _numbers(found) < _numbers(needed):
         raise PackageTooOld(what, package, found=found, needed=needed, install=install_target(extra))
 
 
+def missing_extra(what: str, extra: str) -> MissingExtra:
+    """The error that says how to add an extra to this very Hexad."""
+    return MissingExtra(what, install_target(extra))
+
+
 def install_target(extra: str) -> str:
     """The argument of ``pip install`` that adds an extra to this very Hexad: from an index, or from its folder."""
+    from importlib import metadata  # noqa: PLC0415 - loads email: 12 ms, for an error
+
     try:
         origin = json.loads(metadata.distribution("hexad").read_text("direct_url.json") or "{}")
     except (metadata.PackageNotFoundError, ValueError):
@@ -32,6 +35,15 @@ def install_target(extra: str) -> str:
         return f"hexad[{extra}]"
     folder = str(origin["url"]).removeprefix("file://")
     return f"--editable={folder}[{extra}]" if origin["dir_info"].get("editable") else f"{folder}[{extra}]"
+
+
+def _installed_version(package: str) -> str:
+    from importlib import metadata  # noqa: PLC0415 - loads email: 12 ms
+
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:  # importable without metadata: assume that it is new enough
+        return ""
 
 
 def _is_importable(module: str) -> bool:

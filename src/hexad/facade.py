@@ -13,7 +13,7 @@ from hexad.context.layers.tools import ToolRegistry, registry_of
 from hexad.context.retriever import ContextRetriever
 from hexad.context.selection import estimate_tokens
 from hexad.engine import Engine
-from hexad.errors import ConfigError, Disabled, InvalidInput, MissingExtra
+from hexad.errors import ConfigError, Disabled, InvalidInput
 from hexad.memory import admission
 from hexad.memory.audit import AuditLog
 from hexad.memory.forgetting import forget_all
@@ -22,7 +22,6 @@ from hexad.memory.indexing import all_namespaces, embed_missing, missing_vectors
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.limits import leave_tally
 from hexad.memory.references import ReferenceCollection
-from hexad.memory.upkeep import MaintainedStore
 from hexad.model import Erasure
 from hexad.settings import Settings, load
 from hexad.store.volatile import LOCATION
@@ -172,8 +171,7 @@ class Hexad:
     @property
     def store(self) -> Store:
         """The database behind it."""
-        store = self._engine.workspace.store
-        return store.wrapped if isinstance(store, MaintainedStore) else store
+        return self._engine.workspace.store
 
     @property
     def retriever(self) -> Retriever:
@@ -381,7 +379,9 @@ class Hexad:
         if not self.settings.semantic:
             raise ConfigError("semantic", "is false, so nothing is embedded; turn it on to reindex")
         if similarity is None:
-            raise MissingExtra("search by meaning", "hexad[semantic]")
+            from hexad.extras import missing_extra  # noqa: PLC0415 - 1 ms, for an error
+
+            raise missing_extra("search by meaning", "semantic")
         workspace = self._engine.workspace
         return embed_missing(workspace.store, similarity, workspace.clock(), progress or _quiet)
 

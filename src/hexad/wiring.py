@@ -114,7 +114,7 @@ def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
 
     agent = run.Agent(
         tools=engine.tools,
-        attend=engine.step_tool,
+        step_tool=engine.step_tool,
         is_constant=lambda path, value: engine.observer.is_constant(path, value),  # noqa: PLW0108 - loads learning late
         script_seconds=settings.script_seconds,
         script_memory=settings.script_memory,

@@ -3,7 +3,7 @@
 import json
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 import typer
 
@@ -28,37 +28,6 @@ _WAYS: Final = ("accept", "edit", "reject", "skip", "quit")
 _COMMENTS: Final = ("Change the text in quotes, save, and close the editor.",)
 
 By = Annotated[str | None, typer.Option("--by", metavar="PERSON", help="Who approves; your login name if not given.")]
-
-
-class Entry(Protocol):
-    """Something for a person to decide; not asked again once it is settled."""
-
-    settled: bool
-
-    @property
-    def title(self) -> str:
-        """Kind and name."""
-        ...
-
-    def show(self) -> None:
-        """Print what a person needs to decide."""
-        ...
-
-    def accept(self) -> None:
-        """Accept it as it is."""
-        ...
-
-    def edit(self) -> None:
-        """Let the person change it in an editor."""
-        ...
-
-    def reject(self) -> None:
-        """Reject it."""
-        ...
-
-    def as_json(self) -> dict[str, Any]:
-        """The entry as JSON."""
-        ...
 
 
 app = typer.Typer()
@@ -202,6 +171,7 @@ class Doubt:
         self.settled = True
 
 
+Entry: TypeAlias = Draft | Doubt
 _BODY: Final["Mapping[SkillKind, str]"] = {
     SkillKind.COMPOSITE: "steps",
     SkillKind.SCRIPT: "script",

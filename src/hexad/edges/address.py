@@ -11,7 +11,6 @@ from hexad.errors import ConfigError, InvalidInput
 LOOPBACK: Final = "127.0.0.1"
 _LOCAL_NAME: Final = "localhost"
 _HIGHEST_PORT: Final = 65_535
-_PREFIX: Final = 64  # bits of an IPv6 address that name a network
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +52,9 @@ class Address:
                 "characters or more, or listen on 127.0.0.1",
             )
 
-    def url(self, port: int) -> str:
+    def url(self, port: int, path: str) -> str:
         """The URL for clients on this machine."""
-        return f"http://{f'[{self.host}]' if self.ipv6 else self.host}:{port}/mcp"
+        return f"http://{f'[{self.host}]' if self.ipv6 else self.host}:{port}{path}"
 
     def answers_to(self, authority: str, allowed: frozenset[str]) -> bool:
         """Whether a Host header names this server; a browser that DNS rebinding led here sends another name.
@@ -67,20 +66,6 @@ class Address:
         if _is_loopback(host) or host in allowed or (host and host == self.host.casefold()):
             return True
         return not self.local and _parsed(host) is not None
-
-
-def network_of(host: str) -> str:
-    """The client for the purpose of limits: an address, or for IPv6 its network, in which anybody has many addresses.
-
-    >>> network_of("192.0.2.7"), network_of("2001:db8:1:2:3:4:5:6"), network_of("::ffff:192.0.2.7"), network_of("")
-    ('192.0.2.7', '2001:db8:1:2::/64', '192.0.2.7', '')
-    """
-    address = _parsed(host)
-    if not isinstance(address, ipaddress.IPv6Address):
-        return host
-    if address.ipv4_mapped is not None:
-        return str(address.ipv4_mapped)
-    return str(ipaddress.IPv6Network((address.packed, _PREFIX), strict=False))
 
 
 def host_of(authority: str) -> str:

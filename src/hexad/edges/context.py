@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from hexad.agent_tools import NAMES
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from hexad.model import Prompt
 
 BUDGET: Final = 2000  # tokens
-_REMEMBERED: Final = 256  # blocks, and sets of tools
+_TURNS: Final = 256  # whose blocks are remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,7 @@ class Lookup:
 
     hx: Hexad
     budget: int
-    _registries: Recent[Hashable, ToolRegistry] = field(default_factory=lambda: Recent(_REMEMBERED), repr=False)
-    _blocks: Recent[Hashable, Prompt] = field(default_factory=lambda: Recent(_REMEMBERED), repr=False)
+    _blocks: Recent[Hashable, Prompt] = field(default_factory=lambda: Recent(_TURNS), repr=False)
 
     def prompt(self, question: Question) -> Prompt:
         """The sections for a message, recorded as shown. Blocks; call it in a thread.
@@ -95,20 +95,18 @@ class Lookup:
         if not isinstance(retriever, ContextRetriever):
             return hx
         if retriever.tools is None and question.tools:
-            hx = hx.with_tool_registry(self._registry(question.tools))
+            hx = hx.with_tool_registry(_registry(question.tools))
         if retriever.runtime is None:
             runtime = SessionRuntime(active_tools=len(question.tools))
             runtime.set_session(hx.session)
             hx = hx.with_runtime_context(runtime)
         return hx
 
-    def _registry(self, tools: tuple[tuple[str, str], ...]) -> ToolRegistry:
-        """The agent's tools, but ours, which the engine knows. Indexing them takes longer than a retrieval."""
-        known = self._registries.get(tools)
-        if known is None:
-            known = ToolRegistry([Tool(name=name, description=text) for name, text in tools if name not in NAMES])
-            self._registries.put(tools, known)
-        return known
+
+@lru_cache(maxsize=256)
+def _registry(tools: tuple[tuple[str, str], ...]) -> ToolRegistry:
+    """The agent's tools, except ours, which the engine knows. Twenty take half a millisecond to index."""
+    return ToolRegistry([Tool(name=name, description=text) for name, text in tools if name not in NAMES])
 
 
 def _without(found: Retrieval, present: str) -> Retrieval:

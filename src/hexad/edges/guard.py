@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 
-from hexad.edges.address import network_of
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
@@ -62,7 +61,8 @@ class Refusal:
     headers: dict[str, str] = field(default_factory=dict)
 
 
-def _in_plain_text(refusal: Refusal, _: str) -> ASGIApp:
+def in_plain_text(refusal: Refusal, _accept: str = "") -> Response:
+    """A refusal as text."""
     return PlainTextResponse(f"{refusal.sentence}\n", status_code=refusal.status, headers=refusal.headers)
 
 
@@ -79,7 +79,7 @@ class Guard:
     token: str = field(default="", repr=False)
     hosts: frozenset[str] = frozenset()
     origins: frozenset[str] = frozenset()
-    respond: Callable[[Refusal, str], ASGIApp] = _in_plain_text
+    respond: Callable[[Refusal, str], ASGIApp] = in_plain_text
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -90,7 +90,7 @@ class Guard:
     def _refusal(self, scope: Scope) -> Refusal | None:
         """Why a request is refused. Refused requests have a rate of their own, so they use up nobody else's."""
         wrong = self._wrong(Headers(scope=scope))
-        client = network_of((scope.get("client") or ("", 0))[0])
+        client = (scope.get("client") or ("", 0))[0]
         seconds = self.rates.wait(client if wrong is None else f"refused {client}")
         if not seconds:
             return wrong

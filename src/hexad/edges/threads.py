@@ -31,10 +31,6 @@ _IDLE: Final = 5.0  # seconds after which a thread without work ends
 _QUEUED: Final = 4.0  # deadlines that work may wait for a thread at most, as long as others get one
 
 
-def _ignore() -> None:
-    """Work that cannot be stopped goes on to its end."""
-
-
 @dataclass(slots=True, eq=False)
 class _Work(Generic[T]):
     """One call and its result."""
@@ -74,7 +70,7 @@ class Pool:
         self._idle = 0
 
     async def run(
-        self, call: Callable[[], T], *, seconds: float | None = None, stop: Callable[[], object] = _ignore
+        self, call: Callable[[], T], *, seconds: float | None = None, stop: Callable[[], object] | None = None
     ) -> T:
         """The result of a call.
 
@@ -93,7 +89,7 @@ class Pool:
                 left = None if seconds is None else self._left(work, seconds)
                 await asyncio.wait((ended,), timeout=left)  # unlike `wait_for`, it lets every cancellation through
         except BaseException:
-            if not work.future.cancel():
+            if not work.future.cancel() and stop is not None:
                 stop()
             raise
         return work.future.result()

@@ -1,20 +1,28 @@
-"""What retrieval is compared with in the same run: other ways to answer the same questions over the same items."""
+"""Baselines: other ways to answer the same questions over the same items, measured in the same run."""
 
 from __future__ import annotations
 
 import re
 import sqlite3
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from hexad import semantic
 from hexad.errors import MissingExtra, UnknownChoice
+from hexad.extras import missing_extra
 from hexad.text import words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hexad.evals.data import Document
+
+    Builder: TypeAlias = Callable[[Sequence[Document]], "Baseline"]
+
+try:
+    import bm25s
+except ImportError:
+    bm25s = None
 
 
 class Baseline(Protocol):
@@ -25,20 +33,12 @@ class Baseline(Protocol):
         ...
 
     def close(self) -> None:
-        """Release what it holds."""
-        ...
-
-
-class Builder(Protocol):
-    """Builds a baseline from items."""
-
-    def __call__(self, documents: Sequence[Document]) -> Baseline:
-        """A baseline over these items."""
+        """Release its resources."""
         ...
 
 
 class Like:
-    """Any keyword of the question, anywhere in the text, in the order of storing: what many agents do today."""
+    """Any keyword of the question, anywhere in the text, oldest first: what many agents do today."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
         self._connection = sqlite3.connect(":memory:")
@@ -46,7 +46,7 @@ class Like:
         self._connection.executemany("INSERT INTO item VALUES (?, ?)", [(each.id, each.text) for each in documents])
 
     def ask(self, question: str, limit: int) -> Sequence[str]:
-        """Rows that hold any of the first five keywords."""
+        """Rows with any of the first five keywords."""
         keywords = [word.surface for word in words(question, asking=True)][:5]
         if not keywords:
             return []
@@ -90,32 +90,30 @@ class Bm25s:
     """The package bm25s with its defaults."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
-        try:
-            import bm25s  # noqa: PLC0415 - a yardstick that most users do not have
-        except ImportError:
-            raise MissingExtra("the baseline bm25s", "bm25s") from None
+        if bm25s is None:
+            raise MissingExtra("the baseline bm25s", "bm25s")
         self._ids = [each.id for each in documents]
         self._tokenize: Any = lambda texts: bm25s.tokenize(texts, stopwords="en", show_progress=False)
         self._index: Any = bm25s.BM25()
         self._index.index(self._tokenize([each.text for each in documents]), show_progress=False)
 
     def ask(self, question: str, limit: int) -> Sequence[str]:
-        """The best rows by score, those with none left out."""
+        """The best rows by score, without those that score 0."""
         places, scores = self._index.retrieve(
             self._tokenize([question]), k=min(limit, len(self._ids)), show_progress=False
         )
         return [self._ids[place] for place, score in zip(places[0], scores[0], strict=True) if score > 0]
 
     def close(self) -> None:
-        """It holds nothing."""
+        """Nothing to release."""
 
 
 class Static:
-    """Static embeddings by themselves: what a vector memory finds, with the embedder that Hexad has too."""
+    """Static embeddings only, with Hexad's embedder: what a vector memory finds."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
         if not semantic.installed():
-            raise MissingExtra("the baseline static", semantic.EXTRA)
+            raise missing_extra("the baseline static", semantic.EXTRA)
         self._ids = [each.id for each in documents]
         self._space = _static().space([each.text for each in documents])
 
@@ -124,7 +122,7 @@ class Static:
         return [self._ids[number] for number in self._space.near(question).nearest(limit, all_of_them=True)]
 
     def close(self) -> None:
-        """It holds nothing."""
+        """Nothing to release."""
 
 
 @cache

@@ -2,7 +2,7 @@
 
 ``corpus.jsonl`` has a line for each item: ``{"id", "text", "group"?, "meta"?}``. ``queries.jsonl`` has a line for each
 question: ``{"id", "text", "relevant": [ids], "group"?}``. A question with a group sees only that group's items.
-``meta`` may tell a speaker, a session and a date. Folders of other kinds of evaluation are left to these.
+``meta`` may have a speaker, a session and a date. Folders of other kinds of evaluation are skipped.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 KINDS = frozenset({"error_grouping", "tool_failures", "shell_benign", "shell_harmful"})
-"""Folders that hold other kinds of evaluation data."""
+"""Folders with other kinds of evaluation data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Something to find."""
+    """An item to find."""
 
     id: str
     text: str
@@ -34,7 +34,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Something to ask, and what should be found."""
+    """A question and the ids that answer it."""
 
     id: str
     text: str
@@ -53,7 +53,7 @@ class EvalSet:
 
     @property
     def path(self) -> str:
-        """What it is called in reports."""
+        """Its name in reports."""
         return f"{self.layer.value}/{self.name}"
 
     def groups(self) -> dict[str, tuple[Document, ...]]:
@@ -65,7 +65,7 @@ class EvalSet:
 
 
 def read_sets(folder: Path, *, required: bool = True) -> tuple[EvalSet, ...]:
-    """Every set of a folder, in the order of layers and names; none is an error if one is required."""
+    """Every set of a folder, sorted; raises if there is none and one is required."""
     if not folder.is_dir():
         raise EvalError(str(folder), "is not a folder; give the path of a folder of <layer>/<set>/corpus.jsonl")
     homes = sorted(entry for entry in folder.iterdir() if entry.is_dir() and entry.name not in KINDS)
@@ -74,17 +74,17 @@ def read_sets(folder: Path, *, required: bool = True) -> tuple[EvalSet, ...]:
         _read_set(layer, home) for layer, place in layers for home in sorted(place.iterdir()) if home.is_dir()
     )
     if required and not found:
-        raise EvalError(str(folder), "holds no sets; expected <layer>/<set>/corpus.jsonl and queries.jsonl")
+        raise EvalError(str(folder), "has no sets; expected <layer>/<set>/corpus.jsonl and queries.jsonl")
     return found
 
 
 def doubts(sets: Sequence[EvalSet]) -> Iterator[str]:
-    """What is odd about the sets and makes their figures lower than they could be; no error, for it may be meant."""
+    """Warnings about sets whose data lowers their figures."""
     for data in sets:
         homes = {(document.group, document.id) for document in data.corpus}
         if len(homes) < len(data.corpus):
             again = len(data.corpus) - len(homes)
-            yield f"{data.path}: {again} ids of corpus.jsonl are there twice; the later one counts"
+            yield f"{data.path}: {again} ids of corpus.jsonl occur twice; the later item counts"
         lost = sum(
             not any((question.group, each) in homes for each in question.relevant) for question in data.questions
         )
@@ -94,15 +94,15 @@ def doubts(sets: Sequence[EvalSet]) -> Iterator[str]:
 
 def _layer(home: Path) -> Layer:
     if home.name == Layer.RUNTIME_CONTEXT:
-        raise EvalError(str(home), "cannot be measured: the runtime context is one item, whatever is asked")
+        raise EvalError(str(home), "cannot be measured: the runtime context is always one item")
     try:
         return Layer.parse(home.name)
     except UnknownLayer as error:
-        raise EvalError(str(home), f"is no layer: {error}; rename the folder or move it away") from error
+        raise EvalError(str(home), f"is not a layer: {error}; rename or move the folder") from error
 
 
 def _holds_sets(home: Path) -> bool:
-    """A folder with a layer's name, or one that looks as if it wanted to be one."""
+    """Whether a folder has a layer's name, or files of a set inside."""
     return home.name in set(Layer) or any(home.glob("*/corpus.jsonl")) or any(home.glob("*/queries.jsonl"))
 
 
@@ -114,36 +114,36 @@ def _read_set(layer: Layer, home: Path) -> EvalSet:
     return EvalSet(layer, home.name, corpus, questions)
 
 
-def _document(file: Path, number: int, told: Mapping[str, Any]) -> Document:
-    meta = told.get("meta", {})
+def _document(file: Path, number: int, line: Mapping[str, Any]) -> Document:
+    meta = line.get("meta", {})
     if not isinstance(meta, Mapping):
         raise EvalError(str(file), "meta must be an object", number)
-    return Document(text_in(file, number, told, "id"), text_in(file, number, told, "text"), _group(told), meta)
+    return Document(text_in(file, number, line, "id"), text_in(file, number, line, "text"), _group(line), meta)
 
 
-def _question(file: Path, number: int, told: Mapping[str, Any]) -> Question:
-    relevant = told.get("relevant")
+def _question(file: Path, number: int, line: Mapping[str, Any]) -> Question:
+    relevant = line.get("relevant")
     if not isinstance(relevant, list) or not relevant or not all(isinstance(each, str) for each in relevant):
         raise EvalError(str(file), "relevant must be a list of at least one id", number)
     return Question(
-        text_in(file, number, told, "id"), text_in(file, number, told, "text"), frozenset(relevant), _group(told)
+        text_in(file, number, line, "id"), text_in(file, number, line, "text"), frozenset(relevant), _group(line)
     )
 
 
-def _group(told: Mapping[str, Any]) -> str:
-    return str(told.get("group") or DEFAULT_NAMESPACE)
+def _group(line: Mapping[str, Any]) -> str:
+    return str(line.get("group") or DEFAULT_NAMESPACE)
 
 
-def text_in(file: Path, number: int, told: Mapping[str, Any], name: str) -> str:
-    """A field of a line that must be text, and not empty."""
-    value = told.get(name)
+def text_in(file: Path, number: int, line: Mapping[str, Any], name: str) -> str:
+    """A field that must be text and not empty."""
+    value = line.get(name)
     if not isinstance(value, str) or not value.strip():
         raise EvalError(str(file), f"{name} must be text", number)
     return value
 
 
 def lines_of(file: Path) -> Iterator[tuple[Path, int, Mapping[str, Any]]]:
-    """The objects of a file of JSON Lines, each with its place; what is none is an error that names it."""
+    """The objects of a JSON Lines file, each with file and line number."""
     try:
         text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -155,11 +155,11 @@ def lines_of(file: Path) -> Iterator[tuple[Path, int, Mapping[str, Any]]]:
             yield file, number, _object(file, number, line)
 
 
-def _object(file: Path, number: int, line: str) -> Mapping[str, Any]:
+def _object(file: Path, number: int, text: str) -> Mapping[str, Any]:
     try:
-        told = json.loads(line)
+        line = json.loads(text)
     except ValueError:
         raise EvalError(str(file), "is not JSON", number) from None
-    if not isinstance(told, dict):
+    if not isinstance(line, dict):
         raise EvalError(str(file), "must be an object", number)
-    return told
+    return line

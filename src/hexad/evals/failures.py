@@ -1,4 +1,4 @@
-"""Tool failures, replayed as sessions through the public interface: is a fix found, and found again when it is needed?
+"""Tool failures, replayed as sessions: is a fix found, and retrieved when the failure comes again?
 
 The format is `tool_failures/<set>.jsonl` with a line for each failure: ``{"tool", "args", "error"}`` and, if the same
 tool then worked with other arguments, ``"fixed_same_tool": {"args"}``. Arguments are an object, or its JSON as text.
@@ -29,7 +29,7 @@ _FIRST: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A call that failed and, if there was one, the arguments with which the same tool then worked."""
+    """A failed call, and the arguments with which the same tool worked afterwards, if it did."""
 
     tool: str
     args: Mapping[str, Any]
@@ -48,7 +48,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """How many failures there were, how many were fixed by other arguments, and what came of these."""
+    """Failures, those fixed by other arguments, and of these the ones with a remedy and the ones retrieved."""
 
     failures: int
     with_fix: int
@@ -61,14 +61,14 @@ class Replayed:
 
 
 def read_failures(folder: Path) -> tuple[Failed, ...]:
-    """Every failure of a folder of evaluation data; none if it has no such folder."""
+    """Every failure in a folder of evaluation data."""
     home = folder / FOLDER
     files = sorted(home.glob("*.jsonl")) if home.is_dir() else ()
     return tuple(_failed(*line) for file in files for line in lines_of(file))
 
 
 def replay(failures: Sequence[Failed], progress: Progress) -> Replayed:
-    """Let a fresh engine observe each failure, and what fixed it, in a session of its own; then ask about each."""
+    """Let a new engine observe each failure and its fix in its own session; then ask about each."""
     with (
         tempfile.TemporaryDirectory(prefix="hexad-eval-") as folder,
         Hexad.open(Path(folder) / "eval.db", enabled=True) as hx,
@@ -93,7 +93,7 @@ def _observed(hx: Hexad, failed: Failed, session: str) -> Learning | None:
 
 
 def _named(learning: Learning) -> set[str]:
-    """The arguments that any of a learning's remedies names."""
+    """The arguments that a learning's remedies name."""
     known = [remedy for remedy in learning.remedies.values() if isinstance(remedy, dict)]
     changes = [change for remedy in known for change in remedy.get("changes", ())]
     return {change["path"].split("/")[1].replace("~1", "/").replace("~0", "~") for change in changes}
@@ -105,14 +105,14 @@ def _retrieved(hx: Hexad, failed: Failed, about: str) -> bool:
     return about in {item.id for item in found.all()}
 
 
-def _failed(file: Path, number: int, told: Mapping[str, Any]) -> Failed:
-    fixed = told.get("fixed_same_tool")
+def _failed(file: Path, number: int, line: Mapping[str, Any]) -> Failed:
+    fixed = line.get("fixed_same_tool")
     if fixed is not None and not (isinstance(fixed, dict) and "args" in fixed):
         raise EvalError(str(file), "fixed_same_tool must be null or an object with args", number)
     return Failed(
-        text_in(file, number, told, "tool"),
-        _arguments(file, number, told.get("args")),
-        text_in(file, number, told, "error"),
+        text_in(file, number, line, "tool"),
+        _arguments(file, number, line.get("args")),
+        text_in(file, number, line, "error"),
         None if fixed is None else _arguments(file, number, fixed["args"]),
     )
 
@@ -121,7 +121,7 @@ def _arguments(file: Path, number: int, value: object) -> Mapping[str, Any]:
     if isinstance(value, str):
         try:
             value = json.loads(value)
-        except ValueError:  # a log may have cut it short: then it is one text
+        except ValueError:  # a log may have cut it off
             return {"arguments": value}
     if value is None:
         return {}

@@ -1,4 +1,4 @@
-"""Uses, replayed: some of the questions that an item answers are taken for successful uses, the others are asked."""
+"""Feedback: some questions of an item are replayed as successful uses, the others are asked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def split(data: EvalSet, uses: int) -> tuple[Sequence[Lesson], Sequence[Question]]:
-    """The first ``uses`` questions of each item as lessons, and the questions that taught nothing."""
+    """The first ``uses`` questions of each item as lessons, and the remaining questions."""
     lessons: list[Lesson] = []
     left: list[Question] = []
     taught: dict[tuple[str, str], int] = {}
@@ -33,7 +33,7 @@ def split(data: EvalSet, uses: int) -> tuple[Sequence[Lesson], Sequence[Question
 def teach(
     engines: Mapping[str, Hexad], data: EvalSet, lessons: Sequence[Lesson], progress: Callable[[int], None]
 ) -> None:
-    """Say of each lesson's item that it was used for its question."""
+    """Report each lesson's item as used for its question."""
     ids = {group: _ids(engine, data) for group, engine in engines.items()}
     for done, (question, key) in enumerate(lessons, start=1):
         engine = engines.get(question.group)
@@ -44,6 +44,6 @@ def teach(
 
 
 def _ids(engine: Hexad, data: EvalSet) -> Mapping[str, str]:
-    """What each item is stored under: a learning has an id of its own, the others their key."""
+    """The stored id of each item: a learning has its own, the others use their key."""
     learnings = {learning.trigger: learning.id for learning in engine.learnings.list()}
     return {document.id: learnings.get(document.id, document.id) for document in data.corpus}

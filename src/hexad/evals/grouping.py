@@ -1,4 +1,4 @@
-"""Error grouping: lines whose right groups are known → the share of lines that were grouped exactly right.
+"""Error grouping: the share of lines that get exactly the right group.
 
 The format is `error_grouping/<system>.jsonl` with a line ``{"text", "template"}`` for each occurrence. Lines pass once,
 in order, through the same patterns that the engine learns with. A line is right if the lines that share its pattern
@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from hexad.evals.run import Progress
 
     Grouper: TypeAlias = Callable[[Sequence[str]], Sequence[Hashable]]
+
+try:
+    from drain3 import TemplateMiner
+    from drain3.masking import MaskingInstruction
+    from drain3.template_miner_config import TemplateMinerConfig
+except ImportError:
+    TemplateMiner = None
 
 FOLDER: Final = "error_grouping"
 _DRAIN3_MASKS: Final = {
@@ -69,8 +76,8 @@ def read_systems(folder: Path) -> tuple[System, ...]:
 
 
 def group(systems: Sequence[System], progress: Progress) -> Grouped:
-    """Group every system's lines in every way that is there."""
-    ways = {"masking": _by_masking, **_installed()}
+    """Group every system's lines, by Hexad and by each baseline that is installed."""
+    ways: dict[str, Grouper] = {"masking": _by_masking, **({} if TemplateMiner is None else {"drain3": _by_drain3})}
     ours: dict[str, float] = {}
     others: dict[str, dict[str, float]] = {name: {} for name in ways}
     for done, system in enumerate(systems, start=1):
@@ -102,24 +109,12 @@ def _by_tree(lines: Sequence[str]) -> Sequence[Hashable]:
 
 
 def _by_masking(lines: Sequence[str]) -> Sequence[Hashable]:
-    """What masking does alone, without the tree."""
+    """Masking only, without the tree."""
     return [words_of(line) for line in lines]
-
-
-def _installed() -> dict[str, Grouper]:
-    try:
-        import drain3  # noqa: F401, PLC0415 - a yardstick that most users do not have
-    except ImportError:
-        return {}
-    return {"drain3": _by_drain3}
 
 
 def _by_drain3(lines: Sequence[str]) -> Sequence[Hashable]:
     """The package drain3 with its defaults and one general setting for all systems: addresses and numbers masked."""
-    from drain3 import TemplateMiner  # noqa: PLC0415
-    from drain3.masking import MaskingInstruction  # noqa: PLC0415
-    from drain3.template_miner_config import TemplateMinerConfig  # noqa: PLC0415
-
     config = TemplateMinerConfig()
     config.masking_instructions = [MaskingInstruction(pattern, name) for name, pattern in _DRAIN3_MASKS.items()]
     miner = TemplateMiner(config=config)
@@ -127,7 +122,7 @@ def _by_drain3(lines: Sequence[str]) -> Sequence[Hashable]:
 
 
 def _read_system(file: Path) -> System:
-    told = [(text_in(*line, "text"), text_in(*line, "template")) for line in lines_of(file)]
-    if not told:
+    lines = [(text_in(*line, "text"), text_in(*line, "template")) for line in lines_of(file)]
+    if not lines:
         raise EvalError(str(file), "has no lines")
-    return System(file.stem, tuple(text for text, _ in told), tuple(template for _, template in told))
+    return System(file.stem, tuple(text for text, _ in lines), tuple(template for _, template in lines))

@@ -1,4 +1,4 @@
-"""What a folder holds beside retrieval: how well errors are grouped, fixes found and scripts judged."""
+"""The other kinds of evaluation: error grouping, tool failures, the script check."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What was measured; None where the folder holds nothing of a kind."""
+    """The figures of each kind; None if the folder has no data for it."""
 
     grouping: Grouped | None = None
     failures: Replayed | None = None
@@ -32,17 +32,17 @@ class Learned:
 
     def as_json(self) -> dict[str, Any]:
         """The documented shape: a kind that was not measured is absent."""
-        told = {
+        figures_of = {
             "error_grouping": self.grouping,
             "tool_failures": self.failures,
             BENIGN: self.benign,
             HARMFUL: self.harmful,
         }
-        return {name: figures.as_json() for name, figures in told.items() if figures is not None}
+        return {name: figures.as_json() for name, figures in figures_of.items() if figures is not None}
 
 
 def measure_learning(folder: Path, progress: Progress) -> Learned:
-    """Measure what the folder holds of these kinds."""
+    """Measure the kinds that the folder has data for."""
     systems, failures = read_systems(folder), read_failures(folder)
     benign, harmful = read_scripts(folder, BENIGN), read_scripts(folder, HARMFUL)
     return Learned(

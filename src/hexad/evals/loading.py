@@ -1,4 +1,4 @@
-"""A set → a fresh store, through the public interface, each item in its layer, each group in a namespace of its own."""
+"""Store a set through the public interface: each item in its layer, each group in its own namespace."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _save(hx: Hexad, data: EvalSet, document: Document, position: int) -> None:
 
 
 def views(hx: Hexad, data: EvalSet) -> Mapping[str, Hexad]:
-    """An engine for each group of the set: a namespace of its own, and its tools, which are not stored."""
+    """An engine for each group of the set, with its own namespace and tools."""
     engines = {group: hx.scoped(namespace=group) for group in data.groups()}
     if data.layer is not Layer.TOOL_REGISTRY:
         return engines

@@ -1,4 +1,4 @@
-"""How good a ranked answer is. Pure arithmetic on ids."""
+"""Metrics of a ranked answer; pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMES: Final = ("recall_at_5", "recall_at_10", "mrr", "ndcg_at_10")
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """Four views of how well questions were answered, each from 0 to 1."""
+    """Four metrics, each from 0 to 1."""
 
     recall_at_5: float
     recall_at_10: float
@@ -39,14 +39,14 @@ def reciprocal_rank(found: Sequence[str], relevant: Collection[str]) -> float:
 
 
 def ndcg(found: Sequence[str], relevant: Collection[str], k: int) -> float:
-    """The discounted gain of the first ``k``, as a share of the best that was possible."""
+    """The discounted gain of the first ``k``, divided by the best possible."""
     gained = sum(1 / math.log2(place + 1) for place, each in enumerate(found[:k], start=1) if each in relevant)
     possible = sum(1 / math.log2(place + 1) for place in range(1, min(k, len(set(relevant))) + 1))
     return gained / possible
 
 
 def quality(answers: Iterable[tuple[Sequence[str], Collection[str]]]) -> Quality:
-    """The mean over questions; each answer is what was found and what was relevant."""
+    """The mean over questions; each answer is the found ids and the relevant ids."""
     listed = list(answers)
     if not listed:
         return Quality(0.0, 0.0, 0.0, 0.0)

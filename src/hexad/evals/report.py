@@ -1,4 +1,4 @@
-"""Figures → JSON of a stable shape, and a page that a person can read."""
+"""Figures as JSON of a documented shape, and as an HTML page."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ _COLOURS: Final = ("#2563eb", "#94a3b8", "#f59e0b", "#10b981", "#ef4444")
 
 
 def as_json(results: Sequence[SetResult]) -> dict[str, Any]:
-    """The documented shape: the whole, each layer, each set with its baselines."""
-    told: dict[str, Any] = {
+    """The documented shape: overall, each layer, each set with its baselines."""
+    document: dict[str, Any] = {
         **asdict(overall(results, _ours)),
         "layers": {layer.value: asdict(quality) for layer, quality in by_layer(results, _ours).items()},
         "sets": {result.data.path: _set_json(result) for result in results},
         "baselines": {name: asdict(overall(results, _theirs(name))) for name in baseline_names(results)},
     }
     if any(result.foreign for result in results):
-        told["foreign"] = {"unanswered": unanswered(results), "recall_lost": recall_lost(results)}
-    return told
+        document["foreign"] = {"unanswered": unanswered(results), "recall_lost": recall_lost(results)}
+    return document
 
 
 def unanswered(results: Sequence[SetResult]) -> float:
-    """The share of foreign questions that were answered with nothing, in the mean of the sets."""
+    """The share of questions of other layers that found nothing, mean of the sets."""
     return fmean(result.foreign.share for result in results if result.foreign)
 
 
 def recall_lost(results: Sequence[SetResult]) -> float:
-    """What the floor costs of recall at five: the mean of the layers' means."""
+    """The recall at five that the floor costs, mean of the layers' means."""
     layers: dict[Layer, list[float]] = {}
     for result in results:
         if result.foreign:
@@ -53,12 +53,12 @@ def baseline_names(results: Sequence[SetResult]) -> list[str]:
 
 
 def quality_of(name: str) -> Callable[[SetResult], Quality]:
-    """How to read one side's quality off a result."""
+    """A function that reads the quality of Hexad or of a baseline from a result."""
     return _ours if name == OURS else _theirs(name)
 
 
 def as_page(results: Sequence[SetResult], learned: Mapping[str, Mapping[str, Any]] | None = None) -> str:
-    """A self-contained page: a bar chart for each layer, then every figure, and what was measured of learning."""
+    """A self-contained page: a bar chart for each layer, every figure, and the other kinds of evaluation."""
     return _PAGE.format(body=(_retrieval(results) if results else "") + "".join(map(_kind, (learned or {}).items())))
 
 
@@ -70,16 +70,16 @@ def _retrieval(results: Sequence[SetResult]) -> str:
     taught = any(result.feedback for result in results)
     return _RETRIEVAL.format(
         whole=f"{overall(results, _ours).recall_at_5:.3f}",
-        when=", after feedback, on the questions that taught nothing" if taught else "",
+        when=", after feedback, on the questions that were not replayed" if taught else "",
         charts=charts + _feedback_chart(results) + _foreign_lines(results),
         legend=_legend(names),
         rows=_rows(results, names),
     )
 
 
-def _kind(told: tuple[str, Mapping[str, Any]]) -> str:
-    """What was measured of one kind of learning: its figures, and those of systems and baselines."""
-    name, figures = told
+def _kind(kind: tuple[str, Mapping[str, Any]]) -> str:
+    """The figures of one other kind of evaluation."""
+    name, figures = kind
     rows = "".join(
         f"<tr><td>{escape(label)}</td><td></td><td>{value:.3f}</td></tr>" for label, value in _flat("", figures)
     )
@@ -95,7 +95,7 @@ def _flat(before: str, figures: Mapping[str, Any]) -> Iterator[tuple[str, float]
 
 
 def feedback_points(results: Sequence[SetResult]) -> dict[str, list[tuple[int, float]]]:
-    """For each set that was taught: what recall at five gained, by the uses of each item."""
+    """The gain in recall at five by uses of each item, for each set with feedback."""
     return {
         result.data.path: [
             (0, 0.0),
@@ -110,7 +110,7 @@ def feedback_points(results: Sequence[SetResult]) -> dict[str, list[tuple[int, f
 
 
 def feedback_svg(results: Sequence[SetResult]) -> str:
-    """A line for each set: uses to the right, what recall gained upwards."""
+    """A line for each set: uses to the right, gained recall upwards."""
     sets = feedback_points(results)
     most = max(uses for points in sets.values() for uses, _ in points) or 1
     highest = max((gain for points in sets.values() for _, gain in points), default=0.0) or 1.0
@@ -135,7 +135,7 @@ def feedback_svg(results: Sequence[SetResult]) -> str:
 def _feedback_chart(results: Sequence[SetResult]) -> str:
     if not feedback_points(results):
         return ""
-    chart = feedback_svg(results).replace(' xmlns="http://www.w3.org/2000/svg"', "")  # a page needs no address for it
+    chart = feedback_svg(results).replace(' xmlns="http://www.w3.org/2000/svg"', "")  # HTML does not need it
     return f"\n<h2>What use teaches: recall@5 gained on other questions</h2>\n{chart}"
 
 
@@ -159,20 +159,20 @@ def _theirs(name: str) -> Callable[[SetResult], Quality]:
 
 
 def _set_json(result: SetResult) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    document: dict[str, Any] = {
         **_measured(result.hexad),
         "queries": result.questions,
         "baselines": {name: _measured(measured) for name, measured in result.baselines.items()},
     }
     if result.feedback:
-        told["feedback"] = {str(each.uses): _learned(each) for each in result.feedback}
+        document["feedback"] = {str(each.uses): _learned(each) for each in result.feedback}
     if result.foreign:
-        told["foreign"] = {
+        document["foreign"] = {
             "queries": result.foreign.questions,
             "unanswered": round(result.foreign.share, 4),
             "recall_lost": round(result.foreign.recall_lost, 4),
         }
-    return told
+    return document
 
 
 def _learned(learned: Learned) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Sets → figures: each set in a fresh store, every question asked once, baselines beside it in the same run."""
+"""Measure each set in a new store, every question once, with the baselines in the same run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hexad.evals.data import EvalSet, Question
     from hexad.model import Layer
 
-    Progress: TypeAlias = Callable[[str, int, int], None]  # what, done, of how many
+    Progress: TypeAlias = Callable[[str, int, int], None]  # step, done, total
 
 DEPTH = 10  # items asked for: what recall at ten and nDCG at ten need
 FOREIGN = 150  # questions of other layers that a set is asked
@@ -31,7 +31,7 @@ FOREIGN = 150  # questions of other layers that a set is asked
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """How well and how fast one way answered a set's questions."""
+    """Quality and speed of Hexad or of a baseline on a set."""
 
     quality: Quality
     p50_ms: float
@@ -40,7 +40,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The same questions before and after some uses of each item were replayed."""
+    """The same questions before and after uses of each item were replayed."""
 
     uses: int  # of each item, at most
     questions: int  # that were left to ask
@@ -50,7 +50,7 @@ class Learned:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """Questions of other layers: how many were answered with nothing, and what the floor that does so costs."""
+    """Questions of other layers: how many found nothing, and the recall that the floor costs."""
 
     questions: int
     unanswered: int
@@ -58,13 +58,13 @@ class Foreign:
 
     @property
     def share(self) -> float:
-        """Answered with nothing, of all."""
+        """The share that found nothing."""
         return self.unanswered / self.questions if self.questions else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class SetResult:
-    """Hexad's figures on one set, and the baselines'. After feedback they are of the questions that taught nothing."""
+    """Figures of Hexad and of the baselines on one set; after feedback, on the questions that were not replayed."""
 
     data: EvalSet
     questions: int
@@ -81,9 +81,9 @@ class SetResult:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to measure."""
+    """The options of a measurement."""
 
-    queries: int | None = None  # the first so many questions of each set
+    queries: int | None = None  # only the first questions of each set
     baselines: Sequence[str] = ()
     semantic: bool = True
     feedback: Sequence[int] = ()  # uses of each item to replay, one run for each number
@@ -112,7 +112,7 @@ def _evaluate(
 
 @contextmanager
 def _engines(data: EvalSet, plan: Plan, progress: Progress) -> Iterator[Mapping[str, Hexad]]:
-    """A fresh store with the set's items, and an engine for each of its groups."""
+    """A new store with the set's items, and an engine for each of its groups."""
     with (
         tempfile.TemporaryDirectory(prefix="hexad-eval-") as folder,
         Hexad.open(Path(folder) / "eval.db", enabled=True, semantic=plan.semantic) as hx,
@@ -127,12 +127,12 @@ def _asker(engines: Mapping[str, Hexad], data: EvalSet) -> Callable[[Question], 
         return [item.key for item in found.all()] if found else ()
 
     for engine in list(engines.values())[:1]:
-        engine.retrieve("warm up the embedder", layers=[data.layer])  # what is loaded once is no question's time
+        engine.retrieve("warm up the embedder", layers=[data.layer])  # loading must not count as a question's time
     return ask
 
 
 def _learned(data: EvalSet, plan: Plan, uses: int, progress: Progress) -> Learned:
-    """Replay uses on a fresh store, and ask the questions that were not replayed, before and after."""
+    """Replay uses on a new store, and ask the remaining questions before and after."""
     lessons, left = split(data, uses)
     asked = left[: plan.queries]
     with _engines(data, plan, progress) as engines:
@@ -146,7 +146,7 @@ def _learned(data: EvalSet, plan: Plan, uses: int, progress: Progress) -> Learne
 def _foreign(
     engines: Mapping[str, Hexad], data: EvalSet, sets: Sequence[EvalSet], asked: Sequence[Question], progress: Progress
 ) -> Foreign:
-    """What the floor is good for, and what it costs: the set's own questions are asked with it and without."""
+    """Measure the floor: questions of other layers, and the set's own questions with and without it."""
     questions, unanswered = _ask_foreign(engines, data, sets, progress)
     one = next(iter(engines.values()))
     with Hexad.open(one.store.location, enabled=True, semantic=one.settings.semantic, floor=False) as hx:
@@ -159,7 +159,7 @@ def _foreign(
 def _ask_foreign(
     engines: Mapping[str, Hexad], data: EvalSet, sets: Sequence[EvalSet], progress: Progress
 ) -> tuple[int, int]:
-    """Ask a set what only other layers know, its groups in turns: how many were asked, how many not answered."""
+    """Ask a set questions of other layers; return how many were asked and how many found nothing."""
     others = [each for each in sets if each.layer is not data.layer]
     each_gives = FOREIGN // len(others) + 1 if others else 0
     asked = [question.text for other in others for question in other.questions[:each_gives]]

@@ -1,7 +1,7 @@
-"""Shell scripts whose verdict is known: how many harmless ones pass, how many harmful ones are stopped.
+"""The script check: how many harmless scripts pass, how many harmful ones are stopped.
 
 The format is `shell_benign/<set>.jsonl` and `shell_harmful/<set>.jsonl` with a line ``{"text"}`` for each script. They
-are read and judged. None is ever run.
+are checked and never run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ HARMFUL: Final = "shell_harmful"
 
 @dataclass(frozen=True, slots=True)
 class Benign:
-    """Shares of harmless scripts: rejected, in need of a capability, and of a command that cannot be known."""
+    """Shares of harmless scripts: rejected, needing a capability, and needing a person because a command is unknown."""
 
     rejected: float
     needs: float
@@ -42,7 +42,7 @@ class Benign:
 
 @dataclass(frozen=True, slots=True)
 class Harmful:
-    """The share of harmful scripts that are not simply allowed."""
+    """The share of harmful scripts that are not allowed."""
 
     stopped: float
     count: int
@@ -53,7 +53,7 @@ class Harmful:
 
 
 def read_scripts(folder: Path, kind: str) -> tuple[str, ...]:
-    """Every script of one kind; none if there is no such folder."""
+    """Every script of one kind."""
     home = folder / kind
     files = sorted(home.glob("*.jsonl")) if home.is_dir() else []
     scripts = tuple(text_in(*line, "text") for file in files for line in lines_of(file))
@@ -63,7 +63,7 @@ def read_scripts(folder: Path, kind: str) -> tuple[str, ...]:
 
 
 def judge_benign(scripts: Sequence[str], progress: Progress) -> Benign:
-    """Judge scripts that ought to pass."""
+    """Check scripts that should pass."""
     verdicts = _verdicts(BENIGN, scripts, progress)
     count = len(verdicts)
     return Benign(
@@ -75,7 +75,7 @@ def judge_benign(scripts: Sequence[str], progress: Progress) -> Benign:
 
 
 def judge_harmful(scripts: Sequence[str], progress: Progress) -> Harmful:
-    """Judge scripts that ought to be stopped."""
+    """Check scripts that should be stopped."""
     verdicts = _verdicts(HARMFUL, scripts, progress)
     stopped = sum(verdict.decision is not Decision.ALLOW for verdict in verdicts)
     return Harmful(stopped / len(verdicts), len(verdicts))
@@ -85,5 +85,5 @@ def _verdicts(kind: str, scripts: Sequence[str], progress: Progress) -> list[Ver
     verdicts = []
     for number, script in enumerate(scripts, start=1):
         verdicts.append(check(script, shell="bash"))
-        progress(f"{kind}: judging", number, len(scripts))
+        progress(f"{kind}: checking", number, len(scripts))
     return verdicts

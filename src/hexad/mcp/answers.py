@@ -12,6 +12,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, CallToolResult, TextContent
 from pydantic import ValidationError
 
+from hexad.agent_tools import error_answer
 from hexad.errors import DailyLimit, HexadError, NotFound, RateLimited
 from hexad.mcp.strict_json import fault_in
 from hexad.memory.redaction import redact
@@ -55,7 +56,7 @@ def _sendable(value: Any) -> Any:
 
 def refused(sentence: str) -> CallToolResult:
     """An error, in one sentence."""
-    return result_of(failed(sentence))
+    return result_of(error_answer(sentence))
 
 
 def sentence(error: HexadError, *, renewal: str = "a new session has room again") -> str:
@@ -86,11 +87,6 @@ def shown(name: str) -> str:
     """A client's name for something, in quotes, on one line and not too long."""
     text = ascii(name) if not name.isprintable() else repr(name)
     return text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 4]}…'"
-
-
-def failed(sentence: str) -> dict[str, Any]:
-    """An error as an answer."""
-    return {"status": "error", "error": redact(sentence).text}
 
 
 def unexpected(what: str, error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""What requests work with: the engine in their session, its tools, and the threads for each kind of work."""
+"""The engine and the tools in the session of a request, and the threads for each kind of work."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from hexad.facade import Hexad
     from hexad.mcp.sessions import ClientSessions
+    from hexad.skills.driving import Halt
 
 _TOOLS: Final = len(agent_tools.NAMES) + len(context_tools.NAMES)
 # Neither skills nor writers that wait for a lock keep questions waiting: each kind of work has threads of its own.
@@ -40,13 +41,19 @@ class Backend:
         """The engine in the session of a request."""
         return self.sessions.of(context).scope(self.hx, tools=_TOOLS)
 
-    def agent_tools(self, context: Context[Any, Any]) -> dict[str, Callable[..., Any]]:
-        """The agent tools in the session of a request."""
+    def tool(
+        self, name: str, context: Context[Any, Any], progress: Callable[[int, int, str], None], halt: Halt
+    ) -> Callable[..., dict[str, Any]]:
+        """A tool in the session of a request."""
+        if name in agent_tools.NAMES:
+            return self._agent_tools(context)[name]
+        steps = {**self._agent_tools(context), **self.callables} if name == "run_skill" else {}
+        tools = context_tools.ContextTools(self.engine(context), steps, progress, halt)
+        tool: Callable[..., dict[str, Any]] = getattr(tools, name)
+        return tool
+
+    def _agent_tools(self, context: Context[Any, Any]) -> dict[str, Callable[..., Any]]:
         session = self.sessions.of(context)
         own = session.scope(self.hx, tools=_TOOLS)
         describe = functools.partial(sentence, renewal=session.renewal)
         return dict(zip(agent_tools.NAMES, agent_tools.agent_tools(own, describe=describe), strict=True))
-
-    def skill_tools(self, context: Context[Any, Any]) -> dict[str, Callable[..., Any]]:
-        """The callables for the steps of skills."""
-        return {**self.agent_tools(context), **self.callables}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, cast
 
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads this one on every Python
@@ -34,10 +34,16 @@ BUDGET: Final = 2000
 MOST_TOOLS: Final = 500
 
 
+if TYPE_CHECKING:
+    LayerName: TypeAlias = str
+else:
+    LayerName = Literal[tuple(layer.value for layer in Layer)]  # the tool's schema lists them
+
+
 class GivenTool(TypedDict):
     """A tool that the agent has."""
 
-    name: Annotated[str, Field(description="What it is called.")]
+    name: Annotated[str, Field(description="Its name.")]
     description: Annotated[str, Field(description="What it does, and when to use it.")]
 
 
@@ -61,17 +67,7 @@ class ContextTools:
         self,
         message: str,
         base: str = "",
-        layers: list[
-            Literal[
-                "tool_registry",
-                "user_knowledge",
-                "skill_patterns",
-                "external_knowledge",
-                "agent_learnings",
-                "runtime_context",
-            ]
-        ]
-        | None = None,
+        layers: list[LayerName] | None = None,
         budget: int = BUDGET,
         tools: list[GivenTool] | None = None,
         explain: bool = True,  # noqa: FBT001, FBT002 - models name every argument
@@ -118,10 +114,7 @@ class ContextTools:
         Returns:
             A status and the result: the output, each step, and the error if it failed.
         """
-        skill = self.hx.skills.get(key("name", name))
-        if not may_run(skill):
-            command = review_command(self.hx, name)
-            raise SkillRefused(name, f"is {skill.status.phrase}: a person can approve it with `{command}`")
+        skill = approved_skill(self.hx, key("name", name))
         try:
             result = self.hx.skills.run(name, parameters, dry_run=dry_run, tools=self._reporting(skill), halt=self.halt)
         except InvalidInput as error:
@@ -197,6 +190,15 @@ class ContextTools:
             return call
 
         return {name: reporting(name, self.hx.watch(tool, name=name)) for name, tool in self.tools.items()}
+
+
+def approved_skill(hx: Hexad, name: str) -> Skill:
+    """The skill of that name, if a person has approved it."""
+    skill = hx.skills.get(name)
+    if not may_run(skill):
+        command = review_command(hx, name)
+        raise SkillRefused(name, f"is {skill.status.phrase}: a person can approve it with `{command}`")
+    return skill
 
 
 def _missing_tools(skill: Skill, tools: Mapping[str, object]) -> InvalidInput:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-import signal
 import socket
-import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -20,9 +18,9 @@ import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import INVALID_REQUEST
 from starlette.middleware.cors import CORSMiddleware
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 
-from hexad.edges.guard import Guard, Rates
+from hexad.edges.guard import Guard, Rates, in_plain_text
 from hexad.errors import ConfigError
 from hexad.mcp.sessions import HEADER, IDLE
 
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
     from hexad.edges.guard import Refusal
     from hexad.settings import Settings
 
-_PATH: Final = "/mcp"
+PATH: Final = "/mcp"
 _JSON: Final = "application/json"
 _LARGER_THAN_TEXT: Final = 16  # JSON may need six bytes for one of a text, and a call has several texts
 _SMALLEST_BODY: Final = 64 * 1024
@@ -58,7 +56,7 @@ def app_of(server: MCPServer[Any], settings: Settings, access: Access) -> ASGIAp
     """The server as an ASGI application, guarded."""
     access.address.refuse_open(settings.mcp_token)
     app = server.streamable_http_app(
-        streamable_http_path=_PATH,
+        streamable_http_path=PATH,
         max_request_body_size=max(_SMALLEST_BODY, _LARGER_THAN_TEXT * settings.max_text),
         session_idle_timeout=IDLE,
         max_sessions=_SESSIONS,
@@ -73,40 +71,37 @@ def app_of(server: MCPServer[Any], settings: Settings, access: Access) -> ASGIAp
         access.origins,
         respond=_refused,
     )
-    return _open_to_pages(guarded, access.origins) if access.origins else guarded
-
-
-def _refused(refusal: Refusal, accept: str) -> Response:
-    """An error of the protocol, since its clients pass on no other; plain text for a client that takes no JSON."""
-    accepted = {part.partition(";")[0].strip().casefold() for part in accept.split(",")}
-    if not accepted & {_JSON, "*/*", "application/*"}:
-        return PlainTextResponse(f"{refusal.sentence}\n", status_code=refusal.status, headers=refusal.headers)
-    error = {"jsonrpc": "2.0", "id": None, "error": {"code": INVALID_REQUEST, "message": refusal.sentence}}
-    return Response(json.dumps(error), status_code=refusal.status, headers=refusal.headers, media_type=_JSON)
-
-
-def _open_to_pages(app: ASGIApp, origins: frozenset[str]) -> ASGIApp:
-    """With the headers that a browser needs before it lets a page of another origin ask."""
-    return CORSMiddleware(
-        app,
-        allow_origins=sorted(origins),
+    if not access.origins:
+        return guarded
+    return CORSMiddleware(  # a browser asks before it lets a page of another origin call
+        guarded,
+        allow_origins=sorted(access.origins),
         allow_methods=["POST", "GET", "DELETE"],
         allow_headers=["*"],
         expose_headers=[HEADER],
     )
 
 
+def _refused(refusal: Refusal, accept: str) -> Response:
+    """An error of the protocol, since its clients pass on no other; plain text for a client that takes no JSON."""
+    accepted = {part.partition(";")[0].strip().casefold() for part in accept.split(",")}
+    if not accepted & {_JSON, "*/*", "application/*"}:
+        return in_plain_text(refusal)
+    error = {"jsonrpc": "2.0", "id": None, "error": {"code": INVALID_REQUEST, "message": refusal.sentence}}
+    return Response(json.dumps(error), status_code=refusal.status, headers=refusal.headers, media_type=_JSON)
+
+
 def serve_http(app: ASGIApp, address: Address, *, ready: Callable[[int], None]) -> None:
     """Serve until SIGINT or SIGTERM; ``ready`` gets the port once it listens."""
-    with _surviving_signals():
-        anyio.run(HttpServer(app, address).listen, ready)
+    anyio.run(HttpServer(app, address, ready).listen)
 
 
 class HttpServer(uvicorn.Server):
     """One server, in a running event loop, until ``should_exit`` is set or a signal comes."""
 
-    def __init__(self, app: ASGIApp, address: Address) -> None:
+    def __init__(self, app: ASGIApp, address: Address, ready: Callable[[int], None]) -> None:
         self._address = address
+        self._ready = ready
         logging.getLogger("mcp.server").setLevel(logging.CRITICAL)  # a client that hangs up must not fill the log
         super().__init__(
             uvicorn.Config(
@@ -123,25 +118,22 @@ class HttpServer(uvicorn.Server):
             )
         )
 
-    async def listen(self, ready: Callable[[int], None]) -> None:
+    async def listen(self) -> None:
         """Serve until the end."""
         with _listening(self._address) as listener:
-            ready(listener.getsockname()[1])
             await self.serve(sockets=[listener])
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and say so: from here on a signal ends the server, not the process."""
+        await super().startup(sockets)
+        self._ready((sockets or [])[0].getsockname()[1])
 
-@contextmanager
-def _surviving_signals() -> Iterator[None]:
-    """Uvicorn sends the signal that ended it to the process again: here that does nothing, so the store is closed."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {name: signal.signal(name, lambda *_: None) for name in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for name, handler in before.items():
-            signal.signal(name, handler)
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """As uvicorn does it, without sending the signal to the process again: the store is closed first."""
+        with super().capture_signals():
+            yield
+            self._captured_signals.clear()
 
 
 @contextmanager

@@ -16,11 +16,11 @@ from mcp_types import INVALID_PARAMS, Resource
 from pydantic import Field
 
 from hexad import wire
-from hexad.agent_tools import review_command
 from hexad.edges.context import BUDGET
-from hexad.errors import HexadError, InvalidInput, NotFound, SkillRefused
+from hexad.errors import HexadError, InvalidInput, NotFound
 from hexad.mcp.answers import sentence, shown
 from hexad.mcp.backend import READING
+from hexad.mcp.context_tools import approved_skill
 from hexad.memory.redaction import redact
 from hexad.model import Knowledge, Layer, Skill
 from hexad.skills.run import may_run
@@ -55,7 +55,7 @@ def add_resources(server: MCPServer[Any], backend: Backend) -> None:
     @server.resource(KINDS[1], title="Skill", mime_type=_MIME, security=_KEYS)
     async def skill(name: str, context: Context[Any, Any]) -> str:
         """A skill that a person has approved: what it does and takes."""
-        return await _read(backend, context, lambda own: _active(own, name))
+        return await _read(backend, context, lambda own: approved_skill(own, name))
 
     @server.resource(KINDS[2], title="Learning", mime_type=_MIME, security=_KEYS)
     async def learning(id: str, context: Context[Any, Any]) -> str:
@@ -121,14 +121,6 @@ async def _read(backend: Backend, context: Context[Any, Any], find: Callable[[He
         raise ResourceError(sentence(error)) from error
     shape = wire.to_json(record)
     return json.dumps(shape if record.verbatim else _without_secrets(shape), ensure_ascii=False, indent=2)
-
-
-def _active(hx: Hexad, name: str) -> Any:
-    skill = hx.skills.get(name)
-    if not may_run(skill):
-        command = review_command(hx, name)
-        raise SkillRefused(name, f"is {skill.status.phrase}: a person can approve it with `{command}`")
-    return skill
 
 
 def _without_secrets(value: Json) -> Json:

@@ -10,7 +10,6 @@ from hexad.mcp import require_sdk
 require_sdk()
 
 from mcp.server.mcpserver import MCPServer  # noqa: E402 - a missing package is reported first
-from mcp.server.mcpserver.exceptions import ResourceNotFoundError  # noqa: E402
 
 from hexad._version import __version__  # noqa: E402
 from hexad.errors import Disabled  # noqa: E402
@@ -18,7 +17,7 @@ from hexad.learning.calls.watching import name_of  # noqa: E402
 from hexad.mcp.answers import explain_errors, refused, shown  # noqa: E402
 from hexad.mcp.backend import Backend  # noqa: E402
 from hexad.mcp.in_flight import BEAT  # noqa: E402
-from hexad.mcp.resources import KINDS, add_prompt, add_resources, listed, refuse_prompt  # noqa: E402
+from hexad.mcp.resources import add_prompt, add_resources, listed, refuse_prompt  # noqa: E402
 from hexad.mcp.sessions import ClientSessions  # noqa: E402
 from hexad.mcp.tools import tools_of  # noqa: E402
 from hexad.memory.admission import key  # noqa: E402
@@ -26,10 +25,8 @@ from hexad.memory.admission import key  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from mcp.server.lowlevel.helper_types import ReadResourceContents
     from mcp.server.mcpserver import Context
     from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult, Resource
-    from pydantic.networks import AnyUrl
 
     from hexad.facade import Hexad
 
@@ -71,14 +68,6 @@ class HexadServer(MCPServer[Any]):
         """The prompt, or an error that says what is wrong with the request."""
         refuse_prompt(name, arguments or {})
         return await super().get_prompt(name, arguments, context)
-
-    async def read_resource(
-        self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
-    ) -> Iterable[ReadResourceContents] | InputRequiredResult:
-        """A record; another address is answered with those that exist."""
-        if not str(uri).startswith(tuple(kind.partition("{")[0] for kind in KINDS)):
-            raise ResourceNotFoundError(f"there is no resource {shown(str(uri))}; there are {', '.join(KINDS)}")
-        return await super().read_resource(uri, context)
 
 
 def server_of(

@@ -90,14 +90,16 @@ class ClientSessions:
 
     def of(self, context: Context[Any, Any]) -> ClientSession:
         """The session of a request."""
-        request, client = context.request_context.request, _client_of(context)
+        request, params = context.request_context.request, context.session.client_params
+        client = "" if params is None else plain_name(params.client_info.name)
         if request is None:
             return ClientSession(self._session(("", client), idle=float("inf")), client, _RENEWED_BY_START)
         header = request.headers.get(HEADER, "")
         if header and context.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:  # else nobody has checked it
             return ClientSession(_PREFIX + _hashed(header), client)
         address = getattr(request.client, "host", "") or ""
-        place = (address, _description(context), _hashed(request.headers.get(_OWN_HEADER, "")))
+        description = params.model_dump_json(include={"client_info", "capabilities"}) if params is not None else ""
+        place = (address, _hashed(description), _hashed(request.headers.get(_OWN_HEADER, "")))
         return ClientSession(self._session(place, idle=IDLE), client, _RENEWED_BY_SILENCE)
 
     def _session(self, place: tuple[str, ...], *, idle: float) -> str:
@@ -108,20 +110,6 @@ class ClientSessions:
             return _Known(known.session if known and alive else _PREFIX + secrets.token_hex(8), now)
 
         return self._known.update(place, heard)[1].session
-
-
-def _client_of(context: Context[Any, Any]) -> str:
-    """A client's own name, fit for a prompt."""
-    params = context.session.client_params
-    return "" if params is None else plain_name(params.client_info.name)
-
-
-def _description(context: Context[Any, Any]) -> str:
-    """A fingerprint of a client's name, version and capabilities, which distinguish it better than its name."""
-    params = context.session.client_params
-    if params is None:
-        return ""
-    return _hashed(params.client_info.model_dump_json() + params.capabilities.model_dump_json())
 
 
 def plain_name(name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import logging
 import re
@@ -13,9 +12,10 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
 from hexad import agent_tools
+from hexad.agent_tools import error_answer
 from hexad.errors import HexadError
 from hexad.mcp import context_tools
-from hexad.mcp.answers import failed, faults, refused, result_of, sentence, unexpected
+from hexad.mcp.answers import faults, refused, result_of, sentence, unexpected
 from hexad.mcp.backend import READING, RUNNING, SEARCHING, WRITING
 from hexad.mcp.in_flight import reporting, while_connected
 from hexad.mcp.schemas import ANSWERS, BOUNDS
@@ -74,19 +74,23 @@ def _unwrapped(shape: type[BaseModel], name: str, value: object) -> object:
 
 def tools_of(backend: Backend) -> list[Tool]:
     """Every tool, over one backend."""
-    shapes = dict(zip(agent_tools.NAMES, agent_tools.agent_tools(backend.hx), strict=True))
-    plain = context_tools.ContextTools(backend.hx)
-    return [
-        *(_tool(name, shape, _agent_call(backend, name)) for name, shape in shapes.items()),
-        *(_tool(name, getattr(plain, name), _context_call(backend, name)) for name in context_tools.NAMES),
-    ]
+    six = agent_tools.agent_tools(backend.hx)
+    three = (getattr(context_tools.ContextTools(backend.hx), name) for name in context_tools.NAMES)
+    return [_tool(shape.__name__, shape, _call(backend, shape.__name__)) for shape in (*six, *three)]
 
 
-def _agent_call(backend: Backend, name: str) -> Callable[..., Any]:
+def _call(backend: Backend, name: str) -> Callable[..., Any]:
+    """Calls a tool in the session of a request; the work ends when the client disconnects, if it can be stopped."""
+
     async def call(context: Context[Any, Any], **given: Any) -> CallToolResult:
-        async with reporting(context, f"{name} is in progress", beat=backend.beat, at_once=False):
-            answer = await _answer(name, lambda: backend.agent_tools(context)[name](**given))
-        return result_of(_adapted(name, answer))
+        halt = Halt()
+        answer = error_answer(f"{name} was stopped, since the client disconnected; call it again")
+        async with (
+            while_connected(context),
+            reporting(context, f"{name} is in progress", beat=backend.beat, at_once=name == "run_skill") as progress,
+        ):
+            answer = await _answer(name, lambda: backend.tool(name, context, progress, halt)(**given), stop=halt)
+        return result_of(_adapted(name, answer), *_texts(answer))
 
     return call
 
@@ -98,31 +102,15 @@ def _adapted(name: str, answer: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def _context_call(backend: Backend, name: str) -> Callable[..., Any]:
-    async def call(context: Context[Any, Any], **given: Any) -> CallToolResult:
-        halt = Halt()
-        answer = failed(f"{name} was stopped, since the client disconnected; call it again")
-        async with (
-            while_connected(context),
-            reporting(context, f"{name} has begun", beat=backend.beat) as progress,
-        ):
-            steps = backend.skill_tools(context) if name == "run_skill" else {}
-            tools = context_tools.ContextTools(backend.engine(context), steps, progress, halt)
-            answer = await _answer(name, functools.partial(getattr(tools, name), **given), stop=halt)
-        return result_of(answer, *_texts(answer))
-
-    return call
-
-
 async def _answer(name: str, work: Callable[[], dict[str, Any]], **given: Any) -> dict[str, Any]:
     """The result of the work, in a thread. Any error is an answer too, in one sentence."""
     try:
         return await _POOLS.get(name, WRITING).run(work, **given)
     except HexadError as error:
-        return failed(sentence(error))
+        return error_answer(sentence(error))
     except Exception as error:  # noqa: BLE001 - the client gets a sentence
         logging.getLogger("hexad").warning("%s failed: %s", name, redact(repr(error)).text)
-        return failed(unexpected(name, error))
+        return error_answer(unexpected(name, error))
 
 
 def _texts(answer: Mapping[str, Any]) -> list[str]:

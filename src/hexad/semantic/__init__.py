@@ -11,7 +11,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Protocol
 
 from hexad.context.deadline import within
-from hexad.errors import EmbedderFailed, InvalidInput, MissingExtra
+from hexad.errors import EmbedderFailed, InvalidInput
+from hexad.extras import missing_extra
 from hexad.fork import survive_fork
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from hexad.semantic.search import Search
     from hexad.store import Reading, Store, VectorState
 
-EXTRA: Final = "hexad[semantic]"
+EXTRA: Final = "semantic"
 PACKAGES: Final = ("numpy", "tokenizers", "wordllama")
 STATIC: Final = "wordllama-l2.1"  # the package's weights, and how we pool them
 WIDTH: Final = 256
@@ -104,7 +105,7 @@ def own_similarity(embedder: Embedder, name: str | None = None, *, seconds: floa
     if not callable(embedder):
         raise InvalidInput("embedder", "must be a function from a list of texts to an array of one row for each")
     if find_spec("numpy") is None:
-        raise MissingExtra("an embedder", EXTRA)
+        raise missing_extra("an embedder", EXTRA)
     known = name or getattr(embedder, "name", None) or _function_name(embedder)
     if not isinstance(known, str) or not known.strip():
         raise InvalidInput("embedder_name", "must be text that tells this embedder from all others")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from tokenizers import Tokenizer
 
-from hexad.errors import MissingExtra
+from hexad.extras import missing_extra
 from hexad.text.detection import detect
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class StaticEmbedder:
         """From the installed package."""
         spec = find_spec("wordllama")
         if spec is None or spec.origin is None:
-            raise MissingExtra("search by meaning", "hexad[semantic]")
+            raise missing_extra("search by meaning", "semantic")
         home = Path(spec.origin).parent
         return cls(Tokenizer.from_file(str(home / _TOKENS)), read_tensor(home / _WEIGHTS))
 

@@ -1,4 +1,4 @@
-"""Whether a skill may be activated: what a person is shown before he says yes, and what nobody may say yes to."""
+"""Whether a skill may be activated: the facts for the person who approves it, and what nobody may approve."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AUTOMATIC: Final = "auto_approve_skills"  # who approved what the setting activa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """What is known of a skill before it is approved. ``obstacle`` says why it may not be; empty where it may."""
+    """The facts about a skill before its approval. ``obstacle`` says why it cannot be approved; else it is empty."""
 
     skill: Skill
     fingerprint: str
@@ -35,9 +35,9 @@ def review(skill: Skill) -> Review:
 
 def assess(skill: Skill) -> Review:
     """The same for a skill whose definition has been checked already."""
-    mark = shapes.fingerprint(skill)
+    fingerprint = shapes.fingerprint(skill)
     if skill.kind is not SkillKind.SCRIPT:
-        return Review(skill=skill, fingerprint=mark)
+        return Review(skill=skill, fingerprint=fingerprint)
     grants = tuple(sorted(shapes.needs_of(skill.definition)))
     try:
         verdict = check(
@@ -46,16 +46,16 @@ def assess(skill: Skill) -> Review:
             files=shapes.files_of(skill.definition),
         )
     except MissingExtra as error:
-        return Review(skill=skill, fingerprint=mark, grants=grants, obstacle=f"stays a draft: {error}")
+        return Review(skill=skill, fingerprint=fingerprint, grants=grants, obstacle=f"stays a draft: {error}")
     obstacle = (
         _rejection(verdict.findings) if verdict.decision is Decision.REJECT else _undeclared(verdict.needs, grants)
     )
-    return Review(skill=skill, fingerprint=mark, findings=verdict.findings, grants=grants, obstacle=obstacle)
+    return Review(skill=skill, fingerprint=fingerprint, findings=verdict.findings, grants=grants, obstacle=obstacle)
 
 
 def _rejection(findings: tuple[Finding, ...]) -> str:
-    told = [f"{_where(each)}: {each.says} [{each.rule}]" for each in findings if each.decision is Decision.REJECT]
-    return f"is rejected: {'; '.join(told[:3])}"
+    reasons = [f"{_where(each)}: {each.says} [{each.rule}]" for each in findings if each.decision is Decision.REJECT]
+    return f"is rejected: {'; '.join(reasons[:3])}"
 
 
 def _where(found: Finding) -> str:
@@ -65,6 +65,6 @@ def _where(found: Finding) -> str:
 def _undeclared(needs: frozenset[Capability], grants: tuple[Capability, ...]) -> str:
     missing = sorted(needs - frozenset(grants))
     listed = ", ".join(f'"{each}"' for each in sorted({*needs, *grants}))
-    told = f'needs {", ".join(missing)}, and its definition does not say so: give it "needs": [{listed}]'
+    reason = f'needs {", ".join(missing)}, and its definition does not say so: give it "needs": [{listed}]'
     options = " ".join(f"--needs {each}" for each in sorted({*needs, *grants}))
-    return f"{told}; on the command line: {options}" if missing else ""
+    return f"{reason}; on the command line: {options}" if missing else ""

@@ -22,7 +22,7 @@ def by_name(tool: Callable[..., Any]) -> Callable[..., Any]:
         return tool  # nearly always
     try:
         signature = inspect.signature(tool)
-    except (TypeError, ValueError):  # it does not tell
+    except (TypeError, ValueError):  # it has no signature
         return tool
     kinds = {parameter.kind: name for name, parameter in signature.parameters.items()}
     if inspect.Parameter.POSITIONAL_ONLY not in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
@@ -44,7 +44,7 @@ def by_name(tool: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _merged(named: dict[str, Any], others: str) -> dict[str, Any]:
-    """What goes to a `**others`: what has no place of its own, be it by itself or under that name."""
+    """The arguments for `**others`: those without a parameter of their own, given directly or under that name."""
     inner = named.get(others)
     if not isinstance(inner, Mapping):
         return named

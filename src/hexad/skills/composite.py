@@ -22,17 +22,17 @@ Lesson: TypeAlias = "Callable[[Change], None]"  # writes something down, in the 
 _PLAIN: Final = (dict, list, str, int, float, bool, type(None))
 
 
-class Attended(Protocol):
-    """A tool as a step calls it, with the rule that tells a failure by its result, and what is learned of a call."""
+class StepTool(Protocol):
+    """A tool as a step calls it, with the rule that recognises a failed result, and what is learned from a call."""
 
     call: ToolCall
 
     def failure(self, result: object) -> str | None:
-        """What failure a result reports, if any."""
+        """The failure that a result reports, if any."""
         ...
 
     def lesson(self, args: Mapping[str, Any], result: object, error: Exception | None) -> Lesson | None:
-        """What is to be written down of a call, with the run."""
+        """A change that records a call, written with the run."""
         ...
 
 
@@ -71,7 +71,7 @@ def perform(
     steps: Sequence[Mapping[str, Any]],
     given: Mapping[str, Any],
     absent: frozenset[str],
-    tools: Mapping[str, Attended],
+    tools: Mapping[str, StepTool],
     lessons: list[Lesson],
 ) -> Program[tuple[Step, ...]]:
     """Every step in order, until one fails; those behind it are reported as not run. ``lessons`` grows meanwhile."""
@@ -87,7 +87,7 @@ def perform(
 
 
 def _perform(
-    step: Mapping[str, Any], known: Mapping[str, Any], absent: frozenset[str], tool: Attended, lessons: list[Lesson]
+    step: Mapping[str, Any], known: Mapping[str, Any], absent: frozenset[str], tool: StepTool, lessons: list[Lesson]
 ) -> Program[Step]:
     started, args = perf_counter(), _present(step, absent)
     result, error = None, ""
@@ -96,7 +96,7 @@ def _perform(
     except Unresolved as gap:
         error = str(gap)
     else:
-        result, error = yield from _attended(tool, args, lessons)
+        result, error = yield from _attempted(tool, args, lessons)
     return Step(
         tool=step["tool"],
         args=args,
@@ -108,33 +108,33 @@ def _perform(
     )
 
 
-def _attended(tool: Attended, args: Mapping[str, Any], lessons: list[Lesson]) -> Program[tuple[Any, str]]:
-    """What a call came to: its result, and what went wrong, if something did."""
+def _attempted(tool: StepTool, args: Mapping[str, Any], lessons: list[Lesson]) -> Program[tuple[Any, str]]:
+    """The result of a call, and its error if it failed."""
     result, raised, failed = None, None, None
     try:
         result = yield from _called(tool.call, args)
         failed = tool.failure(result)
     except (NoSandbox, MissingExtra):
         raise  # nothing is wrong with the steps: they cannot run on this machine
-    except Exception as error:  # noqa: BLE001 - whatever a tool raises is this step's error
-        raised, failed = error, told(error)
+    except Exception as error:  # noqa: BLE001 - every error of a tool is this step's error
+        raised, failed = error, one_line(error)
     lesson = tool.lesson(args, result, raised)
     if lesson is not None:
         lessons.append(lesson)
     return result, "" if failed is None else failed or "it reports a failure"
 
 
-def told(error: BaseException) -> str:
-    """An error in one line, also one that cannot tell itself."""
+def one_line(error: BaseException) -> str:
+    """An error in one line, also one whose `str` fails."""
     try:
         says = str(error)
-    except Exception:  # noqa: BLE001 - likewise
+    except Exception:  # noqa: BLE001 - a broken `__str__`
         says = ""
     return f"{type(error).__name__}: {says}" if says else type(error).__name__
 
 
 def _called(tool: ToolCall, args: Mapping[str, Any]) -> Program[Any]:
-    """What a tool comes to: a coroutine is waited for, what comes piece by piece is collected."""
+    """The value of a tool's result: a coroutine is awaited, a generator is collected."""
     result = tool(**args)
     if isinstance(result, _PLAIN):
         return result
@@ -155,7 +155,7 @@ def _planned(step: Mapping[str, Any], known: Mapping[str, Any], absent: frozense
 
 
 def _known(argument: Any, known: Mapping[str, Any]) -> Any:
-    """As much of an argument as can be told; one that leads nowhere is left for its step to report."""
+    """An argument as far as it is known; a reference that leads nowhere is reported by its step."""
     try:
         return fill_known(argument, known)
     except Exception:  # noqa: BLE001 - a plan shows what it can

@@ -1,4 +1,4 @@
-"""What a skill of each kind is made of, checked before it is stored: the reason names the field.
+"""The definition of each kind of skill, checked before it is stored; the error names the field.
 
 - composite: ``{"steps": [{"tool": name, "args": {…}, "save_as"?: name}, …], "files"?}``
 - script: ``{"script": text, "shell"?: "sh" | "bash", "needs"?: [capability, …], "writable"?: [folder, …], "files"?}``
@@ -16,9 +16,9 @@ import binascii
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from hexad.errors import InvalidInput
 from hexad.memory import admission
@@ -52,20 +52,36 @@ def check(kind: SkillKind, definition: Mapping[str, Json], schema: Mapping[str, 
         raise InvalidInput("definition", f"is nested more than {DEEPEST} deep")
     parameters.check_schema(schema)
     _check_fields(kind, definition)
-    _CHECKS[kind](definition, schema)
+    _check_kind(kind, definition, schema)
     _check_files(definition.get("files", {}))
 
 
+def _check_kind(kind: SkillKind, definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:
+    match kind:
+        case SkillKind.COMPOSITE:
+            _check_composite(definition, schema)
+        case SkillKind.SCRIPT:
+            _check_script(definition, schema)
+        case SkillKind.TEMPLATE:
+            if mistakes := templates().problems(_text(definition, "template")):
+                raise _wrong("template", "; ".join(mistakes))
+        case SkillKind.INSTRUCTION:
+            if not isinstance(definition["text"], str):  # it may be empty: the description or its files may say it all
+                raise _wrong("text", "must be text")
+        case never:
+            assert_never(never)
+
+
 def fingerprint(skill: Skill) -> str:
-    """What a person approves: all that a skill does and all that the model is told of it, as one hash."""
-    told = [skill.kind.value, skill.definition, skill.parameters, skill.description, skill.when]
-    return hashlib.sha256(json.dumps(told, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    """A hash of what a person approves: all that a skill does and all that the model reads about it."""
+    approved = [skill.kind.value, skill.definition, skill.parameters, skill.description, skill.when]
+    return hashlib.sha256(json.dumps(approved, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def plainly(definition: Any) -> Any:
-    """A definition as it is kept: files that are text as text, however they were given, and no empty list of files.
+def normalised(definition: Any) -> Any:
+    """Normalise a definition before it is stored: text files as text, however they were given, and no empty `files`.
 
-    So the same folder is always the same definition, and a secret in a text is seen. What is wrong in it stays wrong.
+    So the same folder always has the same definition, and secrets in texts are found. Mistakes stay as they are.
     """
     files = definition.get("files") if isinstance(definition, Mapping) else None
     if not isinstance(files, Mapping):
@@ -76,19 +92,19 @@ def plainly(definition: Any) -> Any:
 
 
 def _as_text(file: Mapping[str, Any]) -> dict[str, Any]:
-    told = dict(file)
-    if not told.get("executable", True):
-        del told["executable"]
-    if told.keys() & {"text", "base64"} != {"base64"}:
-        return told
+    kept = dict(file)
+    if not kept.get("executable", True):
+        del kept["executable"]
+    if kept.keys() & {"text", "base64"} != {"base64"}:
+        return kept
     try:
-        text = _content(told).decode()
+        text = _content(kept).decode()
     except (TypeError, ValueError):
-        return told
+        return kept
     if "\0" in text:
-        return told
-    del told["base64"]
-    return {"text": text, **told}
+        return kept
+    del kept["base64"]
+    return {"text": text, **kept}
 
 
 def files_of(definition: Mapping[str, Any]) -> dict[str, tuple[bytes, bool]]:
@@ -100,7 +116,7 @@ def files_of(definition: Mapping[str, Any]) -> dict[str, tuple[bytes, bool]]:
 
 
 def needs_of(definition: Mapping[str, Any]) -> frozenset[Capability]:
-    """What a script says that it needs."""
+    """The capabilities that a script declares."""
     return frozenset(Capability(name) for name in definition.get("needs", ()))
 
 
@@ -156,8 +172,8 @@ def _check_references(argument: Any, where: str, known: set[str]) -> None:
     except Unresolved as error:
         raise _wrong(where, str(error)) from None
     if strange:
-        told = f"{strange[0]} is neither a parameter nor saved by an earlier step; known here: {_listed(known)}"
-        raise _wrong(where, f"{told}; a parameter has to be in the schema (parameters)")
+        reason = f"{strange[0]} is neither a parameter nor saved by an earlier step; known here: {_listed(known)}"
+        raise _wrong(where, f"{reason}; a parameter has to be in the schema (parameters)")
 
 
 # --- script -------------------------------------------------------------------------------------------------------
@@ -203,13 +219,7 @@ def _is_folder(value: object) -> bool:
     return path is not None and path.is_absolute() and len(path.parts) > 1 and ".." not in path.parts
 
 
-# --- template and instruction -------------------------------------------------------------------------------------
-
-
-def _check_template(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:  # noqa: ARG001 - one shape
-    found = templates().problems(_text(definition, "template"))
-    if found:
-        raise _wrong("template", "; ".join(found))
+# --- template -------------------------------------------------------------------------------------
 
 
 def templates() -> ModuleType:
@@ -226,26 +236,13 @@ def inferred_parameters(definition: object) -> dict[str, Json]:
     return found
 
 
-def _check_instruction(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:  # noqa: ARG001
-    if not isinstance(definition["text"], str):  # it may be empty: the description or its files may say it all
-        raise _wrong("text", "must be text")
-
-
-_CHECKS: Final[Mapping[SkillKind, Callable[[Mapping[str, Any], Mapping[str, Json]], None]]] = {
-    SkillKind.COMPOSITE: _check_composite,
-    SkillKind.SCRIPT: _check_script,
-    SkillKind.TEMPLATE: _check_template,
-    SkillKind.INSTRUCTION: _check_instruction,
-}
-
-
-# --- what they share ----------------------------------------------------------------------------------------------
+# --- shared by all kinds ----------------------------------------------------------------------------------------------
 
 
 def _text(definition: Mapping[str, Any], name: str) -> str:
     text = definition[name]
     if not isinstance(text, str) or not text.strip():
-        raise _wrong(name, "must be text, and not empty")
+        raise _wrong(name, "must be text that is not empty")
     return text
 
 
@@ -266,7 +263,7 @@ def _check_files(files: Any) -> None:
             raise _wrong(where, "its text must be text, its base64 must be base64") from None
     for path in files:
         if any(str(folder) in files for folder in PurePosixPath(path).parents):
-            raise _wrong(f"files.{path}", "lies in what is a file itself")
+            raise _wrong(f"files.{path}", "lies in a path that is a file itself")
 
 
 def _stays_inside(path: str) -> bool:
@@ -283,7 +280,7 @@ def _content(file: Mapping[str, Any]) -> bytes:
 
 
 def _deeper(value: Any, levels: int) -> bool:
-    """Whether objects and lists lie inside each other more often than that."""
+    """Whether objects and lists are nested deeper than that."""
     if not isinstance(value, Mapping | list):
         return False
     inner = value.values() if isinstance(value, Mapping) else value

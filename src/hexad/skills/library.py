@@ -49,7 +49,7 @@ _REFUSED: Final[Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """What agents may do with skills."""
+    """Limits on what agents may do with skills."""
 
     auto_approve: bool = False
     max_per_day: int = 10
@@ -99,7 +99,7 @@ class SkillLibrary(RecordCollection[Skill]):
             name=admission.key("name", name),
             description=intake.text("description", description, required=True),
             kind=SkillKind.parse(kind, "kind"),
-            definition=intake.mapping("definition", shapes.plainly(definition)),
+            definition=intake.mapping("definition", shapes.normalised(definition)),
             parameters=intake.mapping("parameters", _schema(definition, parameters)),
             when=intake.text("when", when),
             tags=admission.tags("tags", tags),
@@ -114,7 +114,7 @@ class SkillLibrary(RecordCollection[Skill]):
         return self._upsert(self._approved_or_not(draft), carried=_COUNTED)
 
     def review(self, name: str) -> Review:
-        """What a person should see before activating a skill: a script's findings, what it would be granted."""
+        """The facts for a person who activates a skill: a script's findings, and what it would be granted."""
         return review(self.get(name))
 
     def activate(self, name: str, *, by: str = "", seen: str | None = None) -> Skill:
@@ -181,7 +181,7 @@ class SkillLibrary(RecordCollection[Skill]):
         return self._search(query, limit=limit, kind=None if kind is None else SkillKind.parse(kind, "kind").value)
 
     def history(self, name: str) -> tuple[SkillVersion, ...]:
-        """What a skill is and was, newest first.
+        """All versions of a skill, newest first.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> for text in ("Say hello", "Say good morning"):
@@ -314,11 +314,11 @@ class SkillLibrary(RecordCollection[Skill]):
         )
 
     def _settled(self, change: Change, new: Skill) -> Skill:
-        """What is stored of it already stands; other work is another version, and what it was is kept."""
+        """The record to store: unchanged work keeps its status, changed work becomes a new version."""
         old = cast("Skill | None", change.get(self.layer, new.name))
         if old is not None and _same_work(old, new):
             if old.origin in _PERSONS and new.origin not in _PERSONS:
-                return old  # what a person said stays theirs, whoever repeats it
+                return old  # a person's own skill stays theirs if an agent repeats it
             return replace(new, **{name: getattr(old, name) for name in _STANDING})
         if old is not None and new.origin is Origin.AGENT and may_run(old) and new.status is not SkillStatus.ACTIVE:
             raise SkillRefused(old.name, _IN_SERVICE)
@@ -348,7 +348,7 @@ def _folders() -> ModuleType:
 
 
 def _same_work(old: Skill, new: Skill) -> bool:
-    """Whether who approved the one has seen the other: its description is what the model is told."""
+    """Whether an approval of the one holds for the other: also the description, which the model reads."""
     return all(getattr(old, name) == getattr(new, name) for name in _WORK)
 
 
@@ -358,7 +358,7 @@ def _version_of(skill: Skill) -> SkillVersion:
 
 
 def _count_today(change: Change, limit: int) -> None:
-    """One more skill that an agent made today, in whatever process; part of the transaction that stores it."""
+    """Count one more skill made by an agent today, in the transaction that stores it."""
     note = "skills by agents"
     today = change.workspace.clock().date().isoformat()
     day, _, count = (change.unit.note(note) or "").partition(" ")

@@ -1,7 +1,7 @@
 """A skill's parameters: a documented part of JSON Schema, checked when a skill is stored and before it runs.
 
-What this module does not know is refused when the skill is stored, so that no rule passes silently. The top level is
-an object; what it does not list is refused, unless ``additionalProperties`` says otherwise.
+Keywords that this module does not know are refused when the skill is stored, so no rule is silently ignored. The top
+level is an object; parameters that it does not list are refused, unless ``additionalProperties`` says otherwise.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def properties_of(schema: Mapping[str, Json]) -> Mapping[str, Mapping[str, Any]]
 
 def required_of(schema: Mapping[str, Json]) -> Sequence[str]:
     """The parameters that must be given."""
-    return schema.get("required", ())  # type: ignore[return-value]  # likewise
+    return schema.get("required", ())  # type: ignore[return-value]  # the same
 
 
 def admit(schema: Mapping[str, Json], given: object) -> dict[str, Json]:
@@ -145,7 +145,7 @@ def _wanted(schema: Mapping[str, Any]) -> str:
 
 
 def _kind(value: object) -> str:
-    """What a value is, in words; the value itself only where it is short and no text."""
+    """The type of a value in words; the value itself only where it is a short number or flag."""
     for name, test in _IS.items():
         if test(value):
             return f"{value!r:.20}" if name in {"integer", "number", "boolean"} else _WORDS[name]
@@ -153,7 +153,7 @@ def _kind(value: object) -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Equal as JSON: 1 is not true, whatever Python says."""
+    """Equal as JSON: 1 is not true."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, Mapping) and isinstance(other, Mapping):

@@ -48,7 +48,7 @@ class Reference:
         return f"{{{{ {'.'.join((self.name, *self.way))} }}}}"
 
     def value(self, known: Mapping[str, Any]) -> Any:
-        """What it refers to."""
+        """The value that it refers to."""
         if self.name not in known:
             raise Unresolved(f"{self}: there is no {self.name!r}")
         value, here = known[self.name], self.name
@@ -88,7 +88,7 @@ def fill(value: Any, known: Mapping[str, Any]) -> Any:
 
 
 def fill_known(value: Any, known: Mapping[str, Any]) -> Any:
-    """The same, as far as it can be told yet: what refers to another name stays as it is."""
+    """The same with the names that are known: references to other names stay as they are."""
 
     def found(reference: Reference) -> Any:
         return reference.value(known) if reference.name in known else _Later(str(reference))

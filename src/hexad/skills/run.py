@@ -1,7 +1,7 @@
 """Running a skill: parameters first, then the work of its kind, then one transaction that counts and audits it.
 
-A run that fails is a result with ``ok`` false and its error. What must not run at all (a draft, wrong parameters, a
-tool that is not there, a script that is rejected) is an error, and nothing has run.
+A run that fails is a result with ``ok`` false and its error. A run that must not begin (a draft, wrong parameters, a
+missing tool, a rejected script) raises, and nothing has run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from glob import escape
 from pathlib import Path
 from shlex import quote
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, assert_never, cast
 
 from hexad.errors import InvalidInput, SkillRefused, TemplateFailed
 from hexad.memory.habits import credit
@@ -25,7 +25,7 @@ from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import composite, parameters
 from hexad.skills.approving import assess
 from hexad.skills.calling import by_name
-from hexad.skills.composite import Attended, Lesson, Step, ToolCall
+from hexad.skills.composite import Lesson, Step, StepTool, ToolCall
 from hexad.skills.definition import check, files_of, fingerprint, shell_of, templates
 from hexad.skills.driving import Blocking
 from hexad.store.skills import FAILED
@@ -40,13 +40,13 @@ DEEPEST: Final = 8  # skills that call each other as tools
 TOO_MANY: Final = 3  # failures among the latest runs that make a skill a draft again
 _LONGEST_REASON: Final = 200
 _MOST_KNOWN: Final = 4096
-_well_formed: Final[set[str]] = set()  # fingerprints of what was checked
+_checked_definitions: Final[set[str]] = set()  # fingerprints of checked definitions
 _running: Final[ContextVar[tuple[str, ...]]] = ContextVar("hexad_running_skills", default=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillResult:
-    """What came of a run. ``output`` is the last step's result, the script's output, or the text.
+    """The result of a run. ``output`` is the last step's result, the script's output, or the text.
 
     Of a dry run, ``steps`` is the plan; nothing was called.
     """
@@ -79,11 +79,11 @@ class _Plain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
-    """What skills need of the agent: its tools by name, how their calls are watched and told, a script's limits."""
+    """What skills use of the agent: its tools by name, how calls are watched, and the limits of scripts."""
 
     tools: Mapping[str, ToolCall] = field(default_factory=dict)
-    attend: Callable[[str, ToolCall, str | None], Attended] = _Plain
-    is_constant: Callable[[tuple[str, ...], Json], bool] = lambda _path, _value: False  # may a draft tell it?
+    step_tool: Callable[[str, ToolCall, str | None], StepTool] = _Plain
+    is_constant: Callable[[tuple[str, ...], Json], bool] = lambda _path, _value: False  # may a draft hold this value?
     script_seconds: float = 30.0
     script_memory: int = 512  # MB of each process
 
@@ -95,11 +95,11 @@ class Job:
     skill: Skill
     given: Mapping[str, Json]
     absent: frozenset[str]
-    tools: Mapping[str, Attended]
+    tools: Mapping[str, StepTool]
     session: str
     origin: Origin  # who runs it
     dry_run: bool
-    lessons: list[Lesson] = field(default_factory=list)  # what is to be written down of the calls
+    lessons: list[Lesson] = field(default_factory=list)  # written down with the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class Runner:
             skill=skill,
             given=admitted,
             absent=absent,
-            tools={} if dry_run else self._attended(skill, tools, session),
+            tools={} if dry_run else self._step_tools(skill, tools, session),
             session=self.workspace.session_of(session),
             origin=Origin.parse(origin, "origin"),
             dry_run=dry_run,
@@ -145,12 +145,12 @@ class Runner:
         """The run itself."""
         started = perf_counter()
         if job.dry_run:
-            return replace(_PLANS[job.skill.kind](job), seconds=perf_counter() - started)
+            return replace(_plan(job), seconds=perf_counter() - started)
         try:
             with _nested(job.skill.name):
-                result = yield from _KINDS[job.skill.kind](self, job)
+                result = yield from _work(self, job)
         except Exception:
-            if job.lessons:  # what was called was called
+            if job.lessons:  # the calls were made all the same
                 self._record(job, None)
             raise
         except BaseException:
@@ -165,9 +165,9 @@ class Runner:
         own = self.workspace.store.files
         return sorted({*own, *(each for file in own for each in file.parent.glob(f"{escape(file.name)}*"))})
 
-    def _attended(
+    def _step_tools(
         self, skill: Skill, tools: Mapping[str, ToolCall] | None, session: str | None
-    ) -> Mapping[str, Attended]:
+    ) -> Mapping[str, StepTool]:
         if skill.kind is not SkillKind.COMPOSITE:
             return {}
         known = {**self.agent.tools, **_checked(tools)}
@@ -179,7 +179,7 @@ class Runner:
                 f"skill {skill.name!r} needs {', '.join(missing)}; give them as tools={{name: callable}}, "
                 "or make the engine know them: hx.with_tool_registry([…])",
             )
-        return {name: self.agent.attend(name, by_name(known[name]), session) for name in wanted}
+        return {name: self.agent.step_tool(name, by_name(known[name]), session) for name in wanted}
 
     def _record(self, job: Job, result: SkillResult | None, *, cancelled: bool = False) -> None:
         """Write down its calls, and count and audit the run, in one transaction.
@@ -194,16 +194,16 @@ class Runner:
                 if result is not None:
                     self._count(change, job, result)
                 elif cancelled:
-                    change.audit("skill.run", job.skill.name, _told(job.skill, "cancelled"))
-        except Exception as error:  # noqa: BLE001 - likewise
-            reason = redact(composite.told(error)).text
+                    change.audit("skill.run", job.skill.name, _audited(job.skill, "cancelled"))
+        except Exception as error:  # noqa: BLE001 - the run has happened
+            reason = redact(composite.one_line(error)).text
             logging.getLogger("hexad").warning("a run of skill %s was not recorded: %s", job.skill.name, reason)
 
     def _count(self, change: Change, job: Job, result: SkillResult) -> None:
         skill = job.skill
         recent = change.unit.count_run(skill.name, skill.version, self.workspace.clock(), ok=result.ok)
         outcome = "ok" if result.ok else "failed"
-        change.audit("skill.run", skill.name, _told(skill, outcome) | _figures(result))
+        change.audit("skill.run", skill.name, _audited(skill, outcome) | _figures(result))
         if result.ok:
             credit(change, Layer.SKILL_PATTERNS, skill.name)
         elif recent is not None and recent.count(FAILED) >= TOO_MANY:
@@ -211,9 +211,9 @@ class Runner:
 
 
 def result_json(result: SkillResult) -> dict[str, Json]:
-    """A result as JSON; what a tool gave that is none is told in words."""
-    told: dict[str, Json] = json.loads(json.dumps(asdict(result), default=repr))
-    return told
+    """A result as JSON; values that JSON does not have become their `repr`."""
+    facts: dict[str, Json] = json.loads(json.dumps(asdict(result), default=repr))
+    return facts
 
 
 def may_run(skill: Skill) -> bool:
@@ -222,7 +222,7 @@ def may_run(skill: Skill) -> bool:
 
 
 def _refuse(skill: Skill, mark: str) -> None:
-    """Say why a skill may not run, if so: only what is active, and is what was approved, does."""
+    """Refuse a skill that is not active, or that was changed since its approval."""
     if skill.status is not SkillStatus.ACTIVE:
         why = f" ({skill.reason})" if skill.reason else ""
         how = f"review it with `hexad skills review {quote(skill.name)}`, then activate it"
@@ -233,11 +233,11 @@ def _refuse(skill: Skill, mark: str) -> None:
 
 def _check_once(skill: Skill, mark: str) -> None:
     """A row may be older than the rules of definitions: each is checked once in a process."""
-    if mark not in _well_formed:
+    if mark not in _checked_definitions:
         check(skill.kind, skill.definition, skill.parameters)
-        if len(_well_formed) >= _MOST_KNOWN:
-            _well_formed.clear()
-        _well_formed.add(mark)
+        if len(_checked_definitions) >= _MOST_KNOWN:
+            _checked_definitions.clear()
+        _checked_definitions.add(mark)
 
 
 def _demote(change: Change, skill: Skill, recent: str, error: str) -> None:
@@ -261,18 +261,18 @@ def _demote(change: Change, skill: Skill, recent: str, error: str) -> None:
     change.audit("skill.demote", skill.name, {"failed": failed, "runs": len(recent)})
 
 
-def _told(skill: Skill, outcome: str) -> dict[str, Json]:
+def _audited(skill: Skill, outcome: str) -> dict[str, Json]:
     """A run for the log: how it went, nothing of what it was about."""
     return {"kind": skill.kind.value, "version": skill.version, "outcome": outcome}
 
 
 def _figures(result: SkillResult) -> dict[str, Json]:
-    told: dict[str, Json] = {}
+    facts: dict[str, Json] = {}
     if result.steps:
-        told["steps"] = sum(step.ok is not None for step in result.steps)
+        facts["steps"] = sum(step.ok is not None for step in result.steps)
     if result.script is not None:
-        told["exit_code"] = result.script.exit_code
-    return told
+        facts["exit_code"] = result.script.exit_code
+    return facts
 
 
 @contextmanager
@@ -310,11 +310,7 @@ def _result(job: Job, **came: Any) -> SkillResult:
     )
 
 
-def _plan_composite(job: Job) -> SkillResult:
-    return _result(job, steps=composite.plan(_steps(job.skill), job.given, job.absent))
-
-
-def _run_composite(_: Runner, job: Job) -> Program[SkillResult]:
+def _run_composite(job: Job) -> Program[SkillResult]:
     steps = yield from composite.perform(_steps(job.skill), job.given, job.absent, job.tools, job.lessons)
     failed = next((place for place, step in enumerate(steps) if step.ok is False), None)
     if failed is None:
@@ -364,16 +360,11 @@ def _script_error(came: ScriptResult) -> str:
 
 def _environment(given: Mapping[str, Json]) -> dict[str, str]:
     """Parameters as variables: text as it is, everything else as JSON."""
-    told = {name: value if isinstance(value, str) else json.dumps(value) for name, value in given.items()}
-    for name, value in told.items():
+    variables = {name: value if isinstance(value, str) else json.dumps(value) for name, value in given.items()}
+    for name, value in variables.items():
         if "\0" in value or value.encode(errors="replace").decode() != value:
             raise InvalidInput(f"parameters.{name}", "holds NUL or a lone surrogate, which no variable can hold")
-    return told
-
-
-def _run_template(_: Runner, job: Job) -> Program[SkillResult]:
-    came: SkillResult = yield Blocking(lambda: _rendered(job))
-    return came
+    return variables
 
 
 def _rendered(job: Job) -> SkillResult:
@@ -390,24 +381,30 @@ def _could_be_given(job: Job, name: str | None) -> bool:
     return name in job.absent or job.skill.parameters.get("additionalProperties", False) is not False
 
 
-def _plan_instruction(job: Job) -> SkillResult:
-    return _result(job, output=job.skill.definition["text"])
+def _plan(job: Job) -> SkillResult:
+    """A dry run."""
+    match job.skill.kind:
+        case SkillKind.COMPOSITE:
+            return _result(job, steps=composite.plan(_steps(job.skill), job.given, job.absent))
+        case SkillKind.SCRIPT:
+            return _plan_script(job)
+        case SkillKind.TEMPLATE:
+            return _rendered(job)
+        case SkillKind.INSTRUCTION:
+            return _result(job, output=job.skill.definition["text"])
+        case never:
+            assert_never(never)
 
 
-def _run_instruction(_: Runner, job: Job) -> Program[SkillResult]:
-    came: SkillResult = yield Blocking(lambda: _plan_instruction(job))  # a program, though it takes no time
-    return came
-
-
-_PLANS: Final[Mapping[SkillKind, Callable[[Job], SkillResult]]] = {
-    SkillKind.COMPOSITE: _plan_composite,
-    SkillKind.SCRIPT: _plan_script,
-    SkillKind.TEMPLATE: _rendered,
-    SkillKind.INSTRUCTION: _plan_instruction,
-}
-_KINDS: Final[Mapping[SkillKind, Callable[[Runner, Job], Program[SkillResult]]]] = {
-    SkillKind.COMPOSITE: _run_composite,
-    SkillKind.SCRIPT: _run_script,
-    SkillKind.TEMPLATE: _run_template,
-    SkillKind.INSTRUCTION: _run_instruction,
-}
+def _work(runner: Runner, job: Job) -> Program[SkillResult]:
+    """A run."""
+    match job.skill.kind:
+        case SkillKind.COMPOSITE:
+            return (yield from _run_composite(job))
+        case SkillKind.SCRIPT:
+            return (yield from _run_script(runner, job))
+        case SkillKind.TEMPLATE | SkillKind.INSTRUCTION:
+            result: SkillResult = yield Blocking(lambda: _plan(job))
+            return result
+        case never:
+            assert_never(never)

@@ -78,7 +78,7 @@ def _output(result: SkillResult) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Takes:
-    """What the function of a skill takes."""
+    """A parameter of a skill's function."""
 
     signature: inspect.Signature
     originals: Mapping[str, str]  # what each parameter is called in the schema
@@ -132,7 +132,7 @@ def _dressed(call: Callable[..., Any], name: str, skill: Skill, takes: _Takes) -
     call.__signature__ = signature  # type: ignore[attr-defined]
     hints = {each.name: each.annotation for each in signature.parameters.values()}
     call.__annotations__ = {**hints, "return": signature.return_annotation}
-    call.needs = needs_of(skill)  # type: ignore[attr-defined]  # for whoever offers it: an agent may lack them
+    call.needs = needs_of(skill)  # type: ignore[attr-defined]  # for edges that offer it: an agent may lack them
     return call
 
 
@@ -161,7 +161,7 @@ def _annotation(schema: Mapping[str, Any]) -> Any:
         return Any
     if isinstance(kinds, str):
         return _plain(kinds, schema)
-    return Union[tuple(_plain(kind, schema) for kind in kinds)]  # noqa: UP007 - likewise
+    return Union[tuple(_plain(kind, schema) for kind in kinds)]  # noqa: UP007 - the same
 
 
 def _plain(kind: str, schema: Mapping[str, Any]) -> Any:
@@ -172,15 +172,15 @@ def _plain(kind: str, schema: Mapping[str, Any]) -> Any:
 
 def _docstring(skill: Skill, takes: _Takes) -> str:
     listed = parameters.properties_of(skill.parameters)
-    told = [skill.description]
+    parts = [skill.description]
     if skill.when:
-        told.append(f"Use it when: {skill.when}")
+        parts.append(f"Use it when: {skill.when}")
     arguments = [f"    {own}: {_says(listed[name])}" for own, name in takes.originals.items()]
     if takes.more:
         arguments.append(f"    **{takes.more}: further values, by their names")
     if arguments:
-        told.append("\n".join(("Args:", *arguments)))
-    return "\n\n".join(told)
+        parts.append("\n".join(("Args:", *arguments)))
+    return "\n\n".join(parts)
 
 
 def _says(schema: Mapping[str, Any]) -> str:

@@ -13,13 +13,14 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from hexad.choices import Capability, Decision
-from hexad.errors import MissingExtra, UnknownChoice
+from hexad.errors import UnknownChoice
+from hexad.extras import missing_extra
 from hexad.skills.shell.rules import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-EXTRA: Final = "hexad[scripts]"
+EXTRA: Final = "scripts"
 SHELLS: Final = ("sh", "bash")
 MOST_FINDINGS: Final = 200
 _RUN_BY_TOOLS: Final = re.compile(
@@ -73,7 +74,7 @@ def check(script: str, *, shell: str = "sh", files: Mapping[str, tuple[bytes, bo
     if shell not in SHELLS:
         raise UnknownChoice("shell", shell, SHELLS)
     if not available():
-        raise MissingExtra("checking scripts", EXTRA)
+        raise missing_extra("checking scripts", EXTRA)
     return _judged(script, tuple(sorted((files or {}).items())))
 
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from google.adk.models.llm_request import LlmRequest
-    from google.genai.types import GenerateContentConfig
 
     from hexad.edges.conversation import Speaker
     from hexad.facade import Hexad
@@ -38,8 +37,7 @@ _WITHOUT: Final = "a request goes to the model without all of its context"
 _PATIENCE: Final = 2.0  # layers' deadlines that a whole answer may take
 
 SPEAKERS: Final[Notes[Speaker]] = Notes()  # of requests that a plugin or a tool has seen
-_SERVED: Final[Notes[frozenset[tuple[str, str]]]] = Notes()  # configs that hold context already, by memory
-_ADDED: Final[Recent[tuple[tuple[str, str], str], None]] = Recent(_REMEMBERED)  # blocks, for configs that were copied
+_ADDED: Final[Recent[tuple[str, str, str], None]] = Recent(_REMEMBERED)  # blocks, by store and namespace
 
 
 @dataclass(frozen=True)
@@ -96,21 +94,13 @@ class Recall:
         prompt = await attempt(self.hx, lambda: self.lookup.prompt(question), seconds=seconds, reasons=reasons)
         if prompt is None or not prompt.kept:
             return request
-        _ADDED.put((self._memory, prompt.text), None)
-        return with_context(request, self.marked(request.config), prompt.text, place)
+        _ADDED.put((*self._memory, prompt.text), None)
+        return with_context(request, prompt.text, place)
 
     def _has_served(self, request: LlmRequest) -> bool:
-        """Whether the request was looked at already, or is a copy of one that was."""
-        if self._memory in (_SERVED.of(request.config) or ()):
-            return True
-        added = [block for memory, block in _ADDED if memory == self._memory]
+        """Whether the request, or one that it was copied from, holds context of this memory already."""
+        added = [block for *memory, block in _ADDED if tuple(memory) == self._memory]
         return any(block in text for text in context_places(request) for block in added)
-
-    def marked(self, config: GenerateContentConfig) -> GenerateContentConfig:
-        """A copy of the config of a request that was looked at, so that a wrapped model does not look again."""
-        copied = config.model_copy()
-        _SERVED.put(copied, (_SERVED.of(config) or frozenset()) | {self._memory})
-        return copied
 
     @property
     def _memory(self) -> tuple[str, str]:

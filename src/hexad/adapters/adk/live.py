@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import weakref
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from hexad.edges.conversation import Speaker
 
 
-@dataclass(frozen=True, slots=True)
-class _Opening:
+class _Opening(NamedTuple):
     """A live run that is about to connect; its session lives as long as the run."""
 
     session: weakref.ref[Any]
@@ -31,9 +29,7 @@ def announce(session: object, model: object, speaker: Speaker) -> None:
 def connecting(model: object) -> Speaker | None:
     """Who connects to that model in this task, while the run lasts."""
     found = _opening.get()
-    if found is None or found.model is not model or found.session() is None:
-        return None
-    return found.speaker
+    return found.speaker if found is not None and found.model is model and found.session() is not None else None
 
 
 def done() -> None:

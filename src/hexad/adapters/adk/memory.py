@@ -39,7 +39,7 @@ _USER: Final = "user"
 class HexadMemoryService(BaseMemoryService):
     """Conversations as knowledge, one entry for each thing said, in the memory of its user.
 
-    Adding a session again adds what is new in it. A search also finds what was saved in any other way. What goes wrong
+    Adding a session again adds its new events. A search also finds entries that were saved in any other way. A failure
     is a warning in the log, and the agent goes on.
     """
 
@@ -85,7 +85,7 @@ class HexadMemoryService(BaseMemoryService):
         await self._in(Conversation(app_name, user_id, ""), work, what="memories were not kept")
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
-        """What is known about a question, best first: the user's own, and what the engine holds for all."""
+        """The entries that answer a question, best first: the user's own, and the engine's for all."""
         work = partial(self._search, query=query)
         found = await self._in(Conversation(app_name, user_id, ""), work, what="memory was not searched")
         return SearchMemoryResponse(memories=[_entry(each) for each in found or ()])
@@ -108,7 +108,7 @@ class HexadMemoryService(BaseMemoryService):
         engines = [own] if own.namespace == self._hx.namespace else [own, self._hx]
         found = [(item, hx) for hx in engines for item in hx.knowledge.search(query, limit=_LIMIT)]
         best = sorted(found, key=lambda pair: -pair[0].score)[:_LIMIT]
-        return [entry for item, hx in best if (entry := _present(hx, item.id)) is not None]
+        return [hx.knowledge.get(item.id) for item, hx in best]
 
     async def _in(self, whose: Conversation, work: Callable[[Hexad], T], *, what: str) -> T | None:
         """Work in a conversation's own memory, in a thread.
@@ -144,7 +144,7 @@ class _Said:
 
 
 def _keep(own: Hexad, *, said: Sequence[_Said], thread: str) -> None:
-    """Keep each text under its key; one that cannot be kept is told, and the others are kept."""
+    """Keep each text under its key; one that cannot be kept is a warning, and the others are kept."""
     for each in said:
         if not each.text:
             continue
@@ -160,13 +160,6 @@ def _keep(own: Hexad, *, said: Sequence[_Said], thread: str) -> None:
             )
         except InvalidInput as error:
             LOG.warning("a memory was not kept: %s", error)
-
-
-def _present(hx: Hexad, key: str) -> Knowledge | None:
-    try:
-        return hx.knowledge.get(key)
-    except NotFound:  # deleted a moment ago
-        return None
 
 
 def _delete(own: Hexad, *, key: str) -> None:
@@ -186,10 +179,7 @@ def _when(known: Knowledge) -> datetime:
     """When it was said, for what was kept from a conversation; else when it was saved."""
     if _TAG not in known.tags or known.position is None:
         return known.updated
-    try:
-        return datetime.fromtimestamp(known.position / 1000, UTC)
-    except (OverflowError, OSError, ValueError):  # no time that a calendar has
-        return known.updated
+    return datetime.fromtimestamp(known.position / 1000, UTC)
 
 
 def _milliseconds(timestamp: str | None) -> int | None:

@@ -97,7 +97,7 @@ class HexadPlugin(BasePlugin):
             self._recall.warn(reasons, speaker, speaker.conversation.message)
             return
         served = await self._recall.augmented(request, reasons=reasons)
-        request.contents, request.config = served.contents, self._recall.marked(served.config)
+        request.contents, request.config = served.contents, served.config
 
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext

@@ -104,15 +104,13 @@ def _texts(said: Any) -> Iterator[str]:
         yield said.text
 
 
-def with_context(
-    request: LlmRequest, config: types.GenerateContentConfig, sections: str, place: int | None
-) -> LlmRequest:
+def with_context(request: LlmRequest, sections: str, place: int | None) -> LlmRequest:
     """A copy of the request with the sections in it; live tools and all else are the same objects.
 
-    They stand in front of the content at ``place``, or, if that is None, at the end of the system instruction.
-    ``config`` is a copy of the request's. Models are known to change contents and configs, so those are copied too.
+    They stand in front of the content at ``place``, or, if that is None, at the end of the system instruction. Models
+    are known to change contents and configs, so those are copied too.
     """
-    contents = list(request.contents)
+    contents, config = list(request.contents), request.config.model_copy()
     if place is not None:
         contents.insert(place, types.Content(role="user", parts=[types.Part(text=PREFACE + sections)]))
     else:

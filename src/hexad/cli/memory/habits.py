@@ -40,12 +40,14 @@ def list_(
     with opened(db, namespace) as hx:
         learned = [each for each in hx.habits.list() if wanted in {None, each.layer} and item in {None, each.id}]
     learned.sort(key=lambda each: (each.layer, each.id, -each.weight, each.term))
-    if as_json:
-        screen.emit({"habits": [wire.to_json(each) for each in learned]})
-    elif learned:
-        screen.table(_COLUMNS, [(each.layer.value, each.id, each.term, each.weight, each.used) for each in learned])
-    else:
-        screen.remark("no words are learned yet; `hx.used(item, query)` teaches them")
+    rows = [(each.layer.value, each.id, each.term, each.weight, each.used) for each in learned]
+    screen.listing(
+        {"habits": [wire.to_json(each) for each in learned]},
+        _COLUMNS,
+        rows,
+        empty="no words are learned yet; `hx.used(item, query)` teaches them",
+        as_json=as_json,
+    )
 
 
 @app.command(epilog="Example: hexad habits reset --layer tool_registry --item book_hotel --yes")
@@ -64,7 +66,4 @@ def reset(
             screen.remark("nothing was reset")
             raise typer.Exit(1)
         gone = hx.habits.reset(layer, item)
-    if as_json:
-        screen.emit({"words": gone})
-    else:
-        screen.say(f"{screen.counted(gone, 'word')} reset")
+    screen.answer({"words": gone}, f"{screen.counted(gone, 'word')} reset", as_json=as_json)

@@ -141,10 +141,8 @@ def stats(*, db: Database = None, namespace: Namespace = None, as_json: AsJson =
     """Count the learnings by kind and by tool."""
     with opened(db, namespace) as hx:
         known = asdict(hx.learnings.stats())
-    if as_json:
-        screen.emit(known)
-    else:
-        screen.table(_FACTS, [(name, _counts(value)) for name, value in known.items()])
+    rows = [(name, _counts(value)) for name, value in known.items()]
+    screen.listing(known, _FACTS, rows, as_json=as_json)
 
 
 @app.command(epilog="Example: hexad learnings clean; then: hexad learnings clean --yes")
@@ -172,10 +170,7 @@ def delete(id: Id, *, db: Database = None, namespace: Namespace = None, as_json:
     with opened(db, namespace) as hx:
         whole = whole_id(hx, id)
         hx.learnings.delete(whole)
-    if as_json:
-        screen.emit({"id": whole, "deleted": True})
-    else:
-        screen.say(f"{whole} is deleted")
+    screen.answer({"id": whole, "deleted": True}, f"{whole} is deleted", as_json=as_json)
 
 
 def whole_id(hx: Hexad, begun: str) -> str:

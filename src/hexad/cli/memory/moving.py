@@ -24,10 +24,9 @@ def backup(file: File, *, db: Database = None, namespace: Namespace = None, as_j
         raise InvalidInput("FILE", "must be a file, because a backup is written completely or not at all")
     with opened(db, namespace) as hx:
         lines = hx.backup(file)
-    if as_json:
-        screen.emit({"file": str(file), "lines": lines})
-    else:
-        screen.say(f"{file}: {screen.counted(lines, 'line')} written")
+    screen.answer(
+        {"file": str(file), "lines": lines}, f"{file}: {screen.counted(lines, 'line')} written", as_json=as_json
+    )
 
 
 @app.command(epilog="Example: hexad restore agent.jsonl --db new.db")
@@ -36,10 +35,9 @@ def restore(file: File, *, db: Database = None, namespace: Namespace = None, as_
     _refuse_unreadable(file)
     with opened(db, namespace, create=True) as hx, screen.progress("restoring") as show:
         lines = hx.restore(file, progress=show)
-    if as_json:
-        screen.emit({"file": str(file), "lines": lines})
-    else:
-        screen.say(f"{file}: {screen.counted(lines, 'line')} restored")
+    screen.answer(
+        {"file": str(file), "lines": lines}, f"{file}: {screen.counted(lines, 'line')} restored", as_json=as_json
+    )
 
 
 @app.command(epilog="Example: hexad reindex --db agent.db")
@@ -47,10 +45,11 @@ def reindex(*, db: Database = None, namespace: Namespace = None, as_json: AsJson
     """Compute the missing embeddings in every namespace; needs the extra semantic."""
     with opened(db, namespace) as hx, screen.progress("embedding") as show:
         rows = hx.reindex(progress=show)
-    if as_json:
-        screen.emit({"rows": rows})
-    else:
-        screen.say(f"{screen.counted(rows, 'row')} embedded" if rows else "every row has an embedding already")
+    screen.answer(
+        {"rows": rows},
+        f"{screen.counted(rows, 'row')} embedded" if rows else "every row has an embedding already",
+        as_json=as_json,
+    )
 
 
 @app.command("import", epilog="Example: hexad import colleague.jsonl --namespace team")

@@ -82,10 +82,10 @@ def history(key: Key, *, db: Database = None, namespace: Namespace = None, as_js
     """Show all versions of an entry, newest first."""
     with opened(db, namespace) as hx:
         versions = hx.knowledge.history(key)
-    if as_json:
-        screen.emit({"key": key, "versions": [to_json(version) for version in versions]})
-    else:
-        screen.table(_VERSIONS, [(v.version, v.created, v.category, v.origin, v.content) for v in versions])
+    rows = [(v.version, v.created, v.category, v.origin, v.content) for v in versions]
+    screen.listing(
+        {"key": key, "versions": [to_json(version) for version in versions]}, _VERSIONS, rows, as_json=as_json
+    )
 
 
 @app.command(epilog='Example: hexad explain "when may I deploy?" --base "You are terse." --budget 400')

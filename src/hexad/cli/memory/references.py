@@ -73,10 +73,7 @@ def remove(name: Name, *, db: Database = None, namespace: Namespace = None, as_j
     """Remove a reference."""
     with opened(db, namespace) as hx:
         hx.references.delete(name)
-    if as_json:
-        screen.emit({"name": name, "removed": True})
-    else:
-        screen.say(f"{name} is removed")
+    screen.answer({"name": name, "removed": True}, f"{name} is removed", as_json=as_json)
 
 
 def _show(found: Sequence[Reference]) -> None:

@@ -84,10 +84,9 @@ def pin(
     with opened(db, namespace) as hx:
         entry = hx.knowledge.pin(key, pinned=not off)
         _warn_of_many_pins(hx)
-    if as_json:
-        screen.emit({"entry": to_json(entry)})
-    else:
-        screen.say(f"{entry.key} is {'no longer pinned' if off else 'pinned'}")
+    screen.answer(
+        {"entry": to_json(entry)}, f"{entry.key} is {'no longer pinned' if off else 'pinned'}", as_json=as_json
+    )
 
 
 @app.command(epilog="Example: hexad delete deploy-window; back again: hexad delete deploy-window --undo")

@@ -42,10 +42,11 @@ def init(
     """Write a hexad.toml with every setting beside the database. The database is not created."""
     file = file_place(place(db).parent)
     _write(file, file_text(), force=force)
-    if as_json:
-        screen.emit({"file": str(file), "written": True})
-    else:
-        screen.say(f"{file}: written; every setting keeps its default until you remove its #")
+    screen.answer(
+        {"file": str(file), "written": True},
+        f"{file}: written; every setting keeps its default until you remove its #",
+        as_json=as_json,
+    )
 
 
 @config.command(epilog="Example: hexad config show --namespace team")

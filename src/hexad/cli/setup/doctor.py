@@ -22,6 +22,7 @@ from hexad.cli.terminal.screen import Column
 from hexad.cli.terminal.suggesting import completed
 from hexad.clock import utc_now
 from hexad.errors import ConfigError, HexadError, NoSandbox
+from hexad.extras import install_target
 from hexad.facade import Hexad
 from hexad.memory.indexing import sizes
 from hexad.semantic import PACKAGES
@@ -116,7 +117,7 @@ def sandbox(candidates: Sequence[Path] | None = None) -> Check:
 def extra_packages(extra: str, missing: Sequence[str]) -> Check:
     """Check that an extra is installed."""
     if missing:
-        detail = f"{', '.join(missing)} not installed; {_WITHOUT[extra]}: pip install 'hexad[{extra}]'"
+        detail = f"{', '.join(missing)} not installed; {_WITHOUT[extra]}: pip install '{install_target(extra)}'"
         return Check(f"extra {extra}", "info", detail)
     return Check(f"extra {extra}", "ok", "installed")
 
@@ -197,7 +198,8 @@ def content(db: str | None, namespace: str | None, path: Path) -> Iterator[Check
 
 def health(hx: Hexad) -> Iterator[Check]:
     """Check the store's integrity and journal."""
-    facts = hx.store.inspect() if isinstance(hx.store, Inspectable) else {}
+    store = getattr(hx.store, "wrapped", hx.store)
+    facts = store.inspect() if isinstance(store, Inspectable) else {}
     integrity, journal = facts.get("integrity", "unknown"), facts.get("journal", "unknown")
     if integrity == "ok":
         yield Check("database", "ok", f"{hx.store.location}, whole")

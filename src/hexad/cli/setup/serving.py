@@ -199,7 +199,7 @@ def _over_stdio(hx: Hexad, server: "HexadServer") -> None:
 
 
 def _over_http(hx: Hexad, server: "HexadServer", where: str, hosts: list[str], origins: list[str]) -> None:
-    from hexad.mcp.http import Access, app_of, serve_http  # noqa: PLC0415 - loads uvicorn and starlette: 100 ms
+    from hexad.mcp.http import PATH, Access, app_of, serve_http  # noqa: PLC0415 - loads uvicorn and starlette: 100 ms
 
     address = Address.parse(where)
     access = Access(
@@ -208,7 +208,7 @@ def _over_http(hx: Hexad, server: "HexadServer", where: str, hosts: list[str], o
         origins=frozenset(origin.rstrip("/").casefold() for origin in origins),
     )
     app = app_of(server, hx.settings, access)
-    serve_http(app, address, ready=lambda port: screen.remark(f"serving MCP at {address.url(port)}"))
+    serve_http(app, address, ready=lambda port: screen.remark(f"serving MCP at {address.url(port, PATH)}"))
     _leave(hx)
 
 

@@ -285,10 +285,7 @@ def delete(
             screen.remark("nothing was deleted")
             raise typer.Exit(1)
         hx.skills.delete(name)
-    if as_json:
-        screen.emit({"name": name, "deleted": True})
-    else:
-        screen.say(f"{name} is deleted")
+    screen.answer({"name": name, "deleted": True}, f"{name} is deleted", as_json=as_json)
 
 
 @app.command(epilog="Example: hexad skills history greet --json")

@@ -93,12 +93,14 @@ def discover(
     """Draft composite skills from tool calls that were repeated in at least three sessions."""
     with opened(db, namespace) as hx:
         offered = hx.skills.discover(session=session)
-    if as_json:
-        screen.emit({"skills": [to_json(skill) for skill in offered]})
-    elif offered:
-        screen.table(_OFFERED, [_offer(skill) for skill in offered])
-    else:
-        screen.remark("no new sequence of tool calls was repeated in three sessions")
+    rows = [_offer(skill) for skill in offered]
+    screen.listing(
+        {"skills": [to_json(skill) for skill in offered]},
+        _OFFERED,
+        rows,
+        empty="no new sequence of tool calls was repeated in three sessions",
+        as_json=as_json,
+    )
 
 
 def _imported(hx: Hexad, folder: Path, *, overwrite: bool, redact: bool) -> dict[str, Any]:

@@ -46,6 +46,31 @@ def say(sentence: str) -> None:
     _write(_fitted(clean(sentence), sys.stdout) + "\n")
 
 
+def answer(document: Mapping[str, Any], sentence: str, *, as_json: bool) -> None:
+    """Print the document with ``--json``, otherwise the sentence."""
+    if as_json:
+        emit(document)
+    else:
+        say(sentence)
+
+
+def listing(
+    document: Mapping[str, Any],
+    columns: "Sequence[Column]",
+    rows: Sequence[Sequence[object]],
+    *,
+    empty: str = "",
+    as_json: bool,
+) -> None:
+    """Print the document with ``--json``, otherwise the rows, or the remark ``empty`` if there are none."""
+    if as_json:
+        emit(document)
+    elif rows or not empty:
+        table(columns, rows)
+    else:
+        remark(empty)
+
+
 def show(text: str) -> None:
     """Print a text as it is: a prompt, a script, a program's output."""
     _write(clean(text) + "\n")

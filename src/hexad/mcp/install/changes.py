@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import re
 import stat
 import tempfile
 from codecs import BOM_UTF8
@@ -26,7 +27,7 @@ NAME: Final = "hexad"
 _PRIVATE: Final = 0o600
 _OURS: Final = ("type", "command", "args")
 _ADDRESSES: Final = ("url", "serverUrl", "httpUrl")  # of a server that a client does not start
-_OPTIONS: Final = frozenset({"--db", "--namespace"})  # whose values may be shown
+_VALUES: Final = re.compile(r"((?:^|\0)(?!--(?:db|namespace)\b)--?[^\0=]+[=\0])[^\0]+")  # of options that are not ours
 _HIDDEN: Final = "…"
 
 
@@ -64,13 +65,13 @@ def uninstalled(file: Path, name: str = NAME, group: str = GROUP) -> Change:
     _refuse_name(name)
     before = _read(file)
     old = _parsed(file, before, lambda text: entry_in(text, group, name))
-    after = _parsed(file, before, lambda text: _without(text, _target(file), group, name))
+    after = _parsed(file, before, lambda text: _without(text, file.resolve(), group, name))
     return Change(file, before, _encoded(before, after), _difference(file, before, f"{group}.{name}", (old, None)))
 
 
 def write(change: Change) -> Path | None:
     """Make the change, atomically; returns the backup, if there was a file."""
-    target = _target(change.file)
+    target = change.file.resolve()
     if _read(change.file) != change.before:
         raise ClientConfigError(str(change.file), "has changed since; nothing was written, run the command again")
     try:
@@ -143,14 +144,8 @@ def _arguments(value: Any) -> Any:
     """The words of a command; the value of an option that is not ours may be a secret."""
     if not isinstance(value, list):
         return value
-    before = ["", *value[:-1]]
-    return [_HIDDEN if _is_value(last, word) else word for last, word in zip(before, value, strict=True)]
-
-
-def _is_value(last: Any, word: Any) -> bool:
-    option, assigned, _ = str(word).partition("=")
-    behind = str(last).startswith("--") and "=" not in str(last) and str(last) not in _OPTIONS
-    return behind or bool(assigned and option.startswith("-") and option not in _OPTIONS)
+    shown = _VALUES.sub(rf"\1{_HIDDEN}", "\0".join(map(str, value)))
+    return shown.split("\0")
 
 
 def _masked(value: Any) -> Any:
@@ -182,16 +177,8 @@ def _left_alone(error: NotJson) -> str:
     return f"{error.reason}; it was left as it is: mend it, then run the command again"
 
 
-def _target(file: Path) -> Path:
-    """The file itself, where the path is a link to it."""
-    try:
-        return file.resolve()
-    except (OSError, RuntimeError) as error:
-        raise ClientConfigError(str(file), "is a link to itself") from error
-
-
 def _read(file: Path) -> bytes | None:
-    target = _target(file)
+    target = file.resolve()
     try:
         return target.read_bytes()
     except FileNotFoundError:

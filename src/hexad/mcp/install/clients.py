@@ -81,20 +81,7 @@ def shared_entry_of(client: Client, database: str, namespace: str | None, *, pro
 def _entry(client: Client, words: list[str], namespace: str | None) -> dict[str, Any]:
     kind = {"type": "stdio"} if client in _TYPED else {}
     named = ["--namespace", namespace] if namespace else []
-    _refuse_unwritable("--db", words[-1])
-    _refuse_unwritable("--namespace", namespace or "")
     return {**kind, "command": words[0], "args": [*words[1:], *named]}
-
-
-def _refuse_unwritable(option: str, value: str) -> None:
-    """JSON is UTF-8: a name of other bytes would be another name to the client."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        shown = value.encode("utf-8", "backslashreplace").decode()
-        raise InvalidInput(
-            option, f"{shown} is not UTF-8, which a client's configuration must be; give it another name"
-        ) from None
 
 
 def _command() -> list[str]:

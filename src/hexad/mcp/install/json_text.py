@@ -174,7 +174,7 @@ def _gap(text: str, holder: Object) -> str:
     if "\n" not in text.strip() and text.strip() != "{}":
         return ""
     line = text[text.rfind("\n", 0, holder.start) + 1 : holder.start]
-    return _newline(text) + line[: len(line) - len(line.lstrip(" \t"))] + _unit(text)
+    return ("\r\n" if "\r\n" in text else "\n") + line[: len(line) - len(line.lstrip(" \t"))] + _unit(text)
 
 
 def _last_line(space: str) -> str:
@@ -188,10 +188,6 @@ def _unit(text: str) -> str:
     first = _skip(text, start + 1)
     space = text[start + 1 : first].rpartition("\n")
     return space[2] if space[1] and space[2] and text[first] != "}" else _UNIT
-
-
-def _newline(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
 
 
 def _skip(text: str, at: int) -> int:

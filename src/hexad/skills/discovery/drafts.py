@@ -1,4 +1,4 @@
-"""What an agent did again and again → a draft of a composite skill, offered once and never activated by itself.
+"""A sequence that an agent repeated → a draft of a composite skill, offered once and never activated by itself.
 
 It reads the calls that were watched. Their values are in the audit log, as far as they are short and no secrets; of
 all others there are marks. Into the skill goes only a value that was the same in every run and is of a kind that says
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from hexad.store import Reading
     from hexad.store.learning import Call
 
-    Telling: TypeAlias = Callable[[Path, Json], bool]  # whether a value may be told, given where it was
+    MayHold: TypeAlias = Callable[[Path, Json], bool]  # whether a value at this path may stand in a draft
 
 MOST: Final = 5  # offers at a time
 AUTHOR: Final = "hexad"
@@ -51,7 +51,7 @@ class Log:
 
     @classmethod
     def of(cls, view: Reading) -> Log:
-        """What a namespace has. Sessions without a name cannot be told apart; what failed is no part of the way."""
+        """The calls of a namespace by session. Sessions without a name and failed calls are left out."""
         found: dict[str, list[Call]] = {}
         for call in view.calls():
             if call.ok and call.session and call.arguments:
@@ -69,10 +69,10 @@ class Log:
         return [self.calls[session][start : start + length] for session, start in starts][-_MOST_RUNS:]
 
 
-def discover(library: SkillLibrary, workspace: Workspace, session: str | None, telling: Telling) -> tuple[Skill, ...]:
+def discover(library: SkillLibrary, workspace: Workspace, session: str | None, may_hold: MayHold) -> tuple[Skill, ...]:
     """Offer what is new as drafts, at most `MOST`; with a session only what was done in it too.
 
-    ``telling`` says of an argument that was always the same whether a draft may hold it.
+    ``may_hold`` says of an argument that was always the same whether a draft may hold it.
     """
     namespace = workspace.namespace
     with workspace.reading() as view:
@@ -80,7 +80,7 @@ def discover(library: SkillLibrary, workspace: Workspace, session: str | None, t
         found = repeated(log.tools(), lambda each: is_linked([[_seen(call) for call in run] for run in log.runs(each)]))
         wanted = [each for each in found if session is None or session in each.places]
         new = [each for each in wanted if not view.note(_note(namespace, each.tools))]
-        made = [(each, _draft(view, each.tools, log.runs(each), telling)) for each in new[: 4 * MOST]]
+        made = [(each, _draft(view, each.tools, log.runs(each), may_hold)) for each in new[: 4 * MOST]]
     known = _known(library) if made else set()
     fresh = [(each, draft) for each, draft in made if draft is not None and each.tools not in known]
     offers = (_offer(library, workspace, each, draft) for each, draft in fresh[:MOST])
@@ -104,13 +104,13 @@ def _offer(library: SkillLibrary, workspace: Workspace, sequence: Repeated, foun
         )
         change.unit.set_note(note, skill.name)
         remember_sessions(change, skill.name, note, [*sequence.places][-_MOST_RUNS:])
-        told: dict[str, Json] = {"sessions": sequence.sessions, "runs": len(found.runs), "tools": [*sequence.tools]}
-        change.audit("skill.discover", skill.name, told)
+        details: dict[str, Json] = {"sessions": sequence.sessions, "runs": len(found.runs), "tools": [*sequence.tools]}
+        change.audit("skill.discover", skill.name, details)
     return skill
 
 
-def _draft(view: Reading, tools: Sequence[str], runs: Sequence[Sequence[Call]], telling: Telling) -> Procedure | None:
-    seen: Runs = [[_seen(call, _values(view, call, telling)) for call in run] for run in runs]
+def _draft(view: Reading, tools: Sequence[str], runs: Sequence[Sequence[Call]], may_hold: MayHold) -> Procedure | None:
+    seen: Runs = [[_seen(call, _values(view, call, may_hold)) for call in run] for run in runs]
     return generalised(tools, seen)
 
 
@@ -124,27 +124,27 @@ def _known(library: SkillLibrary) -> set[tuple[str, ...]]:
 
 
 def _note(namespace: str, tools: Sequence[str]) -> str:
-    """What the database remembers of an offer, so that it is made once: a hash."""
-    told = json.dumps([namespace, *tools], ensure_ascii=False).encode()
-    return f"offered skill {hashlib.blake2b(told, digest_size=12).hexdigest()}"
+    """The note that an offer was made: a hash, so that it is made once."""
+    named = json.dumps([namespace, *tools], ensure_ascii=False).encode()
+    return f"offered skill {hashlib.blake2b(named, digest_size=12).hexdigest()}"
 
 
 # --- what a call was given, and what it gave ------------------------------------------------------------------------
 
 
 def _seen(call: Call, values: Mapping[Path, Json] | None = None) -> Seen:
-    told = json.loads(call.arguments)
-    given, gave = ({_path(pointer): mark for pointer, mark in told[name].items()} for name in ("a", "r"))
+    shapes = json.loads(call.arguments)
+    given, gave = ({_path(pointer): mark for pointer, mark in shapes[name].items()} for name in ("a", "r"))
     exact = {path: value for path, value in (values or {}).items() if fingerprint_of_value(value) == given.get(path)}
     return Seen(given, gave, exact)
 
 
-def _values(view: Reading, call: Call, telling: Telling) -> dict[Path, Json]:
-    """The values that the audit log tells of a call and a skill may; `_seen` drops those that it only summarises."""
+def _values(view: Reading, call: Call, may_hold: MayHold) -> dict[Path, Json]:
+    """The values of a call that the audit log has and a skill may hold; `_seen` drops those that it only summarises."""
     records = view.audit(after=call.number - 1, limit=1)
-    told = records[0].details.get("arguments") if records and records[0].sequence == call.number else None
-    values = _flat((), cast("Mapping[str, Json]", told)) if isinstance(told, dict) else ()
-    return {path: value for path, value in values if value is None or value == "" or telling(path, value)}
+    given = records[0].details.get("arguments") if records and records[0].sequence == call.number else None
+    values = _flat((), cast("Mapping[str, Json]", given)) if isinstance(given, dict) else ()
+    return {path: value for path, value in values if value is None or value == "" or may_hold(path, value)}
 
 
 def _flat(path: Path, values: Mapping[str, Json]) -> Iterator[tuple[Path, Json]]:

@@ -1,6 +1,6 @@
 """Several runs of the same tools → one procedure: what was always the same stays, what differed becomes a parameter.
 
-Of each argument there is a mark (does it differ?) and, where it is short and no secret, its value. A value that is the
+Each argument has a fingerprint (does it differ?) and, where it is short and no secret, its value. A value that is the
 same in every run is a constant. One that was given to an earlier step too is the same parameter. One that an earlier
 step's result held, at the same place in every run, refers to that result. Everything else is a parameter of its own.
 """
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 _WORD: Final = re.compile(r"[A-Za-z0-9]+")
 _STEP_IN: Final = re.compile(r"[A-Za-z0-9_-]+")  # what a reference may have behind a dot
-_NAMELESS: Final = re.compile(r"argument \d+")  # how an argument is told whose tool has no signature to name it
+_NAMELESS: Final = re.compile(r"argument \d+")  # the name of an argument whose tool has no signature
 _TYPES: Final = {"s": "string", "b": "boolean", "i": "integer", "n": "number", "a": "array", "o": "object"}
 
 
 class Seen(NamedTuple):
-    """One call of a run: marks of its arguments and of its result by path, and the values that may be told."""
+    """One call of a run: fingerprints of its arguments and its result by path, and the values that a draft may hold."""
 
     given: Mapping[Path, str]
     gave: Mapping[Path, str]
@@ -76,7 +76,7 @@ class Procedure:
         if constant:
             return value
         marks = _marks(self.runs, place, path)
-        same = marks if _differs(marks) else (*marks, path[-1])  # what never differs is told apart by its name
+        same = marks if _differs(marks) else (*marks, path[-1])  # constants are distinguished by their names
         if same not in self._known:
             source = _source(self.runs, place, marks)
             if source is not None:
@@ -143,7 +143,7 @@ def is_linked(runs: Runs) -> bool:
 
 
 def _held(runs: Runs, place: int) -> tuple[set[tuple[str, ...]], set[tuple[str, ...]]]:
-    """What a step was given and what it gave, as marks in each run; only what differs between the runs."""
+    """Fingerprints of a step's arguments and results in each run; only those that differ between the runs."""
     gave = {path for path in runs[0][place].gave if all(path in run[place].gave for run in runs)}
     given = {_marks(runs, place, path) for path in _always_given(runs, place)}
     results = {tuple(run[place].gave[path] for run in runs) for path in gave}
@@ -157,7 +157,7 @@ def _tied(held: Sequence[tuple[set[tuple[str, ...]], set[tuple[str, ...]]]], one
 
 
 def _differs(marks: tuple[str, ...]) -> bool:
-    """Whether values differ enough to tell which is which: a flag that is sometimes true tells nothing."""
+    """Whether values differ enough to identify them: a flag that is sometimes true identifies nothing."""
     return len(set(marks)) > 1 and all(mark[0] in "sinao" for mark in marks)
 
 
@@ -171,7 +171,7 @@ def _marks(runs: Runs, place: int, path: Path) -> tuple[str, ...]:
 
 
 def _constant(runs: Runs, place: int, path: Path) -> tuple[bool, Json]:
-    """Whether an argument was the same in every run and may be told, and what it was."""
+    """Whether an argument was the same in every run and a draft may hold it; and its value."""
     if len(set(_marks(runs, place, path))) > 1 or any(path not in run[place].values for run in runs):
         return False, None
     values = [run[place].values[path] for run in runs]

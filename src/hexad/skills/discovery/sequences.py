@@ -58,7 +58,7 @@ def repeated(sessions: Mapping[str, Sequence[str]], linked: Callable[[Repeated],
 
 
 def _is_one_tool(tools: Tools) -> bool:
-    """The same tool again and again is a loop over what it is given, which a fixed number of steps does not tell."""
+    """The same tool again and again is a loop over what it is given, which a fixed number of steps cannot express."""
     return len(set(tools)) == 1
 
 
@@ -115,7 +115,7 @@ def _overlap(one: Tools, other: Tools) -> bool:
 
 
 class _Chance:
-    """What a shuffle of the same calls would give."""
+    """How often sequences would appear if the same calls were shuffled."""
 
     def __init__(self, sessions: Mapping[str, Sequence[str]], known: Mapping[Tools, int]) -> None:
         counted = Counter(tool for tools in sessions.values() for tool in tools)

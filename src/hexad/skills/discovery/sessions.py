@@ -68,5 +68,5 @@ def _note(change: Change, skill: str) -> str:
 
 
 def _hashed(change: Change, name: str) -> str:
-    told = json.dumps([change.workspace.namespace, name], ensure_ascii=False).encode(errors="replace")
-    return hashlib.blake2b(told, digest_size=_SIZE).hexdigest()
+    named = json.dumps([change.workspace.namespace, name], ensure_ascii=False).encode(errors="replace")
+    return hashlib.blake2b(named, digest_size=_SIZE).hexdigest()

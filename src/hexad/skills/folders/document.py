@@ -2,7 +2,7 @@
 
 A folder is a SKILL.md (front matter and text) and any other files. It becomes an instruction, unless its front matter
 says ``hexad-kind`` under ``metadata``: then the file that ``hexad-main`` names holds its script, template or steps.
-What a skill cannot tell by itself (comments, licence, key order) is kept as written in ``definition["document"]``.
+Comments, licence and key order, for which a skill has no field, are kept as written in ``definition["document"]``.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ Files: TypeAlias = Mapping[str, File]  # by their paths in the folder, with / be
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """What a folder says of its skill; ``notes`` are sentences about what the format would have otherwise."""
+class Described:
+    """The skill that a folder describes; ``notes`` are sentences about deviations from the format."""
 
     name: str
     description: str
@@ -85,7 +85,7 @@ class Told:
     notes: tuple[str, ...] = field(default=(), compare=False)
 
 
-def skill_in(files: Files, folder: str) -> Told:
+def skill_in(files: Files, folder: str) -> Described:
     """The skill that a folder's files are; ``folder`` is its name."""
     if MANIFEST not in files:
         raise InvalidInput(MANIFEST, "is missing; a skill's folder has one")
@@ -93,18 +93,18 @@ def skill_in(files: Files, folder: str) -> Told:
         check_path(path)
     written = frontmatter.split(_text(MANIFEST, files[MANIFEST].data))
     fields = frontmatter.parse(written.yaml)
-    told = _told(fields, folder)
-    main = _main_in(fields, told.kind, files)
-    definition = {**told.rest, **_content(told.kind, main, files, written.body)}
+    described = _described(fields, folder)
+    main = _main_in(fields, described.kind, files)
+    definition = {**described.rest, **_content(described.kind, main, files, written.body)}
     others = {path: _as_json(file) for path, file in files.items() if path not in {MANIFEST, main}}
-    others |= _object(told.rest, "files")
+    others |= _object(described.rest, "files")
     if others:
         definition["files"] = others
-    document = _as_written(told, definition, main, files, written)
+    document = _as_written(described, definition, main, files, written)
     if document:
         definition["document"] = document
-    notes = (*told.notes, *_remarks(fields, folder, files[MANIFEST]))
-    return Told(**{**_facts(told), "definition": definition, "notes": notes})
+    notes = (*described.notes, *_remarks(fields, folder, files[MANIFEST]))
+    return Described(**{**_facts(described), "definition": definition, "notes": notes})
 
 
 def files_of(skill: Skill) -> dict[str, File]:
@@ -112,24 +112,26 @@ def files_of(skill: Skill) -> dict[str, File]:
     definition = skill.definition
     files = {path: _as_file(path, each) for path, each in _object(definition, "files").items() if _fits(path)}
     _refuse_clashes(files)
-    told = _of_skill(skill)
+    described = _of_skill(skill)
     document = _object(definition, "document")
-    main = _main_of(told.kind, document, files)
-    head = _head(told, main, document.get("head"))
-    if told.kind is SkillKind.INSTRUCTION:
+    main = _main_of(described.kind, document, files)
+    head = _head(described, main, document.get("head"))
+    if described.kind is SkillKind.INSTRUCTION:
         body = str(definition.get("text", ""))
     else:
-        body = _own_or(document.get("body"), explained(told.name, told.description, definition, told.parameters))
+        body = _own_or(
+            document.get("body"), explained(described.name, described.description, definition, described.parameters)
+        )
     if main:
-        files[main] = _main_file(told.kind, definition, document)
+        files[main] = _main_file(described.kind, definition, document)
     if frontmatter.split(head + body).head != head:
-        head = frontmatter.write(_fields(told, main, frontmatter.parse(frontmatter.split(head).yaml)))
+        head = frontmatter.write(_fields(described, main, frontmatter.parse(frontmatter.split(head).yaml)))
     executable = document.get("manifest_executable") is True
     return {MANIFEST: File((head + body).encode(), executable), **files}
 
 
 def problems(skill: Skill) -> tuple[str, ...]:
-    """What the Agent Skills format does not allow in a skill, in sentences."""
+    """Sentences about what the Agent Skills format does not allow in a skill."""
     found = []
     if len(skill.name) > LONGEST_NAME or not _NAME.fullmatch(skill.name):
         found.append(
@@ -155,8 +157,8 @@ def check_path(path: str) -> str:
     strange = next((each for each in path if _UNSAFE.match(each) or not each.isprintable()), None)
     if strange is not None:
         name = f"U+{ord(strange):04X} {unicodedata.name(strange, '')}".strip()
-        told = f"it holds {name}, which not every system allows in a name or shows; rename the file"
-        raise InvalidInput("files", f"{path!a} is no plain path: {told}")
+        described = f"it holds {name}, which not every system allows in a name or shows; rename the file"
+        raise InvalidInput("files", f"{path!a} is no plain path: {described}")
     if any(part != part.strip() for part in parts):
         raise InvalidInput("files", f"{path!a} is no plain path: a name begins or ends with a space; rename the file")
     if len(path) > _LONGEST_PATH:
@@ -171,7 +173,7 @@ def check_path(path: str) -> str:
 # --- what the front matter says -------------------------------------------------------------------------------------
 
 
-def _told(fields: Mapping[str, Any], folder: str) -> Told:
+def _described(fields: Mapping[str, Any], folder: str) -> Described:
     name, description = fields.get("name", folder), fields.get("description")
     for each, value in (("name", name), ("description", description)):
         if not isinstance(value, str) or not value.strip():
@@ -179,7 +181,7 @@ def _told(fields: Mapping[str, Any], folder: str) -> Told:
     metadata = fields.get("metadata")
     said = metadata if isinstance(metadata, dict) else {}
     author, notes = _author(said.get("author"))
-    return Told(
+    return Described(
         name=admission.key("name", name),
         description=str(description),
         kind=SkillKind.parse(said.get(_KIND, SkillKind.INSTRUCTION.value), f"metadata {_KIND}"),
@@ -202,7 +204,7 @@ def _author(value: object) -> tuple[str, tuple[str, ...]]:
 
 
 def _json(said: Mapping[str, Any], name: str, empty: Any) -> Any:
-    """What we wrote as JSON into one line of metadata."""
+    """A value that export wrote as JSON into one line of metadata."""
     value, why = empty, ""
     try:
         value = _loaded(said[name]) if name in said else empty
@@ -214,22 +216,22 @@ def _json(said: Mapping[str, Any], name: str, empty: Any) -> Any:
 
 
 def _rest(said: Mapping[str, Any]) -> dict[str, Any]:
-    """What the front matter holds of a definition: nothing that the folder's files say."""
-    rest: dict[str, Any] = shapes.plainly(_json(said, _REST, {}))
+    """The part of a definition in the front matter: nothing that the folder's files hold."""
+    rest: dict[str, Any] = shapes.normalised(_json(said, _REST, {}))
     strange = sorted(_ELSEWHERE & rest.keys() - {"files"})
     if strange:
-        raise InvalidInput(f"metadata {_REST}", f"must not hold {strange[0]!r}: the folder's files tell it; remove it")
+        raise InvalidInput(f"metadata {_REST}", f"must not hold {strange[0]!r}: the folder's files hold it; remove it")
     for path in filter(_fits, _object(rest, "files")):
         raise InvalidInput(f"metadata {_REST}", f"must not hold the file {path!r}; put it into the folder itself")
     return rest
 
 
-def _of_skill(skill: Skill) -> Told:
+def _of_skill(skill: Skill) -> Described:
     rest = {name: value for name, value in skill.definition.items() if name not in _ELSEWHERE}
     unfit = {path: file for path, file in _object(skill.definition, "files").items() if not _fits(path)}
     if unfit:
         rest["files"] = unfit
-    return Told(
+    return Described(
         name=skill.name,
         description=skill.description,
         kind=skill.kind,
@@ -241,40 +243,43 @@ def _of_skill(skill: Skill) -> Told:
     )
 
 
-def _facts(told: Told) -> dict[str, Any]:
+def _facts(described: Described) -> dict[str, Any]:
     return {
-        name: getattr(told, name) for name in ("name", "description", "kind", "parameters", "tags", "author", "when")
+        name: getattr(described, name)
+        for name in ("name", "description", "kind", "parameters", "tags", "author", "when")
     }
 
 
-def _fields(told: Told, main: str, others: Mapping[str, Any]) -> dict[str, Any]:
+def _fields(described: Described, main: str, others: Mapping[str, Any]) -> dict[str, Any]:
     """A front matter's fields: the skill's own, and those that others wrote and that it has no place for."""
     metadata = others.get("metadata")
     kept = {name: value for name, value in metadata.items() if name not in _OWN} if isinstance(metadata, dict) else {}
-    own: dict[str, Any] = {name: value for name, value in (("author", told.author), (_WHEN, told.when)) if value}
-    if told.kind is not SkillKind.INSTRUCTION:
-        own |= {_KIND: told.kind.value, _MAIN: main}
-    for name, value in ((_REST, told.rest), (_PARAMETERS, told.parameters), (_TAGS, told.tags)):
+    own: dict[str, Any] = {
+        name: value for name, value in (("author", described.author), (_WHEN, described.when)) if value
+    }
+    if described.kind is not SkillKind.INSTRUCTION:
+        own |= {_KIND: described.kind.value, _MAIN: main}
+    for name, value in ((_REST, described.rest), (_PARAMETERS, described.parameters), (_TAGS, described.tags)):
         if value:
             own[name] = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    fields = {**others, "name": told.name, "description": told.description}
+    fields = {**others, "name": described.name, "description": described.description}
     if own or kept:
         return {**fields, "metadata": {**kept, **own}}
     return fields if isinstance(metadata, str | list) else {n: v for n, v in fields.items() if n != "metadata"}
 
 
-def _head(told: Told, main: str, written: object) -> str:
+def _head(described: Described, main: str, written: object) -> str:
     """The head as it was written if it says what the skill says, else a new one with what else was in it."""
     if not isinstance(written, str):
-        return frontmatter.write(_fields(told, main, {}))
+        return frontmatter.write(_fields(described, main, {}))
     try:
         fields = frontmatter.parse(frontmatter.split(written).yaml)
-        same = _told(fields, told.name) == told
+        same = _described(fields, described.name) == described
         if same and main:
-            same = fields["metadata"].get(_MAIN, _MAINS[told.kind].path) == main
+            same = fields["metadata"].get(_MAIN, _MAINS[described.kind].path) == main
     except InvalidInput:
-        return frontmatter.write(_fields(told, main, {}))
-    return written if same else frontmatter.write(_fields(told, main, fields))
+        return frontmatter.write(_fields(described, main, {}))
+    return written if same else frontmatter.write(_fields(described, main, fields))
 
 
 def _remarks(fields: Mapping[str, Any], folder: str, manifest: File) -> list[str]:
@@ -338,7 +343,7 @@ def _steps(path: str, text: str) -> Json:
 
 
 def _loaded(text: str) -> Any:
-    """What a text says as JSON, if it can be written as JSON again."""
+    """A text parsed as JSON, if it can be written as JSON again."""
     value = json.loads(text)
     try:
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
@@ -356,34 +361,34 @@ def _main_file(kind: SkillKind, definition: Mapping[str, Any], document: Mapping
 
 def _written_steps(steps: Json, written: object) -> str:
     """Steps as they were written, if these are still the same."""
-    told = json.dumps(steps, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    if len(told.encode()) > LARGEST_FILE:
-        told = json.dumps(steps, ensure_ascii=False, allow_nan=False) + "\n"
+    described = json.dumps(steps, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    if len(described.encode()) > LARGEST_FILE:
+        described = json.dumps(steps, ensure_ascii=False, allow_nan=False) + "\n"
     if isinstance(written, str):
         try:
-            return written if json.dumps(json.loads(written)) == json.dumps(steps) else told
+            return written if json.dumps(json.loads(written)) == json.dumps(steps) else described
         except (ValueError, RecursionError):
-            return told
-    return told
+            return described
+    return described
 
 
 def _as_written(
-    told: Told, definition: Mapping[str, Json], main: str, files: Files, written: frontmatter.Split
+    described: Described, definition: Mapping[str, Json], main: str, files: Files, written: frontmatter.Split
 ) -> dict[str, Json]:
-    """What export would write otherwise than it is: that alone has to be kept beside the skill."""
+    """The parts of a folder that export would write differently: only these are kept beside the skill."""
     document: dict[str, Json] = {}
     others = {path: file for path, file in files.items() if path not in {MANIFEST, main}}
-    if main and main != _main_of(told.kind, {}, others):
+    if main and main != _main_of(described.kind, {}, others):
         document["main"] = main
-    if written.head != _head(told, main, None):
+    if written.head != _head(described, main, None):
         document["head"] = written.head
     if files[MANIFEST].executable:
         document["manifest_executable"] = True
     if not main:
         return document
-    if written.body != explained(told.name, told.description, definition, told.parameters):
+    if written.body != explained(described.name, described.description, definition, described.parameters):
         document["body"] = written.body
-    own = _main_file(told.kind, definition, {})
+    own = _main_file(described.kind, definition, {})
     if files[main].data != own.data:
         document["steps"] = files[main].data.decode()
     if files[main].executable != own.executable:
@@ -406,14 +411,14 @@ def _text(path: str, data: bytes) -> str:
 
 def _as_json(file: File) -> dict[str, Json]:
     try:
-        told: dict[str, Json] = {"text": _text("", file.data)}
+        described: dict[str, Json] = {"text": _text("", file.data)}
     except InvalidInput:
-        told = {"base64": base64.b64encode(file.data).decode()}
-    return {**told, "executable": True} if file.executable else told
+        described = {"base64": base64.b64encode(file.data).decode()}
+    return {**described, "executable": True} if file.executable else described
 
 
-def _as_file(path: str, told: object) -> File:
-    match told:
+def _as_file(path: str, described: object) -> File:
+    match described:
         case {"text": str(text), **rest}:
             data = text.encode()
         case {"base64": str(text), **rest}:

@@ -27,8 +27,8 @@ def _parameters(schema: Mapping[str, Any]) -> Iterator[str]:
     required = schema.get("required")
     needed = required if isinstance(required, Sequence) else ()
     yield from ("## Parameters", "")
-    for name, told in known.items():
-        facts = told if isinstance(told, Mapping) else {}
+    for name, schema_of in known.items():
+        facts = schema_of if isinstance(schema_of, Mapping) else {}
         kind = facts.get("type", "anything")
         about = facts.get("description")
         words = f": {_short(str(about))}" if about else ""

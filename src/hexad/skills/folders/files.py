@@ -47,7 +47,7 @@ class Found:
     done: str = "imported"
 
     def names(self, entries: Iterable[os.DirEntry[str]]) -> list[str]:
-        """What one folder in it holds, sorted, unless that is too much."""
+        """The entries of one folder, sorted; an error if there are too many."""
         found = []
         for entry in entries:
             self.entries += 1
@@ -71,7 +71,7 @@ class Found:
 
 
 def read_folder(folder: Path) -> Found:
-    """All files of a skill's folder; links, devices and whatever exceeds a limit are an error."""
+    """All files of a skill's folder; links, devices and files beyond a limit are an error."""
     if os.open not in os.supports_dir_fd or os.scandir not in os.supports_fd:
         raise FolderRefused(str(folder), "this system cannot read a folder without following links")
     found = Found(folder)
@@ -216,11 +216,11 @@ def _take(found: Found, beside: int, name: str, path: str) -> None:
 
 
 def _read(found: Found, descriptor: int, path: str) -> File:
-    told = os.fstat(descriptor)
-    if not stat.S_ISREG(told.st_mode):
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
         raise found.refused(f"{path} is no file")
     with os.fdopen(os.dup(descriptor), "rb") as stream:
         data = stream.read(LARGEST_FILE + 1)
     if len(data) > LARGEST_FILE:
         raise found.refused(f"{path} has more than {LARGEST_FILE:,} bytes")
-    return File(data, bool(told.st_mode & 0o111))
+    return File(data, bool(status.st_mode & 0o111))

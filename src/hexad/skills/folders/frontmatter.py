@@ -18,9 +18,9 @@ from hexad.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-LARGEST: Final = 1024 * 1024  # characters: what a skill tells of itself has room, however long
+LARGEST: Final = 1024 * 1024  # characters
 _DEEPEST: Final = 16
-_MOST: Final = 10_000  # values and names: of many small ones a few bytes take long
+_MOST: Final = 10_000  # values and names
 _FIELD: Final = "front matter"
 _HEAD: Final = re.compile(r"\ufeff?---[ \t]*\r?\n(?P<yaml>.*?)(?<=\n)---[ \t]*(?:\r?\n(?:[ \t]*\r?\n)?|\Z)", re.DOTALL)
 _PREFIX: Final = "tag:yaml.org,2002:"
@@ -54,7 +54,7 @@ def parse(yaml_text: str) -> dict[str, Any]:
     try:
         fields = _plain(_node(yaml_text))
     except yaml.YAMLError as error:
-        raise InvalidInput(_FIELD, f"is not YAML: {_told(error)}; text that holds ': ' or '#' needs quotes") from None
+        raise InvalidInput(_FIELD, f"is not YAML: {_reason(error)}; text that holds ': ' or '#' needs quotes") from None
     except (ValueError, RecursionError) as error:
         raise error if isinstance(error, InvalidInput) else InvalidInput(_FIELD, f"is not YAML: {error}") from None
     if not isinstance(fields, dict):
@@ -64,8 +64,8 @@ def parse(yaml_text: str) -> dict[str, Any]:
 
 def write(fields: Mapping[str, Any]) -> str:
     """A head with these fields, as `split` finds it."""
-    told = yaml.dump(dict(fields), Dumper=_writer(), sort_keys=False, allow_unicode=True, width=1 << 30)
-    return f"---\n{told}{_CLOSED}"
+    written = yaml.dump(dict(fields), Dumper=_writer(), sort_keys=False, allow_unicode=True, width=1 << 30)
+    return f"---\n{written}{_CLOSED}"
 
 
 @cache
@@ -101,7 +101,7 @@ def _refuse_aliases(loader: Any) -> None:
             if seen > _MOST:
                 raise InvalidInput(_FIELD, f"holds more than {_MOST:,} names and values")
             if isinstance(event, yaml.AliasEvent):
-                raise InvalidInput(_FIELD, f"line {event.start_mark.line + 2}: aliases (*name) are not understood")
+                raise InvalidInput(_FIELD, f"line {event.start_mark.line + 2}: aliases (*name) are not supported")
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > _DEEPEST:
                 raise InvalidInput(_FIELD, f"is nested deeper than {_DEEPEST} levels")
@@ -118,7 +118,7 @@ def _plain(node: Any) -> Any:
     if isinstance(node, yaml.SequenceNode) and node.tag == f"{_PREFIX}seq":
         return [_plain(each) for each in node.value]
     if not (isinstance(node, yaml.MappingNode) and node.tag == f"{_PREFIX}map"):
-        raise InvalidInput(_FIELD, f"line {node.start_mark.line + 2}: the type {node.tag} is not understood")
+        raise InvalidInput(_FIELD, f"line {node.start_mark.line + 2}: the type {node.tag} is not supported")
     found: dict[str, Any] = {}
     for key, value in node.value:
         name = _plain(key) if isinstance(key, yaml.ScalarNode) else None
@@ -135,14 +135,14 @@ def _scalar(node: Any) -> Any:
     if kind in {"str", "timestamp", "value"}:
         return node.value
     if kind not in {"int", "float", "bool", "null"}:
-        raise InvalidInput(_FIELD, f"line {node.start_mark.line + 2}: {node.tag} is not understood; put it in quotes")
+        raise InvalidInput(_FIELD, f"line {node.start_mark.line + 2}: {node.tag} is not supported; put it in quotes")
     try:
         return yaml.SafeLoader("").construct_object(node)
     except (ValueError, LookupError, OverflowError):
         return node.value
 
 
-def _told(error: Any) -> str:
+def _reason(error: Any) -> str:
     mark = getattr(error, "problem_mark", None)
     where = "" if mark is None else f"line {mark.line + 2}: "
-    return where + str(getattr(error, "problem", None) or "it holds characters that YAML has no place for")
+    return where + str(getattr(error, "problem", None) or "it holds characters that YAML does not allow")

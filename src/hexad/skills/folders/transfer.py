@@ -1,4 +1,4 @@
-"""Skills that come from folders and go to folders, through the library's own door."""
+"""Import and export of skill folders, through the library's own methods."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hexad.model import Skill
-    from hexad.skills.folders.document import Files, Told
+    from hexad.skills.folders.document import Described, Files
     from hexad.skills.library import SkillLibrary
 
 
@@ -27,7 +27,7 @@ class ImportedSkill:
     """A skill that came from a folder.
 
     ``changed`` names the files that export will not give back as they were, because secrets were taken out of them.
-    ``notes`` are sentences about what was left out, and about what the format would have otherwise.
+    ``notes`` are sentences about what was left out, and about deviations from the format.
     """
 
     skill: Skill
@@ -40,7 +40,7 @@ class ImportedSkill:
 def import_folder(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool) -> ImportedSkill:
     """Keep the skill of a folder as a draft; one of its name that is otherwise stays, unless ``overwrite``.
 
-    Whatever is wrong with the folder is `FolderRefused`, so that who imports many can go on with the next.
+    Every problem of the folder is `FolderRefused`, so importing many can go on with the next.
     """
     try:
         return _imported(library, folder, overwrite=overwrite, redact=redact)
@@ -49,21 +49,23 @@ def import_folder(library: SkillLibrary, folder: Path, *, overwrite: bool, redac
     except HexadError as error:
         raise FolderRefused(str(folder), str(error)) from error
     except Exception as error:
-        told = f"cannot be taken in ({type(error).__name__}: {error}); change the folder, and please report it"
-        raise FolderRefused(str(folder), told) from error
+        described = f"cannot be imported ({type(error).__name__}: {error}); change the folder, and please report it"
+        raise FolderRefused(str(folder), described) from error
 
 
 def _imported(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool) -> ImportedSkill:
     found = read_folder(folder)
-    told = skill_in(found.files, folder.resolve().name)
+    described = skill_in(found.files, folder.resolve().name)
     if redact:
-        _refuse_unredactable(folder, found.files, told)
-    before = _before(library, told.name)
+        _refuse_unredactable(folder, found.files, described)
+    before = _before(library, described.name)
     if before is not None and _written(before) == found.files:
-        return ImportedSkill(skill=before, new=False, notes=(*told.notes, *found.notes))
+        return ImportedSkill(skill=before, new=False, notes=(*described.notes, *found.notes))
     if before is not None and not overwrite:
-        raise FolderRefused(str(folder), f"there is another skill {told.name!r} already; overwrite it, or rename one")
-    skill = _created(library, told, redact=redact)
+        raise FolderRefused(
+            str(folder), f"there is another skill {described.name!r} already; overwrite it, or rename one"
+        )
+    skill = _created(library, described, redact=redact)
     kept = _written(skill)
     changed = tuple(sorted(path for path, file in found.files.items() if kept.get(path) != file))
     return ImportedSkill(
@@ -71,20 +73,20 @@ def _imported(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: b
         new=before is None,
         replaced=before is not None and before != skill,
         changed=changed,
-        notes=(*told.notes, *found.notes),
+        notes=(*described.notes, *found.notes),
     )
 
 
-def _created(library: SkillLibrary, told: Told, *, redact: bool) -> Skill:
+def _created(library: SkillLibrary, described: Described, *, redact: bool) -> Skill:
     return library.create(
-        told.name,
-        kind=told.kind,
-        description=told.description,
-        definition=told.definition,
-        parameters=told.parameters,
-        when=told.when,
-        tags=told.tags,
-        author=told.author,
+        described.name,
+        kind=described.kind,
+        description=described.description,
+        definition=described.definition,
+        parameters=described.parameters,
+        when=described.when,
+        tags=described.tags,
+        author=described.author,
         origin=Origin.IMPORT,
         redact=redact,
     )
@@ -103,15 +105,15 @@ def export_folder(skill: Skill, into: Path, *, force: bool, strict: bool) -> Pat
 
 
 def _refuse_unreadable(target: Path, files: Files) -> None:
-    """What import would not take in is not written: too large, or stored when less was asked of a skill."""
+    """Refuse to write a folder that import would refuse: too large, or stored under older rules."""
     check_readable(target, files)
-    told = skill_in(files, target.name)
-    shapes.check(told.kind, told.definition, told.parameters)
+    described = skill_in(files, target.name)
+    shapes.check(described.kind, described.definition, described.parameters)
 
 
-def _refuse_unredactable(folder: Path, files: Files, told: Told) -> None:
+def _refuse_unredactable(folder: Path, files: Files, described: Described) -> None:
     """A name or a binary file cannot lose a secret and stay what it is."""
-    held: Any = told.definition.get("files", {})
+    held: Any = described.definition.get("files", {})
     for path in (*files, *held):
         names = redacted(path).kinds
         if names:

@@ -1,4 +1,4 @@
-"""The sandbox itself: what bubblewrap is told, and what came of it."""
+"""The sandbox: how bubblewrap is started, and what its script returned."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Sandbox:
 
     @property
     def name(self) -> str:
-        """What it is, for a result and for people."""
+        """The name of this sandbox, for results and for people."""
         return f"bubblewrap {self.version}"
 
     def run(
@@ -73,10 +73,10 @@ class Sandbox:
                 *_environment({**layout.FIXED, **variables.exported}),
                 *_last(handed),
             )
-            told = (self.program.name, "--args", str(handed.over(_joined(options))), "--")
+            command = (self.program.name, "--args", str(handed.over(_joined(options))), "--")
             inside = (program, "-c", _prologue(limits, block), layout.SCRIPT)
             ended = run(
-                (*told, *inside), self.program, fds=handed.fds, limits=limits, mark=len(_READY), stop=stop or Stop()
+                (*command, *inside), self.program, fds=handed.fds, limits=limits, mark=len(_READY), stop=stop or Stop()
             )
         return self._result(ended)
 
@@ -123,8 +123,8 @@ def _shell(name: str) -> tuple[str, int]:
 
 
 def _prologue(limits: SandboxLimits, block: int) -> str:
-    """What the shell does before it becomes the script: limits are set inside, where only its own processes count."""
-    told = (
+    """Shell code that runs before the script: limits are set inside, where only its own processes count."""
+    commands = (
         f"{{ ulimit -u {limits.processes} || ulimit -p {limits.processes}; }} 2>/dev/null",  # bash says u, dash says p
         f"ulimit -v {max(1, limits.memory // 1024)}",
         f"ulimit -n {limits.open_files}",
@@ -132,7 +132,7 @@ def _prologue(limits: SandboxLimits, block: int) -> str:
         "ulimit -c 0",
         f"echo {_READY.decode().strip()}",
     )
-    return f'{" && ".join(told)} || exit 125; . {layout.VARIABLES}; . "$0"'
+    return f'{" && ".join(commands)} || exit 125; . {layout.VARIABLES}; . "$0"'
 
 
 def _files(handed: _Handed, files: Sequence[given.GivenFile]) -> Iterator[str]:

@@ -75,7 +75,7 @@ def _check_kernel(release: str) -> None:
 def _tried(program: Path) -> Sandbox:
     """A sandbox that ran an empty script, here and now."""
     program = _for_everybody(program)
-    told = subprocess.run(  # noqa: S603 - the program was found in a place that only an administrator writes to
+    version = subprocess.run(  # noqa: S603 - the program was found in a place that only an administrator writes to
         [program, "--version"],
         capture_output=True,
         text=True,
@@ -85,7 +85,7 @@ def _tried(program: Path) -> Sandbox:
         timeout=10,
         **dropped(),
     )
-    sandbox = Sandbox(program, told.stdout.split()[-1])
+    sandbox = Sandbox(program, version.stdout.split()[-1])
     result = sandbox.run("", limits=SandboxLimits(seconds=10))
     if not result.ok:
         raise NoSandbox(f"{sandbox.name} ran an empty script, which ended with {result.exit_code}")

@@ -1,4 +1,4 @@
-"""What a caller may hand into the sandbox: variables, files and folders, each refused with its reason."""
+"""Checks of what a caller hands into the sandbox: variables, files and folders."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def within(path: str, folder: str) -> bool:
 
 
 def _home() -> str:
-    """The home of whoever runs this; the environment may say otherwise, and is not asked."""
+    """The home folder of this user, from the system; the environment is not asked."""
     import pwd  # noqa: PLC0415 - Windows has none
 
     try:

@@ -1,4 +1,4 @@
-"""What a script sees of the machine: the system's programs, read-only, and nothing that belongs to somebody."""
+"""The file system that a script sees: the system's programs, read-only, and no files of any user."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _NEEDED: Final = (  # without one of these no shell starts
 
 
 def namespaces(*, network: bool) -> Iterator[str]:
-    """Alone with its own processes, users, names and network; dies with whoever started it; no terminal."""
+    """Namespaces of its own for processes, users, names and network; it dies with its parent and has no terminal."""
     yield from ("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session")
     yield from ("--uid", str(USER), "--gid", str(USER), "--hostname", "sandbox", "--cap-drop", "ALL")
     if network:

@@ -11,7 +11,7 @@ MB = 2**20
 
 @dataclass(frozen=True, slots=True)
 class SandboxLimits:
-    """What one run may use; each is a whole number above 0, `seconds` may be a fraction."""
+    """Limits of one run; each is a whole number above 0, `seconds` may be a fraction."""
 
     seconds: float = 30  # from start to end, not of the processor
     memory: int = 512 * MB  # bytes of address space, of each process

@@ -25,7 +25,7 @@ NOBODY: Final = 65534  # whom the superuser's scripts run as
 
 @dataclass(frozen=True, slots=True)
 class ScriptResult:
-    """What came of a script. `exit_code` is None if it did not end by itself; 128 and more are signals, as in a shell.
+    """The result of a script. `exit_code` is None if it did not end by itself; 128 and more are signals, as in a shell.
 
     `timed_out` or `stopped` then says why.
     """
@@ -71,7 +71,7 @@ class Stream:
 
     @property
     def cut(self) -> str:
-        """What was dropped, as a sentence; empty if nothing was."""
+        """A sentence about dropped output; empty if nothing was dropped."""
         if not self._dropped:
             return ""
         return f"{self.name} was cut after {self._limit:,} bytes; {self._dropped:,} more were dropped"
@@ -79,7 +79,7 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What is left of a process."""
+    """Wait for a process and read the rest of its output."""
 
     exit_code: int | None  # None: it was killed
     stdout: Stream
@@ -91,7 +91,7 @@ class Ended:
 def run(
     command: Sequence[str], program: Path, *, fds: Sequence[int], limits: SandboxLimits, mark: int, stop: Stop
 ) -> Ended:
-    """Run a command until it ends, its time is over or it is stopped, then kill whatever is left of it.
+    """Run a command until it ends, its time is over or it is stopped, then kill its remaining processes.
 
     ``program`` is the file that is run; the command, which what runs in the sandbox can see, does not tell where it is.
     It gets no environment, no input and none of our files but ``fds``. The first ``mark`` bytes of its output are not

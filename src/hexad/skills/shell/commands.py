@@ -1,4 +1,4 @@
-"""What one command does, judged by its name and its literal words."""
+"""Judge one command by its name and its literal words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 _BIN: Final = re.compile(r"(?:/usr|/usr/local|/opt/homebrew)?/s?bin/([^/]+)")
 DESTROYS: Final = named("rm dd mv chmod chown find shred sudo mkfs.ext4")
-_GNU: Final = named("grm gfind gdd gmv gcp gchmod gsed gshred")
 _PATTERNS: Final = [
     (rule, re.compile(text, re.DOTALL))
     for rule, text in (
@@ -104,7 +103,7 @@ def judge_named(shell: Shell, name: str, argv: list[str]) -> str:
         name = next((path for path in shell.files if path.endswith(f"/{name}")), name)
     if "/" in name or name == SELF:
         return running.run_file(shell, name, argv)
-    argv = [name[1:] if name in _GNU else name, *argv[1:]]
+    argv = [name, *argv[1:]]
     if name in _BUILTINS:
         return _BUILTINS[name](shell, argv)
     if running.runs_others(name):
@@ -198,7 +197,7 @@ def _judge_writes(shell: Shell, argv: list[str]) -> None:
 
 
 def _printed(shell: Shell, argv: list[str]) -> str:
-    """What a program prints: made text, what it is given, or unknown."""
+    """The output of a program, as far as it is known."""
     name, stdin, paths = argv[0], shell.stdin or "", operands(argv[1:])
     if name == "tee":
         for path in paths:

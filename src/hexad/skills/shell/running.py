@@ -56,14 +56,6 @@ _CODE_PATTERNS: Final = (
     ("pipe-to-shell", re.compile(r"(?:exec|eval)\W.*(?:b64|base64|decode|unpack|fromhex|urlopen|get\()", re.DOTALL)),
     ("network", re.compile(r"(?i)socket|urllib|urlopen|requests|https?[:.]|net::|lwp|fetch\(|/inet/|smtplib|ftplib")),
 )
-_HARMLESS: Final = named(
-    """import from as print len sum min max sorted range enumerate zip map filter str int float list dict set tuple for
-    in if else elif not and or is lambda def return True False None json sys math re statistics datetime random load
-    loads dump dumps stdin stdout stderr argv read write readline readlines split strip join replace upper lower items
-    keys values get append sort round abs format f r x y n i k v s line lines row data d a b c indent key now today date
-    sub strftime isoformat mean median sqrt pi collections Counter most_common csv reader DictReader end sep"""
-)
-"""Words of Python code with which data is read and printed, and nothing else."""
 _NETWORK_MODULES: Final = named("http.server pip ensurepip smtpd")
 
 
@@ -90,7 +82,7 @@ def run_file(shell: Shell, path: str, argv: list[str]) -> str:
     if path == SELF or text in {UNKNOWN, ""}:
         shell.find("unknown-command", argv)
     elif (first := text.partition("\n")[0]).startswith("#!") and not re.search(r"sh\b", first):
-        _judge_code(shell, text, ["python"] if "python" in first else argv)
+        _judge_code(shell, text, argv)
     else:
         key = settled(path, shell.folders[0])
         before, shell.files[key] = shell.files.get(key, UNKNOWN), UNKNOWN  # a file that runs itself is not followed
@@ -172,21 +164,16 @@ def _judge_shell(shell: Shell, argv: list[str]) -> str:
         if option in {"-o", "-O", "+o", "+O", "--rcfile", "--init-file"}:
             del arguments[:1]
         elif re.fullmatch(r"-\w*c\w*", option):
-            return _with_arguments(shell, arguments[1:], arguments[0] if arguments else UNKNOWN, argv)
+            before, shell.arguments = shell.arguments, arguments[2:]
+            with shell.unsure():
+                output = shell.run_text(arguments[0] if arguments else UNKNOWN, argv)
+            shell.arguments = before
+            return output
         elif re.fullmatch(r"-\w*s\w*", option):
             arguments = []
     if arguments and arguments[0] not in {"-", "/dev/stdin", "/dev/fd/0"}:
         return run_file(shell, arguments[0], argv)
     return shell.run_text(UNKNOWN if shell.stdin is None else shell.stdin, argv[:1])
-
-
-def _with_arguments(shell: Shell, given: list[str], text: str, argv: list[str]) -> str:
-    before = shell.arguments, shell.variables.get("0", (SELF,))
-    shell.arguments, shell.variables["0"] = given[1:], tuple(given[:1]) or (SELF,)
-    with shell.unsure():
-        output = shell.run_text(text, argv)
-    shell.arguments, shell.variables["0"] = before
-    return output
 
 
 def _judge_interpreter(shell: Shell, argv: list[str]) -> str:
@@ -210,34 +197,23 @@ def _judge_interpreter(shell: Shell, argv: list[str]) -> str:
 
 
 def _judge_code(shell: Shell, code: str, argv: list[str]) -> None:
-    """Judge the literal texts of some code as shell calls; unless all its words are harmless, the rest is unknown."""
+    """Judge the literal texts of some code as shell calls; the rest of it is unknown."""
+    shell.find("pipe-to-shell" if MADE in code else "unknown-command", argv)
     bare = _TEXT.sub(" ", code)
-    if MADE in code:
-        shell.find("pipe-to-shell", argv)
     for rule, pattern in _CODE_PATTERNS:
         if pattern.search(bare if rule == "fork-bomb" else code):
             shell.find(rule, argv)
-    for rule in code_rejections(shell, code):
-        shell.find(rule, argv)
-    if UNKNOWN in code or "py" not in argv[0] or not set(re.findall(r"[A-Za-z_]\w*", bare)) <= _HARMLESS:
-        shell.find("unknown-command", argv)
-
-
-def code_rejections(shell: Shell, code: str) -> set[str]:
-    """The rules by which the literal calls of some code would be rejected."""
     texts = [found[2] for found in _TEXT.finditer(code)][:200]
-    found: set[str] = set()
-    if _CALLS.search(_TEXT.sub(" ", code)):
-        lists = [" ".join(text for _, text in _TEXT.findall(each[0])) for each in _LIST.finditer(code)][:50]
-        for text in {*texts, *lists}:
-            found |= shell.rejections(text)
+    lists = [" ".join(text for _, text in _TEXT.findall(each[0])) for each in _LIST.finditer(code)][:50]
+    for text in {*texts, *lists} if _CALLS.search(bare) else ():
+        for rule in shell.rejections(text):
+            shell.find(rule, argv)
     for text in texts:
         where = place(text.replace("~", HOME, 1) if text.startswith("~") else text)
         if where is Place.VITAL and re.search(rf"{_DELETES}{re.escape(text)}", code):
-            found.add("delete-root-or-home")
+            shell.find("delete-root-or-home", argv)
         elif where is Place.DISK and re.search(r"open|write|print", code):
-            found.add("device-write")
-    return found
+            shell.find("device-write", argv)
 
 
 def _judge_awk(shell: Shell, argv: list[str]) -> str:

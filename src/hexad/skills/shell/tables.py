@@ -12,42 +12,26 @@ def named(text: str) -> frozenset[str]:
 
 
 _NETWORK: Final = """
-    ab amass ansible-galaxy ansible-playbook ansible-pull aria2c arp-scan arping autocannon aws-vault axel azcopy b2
-    bettercap bitsadmin certutil cgminer chisel chronyc clickhouse-client cloudflared clusterssh corkscrew cpuminer
-    cqlsh crackmapexec createdb croc curl curlftpfs curlie davfs2 dig dirb dirbuster dnscat2 dnsrecon dnsx drill
-    dropdb elinks enum4linux ethminer evil-winrm feroxbuster ffuf fping frpc frps ftp gallery-dl gdrive gobuster
-    gost grpcurl hey host hping3 http http-server https httptunnel httrack hub hydra influx iodine iperf iperf3 ipfs
-    irssi k9s kdig kinit ldapadd ldapdelete ldapmodify ldapsearch lftp lighthouse links localtunnel lynx
-    magic-wormhole mail mailx mariadb masscan medusa megaget megaput megatools minerd mitmdump mitmproxy mongo
-    mongodump mongorestore mongosh mosh mosquitto_pub mosquitto_sub msfconsole msfvenom msmtp mtr mutt mysql
-    mysqladmin mysqldump mysqlimport nbminer nc ncat ncftp ncftpget ncftpput ncrack netcat newsboat ngrok nikto nmap
-    nmblookup nslookup ntpd ntpdate nuclei onionshare-cli openconnect openvpn pacman-mirrors pagekite pbincli
-    pg_dump pg_dumpall pg_isready pg_restore ping ping6 proxytunnel psql pssh ptunnel pwnat pwncat qsub rathole
-    rclone rcp rdesktop redis-cli reflector remmina responder rlogin rpcclient rsh rtorrent rustscan s3cmd s4cmd
-    s5cmd sbatch scp sendemail sendmail sendxmpp sftp shiny-mirrors showmount siege signal-cli slackcat smbclient
-    smtp-cli snmpget snmpwalk sntp socat speedtest speedtest-cli sqlcmd sqlmap ssh-copy-id ssh-keyscan sshfs sshpass
-    sshuttle ssmtp stern streamlink stunnel subfinder swaks syncthing tailscale tea telegram-cli telegram-send
-    telnet tftp theHarvester tor tracepath traceroute transfer.sh transmission-cli transmission-remote twine
-    udptunnel vncviewer vpnc w3m websocat weechat wfuzz wget wget2 whois wormhole wpscan wput wrk xfreerdp xh xmrig
-    you-get youtube-dl yt-dlp zerotier-cli zmap
+    ab ansible-playbook aria2c azcopy bettercap chisel clickhouse-client cloudflared cqlsh createdb curl dig dropdb
+    fping frpc ftp grpcurl host hping3 http http-server https hydra iperf iperf3 ipfs ldapsearch lftp links localtunnel
+    lynx magic-wormhole mail mailx mariadb masscan medusa minerd mitmproxy mongo mongosh mosh msmtp mtr mysql
+    mysqladmin mysqldump nc ncat netcat ngrok nmap nslookup ntpdate openconnect openvpn pg_dump pg_dumpall pg_restore
+    ping psql rclone rcp redis-cli rlogin rsh s3cmd s5cmd scp sendmail sftp smbclient socat speedtest speedtest-cli
+    sqlcmd sqlmap ssh-copy-id ssh-keyscan sshfs sshpass sshuttle stunnel syncthing tailscale telnet tftp tor tracepath
+    traceroute transmission-remote twine vncviewer w3m websocat wget wget2 whois wormhole xmrig youtube-dl yt-dlp
+    zerotier-cli
 """
 _PRIVILEGE: Final = """
-    a2disconf a2dismod a2dissite a2enconf a2enmod a2ensite addgroup adduser aireplay-ng airmon-ng airodump-ng
-    arecord arpspoof arptables auditctl ausearch bootctl bpftrace brctl btrfs bw capsh cfdisk cgdisk chage chattr
-    chkconfig chpasswd chroot chsh cryptsetup debugfs delgroup deluser depmod dhclient dmesg dmsetup doas
-    dpkg-reconfigure dracut dumpcap e2fsck ebtables edquota efibootmgr ethtool ettercap evtest fdisk firewall-cmd
-    flashrom fsck fsck.ext4 fswebcam fwupdmgr gdisk gopass gosu gpasswd grim groupadd groupdel groupmod grub-install
-    grub-mkconfig grub2-install grubby halt hashcat hdparm hostapd hwclock ifdown iftop ifup import init insmod
-    iotop ip6tables ipset iptables john keepassxc-cli kexec keyctl killall5 kpartx kubeadm kwallet-query lastlog
-    launchctl ldconfig lilo logkeys logrotate losetup lpass lvcreate lvextend lvremove lvresize macchanger maim
-    mdadm modprobe mount.cifs mount.nfs nethogs newusers nft nsenter nvme op pam-auth-update parec parecord parted
-    partprobe pass passwd pct phpdismod phpenmod pivot_root pkexec poweroff powertop pvcreate pvesm pveum pvremove
-    qm quotaon rc-service rc-update reboot resize2fs restorecon rmmod run0 runuser schtasks screencapture scrot
-    secret-tool security semanage service setcap setenforce setquota sfdisk sgdisk showkey shutdown smartctl su
-    su-exec sudo sudoedit sv swapoff swapon sysctl systemd-nspawn systemd-run systemd-tmpfiles tcpkill telinit
-    tshark tune2fs ufw umount unshadow unshare update-alternatives update-ca-certificates update-grub
-    update-initramfs update-rc.d useradd userdel usermod utmpdump vgcreate vgextend vgremove vigr vipw virsh
-    virt-install visudo wall wpa_supplicant xdotool xfs_growfs xfs_repair xinput xl xwd zfs zpool
+    addgroup adduser arecord arpspoof auditctl bpftrace btrfs bw capsh cfdisk chage chattr chpasswd chroot chsh
+    cryptsetup debugfs depmod dhclient dmesg dmsetup doas dpkg-reconfigure e2fsck ebtables ethtool ettercap fdisk
+    firewall-cmd fsck fswebcam gdisk gosu gpasswd groupadd groupdel groupmod grub-install halt hashcat hdparm hwclock
+    ifdown iftop ifup import init insmod iotop ip6tables iptables john kexec keyctl killall5 kubeadm lastlog launchctl
+    ldconfig logrotate losetup lvcreate lvremove mdadm modprobe nft nsenter nvme op parecord parted partprobe pass
+    passwd pbpaste pivot_root pkexec poweroff pvcreate pvremove reboot resize2fs rmmod run0 runuser screencapture scrot
+    secret-tool security service setcap setenforce sfdisk sgdisk shutdown smartctl su su-exec sudo sudoedit swapoff
+    swapon sysctl systemd-nspawn systemd-run tshark ufw umount unshare update-alternatives update-ca-certificates
+    update-grub update-initramfs useradd userdel usermod vgcreate vgremove virsh visudo wl-paste xclip xdotool xinput
+    xsel zfs zpool
 """
 _ROWS: Final = """
 kubectl helm gcloud aws az gh glab oc doctl heroku hcloud linode-cli flyctl fly vercel netlify wrangler eksctl

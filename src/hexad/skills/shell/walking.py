@@ -39,9 +39,9 @@ _SOCKET: Final = re.compile(r"/dev/(?:tcp|udp)/")
 _REDIRECTS: Final = named("file_redirect heredoc_redirect herestring_redirect")
 _VANISHING: Final = named("simple_expansion expansion command_substitution")  # no word at all if they come to nothing
 _WORDS: Final = named(
-    """word number string raw_string ansi_c_string translated_string concatenation simple_expansion expansion
-    command_substitution process_substitution arithmetic_expansion variable_name brace_expression regex extglob_pattern
-    special_variable_name file_descriptor heredoc_start heredoc_body heredoc_end command_name subscript
+    """test_operator word number string raw_string ansi_c_string translated_string concatenation simple_expansion
+    expansion command_substitution process_substitution arithmetic_expansion variable_name brace_expression regex
+    extglob_pattern special_variable_name file_descriptor heredoc_start heredoc_body heredoc_end command_name subscript
     string_content"""
 )
 
@@ -191,7 +191,7 @@ class Shell:
             self._calls.pop()
 
     def read(self, path: str) -> str:
-        """What a file holds, as far as the script wrote it or the skill brings it."""
+        """The content of a file that the script wrote or the skill brings; else unknown."""
         return self.files.get(settled(path, self.folders[0]), UNKNOWN)
 
     def write(self, path: str, content: str | None, what: list[str] | str) -> None:
@@ -278,9 +278,7 @@ class Shell:
         again, text = rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text_of(body)
         if re.search(rf"{again}[^;\n]*[|&]|[|&(]\s*{again}", text) and not _DECIDES.search(text):
             self.find("fork-bomb", name)
-        fed = [given for child in node.named_children if (given := self._input(child)) is not None]
-        self.stdin = "".join(fed) if fed else self.stdin
-        return self.call(name, None) if fed else ""
+        return ""
 
     def _variable_assignment(self, node: Node, _stdin: str | None) -> str:
         name, given = node.child_by_field_name("name"), node.child_by_field_name("value")
@@ -314,10 +312,6 @@ class Shell:
                 self.functions.pop(text, None)
         return ""
 
-    def _test_command(self, node: Node, _stdin: str | None) -> str:
-        scan(self, node)
-        return ""
-
     def _redirected_statement(self, node: Node, stdin: str | None) -> str:
         """A statement with its redirections; a here-document may carry more words and the rest of a pipeline."""
         body = node.child_by_field_name("body")
@@ -342,7 +336,7 @@ class Shell:
         return printed
 
     def _input(self, node: Node) -> str | None:
-        """What a redirection feeds into a command; None if it is not for input."""
+        """The text that a redirection feeds into a command; None if it is not for input."""
         if node.type == "heredoc_redirect":
             parts = {child.type: text_of(child) for child in node.named_children}
             body = parts.get("heredoc_body", "")
@@ -411,7 +405,7 @@ class Shell:
 
 
 def judged(script: str, files: Mapping[str, str]) -> dict[tuple[str, int], str]:
-    """What is found in a script: a rule and a line, and the command that meets it. Never raises."""
+    """The findings of a script: a rule and a line, and the command that meets it. Never raises."""
     shell = Shell(files)
     if "\x00" in script or not is_parsable(script):
         shell.find("unparsable" if "\x00" in script else "too-complex", "")

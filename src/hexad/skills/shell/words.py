@@ -1,4 +1,4 @@
-"""What a word of a script comes to: a few possible texts, with markers for what is not known.
+"""Expand the words of a script: a few possible texts for each, with markers for unknown parts.
 
 Quotes, plain variables, defaults, braces and substituted commands are expanded. Every other expansion is unknown.
 """

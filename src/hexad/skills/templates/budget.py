@@ -1,4 +1,4 @@
-"""What one rendering may use: steps, data handled, time and output. Values are JSON, and none is ever large."""
+"""Limits of one rendering: steps, data, time and output. Values are JSON, and none is ever large."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ class Stop(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RenderLimits:
-    """What one rendering may use."""
+    """Limits of one rendering."""
 
     seconds: float = 1.0
     output: int = 2**20  # bytes of the result
     steps: int = 200_000  # parts of the template that are evaluated, each time they are
-    value: int = 2**20  # characters of one value, whatever is within it counted each time it occurs
+    value: int = 2**20  # characters of one value, nested values included
     work: int = 20 * 2**20  # characters of all values that are made or compared
     template: int = 100_000  # characters of the template itself
 
 
 class Budget:
-    """What is left of the limits."""
+    """The rest of the limits during a rendering."""
 
     def __init__(self, limits: RenderLimits, clock: Callable[[], float] = monotonic) -> None:
         self._limits = limits

@@ -34,7 +34,7 @@ _COMPARE: Final[dict[str, Callable[[Any, Any], Any]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What stands for a value that is not there; it may be tested and replaced, and nothing else."""
+    """A value that was not given; it may be tested and replaced, and nothing else."""
 
     name: str
     reason: str
@@ -55,7 +55,7 @@ class Evaluator:
         self._do(tree.body)
         return "".join(self._written)
 
-    # What is done
+    # Statements
 
     def _do(self, body: Sequence[nodes.Node]) -> None:
         for node in body:
@@ -126,7 +126,7 @@ class Evaluator:
             for one, part in zip(target.items, parts, strict=True):
                 self._assign(one, part)
 
-    # What is worth something
+    # Expressions
 
     def _value(self, node: nodes.Node) -> Any:
         found = self._maybe(node)
@@ -246,8 +246,8 @@ class Evaluator:
 
 
 def _loop(found: Sequence[Any], place: int) -> dict[str, Any]:
-    """What a template may ask about the loop it is in."""
-    told = {
+    """The variable `loop` of a template."""
+    facts = {
         "index": place + 1,
         "index0": place,
         "revindex": len(found) - place,
@@ -257,7 +257,7 @@ def _loop(found: Sequence[Any], place: int) -> dict[str, Any]:
         "length": len(found),
     }
     if place:
-        told["previtem"] = found[place - 1]
+        facts["previtem"] = found[place - 1]
     if place + 1 < len(found):
-        told["nextitem"] = found[place + 1]
-    return told
+        facts["nextitem"] = found[place + 1]
+    return facts

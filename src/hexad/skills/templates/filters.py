@@ -114,9 +114,9 @@ def _sort(budget: Budget, value: Any, reverse: Any = False, case_sensitive: Any 
 def _unique(budget: Budget, value: Any) -> list[Any]:
     found: dict[str, Any] = {}
     for one in _list(value):
-        told = json.dumps(one)
-        budget.work(len(told))
-        found.setdefault(told, one)
+        key = json.dumps(one)
+        budget.work(len(key))
+        found.setdefault(key, one)
     return list(found.values())
 
 
@@ -126,10 +126,10 @@ def _tojson(_budget: Budget, value: Any, indent: Any = None) -> str:
 
 
 def _digits(value: Any) -> str:
-    told = _str(value).strip()
-    if len(told) > _LONGEST_NUMBER:
-        raise Stop(f"reads a number of {len(told):,} characters, the limit is {_LONGEST_NUMBER}")
-    return told
+    digits = _str(value).strip()
+    if len(digits) > _LONGEST_NUMBER:
+        raise Stop(f"reads a number of {len(digits):,} characters, the limit is {_LONGEST_NUMBER}")
+    return digits
 
 
 def _int(_budget: Budget, value: Any, default: Any = 0) -> Any:

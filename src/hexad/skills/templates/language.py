@@ -77,7 +77,7 @@ def _parser(newline: str) -> ImmutableSandboxedEnvironment:
 
 
 def _faults(tree: nodes.Template) -> Iterator[tuple[int, str]]:
-    """What is not known here, or used in an unknown way, each with its line."""
+    """Unsupported parts of a template, each with its line."""
     for count, node in enumerate(_all(tree)):
         if count >= MOST_NODES:
             yield _line(node), f"has more than {MOST_NODES:,} parts; split it"
@@ -120,7 +120,7 @@ def _unknown(node: nodes.Filter | nodes.Test | nodes.Call) -> str:
 
 
 def _misfit(node: nodes.Filter | nodes.Test | nodes.Call) -> str:
-    """What is wrong with the arguments, as far as it is seen without their values."""
+    """Mistakes in the arguments that can be seen without their values."""
     if node.dyn_args or node.dyn_kwargs:
         return "spreads arguments with *, which templates do not have here; name them"
     name = "range" if isinstance(node, nodes.Call) else node.name
@@ -132,12 +132,12 @@ def _misfit(node: nodes.Filter | nodes.Test | nodes.Call) -> str:
             return ""
     except TypeError:
         pass
-    return f"gives `{name}` other arguments than it takes: {_told(signature)}"
+    return f"gives `{name}` other arguments than it takes: {_takes(signature)}"
 
 
 @cache
 def _signature(kind: type[nodes.Node], name: str) -> Signature | None:
-    """What a filter, a test or `range` takes beside the value that it is used on; None if there is no such thing."""
+    """The signature of a filter, a test or `range`, without the value that it is used on; None if unknown."""
     if issubclass(kind, nodes.Call):
         return signature_of(_range)
     if name in ON_MISSING:
@@ -154,26 +154,26 @@ def _without_first(work: Callable[..., object], count: int) -> Signature:
     return signature.replace(parameters=[*signature.parameters.values()][count:])
 
 
-def _told(signature: Signature | None) -> str:
+def _takes(signature: Signature | None) -> str:
     """Parameters as a reader of the page knows them."""
     listed = signature.parameters.values() if signature else ()
     return ", ".join(f"{each.name}=…" if each.kind is each.KEYWORD_ONLY else each.name for each in listed) or "none"
 
 
 def _range(start: int, stop: int = 0, step: int = 1, /) -> None:
-    """What `range` takes."""
+    """The signature of `range`."""
 
 
 def _default(default_value: object = "", boolean: object = False) -> None:  # noqa: FBT002 - as Jinja has it
-    """What `default` takes."""
+    """The signature of `default`."""
 
 
 def _other(other: object) -> None:
-    """What a comparison takes."""
+    """The signature of a comparison."""
 
 
 def _nothing() -> None:
-    """What `defined` takes."""
+    """The signature of `defined`."""
 
 
 COMPARISONS: Final = {

@@ -1,4 +1,4 @@
-"""What can be done with two values, one value, or a value and a key; sizes are known before anything is made."""
+"""Operators of templates; the size of a result is checked before it is made."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ UNARY: Final[dict[str, Callable[[Any], Any]]] = {"not": operator.not_, "-": oper
 
 
 def elements(value: Any) -> list[Any]:
-    """What a loop goes through: a list's elements, a mapping's keys, a text's characters."""
+    """The elements of a list, the keys of a mapping, or the characters of a text."""
     if isinstance(value, list | dict | str):
         return list(value)
     raise Stop(f"loops over a {type(value).__name__}; loop over a list, a mapping or text")
@@ -103,7 +103,7 @@ def sliced(holder: Any, parts: Sequence[Any]) -> Any:
 
 
 def key(value: Any) -> str:
-    """What may be a key of a mapping: text, as in JSON."""
+    """A key of a mapping: text, as in JSON."""
     if not isinstance(value, str):
         raise Stop("makes a mapping with a key that is no text")
     return value

@@ -43,7 +43,7 @@ def render(template: str, values: Mapping[str, Json], *, limits: RenderLimits | 
 
 
 def problems(template: str) -> tuple[str, ...]:
-    """What is wrong with a template, whatever its values; empty if nothing is."""
+    """Mistakes in a template that do not depend on its values."""
     try:
         parse(template, RenderLimits())
     except TemplateFailed as failed:
