@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hexad import Hexad
+from hexad import Hexad, Layer
 from hexad.errors import BackupError, DailyLimit, InvalidInput, RateLimited, SkillRefused
 from hexad.skills import validation
 from tests.support import FixedClock, opened, requirement
@@ -438,8 +438,8 @@ def test_deleting_and_forgetting_a_skill_take_its_versions_along(hx: Hexad) -> N
         instruct(hx, "one")
         instruct(hx, "two")
         way("greet")
-        with hx.store.reading() as view:
-            assert view.skill_versions("default", "greet") == []
+        with hx.store.reading("default") as view:
+            assert view.versions(Layer.SKILL_PATTERNS, "greet") == []
         assert instruct(hx, "three").version == 1
         hx.skills.delete("greet")
 
