@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from posixpath import basename, dirname
+from posixpath import basename
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import running
@@ -95,10 +95,6 @@ def judge(shell: Shell, argv: list[str]) -> str:
 
 def judge_named(shell: Shell, name: str, argv: list[str]) -> str:
     """Judge a command that is not a function of the script."""
-    if argv[0] in shell.aliases:  # a shell that runs a script may or may not use them
-        text = shell.aliases.pop(name)
-        shell.run_text(" ".join([text, *argv[1:]]), argv)
-        shell.aliases[name] = text
     if "PATH" in shell.variables:  # a file of the script may be what this name runs
         name = next((path for path in shell.files if path.endswith(f"/{name}")), name)
     if "/" in name or name == SELF:
@@ -212,6 +208,8 @@ def _printed(shell: Shell, argv: list[str]) -> str:
         return "\n".join(f"{start}/{UNKNOWN}" for start in _starts(argv))
     if name == "mktemp":
         return f"/tmp/{UNKNOWN}"  # noqa: S108 - a script's path
+    if name == "dirname" and paths == [SELF]:
+        return "."
     return {"jobs": "%1", "pwd": shell.folders[0], "nproc": "1", "id": "1"}.get(name, UNKNOWN)
 
 
@@ -294,25 +292,13 @@ def _source(shell: Shell, argv: list[str]) -> str:
     return running.run_file(shell, argv[1], argv) if argv[1:] else ""
 
 
-def _trap(shell: Shell, argv: list[str]) -> str:
-    shell.traps += [(text, argv) for text in operands(argv[1:])[:1] if len(argv) > 2]
+def _define(shell: Shell, argv: list[str]) -> str:
+    """`trap` and `alias`: texts that run later, as functions do."""
+    defined = {word.partition("=")[0]: f'{word.partition("=")[2]} "$@"' for word in argv[1:] if "=" in word}
+    if argv[0] == "trap":
+        defined = {" ".join(argv): text for text in operands(argv[1:])[:1] if len(argv) > 2}
+    shell.functions.update((name, (text, None)) for name, text in defined.items())
     return ""
-
-
-def _alias(shell: Shell, argv: list[str]) -> str:
-    for name, sign, text in (word.partition("=") for word in operands(argv[1:])):
-        if sign:
-            shell.aliases[name] = text
-            shell.suspect(text, argv)
-    return ""
-
-
-def _path_part(_shell: Shell, argv: list[str]) -> str:
-    path = (operands(argv[1:]) or [""])[0]
-    if argv[0] == "dirname" and path == SELF:
-        return "."
-    part = dirname(path) or "." if argv[0] == "dirname" else basename(path)
-    return UNKNOWN if re.search(rf"[{UNKNOWN}{MADE}{SELF}{HOME}]", path) else part
 
 
 _BUILTINS: Final[dict[str, Callable[[Shell, list[str]], str]]] = {
@@ -322,10 +308,8 @@ _BUILTINS: Final[dict[str, Callable[[Shell, list[str]], str]]] = {
     **dict.fromkeys(("read", "mapfile", "readarray"), _read_line),
     **dict.fromkeys(("set", "shift"), _set),
     **dict.fromkeys((".", "source"), _source),
-    **dict.fromkeys(("dirname", "basename"), _path_part),
     "eval": lambda shell, argv: shell.run_text(" ".join(argv[1:]), argv),
-    "trap": _trap,
-    "alias": _alias,
+    **dict.fromkeys(("trap", "alias"), _define),
     ":": lambda _shell, _argv: "",
     "true": lambda _shell, _argv: "",
 }

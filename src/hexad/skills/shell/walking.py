@@ -12,7 +12,7 @@ from hexad.skills.shell.parsing import is_parsable, parsed
 from hexad.skills.shell.places import BREAK, MADE, MARKERS, UNKNOWN, Place, is_secret, place, settled, shown
 from hexad.skills.shell.rules import RULES
 from hexad.skills.shell.tables import named
-from hexad.skills.shell.words import LONGEST, MOST, expanded, fields, here_document, scan, text_of
+from hexad.skills.shell.words import KINDS, LONGEST, MOST, SPLIT, expanded, fields, here_document, scan, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,13 +37,6 @@ _RUNS_CODE: Final = re.compile(
 _MAY_REJECT: Final = re.compile(r"\b(?:rm|dd|mkfs|mv|chmod|chown|find|shred|sh|bash|kill|wipefs)\b|/dev/|\)\s*\{")
 _SOCKET: Final = re.compile(r"/dev/(?:tcp|udp)/")
 _REDIRECTS: Final = named("file_redirect heredoc_redirect herestring_redirect")
-_VANISHING: Final = named("simple_expansion expansion command_substitution")  # no word at all if they come to nothing
-_WORDS: Final = named(
-    """test_operator word number string raw_string ansi_c_string translated_string concatenation simple_expansion
-    expansion command_substitution process_substitution arithmetic_expansion variable_name brace_expression regex
-    extglob_pattern special_variable_name file_descriptor heredoc_start heredoc_body heredoc_end command_name subscript
-    string_content"""
-)
 
 
 class TooComplex(Exception):
@@ -56,13 +49,11 @@ class Shell:
     def __init__(self, files: Mapping[str, str]) -> None:
         self.found: dict[tuple[str, int], str] = {}
         self.variables: dict[str, tuple[str, ...]] = {}
-        self.functions: dict[str, tuple[Node, Script | None]] = {}
-        self.aliases: dict[str, str] = {}
+        self.functions: dict[str, tuple[Node | str, Script | None]] = {}  # aliases and traps too, as text
         self.files = {settled(path): text for path, text in files.items()}
         self.folders: tuple[str, ...] = (".",)
         self.arguments: list[str] | None = None
         self.stdin: str | None = None
-        self.traps: list[tuple[str, list[str]]] = []  # judged when the script ends
         self._script: Script | None = None  # None within a text that a command runs
         self._line = 1
         self._steps = 0
@@ -82,15 +73,13 @@ class Shell:
             raise TooComplex
 
     def run_script(self, script: Script) -> None:
-        """Judge a whole script, the functions that it defines and never calls, and its traps."""
+        """Judge a whole script, then the functions, aliases and traps that it defines and never calls."""
         self._script = script
         if script.broken_line():
             self.found["unparsable", script.broken_line()] = ""
         self.walk(script.root)
         for name in [name for name in self.functions if name not in self._called]:
             self.call(name, None)
-        for text, argv in self.traps:
-            self.run_text(text, argv)
 
     def run_text(self, text: str, what: list[str] | str) -> str:
         """Judge a text that a command runs as a script."""
@@ -185,7 +174,7 @@ class Shell:
         self.arguments, self._script = arguments, script
         self._calls.append(name)
         try:
-            return self.walk(body, self.stdin)
+            return self.run_text(body, name) if isinstance(body, str) else self.walk(body, self.stdin)
         finally:
             self.arguments, self._script = before
             self._calls.pop()
@@ -212,7 +201,7 @@ class Shell:
         """Statements one behind the other."""
         printed: list[str] = []
         for child in node.named_children:
-            if child.type in _WORDS:
+            if child.type in KINDS:
                 expanded(self, child)
             elif child.type != "comment":
                 printed.append(self.walk(child, stdin))
@@ -309,7 +298,6 @@ class Shell:
         for child in node.named_children:
             for text in expanded(self, child):
                 self.assign(text, ("",))
-                self.functions.pop(text, None)
         return ""
 
     def _redirected_statement(self, node: Node, stdin: str | None) -> str:
@@ -322,7 +310,7 @@ class Shell:
             words += [each for each in redirect.children_by_field_name("destination")[1:] if each.type != "number"]
             for child in redirect.named_children if redirect.type == "heredoc_redirect" else ():
                 if not child.type.startswith("heredoc_"):
-                    (redirects if child.type in _REDIRECTS else words if child.type in _WORDS else later).append(child)
+                    (redirects if child.type in _REDIRECTS else words if child.type in KINDS else later).append(child)
         given = [text for each in redirects if (text := self._input(each)) is not None]
         stdin = "".join(given) if given else stdin
         if body is not None and body.type == "command":
@@ -391,7 +379,7 @@ class Shell:
                 if child.start_byte == end:  # the grammar takes some words apart
                     self.find("unknown-command", text_of(node))
                 self.stdin, end = stdin, child.end_byte
-                words.append(fields(expanded(self, child), keep_empty=child.type not in _VANISHING))
+                words.append(fields(expanded(self, child), keep_empty=child.type not in SPLIT))
         printed: list[str] = []
         for number, way in enumerate(product(*words)):
             if number >= MOST_COMMANDS:

@@ -61,14 +61,13 @@ def _character(found: re.Match[str]) -> str:
 def expanded(shell: Shell, node: Node, *, quoted: bool = False) -> tuple[str, ...]:
     """The texts that a word may come to; a `BREAK` stands where a shell would split it."""
     shell.spend()
-    if node.type in _WHOLE:
-        return _WHOLE[node.type](shell, node)
-    if node.type in _KINDS:
-        texts = _KINDS[node.type](shell, node, quoted=quoted)
-        shell.spend(sum(map(len, texts)) // 200)
-        return texts
-    scan(shell, node)
-    return ("1" if node.type == "arithmetic_expansion" else UNKNOWN,)
+    if node.type not in KINDS:
+        scan(shell, node)
+        return ("1" if node.type == "arithmetic_expansion" else UNKNOWN,)
+    texts = KINDS[node.type](shell, node, quoted)
+    shell.spend(sum(map(len, texts)) // 200)
+    is_split = node.type in SPLIT and not quoted
+    return tuple(re.sub(r"\s+", BREAK, text) for text in texts) if is_split else texts
 
 
 def scan(shell: Shell, node: Node) -> None:
@@ -96,11 +95,7 @@ def _joined(parts: list[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple([*some[:MOST], UNKNOWN] if len(some) > MOST else some)
 
 
-def _split(texts: tuple[str, ...], *, quoted: bool) -> tuple[str, ...]:
-    return texts if quoted else tuple(re.sub(r"\s+", BREAK, text) for text in texts)
-
-
-def _word(shell: Shell, node: Node, *, quoted: bool) -> tuple[str, ...]:
+def _word(shell: Shell, node: Node, quoted: bool) -> tuple[str, ...]:  # noqa: FBT001 - as all of `KINDS`
     text = text_of(node)
     if found := re.search(r"`(.*)`", text, re.DOTALL):  # the grammar does not look into some of them
         shell.run_text(found[1], text)
@@ -113,13 +108,13 @@ def _word(shell: Shell, node: Node, *, quoted: bool) -> tuple[str, ...]:
     return (re.sub(r"\\(.)", r"\1", text.replace("\\\n", ""), flags=re.DOTALL),)
 
 
-def _parts(shell: Shell, node: Node, *, quoted: bool) -> tuple[str, ...]:
+def _parts(shell: Shell, node: Node, quoted: bool) -> tuple[str, ...]:  # noqa: FBT001
     if _BRACES.fullmatch(text_of(node)):
-        return _word(shell, node, quoted=quoted)
+        return _word(shell, node, quoted)
     return _joined([expanded(shell, child, quoted=quoted) for child in node.children if child.type != "$"])
 
 
-def _string(shell: Shell, node: Node) -> tuple[str, ...]:
+def _string(shell: Shell, node: Node, _quoted: bool) -> tuple[str, ...]:
     """The parts of a text in double quotes; what lies between the nodes is literal text."""
     raw = node.text or b""
     parts: list[tuple[str, ...]] = []
@@ -133,14 +128,6 @@ def _string(shell: Shell, node: Node) -> tuple[str, ...]:
 
 def _literal(raw: bytes) -> tuple[str, ...]:
     return (re.sub(r'\\([$`"\\\n])', lambda found: found[1].strip("\n"), raw.decode("utf-8", "replace")),)
-
-
-def _variable(shell: Shell, node: Node, *, quoted: bool) -> tuple[str, ...]:
-    return _split(value(shell, text_of(node)[1:]), quoted=quoted)
-
-
-def _substitution(shell: Shell, node: Node, *, quoted: bool) -> tuple[str, ...]:
-    return _split((shell.isolated(node, None).rstrip("\n"),), quoted=quoted)
 
 
 def value(shell: Shell, name: str) -> tuple[str, ...]:
@@ -157,7 +144,7 @@ def value(shell: Shell, name: str) -> tuple[str, ...]:
     return (_PRESET.get(name, UNKNOWN),)
 
 
-def _expansion(shell: Shell, node: Node, *, quoted: bool) -> tuple[str, ...]:
+def _expansion(shell: Shell, node: Node, quoted: bool) -> tuple[str, ...]:  # noqa: FBT001
     """`${name}`, with a default or without; what changes the text of a variable is not followed."""
     scan(shell, node)
     name, *rest = [child for child in node.children if child.type not in {"${", "}"}] or [node]
@@ -168,13 +155,13 @@ def _expansion(shell: Shell, node: Node, *, quoted: bool) -> tuple[str, ...]:
     if operator in {"", ":-", "-", ":=", "=", ":?", "?"}:
         default = expanded(shell, rest[1], quoted=quoted) if len(rest) > 1 and operator[-1:] in {"-", "="} else ()
         texts = (*(text for text in held if text or not default), *default) if UNKNOWN in held or "" in held else held
-        return _split(texts or ("",), quoted=quoted)
+        return texts or ("",)
     if operator in {":+", "+"} and len(rest) > 1:
         return (*expanded(shell, rest[1], quoted=quoted), "")
     return (MADE if any(MADE in text for text in held) else UNKNOWN,)
 
 
-def _process(shell: Shell, node: Node) -> tuple[str, ...]:
+def _process(shell: Shell, node: Node, _quoted: bool) -> tuple[str, ...]:
     """`<(…)` is a file that holds what the commands print; `>(…)` runs them with what is written to it."""
     is_input = text_of(node)[:1] == "<"
     path = f"/dev/fd/{node.start_byte + 10}"
@@ -192,18 +179,16 @@ def here_document(shell: Shell, text: str) -> str:
     return UNKNOWN
 
 
-_KINDS: Final[dict[str, Callable[..., tuple[str, ...]]]] = {
+KINDS: Final[dict[str, Callable[[Shell, Node, bool], tuple[str, ...]]]] = {
     **dict.fromkeys(("word", "number", "variable_name", "extglob_pattern", "test_operator"), _word),
     **dict.fromkeys(("concatenation", "command_name", "translated_string"), _parts),
-    "simple_expansion": _variable,
-    "expansion": _expansion,
-    "command_substitution": _substitution,
-}
-"""Kinds of words, most of which a shell splits unless they are quoted."""
-_WHOLE: Final[dict[str, Callable[[Shell, Node], tuple[str, ...]]]] = {
     "string": _string,
+    "raw_string": lambda _shell, node, _quoted: (text_of(node)[1:-1],),
+    "ansi_c_string": lambda _shell, node, _quoted: (unescaped(text_of(node)[2:-1]),),
+    "simple_expansion": lambda shell, node, _quoted: value(shell, text_of(node)[1:]),
+    "expansion": _expansion,
+    "command_substitution": lambda shell, node, _quoted: (shell.isolated(node, None).rstrip("\n"),),
     "process_substitution": _process,
-    "raw_string": lambda _, node: (text_of(node)[1:-1],),
-    "ansi_c_string": lambda _, node: (unescaped(text_of(node)[2:-1]),),
 }
-"""Kinds that it never splits."""
+SPLIT: Final = named("simple_expansion expansion command_substitution")
+"""Kinds that a shell splits at spaces unless they are quoted; they are no word at all if they come to nothing."""
