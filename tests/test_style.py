@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import hexad
+from benchmarks import weight
 from tests.support import requirement
 
 SOURCE = Path(hexad.__file__).parent
@@ -30,6 +31,11 @@ def test_a_file_and_its_functions_keep_to_their_room(file: Path) -> None:
     ]
     assert text.count("\n") <= LONGEST_FILE
     assert not too_long
+
+
+@requirement("CTX-01")
+def test_few_imports_hide_in_functions() -> None:
+    assert len(weight.hidden_imports()) <= weight.MOST_HIDDEN_IMPORTS, weight.hidden_imports()
 
 
 @requirement("CTX-01")
