@@ -23,13 +23,13 @@ from hexad.testing.scripted_model import ScriptedModel
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     import pytest
     from google.adk.events.event import Event
     from google.adk.models.base_llm import BaseLlm
     from google.adk.plugins.base_plugin import BasePlugin
 
+    from hexad.model import Erasure
     from hexad.store import Reading, Store, Writing
 
 APP, USER = "desk", "dana"
@@ -116,27 +116,24 @@ class FaultyStore:
     before: Callable[[], None] = lambda: None
     touched: int = field(default=0)
 
-    @property
-    def durable(self) -> bool:
-        return self.inner.durable
-
-    @property
-    def location(self) -> str:
-        return f"faulty {id(self)}"
-
-    @property
-    def path(self) -> Path | None:
-        return self.inner.path
+    def __post_init__(self) -> None:
+        self.durable = self.inner.durable
+        self.location = f"faulty {id(self)}"
+        self.shared_as = self.inner.shared_as
+        self.files = self.inner.files
 
     @contextmanager
-    def reading(self, *, deadline: float | None = None) -> Iterator[Reading]:
-        with self._through(self.inner.reading(deadline=deadline)) as view:
+    def reading(self, namespace: str, *, deadline: float | None = None) -> Iterator[Reading]:
+        with self._through(self.inner.reading(namespace, deadline=deadline)) as view:
             yield view
 
     @contextmanager
-    def transaction(self, *, patience: float | None = None) -> Iterator[Writing]:
-        with self._through(self.inner.transaction(patience=patience)) as unit:
+    def transaction(self, namespace: str, *, patience: float | None = None) -> Iterator[Writing]:
+        with self._through(self.inner.transaction(namespace, patience=patience)) as unit:
             yield unit
+
+    def namespaces(self, *, after: str = "", limit: int = 1000) -> Sequence[str]:
+        return self.inner.namespaces(after=after, limit=limit)
 
     @contextmanager
     def _through(self, opened: AbstractContextManager[Any]) -> Iterator[Any]:
@@ -145,7 +142,7 @@ class FaultyStore:
         with opened as inside:
             yield inside
 
-    def flush_traces(self) -> bool:
+    def flush_traces(self) -> Erasure:
         return self.inner.flush_traces()
 
     def close(self) -> None:

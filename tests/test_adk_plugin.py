@@ -118,7 +118,7 @@ def test_the_block_of_a_turn_is_looked_up_once_and_the_same_at_every_call_of_the
     assert first == second != third == fourth
     assert ["Book quiet rooms" in each for each in (first, third)] == [False, True]
     hx.close()  # uses are written
-    with Hexad.open(hx.store.path or "", enabled=True, namespace=OWN, semantic=False) as again:
+    with Hexad.open(hx.store.location, enabled=True, namespace=OWN, semantic=False) as again:
         assert again.knowledge.get("hall").use_count == 2
 
 

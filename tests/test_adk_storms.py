@@ -105,9 +105,9 @@ def test_a_locked_store_is_waited_for_once_in_a_turn_and_warned_of_once(
 
     class Counting(FaultyStore):
         @contextmanager
-        def transaction(self, *, patience: float | None = None) -> Iterator[Any]:
+        def transaction(self, namespace: str, *, patience: float | None = None) -> Iterator[Any]:
             patiences.append(patience)
-            with self.inner.transaction(patience=min(patience or 0.0, 0.01)) as unit:
+            with self.inner.transaction(namespace, patience=min(patience or 0.0, 0.01)) as unit:
                 yield unit
 
     days = [Call("book", {"day": day}) for day in ("Monday", "Tuesday", "Sunday")]

@@ -367,7 +367,7 @@ def test_another_retriever_that_is_down_costs_its_items_not_the_answer(hx: Hexad
 def test_answers_do_not_wait_for_a_busy_writer_to_count_uses(tmp_path: Path) -> None:
     with opened(tmp_path / "a.db") as hx, opened(tmp_path / "a.db") as other:
         many(hx, 600, "note", "deploy note {}")
-        with other.store.transaction():
+        with other.store.transaction("default"):
             for _ in range(3):
                 hx.shown(hx.assemble("", hx.retrieve("deploy note", max_per_layer=600)))
         hx.knowledge.save("later", "something")
@@ -399,7 +399,7 @@ def test_the_runtime_item_counts_registered_tools_and_an_empty_session_is_a_sess
 
 @requirement("STORE-03")
 def test_a_connection_commits_through_to_the_disk(tmp_path: Path) -> None:
-    with opened(tmp_path / "a.db") as hx, hx.store.transaction() as unit:
+    with opened(tmp_path / "a.db") as hx, hx.store.transaction("default") as unit:
         connection = unit._connection  # type: ignore[attr-defined]
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
         assert connection.execute("PRAGMA secure_delete").fetchone() == (1,)

@@ -213,8 +213,8 @@ def test_calls_without_a_session_and_objects_that_are_no_data_are_not_offered(hx
 def test_what_is_kept_for_discovery_tells_no_values(hx: Hexad) -> None:
     three_sessions(hx)
     Desk(hx, "session-0").login("ann", "hunter2hunter2")
-    with hx.store.reading() as view:
-        kept = [call.arguments for call in view.all_calls("default")]
+    with hx.store.reading("default") as view:
+        kept = [call.arguments for call in view.calls()]
     assert len(kept) == 10
     marks = [mark for each in kept for part in json.loads(each).values() for mark in part.values()]
     assert all(re.fullmatch("[sbinzaox]([0-9a-f]{2}){1,2}", mark) for mark in marks)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hexad import Hexad, Layer, SessionRuntime
 from hexad.context.candidates import Candidates, Measure
-from hexad.context.explanation import TOO_LITTLE
+from hexad.context.layers import TOO_LITTLE
 from hexad.context.matching import Matches
 from tests.support import opened, requirement
 
@@ -43,7 +43,7 @@ def furnished(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Hexad]
         "hello",
         "good morning, how are you doing today?",
         "what is the boiling point of mercury in kelvin?",
-        "write me a poem about a lonely lighthouse workspace and his parrot",
+        "write me a poem about a lonely lighthouse keeper and his parrot",
         "who painted the ceiling of the chapel, and how long did the painter work on it?",
     ],
 )
@@ -70,13 +70,13 @@ def test_a_question_about_something_stored_is_answered_with_it(furnished: Hexad,
 def test_pinned_entries_and_the_runtime_item_are_under_no_floor(furnished: Hexad) -> None:
     furnished.knowledge.save("units", "Always answer in metric units", pinned=True)
     hx = furnished.with_runtime_context(SessionRuntime())
-    found = hx.retrieve("a poem about a lighthouse workspace", layers=list(Layer)).all()
+    found = hx.retrieve("a poem about a lighthouse keeper", layers=list(Layer)).all()
     assert [item.key for item in found] == ["session-state", "units"]
 
 
 @requirement("EVAL-03", "KNOW-05")
 def test_who_searches_sees_whatever_matches(furnished: Hexad) -> None:
-    question = "a poem about the reception of a lonely lighthouse workspace and his parrot in a storm at sea"
+    question = "a poem about the reception of a lonely lighthouse keeper and his parrot in a storm at sea"
     assert not furnished.retrieve(question).all()
     assert furnished.knowledge.search(question, limit=3)
 
@@ -84,7 +84,7 @@ def test_who_searches_sees_whatever_matches(furnished: Hexad) -> None:
 @requirement("EVAL-03", "PROMPT-06")
 def test_explain_tells_what_was_below_the_floor(furnished: Hexad) -> None:
     told = furnished.explain(
-        "a poem about the reception of a lonely lighthouse workspace and his parrot in a storm at sea"
+        "a poem about the reception of a lonely lighthouse keeper and his parrot in a storm at sea"
     )
     judged = told.candidates[Layer.USER_KNOWLEDGE]
     assert judged
@@ -94,7 +94,7 @@ def test_explain_tells_what_was_below_the_floor(furnished: Hexad) -> None:
 
 @requirement("EVAL-03", "CONF-03")
 def test_the_floor_can_be_turned_off(tmp_path: Path) -> None:
-    question = "a poem about the reception of a lonely lighthouse workspace and his parrot in a storm at sea"
+    question = "a poem about the reception of a lonely lighthouse keeper and his parrot in a storm at sea"
     with opened(tmp_path / "a.db", floor=False, max_knowledge=2000) as hx:
         for number in range(120):
             hx.knowledge.save(f"entry-{number}", f"{FACTS[number % len(FACTS)]}, note {number}")

@@ -208,8 +208,8 @@ def test_a_tool_that_fails_in_ever_new_words_does_not_fill_the_store(hx: Hexad, 
 def test_the_calls_of_a_session_are_kept_for_a_while_and_no_longer(hx: Hexad) -> None:
     for number in range(2 * CALLS_STORED):
         hx.observe(tool="t", args={"n": number}, error="no", session="long")
-    with hx.store.reading() as view:
-        left = view.calls(hx.namespace, "long", 1000)
+    with hx.store.reading(hx.namespace) as view:
+        left = view.activity("long", "t", calls=1000).calls
     assert CALLS_STORED <= len(left) < CALLS_STORED + 16
 
 

@@ -205,14 +205,13 @@ def test_showing_a_learning_tells_every_fix(database: str, capsys: pytest.Captur
 def test_learnings_of_an_older_database_are_matched_with_errors_too(tmp_path: Path) -> None:
     with opened(tmp_path / "agent.db") as hx:
         saved = hx.learnings.save(trigger="tool:t", error_pattern="no row 7", fix="add it", origin="user")
-        with hx.store.transaction() as unit:
+        with hx.store.transaction("default") as unit:
             from dataclasses import replace
 
-            from hexad.model import Layer
-            from hexad.store import Scope
+            from hexad.store import Entry
 
             old = replace(saved, template="", length=0, trust=0.0, remedies={})
-            unit.put(Scope("default", Layer.AGENT_LEARNINGS), old, None)
+            unit.put([Entry(old, None)])
             unit.set_note("patterns", "")
     with opened(tmp_path / "agent.db") as hx:
         assert hx.learnings.get(saved.id) == saved

@@ -297,8 +297,8 @@ def test_a_prompt_without_a_fix_writes_nothing(hx: Hexad) -> None:
     hx.observe(tool="deploy", error="boom")
     before = len(hx.audit.records())
     hx.prompt("", "deploy boom", session="s")
-    with hx.store.reading() as view:
-        assert not view.offers("default", "s")
+    with hx.store.reading("default") as view:
+        assert not view.activity("s", "deploy").offers
     assert len(hx.audit.records()) == before
 
 
@@ -538,8 +538,8 @@ def test_a_secret_is_known_by_its_name_whatever_its_type_and_place(
         hx.observe(tool="login", args=given, error="it was refused")
         hx.observe(tool="login", args={**given, "more": True}, result="ok")
         told = json.dumps([call["arguments"] for call in calls(hx)])
-        with hx.store.reading() as view:
-            kept = "".join(call.arguments for call in view.calls("default", "s", 9))
+        with hx.store.reading("default") as view:
+            kept = "".join(call.arguments for call in view.calls())
     assert secret not in told + kept
 
 

@@ -385,7 +385,7 @@ def test_a_run_that_cannot_be_recorded_still_gives_its_result(
 ) -> None:
     with opened(tmp_path / "agent.db", lock_timeout=0.05) as hx, opened(tmp_path / "agent.db") as other:
         make(hx)
-        with caplog.at_level(logging.WARNING, "hexad"), other.store.transaction():
+        with caplog.at_level(logging.WARNING, "hexad"), other.store.transaction("default"):
             result = hx.skills.run("weather", {"city": "Bonn"}, tools={"fetch": tools.fetch, "send": tools.send})
         assert result.ok
         assert "a run of skill weather was not recorded" in caplog.text

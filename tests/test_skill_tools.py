@@ -254,7 +254,7 @@ def test_the_right_skill_is_found_among_two_thousand() -> None:
     things = ("invoice", "flight", "ticket", "server", "report", "mail", "branch", "label", "key", "letter")
     places = [f"region{number}" for number in range(20)]
     with opened(":memory:") as hx:
-        with hx.store.transaction() as unit:
+        with hx.store.transaction("default") as unit:
             joined = hx.skills.__class__(hx._engine.workspace.joining(unit), hx._find)
             for verb in verbs:
                 for thing in things:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hexad.model import Layer
-from hexad.store import Scope
-from hexad.store.sqlite.session import SCRUBBED
+from hexad.store import Entry
 from hexad.store.sqlite.statements import read
+from hexad.store.sqlite.unit import SCRUBBED
 from hexad.testing.nouns import knowledge, version
 from hexad.text.document import Document
 from tests.support import opened, requirement
@@ -56,15 +55,15 @@ def confide(hx: Hexad, key: str = "diary") -> None:
 def fill(hx: Hexad, rows: int) -> int:
     """Entries in any order of keys, so that pages split and cells move; some are about Anna, and marked. How many?"""
     chance = random.Random(7)  # noqa: S311  (a story, not a secret)
-    scope, marked = Scope("default", Layer.USER_KNOWLEDGE), 0
-    with hx.store.transaction() as unit:
+    marked = 0
+    with hx.store.transaction("default") as unit:
         for number in range(rows):
             secret = chance.random() < 0.1
             words = [f"{MARK if secret else 'word'}{chance.randrange(2000)}" for _ in range(chance.choice((5, 25, 90)))]
             key, subject = f"{chance.random()}-{number}", "anna" if secret else ""
             entry = knowledge(key, " ".join(words), subject=subject)
-            unit.put(scope, entry, Document.of(entry.fields()))
-            unit.add_version("default", version(1, key, content=entry.content))
+            unit.put([Entry(entry, Document.of(entry.fields()))])
+            unit.add_versions([version(1, key, content=entry.content)])
             marked += secret
     return marked
 
@@ -151,8 +150,8 @@ def test_while_another_connection_reads_an_older_state_forgetting_says_so_and_is
 @requirement("KNOW-04")
 def test_a_reader_in_the_same_process_holds_traces_too(hx: Hexad, path: Path) -> None:
     confide(hx)
-    with opened(path) as other, other.store.reading() as view:
-        assert view.namespaces() == ["default"]
+    with opened(path) as other, other.store.reading("default") as view:
+        assert view.chain_end() is not None
         assert hx.knowledge.forget("diary").erased is False
     assert hx.erase_traces() is True
     assert traces(path) == []

@@ -30,11 +30,11 @@ from hexad.errors import (
     StoreReadOnly,
 )
 from hexad.model import Layer
-from hexad.store import Scope
+from hexad.store import Entry
 from hexad.store.sqlite import SqliteStore
 from hexad.store.sqlite.migrating import backup_path, migrate, schema_of
 from hexad.store.sqlite.statements import migrations
-from hexad.testing.nouns import HOME, document, knowledge
+from hexad.testing.nouns import ENTRIES, HOME, document, knowledge
 from hexad.testing.processes import finish, start
 from hexad.text.document import Document
 from tests.support import opened, requirement
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from hexad import Hexad
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-
-KNOWLEDGE = Scope("default", Layer.USER_KNOWLEDGE)
 
 
 @pytest.fixture
@@ -547,13 +545,12 @@ def test_a_file_that_somebody_keeps_to_themselves_is_busy_at_opening(path: Path)
 @requirement("CTX-10")
 def test_a_query_that_takes_longer_than_its_deadline_is_stopped(path: Path) -> None:
     with closing(SqliteStore(path)) as store:
-        with store.transaction() as unit:
-            for number in range(500):
-                unit.put(HOME, knowledge(f"key-{number}"), document("vim"))
-        with pytest.raises(DeadlineExceeded, match="within 0 s"), store.reading(deadline=0) as view:
-            view.page(HOME)
-        with store.reading() as view:
-            assert len(view.page(HOME)) == 500
+        with store.transaction(HOME) as unit:
+            unit.put([Entry(knowledge(f"key-{number}"), document("vim")) for number in range(500)])
+        with pytest.raises(DeadlineExceeded, match="within 0 s"), store.reading(HOME, deadline=0) as view:
+            view.page(ENTRIES)
+        with store.reading(HOME) as view:
+            assert len(view.page(ENTRIES)) == 500
 
 
 @requirement("STORE-02")
@@ -592,16 +589,16 @@ def test_an_engine_survives_a_fork(path: Path) -> None:
 
 
 @requirement("STORE-01", "CTX-08")
-def test_an_index_that_another_analyser_wrote_is_written_anew_at_open(tmp_path: Path) -> None:
+def test_an_index_that_another_analyser_wrote_is_rebuilt_when_its_namespace_is_first_used(tmp_path: Path) -> None:
     with opened(tmp_path / "a.db") as hx:
         hx.knowledge.save("window", "Deploy on Tuesdays")
         hx.knowledge.save("hidden", "Deploy never")
         hx.knowledge.delete("hidden")
         hx.skills.create("draft", kind="instruction", description="Deploy", definition={"text": "x"})
-        with hx.store.transaction() as unit:
+        with hx.store.transaction("default") as unit:
             unit.set_note("analyser", "of another version")
-            (row,) = [row for row in unit.page(KNOWLEDGE) if row.record.id == "window"]
-            unit.put(KNOWLEDGE, row.record, Document(("window",), ("stale", "terms")))
+            (row,) = [row for row in unit.page(ENTRIES) if row.record.id == "window"]
+            unit.put([Entry(row.record, Document(("window",), ("stale", "terms")))])
     with opened(tmp_path / "a.db") as hx:
         assert [item.key for item in hx.retrieve("when to deploy?").all()] == ["window"]
         assert hx.retrieve("stale terms").items == {}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.register_assert_rewrite(*(f"hexad.testing.store_{part}" for part in ("suite", "data", "meaning", "skills")))
+pytest.register_assert_rewrite(*(f"hexad.testing.store_{part}" for part in ("suite", "data", "vectors", "skills")))
 
 from hexad.store.volatile import VolatileStore
 from hexad.testing.store_suite import *  # noqa: F403

@@ -246,8 +246,8 @@ def review_command(hx: Hexad, name: str) -> str:
     "hexad skills review 'weekly report'"
     """
     command = ["hexad", "skills", "review", name]
-    if hx.store.path is not None:
-        command += ["--db", str(hx.store.path)]
+    if hx.store.files:
+        command += ["--db", str(hx.store.files[0])]
     if hx.namespace != DEFAULT_NAMESPACE:
         command += ["--namespace", hx.namespace]
     return shlex.join(command)

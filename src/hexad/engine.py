@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from hexad.context import assemble
 from hexad.context.explanation import Explanation, judge
-from hexad.context.retriever import ContextRetriever, asked_for, failed_everywhere
+from hexad.context.layers import Judged
+from hexad.context.retriever import ContextRetriever, failed_everywhere
 from hexad.context.selection import estimate_tokens
 from hexad.errors import HexadError, InvalidInput
 from hexad.memory import admission
@@ -16,7 +17,7 @@ from hexad.memory.habits import Habits
 from hexad.model import RECORD_OF, Item, Layer, Prompt, Retrieval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     from hexad.context.retriever import Retriever
@@ -112,40 +113,20 @@ class Engine:
     ) -> Explanation:
         """Every candidate for a message's prompt, with its score and verdict."""
         started = time.perf_counter()
-        found = self.retrieve(message, layers, session=session)
+        if isinstance(self.retriever, ContextRetriever):
+            name = session if session is not None else self.workspace.session or None
+            wide = max(_CANDIDATES, self.max_per_layer)
+            found, candidates = self.retriever.examine(message, layers, session=name, wide=wide)
+        else:
+            found = self.retrieve(message, layers, session=session)
+            candidates = {layer: [Judged(item) for item in items] for layer, items in found.items.items()}
         prompt = self.assemble(base, found, budget=budget)
-        stored, limit = (
-            [layer for layer in asked_for(layers) if layer is not Layer.RUNTIME_CONTEXT],
-            max(_CANDIDATES, self.max_per_layer),
-        )
-        above = self.retrieve(message, stored, limit, session=session).items
-        wide = {**found.items, **above, **_as_found(self._without_limits(message, stored, limit), above)}
-        return judge(
-            replace(found, items={layer: wide[layer] for layer in Layer if layer in wide}),
-            prompt,
-            self.max_per_layer,
-            above={(item.layer, item.id) for items in (*above.values(), *found.items.values()) for item in items},
-            seconds=time.perf_counter() - started,
-        )
-
-    def _without_limits(self, message: str, layers: Sequence[Layer], limit: int) -> Mapping[Layer, tuple[Item, ...]]:
-        """What would be there if nothing were too little and no pin too many, if the retriever has such limits."""
-        if not isinstance(self.retriever, ContextRetriever):
-            return {}
-        return replace(self.retriever, floor=False, max_pinned=limit).retrieve(message, layers, limit).items
+        return judge(found, candidates, prompt, seconds=time.perf_counter() - started)
 
     def _count_uses(self, prompt: Prompt) -> None:
         full = False
         for layer in {item.layer for item in prompt.kept if item.layer in RECORD_OF}:
             used = [item.id for item in prompt.kept if item.layer is layer]
-            full |= self.workspace.uses.add(self.workspace.scope(layer), used, self.workspace.clock())
+            full |= self.workspace.uses.add(self.workspace.namespace, layer, used, self.workspace.clock())
         if full:
             self.workspace.uses.flush(self.workspace.store, patience=_FLUSH_PATIENCE)
-
-
-def _as_found(
-    wide: Mapping[Layer, tuple[Item, ...]], found: Mapping[Layer, tuple[Item, ...]]
-) -> dict[Layer, tuple[Item, ...]]:
-    """All of the wide ones, but each that was found as it was found: a pin too many may fit the question still."""
-    seen = {(item.layer, item.id): item for items in found.values() for item in items}
-    return {layer: tuple(seen.get((item.layer, item.id), item) for item in items) for layer, items in wide.items()}

@@ -24,7 +24,7 @@
     ├── NoSandbox               this machine has no sandbox for scripts: reason
     ├── TemplateFailed          a template that cannot be rendered: reason, line, missing
     ├── EmbedderFailed          an embedder raised, or returned no vectors: name
-    └── StoreError              the database: path
+    └── StoreError              the database: location
         ├── NotADatabase        a directory, or a file that is something else
         ├── SchemaTooNew        written by a newer Hexad: found, known
         ├── StoreReadOnly       no permission to write
@@ -32,6 +32,7 @@
         ├── StoreBusy           another process kept the write lock too long
         ├── StoreClosed         used after `close`
         ├── StoreDamaged        the file is corrupt
+        ├── CommitInDoubt       the connection was lost while a change was being committed
         └── DeadlineExceeded    a query took longer than it was given: seconds
 """
 
@@ -247,9 +248,9 @@ class EmbedderFailed(HexadError):
 class StoreError(HexadError):
     """The database could not do what was asked; nothing was half-written."""
 
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
-        self.path = path
+    def __init__(self, location: str, reason: str) -> None:
+        super().__init__(f"{location}: {reason}")
+        self.location = location
         self.reason = reason
 
 
@@ -260,8 +261,8 @@ class NotADatabase(StoreError):
 class SchemaTooNew(StoreError):
     """The database was written by a newer Hexad; it was not changed."""
 
-    def __init__(self, path: str, found: int, known: int) -> None:
-        super().__init__(path, f"has schema {found}, this program knows {known}; upgrade Hexad to open it")
+    def __init__(self, location: str, found: int, known: int) -> None:
+        super().__init__(location, f"has schema {found}, this program knows {known}; upgrade Hexad to open it")
         self.found = found
         self.known = known
 
@@ -286,11 +287,18 @@ class StoreDamaged(StoreError):
     """The file is corrupt; restore a backup."""
 
 
+class CommitInDoubt(StoreError):
+    """The connection was lost while a change was being committed: it was stored whole, or not at all."""
+
+    def __init__(self, location: str) -> None:
+        super().__init__(location, "the connection was lost during a commit; read what was changed before trying again")
+
+
 class DeadlineExceeded(StoreError):
     """A query took longer than it was given, and was stopped."""
 
-    def __init__(self, path: str, seconds: float) -> None:
-        super().__init__(path, f"no answer within {seconds:g} s")
+    def __init__(self, location: str, seconds: float) -> None:
+        super().__init__(location, f"no answer within {seconds:g} s")
         self.seconds = seconds
 
 

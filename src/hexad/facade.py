@@ -18,17 +18,17 @@ from hexad.memory import admission
 from hexad.memory.audit import AuditLog
 from hexad.memory.forgetting import forget_all
 from hexad.memory.habits import Habits
-from hexad.memory.indexing import embed_missing, missing_vectors
+from hexad.memory.indexing import all_namespaces, embed_missing, missing_vectors
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.limits import leave_tally
 from hexad.memory.references import ReferenceCollection
+from hexad.model import Erasure
 from hexad.settings import Settings, load
 from hexad.store.volatile import LOCATION
 from hexad.wiring import (
     NoRetriever,
+    complete_patterns,
     forget_elsewhere,
-    refresh_index,
-    refresh_patterns,
     retriever_of,
     similarity_of,
     skills_of,
@@ -134,9 +134,6 @@ class Hexad:
             max_per_layer=known.max_per_layer,
             counter=token_counter,
         )
-        if known.enabled:
-            refresh_index(store)
-            refresh_patterns(store)
         return cls(engine, known)
 
     @cached_property
@@ -369,7 +366,7 @@ class Hexad:
 
     def erase_traces(self) -> bool:
         """Erase bytes that `forget` left because another connection read a snapshot; return whether all are gone."""
-        return self.store.flush_traces()
+        return self.store.flush_traces() is Erasure.DONE
 
     def reindex(self, *, progress: Callable[[int, int], None] | None = None) -> int:
         """Embed the entries that have no vector of this engine's embedder, in every namespace; return their number.
@@ -385,12 +382,14 @@ class Hexad:
             from hexad.extras import missing_extra  # noqa: PLC0415 - 1 ms, for an error
 
             raise missing_extra("search by meaning", "semantic")
-        return embed_missing(self.store, similarity, progress or _quiet)
+        workspace = self._engine.workspace
+        return embed_missing(workspace.store, similarity, workspace.clock(), progress or _quiet)
 
     def without_vector(self) -> int | None:
         """The number of entries that are found by words alone until `reindex`; None without an embedder."""
         similarity = self._engine.workspace.similarity
-        return None if similarity is None else missing_vectors(self.store, similarity)
+        now = self._engine.workspace.clock()
+        return None if similarity is None else missing_vectors(self.store, similarity, now)
 
     def backup(self, file: str | os.PathLike[str]) -> int:
         """Write every namespace, or a scope's own, as JSON Lines; return the number of data lines."""
@@ -406,9 +405,11 @@ class Hexad:
         """Restore a whole backup into an empty database; return the number of data lines."""
         from hexad.memory.restoring import restore_backup  # noqa: PLC0415 - 1 ms, rarely needed
 
-        similarity = self._engine.workspace.similarity
-        count = restore_backup(self.store, _path(file, "file"), progress or _quiet, similarity)
-        refresh_patterns(self.store, force=True)
+        store, similarity = self._engine.workspace.store, self._engine.workspace.similarity
+        count = restore_backup(store, _path(file, "file"), progress or _quiet, similarity)
+        for namespace in all_namespaces(store):
+            with store.transaction(namespace) as unit:
+                complete_patterns(unit)
         return count
 
     def import_file(
@@ -438,8 +439,8 @@ class Hexad:
         self._engine.workspace.uses.flush(self.store)
         if self._owner and not self._shared.closed:
             self._shared.closed = True
-            if self.store.path is not None:
-                leave_tally(str(self.store.path))
+            if self.store.shared_as is not None:
+                leave_tally(self.store.shared_as)
             self.store.close()
 
     def __enter__(self) -> Self:

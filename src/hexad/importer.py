@@ -12,6 +12,7 @@ from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.references import ReferenceCollection
 from hexad.model import RECORDS, Knowledge, Learning, Origin, Record, Reference, Skill
 from hexad.skills.library import SkillLibrary, roomy
+from hexad.store.learning import TemplateFilter
 from hexad.wire import TYPES
 
 if TYPE_CHECKING:
@@ -85,9 +86,9 @@ class _Saver:
         if not isinstance(record, Learning):
             found = self._change.get(record.layer, record.id)
             return None if isinstance(found, Knowledge) and found.deleted is not None else found
-        namespace = self._change.workspace.namespace
-        known = self._change.unit.learning_id(namespace, record.trigger, record.error_pattern)
-        return None if known is None else self._change.get(record.layer, known)
+        wanted = TemplateFilter(record.trigger, limit=1, error_pattern=record.error_pattern)
+        known = self._change.unit.templates([wanted])
+        return self._change.get(record.layer, known[0][1]) if known else None
 
     def _store(self, record: Record) -> None:
         match record:

@@ -339,13 +339,22 @@ class Verdict:
         return not self.problem
 
 
+class Erasure(StrEnum):
+    """What became of the bytes of forgotten rows, which no query finds any more."""
+
+    DONE = "done"
+    HELD = "held"  # another connection still reads an older state
+    SCHEDULED = "scheduled"  # the database removes them with its next maintenance
+
+
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """The result of `forget`. ``erased`` is false while another connection's snapshot still holds the old bytes."""
+    """What `forget` did: how many entries, whether no bytes of them are left, and if not, why and what to do."""
 
     entries: int
     erased: bool
     detail: str = ""
+    state: Erasure = Erasure.DONE
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from hexad.clock import utc_now
 from hexad.context.retriever import ContextRetriever
@@ -11,9 +11,10 @@ from hexad.errors import InvalidInput
 from hexad.memory import admission
 from hexad.memory.indexing import reindex
 from hexad.memory.limits import Limits, Tally, join_tally
+from hexad.memory.upkeep import MaintainedStore, Step
 from hexad.memory.uses import Uses
 from hexad.memory.workspace import Workspace
-from hexad.model import Retrieval
+from hexad.model import Layer, Retrieval
 from hexad.store.absent import AbsentStore
 from hexad.store.volatile import LOCATION, VolatileStore
 from hexad.text import ANALYSER
@@ -27,14 +28,11 @@ if TYPE_CHECKING:
     from hexad.memory.collection import Finder
     from hexad.memory.similarity import Similarity
     from hexad.memory.workspace import Change
-    from hexad.model import Clock, Layer
+    from hexad.model import Clock
     from hexad.semantic import Embedder
     from hexad.settings import Settings
     from hexad.skills.library import SkillLibrary
-    from hexad.store import Store
-
-_ANALYSER_NOTE: Final = "analyser"
-_PATTERNS_NOTE: Final = "patterns"
+    from hexad.store import Store, Writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,7 @@ def _in_utc(clock: Clock) -> Clock:
 def workspace_of(store: Store, settings: Settings, clock: Clock | None, session: str) -> Workspace:
     """The workspace that writes, with its limits."""
     return Workspace(
-        store=store,
+        store=maintained(store) if settings.enabled else store,
         clock=_in_utc(clock) if clock is not None else utc_now,
         limits=Limits({"knowledge": settings.max_knowledge, "learnings": settings.max_learnings}, _tally(store)),
         uses=Uses(),
@@ -92,8 +90,8 @@ def workspace_of(store: Store, settings: Settings, clock: Clock | None, session:
 
 
 def _tally(store: Store) -> Tally | None:
-    """The counts that engines of one file share; a store without a file has one engine."""
-    return None if store.path is None else join_tally(str(store.path))
+    """The counts that engines on the same data share; a store that nobody can share has one engine."""
+    return None if store.shared_as is None else join_tally(store.shared_as)
 
 
 def retriever_of(workspace: Workspace, settings: Settings) -> ContextRetriever:
@@ -145,26 +143,15 @@ def similarity_of(settings: Settings, embedder: Embedder | None, name: str | Non
     return semantic.static_similarity() if semantic.installed() else None
 
 
-def refresh_index(store: Store) -> None:
-    """Index every row again if another analyser indexed it: saving and asking must yield the same terms."""
-    wanted = str(ANALYSER)
-    with store.reading() as view:
-        if view.note(_ANALYSER_NOTE) == wanted:
-            return
-    with store.transaction() as unit:
-        if unit.note(_ANALYSER_NOTE) != wanted:
-            reindex(unit)
-            unit.set_note(_ANALYSER_NOTE, wanted)
+def maintained(store: Store) -> Store:
+    """A store that brings a namespace up to date when it is first used: the index, and the patterns of learnings."""
+    steps = [Step("analyser", str(ANALYSER), reindex), Step("patterns", "complete", complete_patterns)]
+    return MaintainedStore(store, steps)
 
 
-def refresh_patterns(store: Store, *, force: bool = False) -> None:
-    """Give old learnings, which have none, the template that errors are matched with."""
-    with store.reading() as view:
-        if not force and view.note(_PATTERNS_NOTE):
-            return
-    with store.transaction() as unit:
-        if unit.namespaces():
-            from hexad.learning.learnings import complete_patterns  # noqa: PLC0415 - 25 ms, once in a database's life
+def complete_patterns(unit: Writing) -> None:
+    """Give learnings that were stored without one the template that errors are matched with."""
+    if unit.page(Layer.AGENT_LEARNINGS, limit=1):
+        from hexad.learning.learnings import complete_patterns as complete  # noqa: PLC0415 - 25 ms, once in a namespace's life
 
-            complete_patterns(unit)
-        unit.set_note(_PATTERNS_NOTE, "complete")
+        complete(unit)

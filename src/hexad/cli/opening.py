@@ -45,8 +45,8 @@ def opened(
 def _remove_empty(path: Path) -> None:
     """Remove an empty database that a failed command has created."""
     if path.is_file() and holds_hexad(path):
-        with Hexad.open(path, enabled=True, namespace=DEFAULT_NAMESPACE) as hx, hx.store.reading() as view:
-            if view.namespaces():
+        with Hexad.open(path, enabled=True, namespace=DEFAULT_NAMESPACE) as hx:
+            if hx.store.namespaces(limit=1):
                 return
         for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
             path.with_name(name).unlink(missing_ok=True)

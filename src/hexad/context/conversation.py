@@ -10,19 +10,9 @@ if TYPE_CHECKING:
     from hexad.store import Sketch
 
 LENT: Final = {1: 0.4, 2: 0.2}  # the share of its match that a row lends to those one and two places from it
-ANSWER: Final = 0.4  # what a question lends to the row after it, beyond that
+ANSWER: Final = 0.4  # the share that a question lends to the row after it, beyond that
 
 STEPS: Final = tuple(sign * distance for distance in LENT for sign in (-1, 1))
-
-
-def places_beside(sketches: Iterable[Sketch]) -> set[tuple[str, int]]:
-    """Where the neighbours of these rows stand, if they have any."""
-    return {
-        (sketch.thread, sketch.position + step)
-        for sketch in sketches
-        if sketch.thread and sketch.position is not None
-        for step in STEPS
-    }
 
 
 def lending(sketches: Iterable[Sketch], match: Callable[[int], float]) -> Mapping[int, float]:

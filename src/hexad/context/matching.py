@@ -24,7 +24,6 @@ MEANING: Final = 0.2
 """What a standard deviation of nearness adds, for a question of no words; with more words it is less: `_per_step`."""
 HABIT: Final = 0.6  # the most that words of earlier questions add
 NEAREST: Final = 64  # rows that are looked at because of their meaning alone
-MOST_HABITS: Final = 600  # items that one word may have led to before it tells nothing
 _BATCH: Final = 32  # rows that are read and ranked at a time
 
 FLOOR: Final = 0.18  # where there are only words: the least share of a question, times the root of its length

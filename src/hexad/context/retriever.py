@@ -13,18 +13,17 @@ from hexad.context import assemble
 from hexad.context.deadline import within
 from hexad.context.keywords import extract
 from hexad.context.layers.runtime import RuntimeContextProvider, RuntimeSource, SessionRuntime
-from hexad.context.layers.stored import StoredSource
+from hexad.context.layers.stored import Examined, StoredLayers
 from hexad.context.layers.tools import ToolRegistry, ToolRegistryProvider, ToolSource, registry_of
-from hexad.context.matching import MOST_HABITS, habits
-from hexad.errors import InvalidInput, StoreError
+from hexad.context.matching import habits
+from hexad.errors import InvalidInput
 from hexad.memory.redaction import redact
 from hexad.model import DEFAULT_LAYERS, DEFAULT_NAMESPACE, RECORD_OF, Failure, Item, Layer, Query, Retrieval
-from hexad.store import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hexad.context.layers import Source
+    from hexad.context.layers import Judged, Source
     from hexad.context.matching import Habit
     from hexad.memory.similarity import Similarity
     from hexad.model import Clock, Prompt
@@ -92,11 +91,23 @@ class ContextRetriever:
         session: str | None = None,
     ) -> Retrieval:
         """The items of the named layers, or of the four default ones, best first."""
+        return self.examine(query, layers, max_per_layer, session=session)[0]
+
+    def examine(
+        self,
+        query: str,
+        layers: Iterable[Layer | str] | None = None,
+        max_per_layer: int | None = None,
+        *,
+        session: str | None = None,
+        wide: int = 0,
+    ) -> tuple[Retrieval, Mapping[Layer, Sequence[Judged]]]:
+        """What `retrieve` returns, and the candidates of each layer, up to ``wide`` of them, from the same pass."""
         wanted = asked_for(layers)
         limit = self.max_per_layer if max_per_layer is None else _at_least_one("max_per_layer", max_per_layer)
         asked = extract(query, session=session)
         empty = Retrieval(query=query, keywords=asked.keywords, namespace=self.namespace, session=session)
-        return _gather(self._sources(wanted), asked, limit, empty) if asked else empty
+        return self._gather(wanted, asked, limit, wide, empty) if asked else (empty, {})
 
     def assemble_prompt(self, base: str, retrieval: Retrieval, *, budget: int | None = None) -> Prompt:
         """The base prompt with the retrieved items after it."""
@@ -105,48 +116,73 @@ class ContextRetriever:
     def search(self, layer: Layer, query: str, *, limit: int, facets: Mapping[str, str]) -> tuple[Item, ...]:
         """The best items of one persisted layer, pinned ones only if they match; a failure is raised.
 
-        Who searches sees whatever matches: there is no floor.
+        A search has no floor: it shows everything that matches.
         """
         asked = extract(query)
-        source = replace(self._stored(layer), max_pinned=0, facets=facets, floor=False)
-        return tuple(source.find(asked, limit)) if asked else ()
+        if not asked:
+            return ()
+        stored = replace(self._stored(), max_pinned=0, facets=facets, floor=False)
+        found = stored.examine([layer], asked, limit).candidates[layer]
+        if isinstance(found, Exception):
+            raise found
+        return tuple(judged.item for judged in found)
 
-    def _sources(self, layers: Sequence[Layer]) -> Sequence[Source]:
-        return [source for layer in layers if (source := self._source(layer)) is not None]
+    def _gather(
+        self, layers: Sequence[Layer], query: Query, limit: int, wide: int, empty: Retrieval
+    ) -> tuple[Retrieval, Mapping[Layer, Sequence[Judged]]]:
+        """Ask the stored layers together, then each of the others; a layer that fails costs its own items."""
+        stored = [layer for layer in layers if layer in RECORD_OF]
+        tools = [Layer.TOOL_REGISTRY] if Layer.TOOL_REGISTRY in layers and isinstance(self.tools, ToolRegistry) else []
+        started = time.perf_counter()
+        none = Examined({})
+        examined = self._stored().examine(stored, query, limit, wide=wide, also=tools) if stored or tools else none
+        share = (time.perf_counter() - started) / max(1, len(stored))
+        found: dict[Layer, Sequence[Judged] | Exception] = {}
+        seconds: dict[Layer, float] = {}
+        for layer in layers:
+            started = time.perf_counter()
+            source = None if layer in RECORD_OF else self._source(layer, examined, query)
+            if layer in RECORD_OF:
+                found[layer], seconds[layer] = examined.candidates[layer], share
+            elif source is not None:
+                found[layer], seconds[layer] = _asked(source, query, limit, wide), time.perf_counter() - started
+        candidates = {layer: each for layer, each in found.items() if not isinstance(each, Exception)}
+        kept = {
+            layer: tuple(judged.item for judged in each if judged.kept)[:limit] for layer, each in candidates.items()
+        }
+        failures = [_failed(layer, each) for layer, each in found.items() if isinstance(each, Exception)]
+        items = {layer: each for layer, each in kept.items() if each}
+        return replace(empty, items=items, failures=tuple(failures), seconds=seconds), candidates
 
-    def _source(self, layer: Layer) -> Source | None:
-        if layer in RECORD_OF:
-            return self._stored(layer)
+    def _source(self, layer: Layer, examined: Examined, query: Query) -> Source | None:
         if layer is Layer.TOOL_REGISTRY and self.tools is not None:
-            source = ToolSource(self.tools, self.similarity, self._tool_habits, self.floor)
+            source = ToolSource(self.tools, self.similarity, self._tool_habits(examined, query), self.floor)
             return self._timed(source, trusted=isinstance(self.tools, ToolRegistry))
         if layer is Layer.RUNTIME_CONTEXT and self.runtime is not None:
             known = len(self.tools.list_tools()) if isinstance(self.tools, ToolRegistry) else 0
             return self._timed(RuntimeSource(self.runtime, known), trusted=isinstance(self.runtime, SessionRuntime))
         return None
 
-    def _stored(self, layer: Layer) -> StoredSource:
-        return StoredSource(
-            layer=layer,
+    def _stored(self) -> StoredLayers:
+        return StoredLayers(
             store=self.store,
             namespace=self.namespace,
             clock=self.clock,
             deadline=self.deadline,
-            max_pinned=self.max_pinned if layer is Layer.USER_KNOWLEDGE else 0,
+            max_pinned=self.max_pinned,
             similarity=self.similarity,
             floor=self.floor,
         )
 
-    def _tool_habits(self, query: Query, tools: int) -> Mapping[str, Habit]:
+    def _tool_habits(self, examined: Examined, query: Query) -> Mapping[str, Habit] | None:
         """What earlier questions say for each tool: tools are not stored, but what they were used for is."""
-        scope = Scope(self.namespace, Layer.TOOL_REGISTRY)
-        try:
-            with self.store.reading(deadline=self.deadline) as view:
-                learned = view.associations(scope, query.terms, limit=MOST_HABITS)
-        except StoreError as error:  # the tools are here all the same
-            logging.getLogger("hexad").warning("tools are ranked without what they were used for: %s", error)
-            return {}
-        return habits(learned, query.terms, rows=tools, now=self.clock())
+        failed = examined.candidates.get(Layer.TOOL_REGISTRY)
+        if isinstance(failed, Exception):  # the tools are here all the same
+            logging.getLogger("hexad").warning("tools are ranked without what they were used for: %s", failed)
+        if not isinstance(self.tools, ToolRegistry) or Layer.TOOL_REGISTRY not in examined.associations:
+            return None
+        known = examined.associations[Layer.TOOL_REGISTRY]
+        return habits(known, query.terms, rows=len(self.tools.list_tools()), now=self.clock())
 
     def _timed(self, source: Source, *, trusted: bool) -> Source:
         return source if trusted else _Timed(source, self.deadline)
@@ -163,24 +199,15 @@ class _Timed:
     def layer(self) -> Layer:
         return self.source.layer
 
-    def find(self, query: Query, limit: int) -> Sequence[Item]:
-        return within(self.deadline, lambda: self.source.find(query, limit), who=f"the {self.layer} provider")
+    def examine(self, query: Query, limit: int, wide: int = 0) -> Sequence[Judged]:
+        return within(self.deadline, lambda: self.source.examine(query, limit, wide), who=f"the {self.layer} provider")
 
 
-def _gather(sources: Sequence[Source], query: Query, limit: int, empty: Retrieval) -> Retrieval:
-    items: dict[Layer, tuple[Item, ...]] = {}
-    failures: list[Failure] = []
-    seconds: dict[Layer, float] = {}
-    for source in sources:
-        started = time.perf_counter()
-        try:
-            found = tuple(source.find(query, limit))[:limit]
-        except Exception as error:  # noqa: BLE001 - whatever a layer does, the others answer
-            failures.append(_failed(source.layer, error))
-        else:
-            items |= {source.layer: found} if found else {}
-        seconds[source.layer] = time.perf_counter() - started
-    return replace(empty, items=items, failures=tuple(failures), seconds=seconds)
+def _asked(source: Source, query: Query, limit: int, wide: int) -> Sequence[Judged] | Exception:
+    try:
+        return tuple(source.examine(query, limit, wide))
+    except Exception as error:  # noqa: BLE001 - whatever a layer does, the others answer
+        return error
 
 
 def _failed(layer: Layer, error: Exception) -> Failure:

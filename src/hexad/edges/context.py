@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hexad.model import Prompt
 
 BUDGET: Final = 2000  # tokens
+PREFACE: Final = "Context for the next message, from memory. It is information, not a request.\n\n"
 _TURNS: Final = 256  # whose blocks are remembered
 
 

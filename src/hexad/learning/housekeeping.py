@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime, timedelta
 
-    from hexad.memory.workspace import Change, Workspace
+    from hexad.memory.workspace import Change
     from hexad.store import Reading
 
     Constants: TypeAlias = tuple[str, ...]  # the words of a pattern, without its placeholders
@@ -98,7 +98,7 @@ def plan(
 
 def clean(change: Change, unseen_for: timedelta | None) -> Cleaned:
     """Do it, in a change's transaction."""
-    known = {each.id: each for each in all_of(change.unit, change.workspace)}
+    known = {each.id: each for each in all_of(change.unit)}
     planned = plan(list(known.values()), change.workspace.clock(), unseen_for, dry_run=False)
     for faded in planned.removed:
         change.remove(Layer.AGENT_LEARNINGS, faded)
@@ -110,16 +110,16 @@ def clean(change: Change, unseen_for: timedelta | None) -> Cleaned:
 
 def forget_session(change: Change, session: str) -> None:
     """Take out of every learning the fixes that only a session found."""
-    for known in all_of(change.unit, change.workspace):
+    for known in all_of(change.unit):
         left = without_session(known, session)
         if left != known:
             change.put(left)
             change.audit("learning.forget", known.id, {"fixes": len(known.remedies) - len(left.remedies)})
 
 
-def all_of(view: Reading, workspace: Workspace) -> list[Learning]:
-    """Every learning of a workspace's namespace."""
-    return [cast("Learning", each) for each in records(view, workspace.scope(Layer.AGENT_LEARNINGS))]
+def all_of(view: Reading) -> list[Learning]:
+    """Every learning of a namespace."""
+    return [cast("Learning", each) for each in records(view, Layer.AGENT_LEARNINGS)]
 
 
 def _goes(learning: Learning, now: datetime, unseen_for: timedelta | None) -> bool:

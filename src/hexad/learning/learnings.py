@@ -17,9 +17,9 @@ from hexad.learning.remedy import Advice, Correction, signature
 from hexad.learning.trust import Evidence
 from hexad.memory import admission
 from hexad.memory.collection import RecordCollection, not_given
-from hexad.memory.indexing import document_of, records
+from hexad.memory.indexing import put, records
 from hexad.model import KEEP, ErrorCategory, Keep, Layer, Learning, Origin
-from hexad.store import Scope
+from hexad.store.learning import TemplateFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hexad.learning.housekeeping import Cleaned, Statistics
     from hexad.memory.workspace import Change
     from hexad.model import Item
-    from hexad.store import Writing
+    from hexad.store import Reading, Writing
 
 _EVIDENCE = ("worked", "failed", "support", "trust", "remedies")
 
@@ -178,8 +178,8 @@ class LearningCollection(RecordCollection[Learning]):
         ``error`` is an exception or its text.
         """
         trigger = trigger_of(admission.key("tool", tool))
-        with self._workspace.store.reading() as view:
-            trusted = trusted_for(view, self._workspace.scope(self.layer), trigger, words_of(text_of(error)))
+        with self._workspace.reading() as view:
+            trusted = trusted_for(view, trigger, words_of(text_of(error)))
         if trusted is None:
             return None
         remember_offers(self._workspace, [trusted.id], session=session)
@@ -233,10 +233,8 @@ class LearningCollection(RecordCollection[Learning]):
             raise InvalidInput("unseen_for", "must not be negative")
         dry = admission.flag("dry_run", dry_run)
         if dry:
-            with self._workspace.store.reading() as view:
-                return housekeeping.plan(
-                    housekeeping.all_of(view, self._workspace), self._workspace.clock(), unseen_for
-                )
+            with self._workspace.reading() as view:
+                return housekeeping.plan(housekeeping.all_of(view), self._workspace.clock(), unseen_for)
         with self._workspace.change(actor=Origin.USER) as change:
             return housekeeping.clean(change, unseen_for)
 
@@ -251,31 +249,33 @@ class LearningCollection(RecordCollection[Learning]):
         return _with_words(new, old) if new.fix else new
 
     def _known_in(self, change: Change, new: Learning) -> str | None:
-        unit, namespace = change.unit, self._workspace.namespace
-        exact = unit.learning_id(namespace, new.trigger, new.error_pattern)
+        exact = _about(change.unit, new.trigger, new.error_pattern)
         if exact is not None or not new.length:
             return exact
-        return known_as(unit, namespace, new.trigger, split(new.template))
+        return known_as(change.unit, new.trigger, split(new.template))
 
     def _known(self, trigger: str, error_pattern: str) -> bool:
         words = words_of(error_pattern) if error_pattern.strip() else ()
-        namespace = self._workspace.namespace
-        with self._workspace.store.reading() as view:
-            if view.learning_id(namespace, trigger, error_pattern) is not None:
+        with self._workspace.reading() as view:
+            if _about(view, trigger, error_pattern) is not None:
                 return True
-            return bool(words) and known_as(view, namespace, trigger, words) is not None
+            return bool(words) and known_as(view, trigger, words) is not None
+
+
+def _about(view: Reading, trigger: str, error_pattern: str) -> str | None:
+    """The id of the one learning about an error."""
+    found = view.templates([TemplateFilter(trigger, limit=1, error_pattern=error_pattern)])
+    return found[0][1] if found else None
 
 
 def complete_patterns(unit: Writing) -> None:
-    """Give every learning of every namespace that has a pattern and no template its template, and a fix its trust."""
-    for namespace in unit.namespaces():
-        scope = Scope(namespace, Layer.AGENT_LEARNINGS)
-        for known in [cast("Learning", each) for each in records(unit, scope)]:
-            words = words_of(known.error_pattern) if known.error_pattern.strip() else ()
-            whole = known if known.template else replace(known, template=pattern_text(words), length=len(words))
-            whole = _with_words(whole, None) if whole.fix and not whole.remedies else whole
-            if whole != known:
-                unit.put(scope, whole, document_of(whole))
+    """Give every learning that has a pattern and no template its template, and a fix its trust."""
+    for known in [cast("Learning", each) for each in records(unit, Layer.AGENT_LEARNINGS)]:
+        words = words_of(known.error_pattern) if known.error_pattern.strip() else ()
+        whole = known if known.template else replace(known, template=pattern_text(words), length=len(words))
+        whole = _with_words(whole, None) if whole.fix and not whole.remedies else whole
+        if whole != known:
+            put(unit, [whole])
 
 
 def _with_words(new: Learning, old: Learning | None) -> Learning:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from hexad.errors import HexadError
 from hexad.model import Layer, Learning, Origin
-from hexad.store.learning import OFFERED, Offer
+from hexad.store.learning import OFFERED, LearningChanges, Offer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,14 +47,14 @@ def offer(change: Change, learnings: Iterable[Learning], now: datetime) -> None:
 
     A session in which a fix has worked, or that found it, does not count for it again.
     """
-    namespace = change.workspace.namespace
-    known = {each.learning: each for each in change.unit.offers(namespace, change.session)}
-    for learning in learnings:
-        if learning.fix:
-            state = _offered_again(change, known.get(learning.id), now)
-            change.unit.put_offer(namespace, new_offer(change, learning, state, now))
-    if now - _FIRST_MOMENT > OFFER_HOLDS:
-        change.unit.drop_offers(namespace, now - OFFER_HOLDS)
+    known = {each.learning: each for each in change.unit.activity(change.session, "").offers}
+    made = [
+        new_offer(change, learning, _offered_again(change, known.get(learning.id), now), now)
+        for learning in learnings
+        if learning.fix
+    ]
+    oldest = now - OFFER_HOLDS if now - _FIRST_MOMENT > OFFER_HOLDS else None
+    change.unit.learn(LearningChanges(offers=made, drop_offers_before=oldest))
 
 
 def new_offer(change: Change, learning: Learning, state: str, now: datetime) -> Offer:
@@ -71,7 +71,6 @@ def _offered_again(change: Change, known: Offer | None, now: datetime) -> str:
 
 
 def _with_a_fix(workspace: Workspace, ids: Iterable[str]) -> Sequence[str]:
-    scope = workspace.scope(Layer.AGENT_LEARNINGS)
-    with workspace.store.reading() as view:
-        rows = [row for each in ids if (row := view.get(scope, each)) is not None]
+    with workspace.reading() as view:
+        rows = [row for each in ids if (row := view.get(Layer.AGENT_LEARNINGS, each)) is not None]
     return [row.record.id for row in rows if cast("Learning", row.record).fix]

@@ -21,7 +21,7 @@ from hexad.learning.trust import Evidence
 from hexad.memory.habits import credit
 from hexad.memory.workspace import Change
 from hexad.model import Layer, Learning, Origin
-from hexad.store.learning import OFFERED, Call, Offer
+from hexad.store.learning import OFFERED, Call, LearningChanges, Offer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hexad.memory.workspace import Workspace
     from hexad.model import Json
     from hexad.store import Writing
+    from hexad.store.learning import Activity
 
 CALLS_KEPT: Final = 32  # calls of one session that are compared
 CALLS_STORED: Final = 96  # calls of one session that are stored: skills are discovered in them
@@ -73,10 +74,6 @@ class _Recording:
     outcome: Outcome
     now: datetime
 
-    @property
-    def namespace(self) -> str:
-        return self.change.workspace.namespace
-
     def write(self) -> str:
         """Record everything that follows from the outcome; return the id of the error's learning, if it failed."""
         learning = self._succeeded() if self.outcome.ok else self._failed()
@@ -87,8 +84,7 @@ class _Recording:
 
     def advised(self) -> Learning | None:
         """The learning whose fix is trusted for this error, as `fix_for` finds it; the fix counts as offered."""
-        scope = self.change.workspace.scope(Layer.AGENT_LEARNINGS)
-        known = trusted_for(self.change.unit, scope, self.outcome.trigger, self.outcome.words)
+        known = trusted_for(self.change.unit, self.outcome.trigger, self.outcome.words)
         if known is not None:
             offer(self.change, [known], self.now)
         return known
@@ -109,11 +105,13 @@ class _Recording:
             arguments=self._stored_arguments(),
             at=self.now,
         )
-        self.change.unit.add_call(self.namespace, call)
-        if number % _TIDIED == 0:
-            self.change.unit.keep_calls(self.namespace, call.session, CALLS_STORED)
-        if number % _SWEPT == 0:
-            self.change.unit.drop_calls(self.namespace, number - CALLS_SPAN)
+        self.change.unit.learn(
+            LearningChanges(
+                calls=[call],
+                keep_calls={call.session: CALLS_STORED} if number % _TIDIED == 0 else {},
+                drop_calls_below=number - CALLS_SPAN if number % _SWEPT == 0 else None,
+            )
+        )
 
     def _stored_arguments(self) -> str:
         """A failure's shapes, with which later calls are compared; a success's fingerprints, for discovery."""
@@ -124,16 +122,18 @@ class _Recording:
     def _failed(self) -> str:
         """Count the error for its learning, and against the fixes that were offered; return the learning's id."""
         learning = remembered(self.change, self.outcome, self.now)
-        for known in self._offers():
+        for known in self._holding(self._activity().offers):
             if known.state in {OFFERED, WORKED}:
                 self._blame(known, learning)
         return learning
 
     def _succeeded(self) -> str:
         """Credit the fixes that were offered and followed; mine the difference to the failures before."""
-        if not self.change.unit.awaits_success(self.namespace, self.change.session, self.outcome.tool):
+        activity = self._activity()
+        awaited = any(each.state == OFFERED for each in activity.offers)
+        if not awaited and (activity.latest is None or activity.latest.ok):
             return ""
-        offers = {each.learning: each for each in self._offers()}
+        offers = {each.learning: each for each in self._holding(activity.offers)}
         calls = self._recent()
         for known in offers.values():
             if known.state == OFFERED:
@@ -144,12 +144,14 @@ class _Recording:
 
     def _recent(self) -> Sequence[Call]:
         """The session's calls that belong to the present task, newest first."""
-        calls = self.change.unit.calls(self.namespace, self.change.session, CALLS_KEPT)
+        calls = self._activity(CALLS_KEPT).calls
         return [call for call in calls if abs(self.now - call.at) <= ONE_TASK]
 
-    def _offers(self) -> Sequence[Offer]:
-        """The offers for this tool in this session that still hold."""
-        known = self.change.unit.offers(self.namespace, self.change.session)
+    def _activity(self, calls: int = 0) -> Activity:
+        return self.change.unit.activity(self.change.session, self.outcome.tool, calls=calls)
+
+    def _holding(self, known: Sequence[Offer]) -> Sequence[Offer]:
+        """The offers for this tool that still hold."""
         own = [each for each in known if each.trigger in triggers(self.outcome.trigger)]
         return [each for each in own if abs(self.now - each.at) <= OFFER_HOLDS]
 
@@ -208,7 +210,8 @@ class _Recording:
         return not self.change.session and known.state == FOUND and abs(self.now - known.at) > ONE_TASK
 
     def _set(self, known: Offer, state: str = "") -> None:
-        self.change.unit.put_offer(self.namespace, replace(known, state=state or known.state, at=self.now))
+        changed = replace(known, state=state or known.state, at=self.now)
+        self.change.unit.learn(LearningChanges(offers=[changed]))
 
     def _put(self, learning: Learning) -> None:
         self.change.put(replace(learning, updated=self.now))

@@ -1,4 +1,4 @@
-"""The audit log: one chain of hashes for each namespace, appended inside the transaction whose change it tells."""
+"""The audit log: one chain of hashes for each namespace, appended inside the transaction that it records."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ _PAGE: Final = 1000
 
 def append(
     unit: Writing,
-    namespace: str,
     *,
     at: datetime,
     session: str,
@@ -34,12 +33,12 @@ def append(
     target: str,
     details: Mapping[str, Json],
 ) -> int:
-    """Tell a change; returns its record's sequence.
+    """Log a change; returns its record's sequence.
 
     ``details`` hold sizes, numbers and names, never content or a hash of it.
     """
-    last, previous = unit.chain_end(namespace) or (0, GENESIS)
-    words, written = (session, action, actor, target), _canonical(details)
+    last, previous = unit.chain_end() or (0, GENESIS)
+    words = (session, action, actor, target)
     record = AuditRecord(
         sequence=last + 1,
         at=at,
@@ -49,9 +48,9 @@ def append(
         target=target,
         details=details,
         previous=previous,
-        hash=_hash(namespace, (last + 1, at), words, written, previous),
+        hash=_hash(unit.namespace, (last + 1, at), words, _canonical(details), previous),
     )
-    unit.append_audit(namespace, record, written)
+    unit.append_audit([record])
     return last + 1
 
 
@@ -64,16 +63,16 @@ def fingerprint(namespace: str, record: AuditRecord) -> str:
 def _hash(namespace: str, when: tuple[int, datetime], words: Iterable[str], details: str, previous: str) -> str:
     """Of a JSON list, which is put together by hand: every watched call passes here."""
     sequence, at = when
-    said = ",".join(map(_quoted, words))
-    told = f'[{_quoted(namespace)},{sequence},"{at.isoformat()}",{said},{details},{_quoted(previous)}]'
-    return hashlib.sha256(told.encode()).hexdigest()
+    quoted = ",".join(map(_quoted, words))
+    text = f'[{_quoted(namespace)},{sequence},"{at.isoformat()}",{quoted},{details},{_quoted(previous)}]'
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def verify(store: Store, namespace: str, *, expect: str | None = None) -> Verdict:
     """Whether the chain is whole, and with ``expect`` whether that hash is still in it."""
     count, head, expected = 0, GENESIS, expect in {None, GENESIS}
-    with store.reading() as view:
-        for record in records(view, namespace):
+    with store.reading(namespace) as view:
+        for record in records(view):
             problem = _problem(namespace, record, count + 1, head)
             if problem:
                 return Verdict(namespace, count, head, record.sequence, problem)
@@ -84,10 +83,10 @@ def verify(store: Store, namespace: str, *, expect: str | None = None) -> Verdic
     return Verdict(namespace, count, head)
 
 
-def records(view: Reading, namespace: str) -> Iterator[AuditRecord]:
+def records(view: Reading) -> Iterator[AuditRecord]:
     """The whole log in order, page by page."""
     last = 0
-    while page := view.audit(namespace, after=last, limit=_PAGE):
+    while page := view.audit(after=last, limit=_PAGE):
         yield from page
         last = page[-1].sequence
 
@@ -111,8 +110,8 @@ class AuditLog:
 
     def records(self) -> tuple[AuditRecord, ...]:
         """Every record, oldest first."""
-        with self.store.reading() as view:
-            return tuple(records(view, self.namespace))
+        with self.store.reading(self.namespace) as view:
+            return tuple(records(view))
 
     def verify(self, *, expect: str | None = None) -> Verdict:
         """Whether no record was altered, moved or removed, nor, with ``expect`` (an earlier head), the tail cut.

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import BackupError, HexadError
 from hexad.memory import admission, audit
-from hexad.memory.indexing import records
+from hexad.memory.indexing import all_namespaces, records
 from hexad.model import RECORDS, Association, AuditRecord, Knowledge, Skill, SkillVersion, Version
-from hexad.store import Scope
 from hexad.wire import TYPES, WIRE, from_json, to_json
 
 if TYPE_CHECKING:
@@ -46,14 +45,14 @@ class Line:
 
 
 def write_backup(store: Store, path: Path, now: datetime, *, namespace: str | None = None) -> int:
-    """Write everything of one state of the database, whole or not at all; returns the lines of data."""
+    """Write everything, each namespace in one state, whole or not at all; returns the lines of data."""
     partial = path.with_name(f"{path.name}.partial")
     _refuse_own_file(store, path)
     if not path.parent.is_dir():
         raise BackupError(str(path), f"there is no folder {str(path.parent)!r}; create it first")
     try:
-        with store.reading() as view, os.fdopen(_private(partial), "w", encoding="utf-8") as file:
-            count = _write_lines(file.write, view, now, view.namespaces() if namespace is None else (namespace,))
+        with os.fdopen(_private(partial), "w", encoding="utf-8") as file:
+            count = _write_lines(file.write, store, now, all_namespaces(store) if namespace is None else (namespace,))
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
@@ -113,10 +112,9 @@ def _no_number(name: str) -> None:
 
 
 def _refuse_own_file(store: Store, path: Path) -> None:
-    """The database itself, or a log that SQLite keeps beside it, is no place for a backup."""
-    own = {os.path.realpath(f"{store.location}{ending}") for ending in ("", "-wal", "-shm", "-journal")}
-    linked = path.exists() and os.path.exists(store.location) and path.samefile(store.location)  # noqa: PTH110
-    if linked or os.path.realpath(path) in own:
+    """The database itself, or a log beside it, is no place for a backup."""
+    linked = path.exists() and any(path.samefile(own) for own in store.files if own.exists())
+    if linked or os.path.realpath(path) in {os.path.realpath(own) for own in store.files}:
         raise BackupError(str(path), "is the database itself; choose another file")
 
 
@@ -125,13 +123,14 @@ def _private(path: Path) -> int:
     return os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
 
 
-def _write_lines(write: Callable[[str], object], view: Reading, now: datetime, namespaces: Iterable[str]) -> int:
+def _write_lines(write: Callable[[str], object], store: Store, now: datetime, namespaces: Iterable[str]) -> int:
     write(_line({"type": HEADER, "wire": WIRE, "created": now.isoformat()}))
     count = 0
     for namespace in namespaces:
-        for noun in _nouns(view, namespace):
-            write(_line({"namespace": namespace, **to_json(noun)}))
-            count += 1
+        with store.reading(namespace) as view:
+            for noun in _nouns(view):
+                write(_line({"namespace": namespace, **to_json(noun)}))
+                count += 1
     write(_line({"type": END, "lines": count}))
     return count
 
@@ -140,13 +139,11 @@ def _line(told: dict[str, Any]) -> str:
     return json.dumps(told, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def _nouns(view: Reading, namespace: str) -> Iterator[Record | Version | SkillVersion | Association | AuditRecord]:
+def _nouns(view: Reading) -> Iterator[Record | Version | SkillVersion | Association | AuditRecord]:
     for kind in RECORDS:
-        for record in records(view, Scope(namespace, kind.layer)):
+        for record in records(view, kind.layer):
             yield record
-            if isinstance(record, Knowledge):
-                yield from reversed(view.versions(namespace, record.key))
-            elif isinstance(record, Skill):
-                yield from reversed(view.skill_versions(namespace, record.name))
-    yield from view.all_associations(namespace)
-    yield from audit.records(view, namespace)
+            if isinstance(record, Knowledge | Skill):
+                yield from reversed(view.versions(kind.layer, record.id))
+    yield from view.associations()
+    yield from audit.records(view)

@@ -10,10 +10,11 @@ from hexad.memory import admission
 from hexad.memory.habits import unlearn
 from hexad.memory.indexing import records
 from hexad.model import RECORDS, Knowledge, Layer, Origin, Record, Skill, SkillStatus, Version
+from hexad.store.learning import LearningChanges
 from hexad.text import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
     from hexad.memory.workspace import Change, Workspace
@@ -55,32 +56,32 @@ def forget_all(
             count += _forget_others(change, lambda record: record.session == name)
             _forget_habits(change, lambda learned: learned.session == name)
             workspace.prompts.forget(workspace.namespace, name)
-            change.unit.forget_calls(workspace.namespace, name)
+            change.unit.learn(LearningChanges(forget_sessions=[name]))
             count += also(change, name)
         else:
             count = _forget_entries(change, lambda _: True) + _forget_others(change, lambda _: True)
             _forget_habits(change, lambda _: True)
             workspace.prompts.forget(workspace.namespace, None)
-            change.unit.forget_calls(workspace.namespace, None)
+            change.unit.learn(LearningChanges(forget_everything=True))
         change.unit.scrub()
     return workspace.erase_traces(count)
 
 
 def forget_key(change: Change, key: str) -> int:
     """Erase one entry, hidden or not, with all its versions."""
-    name, namespace = admission.key("key", key), change.workspace.namespace
-    numbers = [version.version for version in change.unit.versions(namespace, name)]
-    change.unit.remove_versions(namespace, name, numbers)
+    name = admission.key("key", key)
+    numbers = [version.version for version in change.unit.versions(Layer.USER_KNOWLEDGE, name)]
+    change.unit.remove_versions(Layer.USER_KNOWLEDGE, name)
     if not change.remove(Layer.USER_KNOWLEDGE, name):
-        raise NotFound(Layer.USER_KNOWLEDGE.noun, name, namespace)
+        raise NotFound(Layer.USER_KNOWLEDGE.noun, name, change.workspace.namespace)
     change.audit("knowledge.forget", name, {"versions": len(numbers)})
     return 1
 
 
 def forget_subject(change: Change, subject: str) -> int:
     """Erase every entry about a subject, and every old version that was."""
-    name, namespace = admission.key("subject", subject), change.workspace.namespace
-    keys = change.unit.keys_about(namespace, name)
+    name = admission.key("subject", subject)
+    keys = change.unit.keys_of(subject=name)
     for key in keys:
         entry = cast("Knowledge", change.get(Layer.USER_KNOWLEDGE, key))
         if entry.subject == name:
@@ -92,8 +93,8 @@ def forget_subject(change: Change, subject: str) -> int:
 
 def forget_session(change: Change, session: str) -> int:
     """Erase what a session said and the fields it gave; what others said and gave under the same key stays."""
-    name, namespace = admission.key("session", session), change.workspace.namespace
-    keys = change.unit.keys_in_session(namespace, name)
+    name = admission.key("session", session)
+    keys = change.unit.keys_of(session=name)
     for key in keys:
         entry = cast("Knowledge", change.get(Layer.USER_KNOWLEDGE, key))
         given = {field: GIVEN[field] for field, who in entry.given_by.items() if who == name}
@@ -103,13 +104,13 @@ def forget_session(change: Change, session: str) -> int:
 
 def _without(change: Change, entry: Knowledge, goes: Callable[[Version], bool], reset: dict[str, Any]) -> None:
     """An entry without some versions and fields; the newest version that is left is its content."""
-    versions = change.unit.versions(change.workspace.namespace, entry.key)
+    versions = cast("Sequence[Version]", change.unit.versions(Layer.USER_KNOWLEDGE, entry.key))
     left = [version for version in versions if not goes(version)]
     if not left:
         forget_key(change, entry.key)
         return
     dropped = [version.version for version in versions if goes(version)]
-    change.unit.remove_versions(change.workspace.namespace, entry.key, dropped)
+    change.unit.remove_versions(Layer.USER_KNOWLEDGE, entry.key, dropped)
     back = replace(_fallen_back(entry, left[0], change.workspace.clock()), **reset)
     kept_by = {field: who for field, who in back.given_by.items() if field not in reset}
     change.put(replace(back, given_by=kept_by))
@@ -143,9 +144,9 @@ def _forget_others(change: Change, goes: Callable[[Record], bool]) -> int:
 
 def _forget_skills(change: Change, session: str) -> int:
     """Erase what a session said of skills. One that others said something of before is a draft of that again."""
-    namespace, count = change.workspace.namespace, 0
+    count = 0
     for skill in [cast("Skill", record) for record in _records(change, Layer.SKILL_PATTERNS)]:
-        versions = change.unit.skill_versions(namespace, skill.name)
+        versions = cast("Sequence[SkillVersion]", change.unit.versions(Layer.SKILL_PATTERNS, skill.name))
         gone = [version.version for version in versions if version.session == session]
         left = next((version for version in versions if version.session != session), None)
         if left is not None and skill.session == session:
@@ -153,7 +154,7 @@ def _forget_skills(change: Change, session: str) -> int:
             change.put(_earlier(skill, left))
             count += 1
         if gone and (left is not None or skill.session != session):
-            change.unit.remove_skill_versions(namespace, skill.name, gone)
+            change.unit.remove_versions(Layer.SKILL_PATTERNS, skill.name, gone)
             change.audit("skill.forget", skill.name, {"versions": len(gone)})
     return count
 
@@ -177,8 +178,8 @@ def _earlier(skill: Skill, version: SkillVersion) -> Skill:
 
 def _forget_habits(change: Change, goes: Callable[[Association], bool]) -> None:
     """The words that were learned from questions: of tools too, which are no records."""
-    unlearn(change, [each for each in change.unit.all_associations(change.workspace.namespace) if goes(each)])
+    unlearn(change, [each for each in change.unit.associations() if goes(each)])
 
 
 def _records(change: Change, layer: Layer) -> Iterator[Record]:
-    return records(change.unit, change.workspace.scope(layer))
+    return records(change.unit, layer)

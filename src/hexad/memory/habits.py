@@ -9,7 +9,6 @@ from hexad.memory import admission
 from hexad.memory.associations import strengthened
 from hexad.memory.redaction import redact
 from hexad.model import RECORD_OF, Layer, Origin
-from hexad.store import Scope
 from hexad.text import terms
 
 if TYPE_CHECKING:
@@ -37,20 +36,20 @@ class Habits:
             raise InvalidInput("item", "is the runtime state, which is there whatever is asked")
         name = admission.key("id", id)
         with self._workspace.change(actor=Origin.AGENT, session=session) as change:
-            if layer in RECORD_OF and not change.unit.numbers(self._workspace.scope(layer), [name]):
+            if layer in RECORD_OF and not _is_indexed(change, layer, name):
                 raise NotFound(layer.noun, name, self._workspace.namespace)
             return learn(change, layer, name, question)
 
     def of(self, layer: Layer | str, id: str) -> tuple[Association, ...]:
         """What was learned of one item, the strongest word first."""
-        with self._workspace.store.reading() as view:
-            found = view.associations_of(self._workspace.scope(Layer.parse(layer)), id)
+        with self._workspace.reading() as view:
+            found = view.associations(Layer.parse(layer), id)
         return tuple(sorted(found, key=lambda each: (-each.weight, each.term)))
 
     def list(self) -> tuple[Association, ...]:
         """Everything that was learned in this namespace, by layer, item and word."""
-        with self._workspace.store.reading() as view:
-            return tuple(view.all_associations(self._workspace.namespace))
+        with self._workspace.reading() as view:
+            return tuple(view.associations())
 
     def reset(self, layer: Layer | str | None = None, id: str | None = None) -> int:
         """Unlearn it all, or what is of one layer, or of one item; returns how many words went."""
@@ -58,8 +57,7 @@ class Habits:
         if id is not None and wanted is None:
             raise InvalidInput("id", "needs the layer it is of")
         with self._workspace.change(actor=Origin.USER) as change:
-            learned = change.unit.all_associations(self._workspace.namespace)
-            gone = [each for each in learned if wanted in {None, each.layer} and id in {None, each.id}]
+            gone = change.unit.associations(wanted, id)
             unlearn(change, gone)
             change.audit("habit.reset", f"{wanted or 'every layer'}/{id or 'all'}", {"words": len(gone)})
         return len(gone)
@@ -68,16 +66,15 @@ class Habits:
 def learn(change: Change, layer: Layer, id: str, question: str) -> tuple[Association, ...]:
     """One more use of an item for a question, inside a transaction; returns all that is known of the item then."""
     words = dict.fromkeys(terms(redact(question[:MOST_CHARACTERS]).text, asking=True))
-    scope = change.workspace.scope(layer)
     learned = strengthened(
-        change.unit.associations_of(scope, id),
+        change.unit.associations(layer, id),
         layer,
         id,
         tuple(words)[:TAUGHT],
         session=change.session,
         now=change.workspace.clock(),
     )
-    change.unit.associate(scope, id, learned)
+    change.unit.associate(layer, id, learned)
     change.audit("habit.teach", f"{layer}/{id}", {"words": len(learned)})
     return tuple(learned)
 
@@ -95,6 +92,10 @@ def unlearn(change: Change, gone: Collection[Association]) -> None:
     for each in gone:
         lost.setdefault((each.layer, each.id), set()).add(each.term)
     for (layer, name), words in lost.items():
-        scope = Scope(change.workspace.namespace, layer)
-        left = [each for each in change.unit.associations_of(scope, name) if each.term not in words]
-        change.unit.associate(scope, name, left)
+        left = [each for each in change.unit.associations(layer, name) if each.term not in words]
+        change.unit.associate(layer, name, left)
+
+
+def _is_indexed(change: Change, layer: Layer, id: str) -> bool:
+    row = change.unit.get(layer, id)
+    return row is not None and row.document is not None

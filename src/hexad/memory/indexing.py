@@ -1,4 +1,4 @@
-"""Which records belong into the index, and how all of them get there again: analyser or embedder may change."""
+"""Which records belong into the index, and how they get there again when the analyser or the embedder changes."""
 
 from __future__ import annotations
 
@@ -6,89 +6,105 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.memory.similarity import embed_all, embedded_text
 from hexad.model import RECORDS, Knowledge, Record, Skill, SkillStatus
-from hexad.store import Embedded, Scope
+from hexad.store import Embedded, Entry, Question
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from hexad.memory.similarity import Similarity
-    from hexad.store import Reading, Store, Writing
+    from hexad.model import Layer
+    from hexad.store import Evidence, Reading, Store, Writing
 
 _BATCH: Final = 256  # rows that are embedded at a time
+_PAGE: Final = 1000
 
 
 def document_of(record: Record) -> Document | None:
-    """A record's terms; None for one that is not to be found: a hidden entry, a skill that is not active."""
+    """A record's terms; None for one that cannot be found: a hidden entry, a skill that is not active."""
     hidden = isinstance(record, Knowledge) and record.deleted is not None
     inactive = isinstance(record, Skill) and record.status is not SkillStatus.ACTIVE
     return None if hidden or inactive else Document.of(record.fields())
 
 
-def put(unit: Writing, scope: Scope, record: Record, similarity: Similarity | None) -> None:
-    """Store a record with its terms and, where there is an embedder, its vector."""
-    document = document_of(record)
-    texts = [embedded_text(record.fields())] if document is not None and similarity is not None else []
-    embedded = embed_all(similarity, texts)
-    unit.put(scope, record, document, embedded[0] if embedded else None)
+def put(unit: Writing, records: Sequence[Record], similarity: Similarity | None = None) -> None:
+    """Store records with their terms and, where there is an embedder, their vectors."""
+    documents = [document_of(record) for record in records]
+    if similarity is None:
+        unit.put([Entry(record, document) for record, document in zip(records, documents, strict=True)])
+        return
+    found = [place for place, document in enumerate(documents) if document is not None]
+    texts = [embedded_text(records[place].fields()) for place in found]
+    vectors = dict(zip(found, embed_all(similarity, texts), strict=True))
+    unit.put([Entry(record, documents[place], vectors.get(place)) for place, record in enumerate(records)])
 
 
-def records(view: Reading, scope: Scope) -> Iterator[Record]:
-    """Every record of a scope, in the order of first saving, page by page."""
+def records(view: Reading, layer: Layer) -> Iterator[Record]:
+    """Every record of a layer, in the order of first saving, page by page."""
     last = 0
-    while page := view.page(scope, after=last):
+    while page := view.page(layer, after=last):
         yield from (row.record for row in page)
         last = page[-1].number
 
 
-def reindex(unit: Writing) -> int:
-    """Analyse every row of every namespace again; returns how many."""
-    count = 0
-    for namespace in unit.namespaces():
-        for kind in RECORDS:
-            scope = Scope(namespace, kind.layer)
-            for record in list(records(unit, scope)):
-                unit.put(scope, record, document_of(record))
-                count += 1
-    return count
+def all_namespaces(store: Store) -> Iterator[str]:
+    """Every namespace, sorted, page by page."""
+    last = ""
+    while page := store.namespaces(after=last, limit=_PAGE):
+        yield from page
+        last = page[-1]
 
 
-def embed_missing(store: Store, similarity: Similarity, progress: Callable[[int, int], None]) -> int:
+def sizes(view: Reading, now: datetime, embedder: str | None = None) -> Mapping[Layer, Evidence]:
+    """How many rows and vectors each stored layer has."""
+    return view.evidence(Question(layers=[kind.layer for kind in RECORDS], now=now, embedder=embedder))
+
+
+def reindex(unit: Writing) -> None:
+    """Analyse every row of a namespace again."""
+    for kind in RECORDS:
+        put(unit, list(records(unit, kind.layer)))
+
+
+def embed_missing(store: Store, similarity: Similarity, now: datetime, progress: Callable[[int, int], None]) -> int:
     """Give every row of every namespace that has none a vector of this embedder; returns how many got one.
 
-    A row that changes meanwhile is left for the next time, so that no vector is of a text that has changed.
+    A row that changes meanwhile is left for the next time, so that no vector belongs to an older text.
     """
-    with store.reading() as view:
-        scopes = [Scope(namespace, kind.layer) for namespace in view.namespaces() for kind in RECORDS]
-    total, done = missing_vectors(store, similarity), 0
-    for scope in scopes:
-        last = 0
-        while rows := _embed_batch(store, similarity, scope, last):
-            last, done = rows[-1], done + len(rows)
-            progress(done, max(done, total))
+    total, done = missing_vectors(store, similarity, now), 0
+    for namespace in all_namespaces(store):
+        for kind in RECORDS:
+            last = 0
+            while numbers := _embed_batch(store, similarity, namespace, kind.layer, last):
+                last, done = numbers[-1], done + len(numbers)
+                progress(done, max(done, total))
     return done
 
 
-def missing_vectors(store: Store, similarity: Similarity) -> int:
+def missing_vectors(store: Store, similarity: Similarity, now: datetime) -> int:
     """How many rows, of all namespaces, have no vector of this embedder."""
-    with store.reading() as view:
-        scopes = [Scope(namespace, kind.layer) for namespace in view.namespaces() for kind in RECORDS]
-        return sum(view.statistics(scope, ()).rows - view.vector_state(scope, similarity.name).rows for scope in scopes)
+    missing = 0
+    for namespace in all_namespaces(store):
+        with store.reading(namespace) as view:
+            layers = sizes(view, now, similarity.name).values()
+            missing += sum(each.statistics.rows - each.vectors.rows for each in layers)
+    return missing
 
 
-def _embed_batch(store: Store, similarity: Similarity, scope: Scope, after: int) -> list[int]:
-    """The numbers of the rows that were looked at; an embedder's own error is the caller's to see.
+def _embed_batch(store: Store, similarity: Similarity, namespace: str, layer: Layer, after: int) -> list[int]:
+    """The numbers of the rows that were looked at; an error of the embedder is raised.
 
-    Nobody waits for the embedder: it runs before the transaction, in which a row that has changed since is left.
+    Nobody waits for the embedder: it runs before the transaction, in which rows that have changed are left out.
     """
-    with store.reading() as view:
-        rows = view.without_vector(scope, similarity.name, after=after, limit=_BATCH)
+    with store.reading(namespace) as view:
+        rows = view.page(layer, after=after, limit=_BATCH, without=similarity.name)
     if not rows:
         return []
     vectors = similarity.embed([embedded_text(row.record.fields()) for row in rows])
-    with store.transaction() as unit:
-        now = {row.number: row for row in unit.fetch(scope, [row.number for row in rows])}
-        for row, vector in zip(rows, vectors, strict=True):
-            if now.get(row.number) == row:
-                unit.embed(scope, row.number, Embedded(similarity.name, vector))
+    with store.transaction(namespace) as unit:
+        now = {row.number: row for row in unit.page(layer, after=after, limit=_BATCH, without=similarity.name)}
+        made = zip(rows, vectors, strict=True)
+        same = {row.number: Embedded(similarity.name, vector) for row, vector in made if now.get(row.number) == row}
+        unit.embed(layer, same)
     return [row.number for row in rows]

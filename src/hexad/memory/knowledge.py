@@ -12,7 +12,7 @@ from hexad.memory.forgetting import GIVEN, VERSIONED, forget_key, forget_session
 from hexad.model import KEEP, Category, Keep, Knowledge, Layer, Origin, Version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from hexad.memory.workspace import Change
@@ -85,8 +85,8 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         ['emacs', 'vim']
         """
         entry = self.get(key)
-        with self._workspace.store.reading() as view:
-            versions = view.versions(self._workspace.namespace, entry.key)
+        with self._workspace.reading() as view:
+            versions = cast("Sequence[Version]", view.versions(self.layer, entry.key))
         return tuple(version for version in versions if version.version >= entry.first_version)
 
     def search(self, query: str, *, category: str | None = None, limit: int = 10) -> tuple[Item, ...]:
@@ -240,7 +240,7 @@ def _keep(change: Change, old: Knowledge | None, new: Knowledge) -> None:
     change.put(new)
     appended = old is None or new.version != old.version
     if appended:
-        change.unit.add_version(change.workspace.namespace, _version_of(new))
+        change.unit.add_versions([_version_of(new)])
     change.audit(
         "knowledge.save" if appended else "knowledge.update",
         new.key,

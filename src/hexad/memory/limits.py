@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import RateLimited
@@ -35,20 +34,19 @@ _tallies: Final[dict[str, Tally]] = {}
 
 
 def join_tally(database: str) -> Tally:
-    """The tally of a database; `leave_tally` when the engine closes."""
-    tally = _tallies.setdefault(os.path.realpath(database), Tally())
+    """The tally of a database, by what its engines share; `leave_tally` when the engine closes."""
+    tally = _tallies.setdefault(database, Tally())
     tally.engines += 1
     return tally
 
 
 def leave_tally(database: str) -> None:
     """The last engine that closes takes the counts with it: they are not persisted."""
-    place = os.path.realpath(database)
-    tally = _tallies.get(place)
+    tally = _tallies.get(database)
     if tally is not None:
         tally.engines -= 1
         if tally.engines <= 0:
-            del _tallies[place]
+            del _tallies[database]
 
 
 class Limits:

@@ -1,23 +1,31 @@
-"""A whole backup → an empty database, in one transaction: what comes back could have been saved, or nothing does."""
+"""A whole backup → an empty database. The file is checked first, so that nothing is written of one that is wrong.
+
+Each namespace is written in one transaction.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from hexad.errors import BackupError, HexadError, InvalidInput
 from hexad.memory import admission
 from hexad.memory.audit import GENESIS
 from hexad.memory.backup import Line, read_lines
 from hexad.memory.indexing import put
-from hexad.model import Association, AuditRecord, Knowledge, Record, Skill, SkillVersion, Version
-from hexad.store import Scope
+from hexad.model import Association, AuditRecord, Knowledge, Layer, Record, Skill, SkillVersion, Version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from hexad.memory.similarity import Similarity
     from hexad.store import Store, Writing
+
+_N = TypeVar("_N")
+
+_ANY: Final = 64 * 1024 * 1024  # a text that was stored under a larger limit comes back under it
+_BATCH: Final = 500  # records in one call of the store
 
 
 def restore_backup(
@@ -25,51 +33,72 @@ def restore_backup(
 ) -> int:
     """Bring back a whole backup into a database that holds nothing; returns the lines of data."""
     lines = read_lines(path)
-    with store.transaction() as unit:
-        if unit.namespaces():
-            raise BackupError(
-                str(path), f"{store.location} is not empty: restore into a new file, or use import to add to it"
-            )
-        restorer = _Restorer(unit, str(path), similarity)
-        for done, line in enumerate(lines, start=1):
-            restorer.restore(line)
-            progress(done, len(lines))
+    if store.namespaces(limit=1):
+        raise BackupError(
+            str(path), f"{store.location} is not empty: restore into a new file, or use import to add to it"
+        )
+    spaces: dict[str, _Namespace] = {}
+    for line in lines:
+        _check(line, str(path), spaces)
+    done = 0
+    for name, namespace in spaces.items():
+        with store.transaction(name) as unit:
+            for written in namespace.write(unit, similarity):
+                done += written
+                progress(done, len(lines))
     return len(lines)
 
 
-class _Restorer:
-    """Puts line after line back, and knows what must have come before each."""
+def _check(line: Line, file: str, spaces: dict[str, _Namespace]) -> None:
+    noun = line.noun(file)
+    try:
+        if admission.key("namespace", line.namespace) != line.namespace:
+            raise InvalidInput("namespace", "has white space around it")
+        spaces.setdefault(line.namespace, _Namespace()).add(noun)
+    except HexadError as error:
+        raise BackupError(file, str(error), line.number) from error
 
-    def __init__(self, unit: Writing, file: str, similarity: Similarity | None) -> None:
-        self._unit = unit
-        self._similarity = similarity
-        self._learned: dict[tuple[str, str, str], list[Association]] = {}
-        self._file = file
-        self._seen: dict[tuple[str, str, str], Record] = {}
-        self._versions: set[tuple[str, str, int]] = set()
-        self._heads: dict[str, tuple[int, str]] = {}
 
-    def restore(self, line: Line) -> None:
-        noun = line.noun(self._file)
-        try:
-            if admission.key("namespace", line.namespace) != line.namespace:
-                raise InvalidInput("namespace", "has white space around it")
-            if isinstance(noun, Version):
-                self._version(line.namespace, noun)
-            elif isinstance(noun, SkillVersion):
-                self._skill_version(line.namespace, noun)
-            elif isinstance(noun, Association):
-                self._association(line.namespace, noun)
-            elif isinstance(noun, AuditRecord):
-                self._audit(line.namespace, noun)
-            else:
-                self._record(line.namespace, noun)
-        except HexadError as error:
-            raise BackupError(self._file, str(error), line.number) from error
+@dataclass(slots=True)
+class _Namespace:
+    """The nouns of a namespace, each checked against those that must have come before it."""
 
-    def _record(self, namespace: str, record: Record) -> None:
-        place = (namespace, record.layer.value, admission.key("key", record.id))
-        if place in self._seen or place[2] != record.id:
+    records: dict[tuple[Layer, str], Record] = field(default_factory=dict)
+    versions: dict[tuple[Layer, str, int], Version | SkillVersion] = field(default_factory=dict)
+    associations: dict[tuple[Layer, str], dict[str, Association]] = field(default_factory=dict)
+    audit: list[AuditRecord] = field(default_factory=list)
+
+    def add(self, noun: Record | Version | SkillVersion | Association | AuditRecord) -> None:
+        """Take in a noun, or say what is wrong with it."""
+        if isinstance(noun, Version):
+            self._add_version((Layer.USER_KNOWLEDGE, noun.key), noun, below=0)
+        elif isinstance(noun, SkillVersion):
+            self._add_version((Layer.SKILL_PATTERNS, noun.name), noun, below=1)
+        elif isinstance(noun, Association):
+            self._add_association(noun)
+        elif isinstance(noun, AuditRecord):
+            self._add_audit(noun)
+        else:
+            self._add_record(noun)
+
+    def write(self, unit: Writing, similarity: Similarity | None) -> Iterator[int]:
+        """Store everything, many at a time; how many nouns each step stored."""
+        for records in _batches(list(self.records.values())):
+            put(unit, records, similarity)
+            yield len(records)
+        for versions in _batches(list(self.versions.values())):
+            unit.add_versions(versions)
+            yield len(versions)
+        for place, known in self.associations.items():
+            unit.associate(*place, list(known.values()))
+            yield len(known)
+        for audit in _batches(self.audit):
+            unit.append_audit(audit)
+            yield len(audit)
+
+    def _add_record(self, record: Record) -> None:
+        place = (record.layer, admission.key("key", record.id))
+        if place in self.records or place[1] != record.id:
             raise InvalidInput("key", f"{record.id!r} is there twice, or has white space around it")
         if isinstance(record, Knowledge):
             admission.text("content", record.content, limit=_ANY, required=True)
@@ -80,45 +109,31 @@ class _Restorer:
                 admission.whole("position", record.position, low=0)
         if isinstance(record, Skill):
             admission.whole("version", record.version, low=1)
-        self._seen[place] = record
-        put(self._unit, Scope(namespace, record.layer), record, self._similarity)
+        self.records[place] = record
 
-    def _version(self, namespace: str, version: Version) -> None:
-        entry = self._seen.get((namespace, Knowledge.layer.value, version.key))
-        place = (namespace, version.key, version.version)
-        if not isinstance(entry, Knowledge) or place in self._versions:
-            raise InvalidInput("version", f"{version.version} of {version.key!r} has no entry, or is there twice")
-        admission.whole("version", version.version, low=1, high=entry.version)
-        self._versions.add(place)
-        self._unit.add_version(namespace, version)
+    def _add_version(self, of: tuple[Layer, str], version: Version | SkillVersion, *, below: int) -> None:
+        """A version of an entry, or an earlier one of a skill: that is ``below`` the skill's own number."""
+        record, place = self.records.get(of), (*of, version.version)
+        if not isinstance(record, Knowledge | Skill) or place in self.versions:
+            raise InvalidInput("version", f"{version.version} of {of[1]!r} has no {of[0].noun}, or is there twice")
+        admission.whole("version", version.version, low=1, high=record.version - below)
+        self.versions[place] = version
 
-    def _skill_version(self, namespace: str, version: SkillVersion) -> None:
-        """What the skill was before: a lower number than it has now."""
-        skill = self._seen.get((namespace, Skill.layer.value, version.name))
-        place = (namespace, f"{Skill.layer}/{version.name}", version.version)
-        if not isinstance(skill, Skill) or place in self._versions:
-            raise InvalidInput("version", f"{version.version} of {version.name!r} has no skill, or is there twice")
-        admission.whole("version", version.version, low=1, high=skill.version - 1)
-        self._versions.add(place)
-        self._unit.add_skill_version(namespace, version)
-
-    def _association(self, namespace: str, learned: Association) -> None:
-        """The words of one item come one after the other, each once."""
-        admission.key("id", learned.id)
-        if learned.weight < 0:
+    def _add_association(self, association: Association) -> None:
+        admission.key("id", association.id)
+        if association.weight < 0:
             raise InvalidInput("weight", "must not be below 0")
-        held = self._learned.setdefault((namespace, learned.layer.value, learned.id), [])
-        if any(each.term == learned.term for each in held):
-            raise InvalidInput("term", f"{learned.term!r} is there twice")
-        held.append(learned)
-        self._unit.associate(Scope(namespace, learned.layer), learned.id, held)
+        known = self.associations.setdefault((association.layer, association.id), {})
+        if association.term in known:
+            raise InvalidInput("term", f"{association.term!r} is there twice")
+        known[association.term] = association
 
-    def _audit(self, namespace: str, record: AuditRecord) -> None:
-        sequence, head = self._heads.get(namespace, (0, GENESIS))
+    def _add_audit(self, record: AuditRecord) -> None:
+        sequence, head = (self.audit[-1].sequence, self.audit[-1].hash) if self.audit else (0, GENESIS)
         if (record.sequence, record.previous) != (sequence + 1, head):
             raise InvalidInput("sequence", f"record {record.sequence} does not follow record {sequence}")
-        self._heads[namespace] = (record.sequence, record.hash)
-        self._unit.append_audit(namespace, record)
+        self.audit.append(record)
 
 
-_ANY = 64 * 1024 * 1024  # what was stored under a larger limit comes back under it
+def _batches(nouns: Sequence[_N]) -> Iterator[Sequence[_N]]:
+    return (nouns[start : start + _BATCH] for start in range(0, len(nouns), _BATCH))

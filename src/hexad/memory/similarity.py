@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import re
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from hexad.errors import EmbedderFailed
 from hexad.store import Embedded
@@ -15,8 +15,10 @@ from hexad.store import Embedded
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from hexad.model import Fields
-    from hexad.store import Reading, Scope, Store
+    from hexad.model import Fields, Layer
+    from hexad.store import Reading, Store, VectorState
+
+T = TypeVar("T")
 
 MOST_STEPS: Final = 5.0  # standard deviations that count
 STEPS_IF_SAME: Final = 4.0  # what the same text counts at least
@@ -63,8 +65,8 @@ class Similarity(Protocol):
         """A vector for each text, as it is stored."""
         ...
 
-    def near(self, store: Store, view: Reading, scope: Scope, question: str) -> Nearness | None:
-        """How near a scope's rows in one state of a store are to a question; None where none of them has a vector."""
+    def near(self, store: Store, view: Reading, layer: Layer, state: VectorState, question: str) -> Nearness | None:
+        """How near a layer's rows in one state of a store are to a question; None where none of them has a vector."""
         ...
 
     def space(self, texts: Sequence[str]) -> Space:
@@ -106,15 +108,17 @@ def embed_all(similarity: Similarity | None, texts: Iterable[str]) -> list[Embed
         return [None] * len(listed)
 
 
-def or_by_words_alone(ask: Callable[[], Nearness | None]) -> Nearness | None:
+def or_by_words_alone(ask: Callable[[], T | None], *, failures: list[Exception] | None = None) -> T | None:
     """The answer of an embedder, or None where it fails: then rows are found by their words, and the log says why.
 
-    A failure of the store is not caught: it fails the layer.
+    It is added to ``failures``. A failure of the store is not caught: it fails the layer.
     """
     try:
         return ask()
     except EmbedderFailed as error:
         logging.getLogger("hexad").warning("asked by words alone, the embedder failed: %s", error)
+        if failures is not None:
+            failures.append(error)
         return None
 
 

@@ -13,14 +13,13 @@ from hexad.memory.indexing import put
 from hexad.memory.limits import Limits
 from hexad.memory.prompts import Prompts
 from hexad.memory.uses import Uses
-from hexad.model import DEFAULT_NAMESPACE, Forgotten, Layer
-from hexad.store import Scope
+from hexad.model import DEFAULT_NAMESPACE, Erasure, Forgotten, Layer
+from hexad.store.learning import LearningChanges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
-    from pathlib import Path
     from types import TracebackType
 
     from hexad.memory.similarity import Similarity
@@ -30,11 +29,12 @@ if TYPE_CHECKING:
 _HELD: Final = (
     "another connection still reads an older state; once it is closed, `erase_traces()` removes the last bytes"
 )
+_SCHEDULED: Final = "no query finds them any more; the database removes the last bytes with its next maintenance"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workspace:
-    """Everything that saving needs, for one namespace and, where calls name none, one session."""
+    """One namespace of a store, with everything that saving needs; and the session of calls that name none."""
 
     store: Store
     clock: Clock
@@ -46,54 +46,53 @@ class Workspace:
     similarity: Similarity | None = None
     prompts: Prompts = field(default_factory=Prompts)
 
-    def scope(self, layer: Layer) -> Scope:
-        """Where this workspace's rows of a layer live."""
-        return Scope(self.namespace, layer)
-
     def session_of(self, given: str | None) -> str:
         """The session a call named, else the workspace's."""
         return self.session if given is None else label("session", given)
 
-    def change(self, *, actor: str, session: str | None = None, patience: float | None = None) -> Changing:
+    def reading(self) -> AbstractContextManager[Reading]:
+        """One state of the namespace."""
+        return self.store.reading(self.namespace)
+
+    def change(self, *, actor: str, session: str | None = None, patience: float | None = None) -> ChangeTransaction:
         """A transaction that audits; a failure gives back the slots it took, and a rejection is audited by itself."""
-        return Changing(self, actor, self.session_of(session), patience)
+        return ChangeTransaction(self, actor, self.session_of(session), patience)
 
     def joining(self, unit: Writing) -> Workspace:
         """A workspace whose changes join a transaction that somebody else began and will end. It has no limits."""
-        return replace(self, store=_Joined(self.store, unit), uses=Uses(), limits=Limits({}))
+        return replace(self, store=_StoreInTransaction(self.store, unit), uses=Uses(), limits=Limits({}))
 
     def row(self, layer: Layer, id: str) -> Row | None:
         """A stored row, with the uses that are not written yet."""
-        scope = self.scope(layer)
-        with self.store.reading() as view:
-            row = view.get(scope, id)
-        return row and self._with_uses(scope, row)
+        with self.reading() as view:
+            row = view.get(layer, id)
+        return row and self._with_uses(row)
 
     def rows(self, layer: Layer) -> Iterator[Row]:
         """Every row of a layer, in the order of first saving."""
-        scope, last = self.scope(layer), 0
-        while page := self._page(scope, last):
-            yield from (self._with_uses(scope, row) for row in page)
+        last = 0
+        while page := self._page(layer, last):
+            yield from map(self._with_uses, page)
             last = page[-1].number
 
     def erase_traces(self, entries: int) -> Forgotten:
         """The last step of forgetting, after its transaction."""
-        erased = self.store.flush_traces()
-        return Forgotten(entries, erased, "" if erased else _HELD)
+        state = self.store.flush_traces()
+        return Forgotten(entries, state is Erasure.DONE, _DETAILS[state], state)
 
-    def _page(self, scope: Scope, after: int) -> list[Row]:
-        with self.store.reading() as view:
-            return list(view.page(scope, after=after))
+    def _page(self, layer: Layer, after: int) -> Sequence[Row]:
+        with self.reading() as view:
+            return view.page(layer, after=after)
 
-    def _with_uses(self, scope: Scope, row: Row) -> Row:
-        use = self.uses.waiting(scope, row.record.id)
+    def _with_uses(self, row: Row) -> Row:
+        use = self.uses.waiting(self.namespace, row.record.layer, row.record.id)
         if use is None:
             return row
         return replace(row, record=replace(row.record, use_count=row.record.use_count + use.count, last_used=use.at))
 
     def audit_rejection(self, error: RateLimited, actor: str) -> None:
-        """Tell in the log that a limit was reached."""
-        with self.store.transaction() as unit:
+        """Write into the log that a limit was reached."""
+        with self.store.transaction(self.namespace) as unit:
             change = Change(self, unit, actor, error.session)
             change.audit(f"{error.kind}.reject", error.kind, {"limit": error.limit})
 
@@ -120,28 +119,27 @@ class Change:
 
     def get(self, layer: Layer, id: str) -> Record | None:
         """The record as it is inside this transaction."""
-        row = self.unit.get(self.workspace.scope(layer), id)
+        row = self.unit.get(layer, id)
         return row.record if row else None
 
     def put(self, record: Record) -> None:
         """Store a record and, unless it is hidden, its terms and its vector."""
-        put(self.unit, self.workspace.scope(record.layer), record, self.workspace.similarity)
+        put(self.unit, [record], self.workspace.similarity)
 
     def remove(self, layer: Layer, id: str) -> bool:
-        """Remove a record with its terms, its earlier versions, and what the calls of a session say of it."""
+        """Remove a record with its terms, a skill's earlier versions, and a learning's mentions in calls and offers."""
         if layer is Layer.AGENT_LEARNINGS:
-            self.unit.relink(self.workspace.namespace, id, None)
+            self.unit.learn(LearningChanges(renamed={id: None}))
         elif layer is Layer.SKILL_PATTERNS:
-            self.unit.remove_skill_versions(self.workspace.namespace, id)
-        return self.unit.remove(self.workspace.scope(layer), id)
+            self.unit.remove_versions(layer, id)
+        return self.unit.remove(layer, id)
 
     def audit(
         self, action: str, target: str, details: dict[str, Json] | None = None, *, at: datetime | None = None
     ) -> int:
-        """Tell this change in the log, as of now or of when it happened; returns the record's sequence."""
+        """Write this change into the log, as of now or of when it happened; returns the record's sequence."""
         return audit.append(
             self.unit,
-            self.workspace.namespace,
             at=at or self.workspace.clock(),
             session=self.session,
             action=action,
@@ -151,28 +149,29 @@ class Change:
         )
 
 
-class Changing:
+class ChangeTransaction:
     """A change as a context manager. A class, not a generator: every watched call opens one."""
 
     def __init__(self, workspace: Workspace, actor: str, session: str, patience: float | None) -> None:
         self._workspace = workspace
         self._actor = actor
         self._session = session
-        self._transaction = workspace.store.transaction(patience=patience)
+        self._transaction = workspace.store.transaction(workspace.namespace, patience=patience)
         self._change: Change | None = None
         self._waiting: Sequence[Use] = ()
 
     def __enter__(self) -> Change:
         workspace = self._workspace
-        self._waiting = workspace.uses.take()
+        self._waiting = workspace.uses.take(workspace.namespace)
         try:
             unit = self._transaction.__enter__()
         except BaseException:
-            workspace.uses.put_back(self._waiting)
+            workspace.uses.put_back(workspace.namespace, self._waiting)
             raise
         self._change = change = Change(workspace, unit, self._actor, self._session)
         try:
-            unit.use(self._waiting)
+            if self._waiting:
+                unit.use(self._waiting)
         except BaseException as error:
             self.__exit__(type(error), error, error.__traceback__)
             raise
@@ -190,40 +189,38 @@ class Changing:
             self._undo(error)
 
     def _undo(self, error: BaseException) -> None:
-        self._workspace.uses.put_back(self._waiting)
+        self._workspace.uses.put_back(self._workspace.namespace, self._waiting)
         if self._change is not None:
             self._change.give_back()
         if isinstance(error, RateLimited):
             self._workspace.audit_rejection(error, self._actor)
 
 
-@dataclass(frozen=True, slots=True)
-class _Joined:
-    """A store seen from inside one of its transactions."""
+class _StoreInTransaction:
+    """A store as seen from inside one of its transactions: everything is read and written in that one."""
 
-    store: Store
-    unit: Writing
+    def __init__(self, store: Store, unit: Writing) -> None:
+        self._store = store
+        self._unit = unit
+        self.durable = store.durable
+        self.location = store.location
+        self.shared_as = store.shared_as
+        self.files = store.files
 
-    @property
-    def durable(self) -> bool:
-        return self.store.durable
+    def reading(self, namespace: str, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
+        return nullcontext(self._unit)
 
-    @property
-    def location(self) -> str:
-        return self.store.location
+    def transaction(self, namespace: str, *, patience: float | None = None) -> AbstractContextManager[Writing]:
+        return nullcontext(self._unit)
 
-    @property
-    def path(self) -> Path | None:
-        return self.store.path
+    def namespaces(self, *, after: str = "", limit: int = 1000) -> Sequence[str]:
+        return self._store.namespaces(after=after, limit=limit)
 
-    def reading(self, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
-        return nullcontext(self.unit)
-
-    def transaction(self, *, patience: float | None = None) -> AbstractContextManager[Writing]:
-        return nullcontext(self.unit)
-
-    def flush_traces(self) -> bool:
-        return self.store.flush_traces()
+    def flush_traces(self) -> Erasure:
+        return self._store.flush_traces()
 
     def close(self) -> None:
-        """Whoever opened it closes it."""
+        """The store stays open: its transaction is still running."""
+
+
+_DETAILS: Final = {Erasure.DONE: "", Erasure.HELD: _HELD, Erasure.SCHEDULED: _SCHEDULED}

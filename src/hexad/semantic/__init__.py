@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hexad.memory.similarity import Nearness, Space
+    from hexad.model import Layer
     from hexad.semantic.search import Search
-    from hexad.store import Reading, Scope, Store
+    from hexad.store import Reading, Store, VectorState
 
 EXTRA: Final = "semantic"
 PACKAGES: Final = ("numpy", "tokenizers", "wordllama")
@@ -66,13 +67,13 @@ class LazySimilarity:
         """A vector for each text, as it is stored."""
         return self._ready().embed(texts)
 
-    def near(self, store: Store, view: Reading, scope: Scope, question: str) -> Nearness | None:
-        """How near a scope's rows are; where it has no vectors, nothing is loaded."""
-        if not view.vector_state(scope, self.name).rows:
+    def near(self, store: Store, view: Reading, layer: Layer, state: VectorState, question: str) -> Nearness | None:
+        """How near a layer's rows are; where it has no vectors, nothing is loaded."""
+        if not state.rows:
             if self._search is not None:
-                self._search.drop(store, scope)
+                self._search.drop(store, view.namespace, layer)
             return None
-        return self._ready().near(store, view, scope, question)
+        return self._ready().near(store, view, layer, state, question)
 
     def space(self, texts: Sequence[str]) -> Space:
         """Texts that are not stored."""

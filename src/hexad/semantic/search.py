@@ -20,15 +20,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from hexad.model import Layer
     from hexad.semantic import Embedder
-    from hexad.store import Reading, Scope, Store, Vector
+    from hexad.store import Reading, Store, Vector, VectorState
 
 _PAGE: Final = 4096  # vectors that are read at a time
 _REMEMBERED: Final = 64  # questions whose vectors are kept: each is asked of several layers
 _STANDS_OUT: Final = 1.0  # standard deviations above the mean
 _CLOSE: Final = 0.25  # of the way from unrelated to the same
 _DIGITS: Final = 5  # of a cosine that no order of summation disturbs
-_MOST_HELD: Final = 1_000_000  # vectors of all scopes together
+_MOST_HELD: Final = 1_000_000  # vectors of all layers together
 _LOADING: Final = 1.0  # seconds that one question spends on reading vectors; the next one goes on
 
 
@@ -156,7 +157,7 @@ class TextSpace:
 
 
 class Search:
-    """An embedder, and a matrix for each scope of each store it was asked about."""
+    """An embedder, and a matrix for each layer of each namespace it was asked about."""
 
     def __init__(self, name: str, embedder: Embedder) -> None:
         self._name = name
@@ -165,7 +166,7 @@ class Search:
         self._background = self.unit_vectors(BACKGROUND)
         self.width = self._background.shape[1]
         self.question = lru_cache(_REMEMBERED)(self._question)
-        self._matrices: WeakKeyDictionary[Store, dict[Scope, Matrix]] = WeakKeyDictionary()
+        self._matrices: WeakKeyDictionary[Store, dict[tuple[str, Layer], Matrix]] = WeakKeyDictionary()
         self.after_fork()
         survive_fork(self)
 
@@ -178,27 +179,27 @@ class Search:
         """Unit vectors in half precision."""
         return [row.tobytes() for row in self.unit_vectors(texts).astype(np.float16)]
 
-    def near(self, store: Store, view: Reading, scope: Scope, question: str) -> Near:
-        """One product with all vectors of the scope."""
+    def near(self, store: Store, view: Reading, layer: Layer, state: VectorState, question: str) -> Near:
+        """One product with all vectors of the layer."""
         asked, background = self.question(question)
         with self._lock:
-            matrix = self._matrix(store, scope)
-            _bring_up(matrix, view, scope, f"{self._name}/{self.width}")
+            matrix = self._matrix(store, (view.namespace, layer))
+            _bring_up_to_date(matrix, view, layer, state, f"{self._name}/{self.width}")
             block, numbers, places = matrix.block, matrix.numbers, matrix.places
         return Near(block @ asked, numbers, places, background)
 
-    def _matrix(self, store: Store, scope: Scope) -> Matrix:
-        """A scope's vectors; those of scopes that nobody asked for long go, when there are too many in all."""
+    def _matrix(self, store: Store, place: tuple[str, Layer]) -> Matrix:
+        """A layer's vectors; if all layers hold too many, those that were not asked for longest are dropped."""
         held = self._matrices.setdefault(store, {})
-        matrix = held[scope] = held.pop(scope, Matrix())  # the latest is the last
+        matrix = held[place] = held.pop(place, Matrix())  # the latest is the last
         while len(held) > 1 and sum(map(len, held.values())) > _MOST_HELD:
             del held[next(iter(held))]
         return matrix
 
-    def drop(self, store: Store, scope: Scope) -> None:
-        """Keep nothing of a scope that has no vectors any more."""
+    def drop(self, store: Store, namespace: str, layer: Layer) -> None:
+        """Keep nothing of a layer that has no vectors any more."""
         with self._lock:
-            self._matrices.get(store, {}).pop(scope, None)
+            self._matrices.get(store, {}).pop((namespace, layer), None)
 
     def space(self, texts: Sequence[str]) -> TextSpace:
         """Texts that are not stored."""
@@ -229,17 +230,19 @@ class Search:
         return asked, self._background @ asked
 
 
-def _bring_up(matrix: Matrix, view: Reading, scope: Scope, embedder: str) -> None:
-    """What came, changed and went since the last question; a view of an older state finds more than it has."""
-    state = view.vector_state(scope, embedder)
+def _bring_up_to_date(matrix: Matrix, view: Reading, layer: Layer, state: VectorState, embedder: str) -> None:
+    """Read the vectors that were added or changed since the last question, and drop those that were removed.
+
+    A view of an older state finds more in the matrix than it has, and leaves it so.
+    """
     end = monotonic() + _LOADING
     while matrix.stamp < state.stamp:
         if monotonic() > end:
             raise EmbedderFailed(embedder, f"has {state.rows:,} vectors to read first; {len(matrix):,} are here")
-        page = view.vectors(scope, embedder, after=matrix.stamp, limit=_PAGE)
+        page = view.vectors(layer, embedder, after=matrix.stamp, limit=_PAGE)
         if not page:
             matrix.stamp = state.stamp  # the latest ones were removed
             break
         matrix.add(page, expected=state.rows)
     if len(matrix) != state.rows and matrix.stamp <= state.stamp:
-        matrix.keep(set(view.vector_numbers(scope, embedder)))
+        matrix.keep(view.vector_numbers(layer, embedder))

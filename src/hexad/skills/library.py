@@ -19,7 +19,7 @@ from hexad.skills.run import Agent, Runner, may_run
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import ModuleType
 
     from hexad.memory.collection import Finder
@@ -190,8 +190,9 @@ class SkillLibrary(RecordCollection[Skill]):
         ['Say good morning', 'Say hello']
         """
         skill = self.get(name)
-        with self._workspace.store.reading() as view:
-            return (_version_of(skill), *view.skill_versions(self._workspace.namespace, skill.name))
+        with self._workspace.reading() as view:
+            earlier = cast("Sequence[SkillVersion]", view.versions(self.layer, skill.name))
+        return (_version_of(skill), *earlier)
 
     def run(
         self,
@@ -325,7 +326,7 @@ class SkillLibrary(RecordCollection[Skill]):
             _count_today(change, self._rules.max_per_day)
         if old is None:
             return new
-        change.unit.add_skill_version(self._workspace.namespace, _version_of(old))
+        change.unit.add_versions([_version_of(old)])
         later = replace(new, version=old.version + 1)
         refused = old.status is SkillStatus.DEPRECATED and new.origin not in _PERSONS
         return replace(later, **_REFUSED) if refused else later
@@ -358,7 +359,7 @@ def _version_of(skill: Skill) -> SkillVersion:
 
 def _count_today(change: Change, limit: int) -> None:
     """Count one more skill made by an agent today, in the transaction that stores it."""
-    note = f"skills by agents/{change.workspace.namespace}"
+    note = "skills by agents"
     today = change.workspace.clock().date().isoformat()
     day, _, count = (change.unit.note(note) or "").partition(" ")
     made = int(count) if day == today else 0

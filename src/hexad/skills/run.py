@@ -162,8 +162,8 @@ class Runner:
 
     def hidden(self) -> list[Path]:
         """Hexad's own database, with what lies beside it under its name."""
-        path = self.workspace.store.path
-        return [] if path is None else sorted({path, *path.parent.glob(f"{escape(path.name)}*")})
+        own = self.workspace.store.files
+        return sorted({*own, *(each for file in own for each in file.parent.glob(f"{escape(file.name)}*"))})
 
     def _step_tools(
         self, skill: Skill, tools: Mapping[str, ToolCall] | None, session: str | None
@@ -201,9 +201,7 @@ class Runner:
 
     def _count(self, change: Change, job: Job, result: SkillResult) -> None:
         skill = job.skill
-        recent = change.unit.count_run(
-            self.workspace.namespace, skill.name, skill.version, self.workspace.clock(), ok=result.ok
-        )
+        recent = change.unit.count_run(skill.name, skill.version, self.workspace.clock(), ok=result.ok)
         outcome = "ok" if result.ok else "failed"
         change.audit("skill.run", skill.name, _audited(skill, outcome) | _figures(result))
         if result.ok:

@@ -1,17 +1,22 @@
-"""The ports: all that the four paths ask of a database. `volatile` and `sqlite` implement them.
+"""The ports: everything that the four paths ask of a database. `volatile` and `sqlite` implement them.
 
-A store keeps nouns, versions, an index of opaque terms and an audit log, each within a namespace. It knows no
-rules: what is admitted, versioned, ranked or hidden is decided above. It promises that a transaction happens wholly
-or not at all, and that a read inside `reading()` sees one state of the data.
+A store keeps records, versions, an index of opaque terms and an audit log, each within a namespace. It applies no
+rules: what is admitted, versioned, ranked or hidden is decided above. It promises that a transaction happens wholly or
+not at all, and that everything read inside one `reading()` belongs to one state of the namespace.
+
+The ports are coarse, so that a store across a network needs few round trips: a question is one `evidence` and one
+`sketch` (such a store reads the rows along with the sketches and answers `fetch` from memory). Writes return nothing,
+so that it can queue them and send them with the commit.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from hexad.store.learning import LearningReading, LearningWriting
-from hexad.store.skills import SkillReading, SkillWriting
+from hexad.model import Category, Origin
+from hexad.text.index import Statistics
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -19,23 +24,17 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from hexad.model import Association, AuditRecord, Layer, Record, Version
+    from hexad.model import Association, AuditRecord, Erasure, Knowledge, Layer, Record, SkillVersion, Version
+    from hexad.store.learning import Activity, Call, LearningChanges, TemplateFilter
     from hexad.text.document import Document
-    from hexad.text.index import Posting, Statistics
-
-
-class Scope(NamedTuple):
-    """Where rows live: no call sees, counts or changes what is in another scope."""
-
-    namespace: str
-    layer: Layer
+    from hexad.text.index import Posting
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """A stored record with its number, which grows with the order of first saving, and its indexed text.
 
-    ``document`` is None for a record that is kept but not to be found: a deleted entry, a draft.
+    ``document`` is None for a record that is kept but cannot be found: a deleted entry, a draft.
     """
 
     number: int
@@ -47,11 +46,11 @@ SKETCHED: Final = 8192
 
 
 class Sketch(NamedTuple):
-    """What a ranking may know of a row, cheap to read; times are whole microseconds."""
+    """The fields of a row that a ranking needs, cheap to read; times are whole microseconds."""
 
     number: int
     id: str
-    words: str  # how its document begins, packed: `SKETCHED` characters are enough for a ranking
+    words: str  # the beginning of its document, packed: `SKETCHED` characters are enough for a ranking
     origin: str
     updated: int
     use_count: int
@@ -63,25 +62,35 @@ class Sketch(NamedTuple):
     trust: float = 0.0  # of a learning's fix
 
 
+class Sketches(NamedTuple):
+    """The sketches that were asked for, and those of the rows at most `BESIDE` places from them in their threads."""
+
+    rows: Sequence[Sketch] = ()
+    beside: Sequence[Sketch] = ()
+
+
+BESIDE: Final = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Use:
-    """An item that was put into prompts."""
+    """How often an item was put into prompts, and when last."""
 
-    scope: Scope
+    layer: Layer
     id: str
     count: int
     at: datetime
 
 
 class Embedded(NamedTuple):
-    """What a row's text means to one embedder: a vector, as bytes that only the embedder's side reads."""
+    """The vector of a text, as bytes that only the embedder's side reads."""
 
     embedder: str
     vector: bytes
 
 
 class Vector(NamedTuple):
-    """A stored vector: the row's number, and a stamp that grows with every vector of its scope and embedder."""
+    """A stored vector: the row's number, and a stamp that grows with every vector of its layer and embedder."""
 
     number: int
     stamp: int
@@ -89,207 +98,237 @@ class Vector(NamedTuple):
 
 
 class VectorState(NamedTuple):
-    """How many vectors a scope has of one embedder, and the latest stamp that was given to one."""
+    """How many vectors of one embedder a layer has, and the latest stamp: it tells whether a cache is current."""
 
-    rows: int
-    stamp: int
+    rows: int = 0
+    stamp: int = 0
 
 
-class Reading(LearningReading, SkillReading, Protocol):
-    """What can be read, of one state of the data."""
+class Standing(IntEnum):
+    """How firmly an entry belongs into every prompt; stores keep it in a column of its own."""
 
-    def get(self, scope: Scope, id: str) -> Row | None:
+    NONE = 0
+    RULE = 1  # the user's own rule or preference, if it is short
+    PINNED = 2
+    PINNED_BY_USER = 3
+
+
+LONGEST_RULE: Final = 1600  # characters of a rule that may stand
+
+
+def standing_of(record: Knowledge) -> Standing:
+    """The standing of an entry."""
+    own = record.origin is Origin.USER
+    if record.pinned:
+        return Standing.PINNED_BY_USER if own else Standing.PINNED
+    is_rule = record.category in {Category.RULE, Category.PREFERENCE}
+    return Standing.RULE if own and is_rule and len(record.content) <= LONGEST_RULE else Standing.NONE
+
+
+class Entry(NamedTuple):
+    """A record to store, with its indexed text and its vector."""
+
+    record: Record
+    document: Document | None
+    embedded: Embedded | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """Everything that one message asks of the index, for all layers at once."""
+
+    layers: Collection[Layer]
+    now: datetime  # a row that has expired by then is no evidence
+    terms: Sequence[str] = ()
+    facets: Sequence[str] = ()  # a row must hold all of these terms
+    with_subjects: Collection[Layer] = ()  # the layers whose rows may be about a subject that a term names
+    embedder: str | None = None
+    standing: int = 0  # most rows that are brought whatever the terms: see `Standing`
+    with_rules: bool = False  # whether the user's own rules and preferences stand besides pinned entries
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the index knows of a question within one layer."""
+
+    statistics: Statistics = field(
+        default_factory=lambda: Statistics(0, 0, {})
+    )  # of the terms, the facets, and the subjects that the terms name
+    postings: Mapping[str, Sequence[Posting]] = field(default_factory=dict)  # of the opened terms, see `searching`
+    standing: Sequence[Row] = ()  # of the highest `Standing` first, then the latest changed
+    vectors: VectorState = field(default_factory=VectorState)
+    associations: Sequence[Association] = ()  # of a term with more than `MOST_ASSOCIATIONS`, none
+    numbers: Mapping[str, int] = field(default_factory=dict)  # of the associated ids that are indexed rows
+    filtered: bool = False  # whether rows were left out because they expired or lack a facet
+
+
+MOST_ASSOCIATIONS: Final = 600  # items of a layer that one term may have led to before it says nothing
+
+
+class Reading(Protocol):
+    """What can be read of one namespace, in one state of its data."""
+
+    namespace: str
+
+    def get(self, layer: Layer, id: str) -> Row | None:
         """The row of that id."""
         ...
 
-    def fetch(self, scope: Scope, numbers: Collection[int], *, brief: bool = False) -> Sequence[Row]:
-        """The rows of these numbers that exist, in any order; if ``brief``, skills without their definition."""
+    def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:
+        """The rows numbered above ``after``, in order of number; or only the indexed rows ``without`` a vector of
+        that embedder.
+        """
         ...
 
-    def sketch(self, scope: Scope, numbers: Collection[int]) -> Sequence[Sketch]:
-        """The indexed rows of these numbers, in any order, as far as a ranking needs them."""
+    def evidence(self, question: Question) -> Mapping[Layer, Evidence]:
+        """The evidence of each layer that was asked for."""
         ...
 
-    def in_threads(self, scope: Scope, places: Collection[tuple[str, int]]) -> Sequence[Sketch]:
-        """The indexed rows at these positions of these threads, in any order."""
+    def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: datetime) -> set[int]:
+        """Those of the given rows that hold all facets and have not expired."""
         ...
 
-    def page(self, scope: Scope, *, after: int = 0, limit: int = 1000) -> Sequence[Row]:
-        """The rows numbered above ``after``, in order of number."""
+    def sketch(self, chosen: Mapping[Layer, Collection[int]], now: datetime) -> Mapping[Layer, Sketches]:
+        """The indexed rows of these numbers that have not expired, and their neighbours in threads, in any order."""
         ...
 
-    def pinned(self, scope: Scope) -> Sequence[int]:
-        """The numbers of the indexed rows that are pinned, in order."""
+    def fetch(self, chosen: Mapping[Layer, Collection[int]]) -> Mapping[Layer, Sequence[Row]]:
+        """The rows of these numbers, in any order; skills come without their definition."""
         ...
 
-    def versions(self, namespace: str, key: str) -> Sequence[Version]:
-        """All versions under a key, newest first."""
-        ...
-
-    def keys_in_session(self, namespace: str, session: str) -> Sequence[str]:
-        """The keys that the session said a version of, or gave a field of, sorted."""
-        ...
-
-    def keys_about(self, namespace: str, subject: str) -> Sequence[str]:
-        """The keys with an entry or a version about that subject, sorted."""
-        ...
-
-    def any_expired(self, scope: Scope, now: datetime) -> bool:
-        """Whether the time of any indexed row is over."""
-        ...
-
-    def learning_id(self, namespace: str, trigger: str, error_pattern: str) -> str | None:
-        """The id of the one learning about that error."""
-        ...
-
-    def statistics(self, scope: Scope, terms: Collection[str]) -> Statistics:
-        """What the index knows of these terms; a term that no row holds is absent."""
-        ...
-
-    def postings(self, scope: Scope, term: str, *, limit: int, below: int | None = None) -> Sequence[Posting]:
-        """The rows that hold a term, newest number first, at most ``limit``; with ``below`` only lower numbers."""
-        ...
-
-    def postings_among(self, scope: Scope, term: str, numbers: Collection[int]) -> Sequence[Posting]:
-        """Those of the given rows that hold a term, in any order."""
-        ...
-
-    def vector_state(self, scope: Scope, embedder: str) -> VectorState:
-        """What there is of an embedder's vectors: cheap, so that who holds copies of them can tell when to look."""
-        ...
-
-    def vectors(self, scope: Scope, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Vector]:
+    def vectors(self, layer: Layer, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Vector]:
         """An embedder's vectors with a stamp above ``after``, in the order of stamps."""
         ...
 
-    def vector_numbers(self, scope: Scope, embedder: str) -> Collection[int]:
+    def vector_numbers(self, layer: Layer, embedder: str) -> set[int]:
         """The numbers of the rows that have a vector of an embedder."""
         ...
 
-    def without_vector(self, scope: Scope, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Row]:
-        """The indexed rows numbered above ``after`` that have no vector of an embedder, in order of number."""
+    def versions(self, layer: Layer, id: str) -> Sequence[Version | SkillVersion]:
+        """All versions of an entry, or the earlier ones of a skill, newest first."""
         ...
 
-    def numbers(self, scope: Scope, ids: Collection[str]) -> Mapping[str, int]:
-        """The number of each of these ids that is an indexed row."""
+    def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
+        """The sorted keys of the knowledge that a session said a version or gave a field of, or about a subject."""
         ...
 
-    def associations(self, scope: Scope, terms: Collection[str], *, limit: int) -> Sequence[Association]:
-        """What was learned of these terms, in any order; of a term with more than ``limit`` of them, none."""
+    def associations(self, layer: Layer | None = None, id: str | None = None) -> Sequence[Association]:
+        """The words that lead to items, by layer, id and term: all of them, or those of one layer or item."""
         ...
 
-    def associations_of(self, scope: Scope, id: str) -> Sequence[Association]:
-        """All that was learned of one item, by term."""
+    def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
+        """Template and id of the learnings that pass a filter, newest first, filter by filter."""
         ...
 
-    def all_associations(self, namespace: str) -> Sequence[Association]:
-        """All that was learned in a namespace, by layer, id and term."""
+    def activity(self, session: str, tool: str, *, calls: int = 0) -> Activity:
+        """What happened in a session: its offers, the tool's latest call, and the latest calls of any tool."""
         ...
 
-    def audit(self, namespace: str, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
+    def calls(self) -> Sequence[Call]:
+        """The calls of every session, by session and then in their order."""
+        ...
+
+    def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
         """The audit records above ``after``, in order of sequence."""
         ...
 
-    def audit_head(self, namespace: str) -> AuditRecord | None:
-        """The newest audit record."""
-        ...
-
-    def chain_end(self, namespace: str) -> tuple[int, str] | None:
-        """Sequence and hash of the newest audit record: all that the next one needs of it."""
-        ...
-
-    def namespaces(self) -> Sequence[str]:
-        """Every namespace that holds a row or an audit record, sorted."""
+    def chain_end(self) -> tuple[int, str] | None:
+        """Sequence and hash of the newest audit record: the next one needs them."""
         ...
 
     def note(self, name: str) -> str | None:
-        """A fact about the database itself, such as which analyser wrote its index."""
+        """A fact about the namespace, such as which analyser indexed it."""
         ...
 
 
-class Writing(Reading, LearningWriting, SkillWriting, Protocol):
-    """What can be changed, inside one transaction; it reads its own writes."""
+class Writing(Reading, Protocol):
+    """What can be changed in one namespace, inside one transaction; it reads its own writes."""
 
-    def put(self, scope: Scope, record: Record, document: Document | None, embedded: Embedded | None = None) -> None:
-        """Insert a record, or replace the one of the same id; index and vector follow.
+    def put(self, entries: Sequence[Entry]) -> None:
+        """Insert records, or replace those of the same id; index and vectors follow.
 
         Vectors of a text that is no longer the record's are removed.
         """
         ...
 
-    def embed(self, scope: Scope, number: int, embedded: Embedded) -> None:
-        """Keep a vector for an indexed row, in the place of an earlier one of the same embedder."""
+    def embed(self, layer: Layer, vectors: Mapping[int, Embedded]) -> None:
+        """Keep vectors of indexed rows, by number, in the place of earlier ones of the same embedder."""
         ...
 
-    def associate(self, scope: Scope, id: str, associations: Collection[Association]) -> None:
-        """Let this be all that was learned of an item, which need not be a record; nothing: forget it."""
+    def associate(self, layer: Layer, id: str, associations: Collection[Association]) -> None:
+        """Replace all words that lead to an item, which need not be a record."""
         ...
 
-    def remove(self, scope: Scope, id: str) -> bool:
-        """Remove a record from table and index, with what was learned of it; whether there was one."""
+    def remove(self, layer: Layer, id: str) -> bool:
+        """Remove a record with its index and associations; whether there was one."""
         ...
 
-    def add_version(self, namespace: str, version: Version) -> None:
-        """Append a version; one that is there already is a `StoreError`."""
+    def add_versions(self, versions: Sequence[Version | SkillVersion]) -> None:
+        """Append versions; one that exists already is a `StoreError`, now or when the transaction commits."""
         ...
 
-    def remove_versions(self, namespace: str, key: str, numbers: Collection[int]) -> None:
-        """Remove some versions of a key."""
+    def remove_versions(self, layer: Layer, id: str, numbers: Collection[int] | None = None) -> None:
+        """Remove some versions of an entry or a skill, or all of them."""
         ...
 
     def use(self, uses: Collection[Use]) -> None:
-        """Add to use counts and set the time of last use; rows that are gone are passed over."""
+        """Add to use counts and set the time of last use; ids that do not exist are skipped."""
         ...
 
-    def append_audit(self, namespace: str, record: AuditRecord, details: str | None = None) -> None:
-        """Append to the log; a sequence that is taken is a `StoreError`. No record can be changed or removed.
+    def learn(self, changes: LearningChanges) -> None:
+        """Count occurrences of errors, and change the calls and offers of sessions."""
+        ...
 
-        ``details`` are the record's as JSON, where they have been written already.
+    def count_run(self, name: str, version: int, at: datetime, *, ok: bool) -> str | None:
+        """Count one run of a skill in that version; returns the outcomes of its latest runs, this one last.
+
+        None, and nothing counted, if the skill does not exist or has another version now.
         """
         ...
 
+    def append_audit(self, records: Sequence[AuditRecord]) -> None:
+        """Append to the log; a sequence that exists already is a `StoreError`. No record can be changed or removed."""
+        ...
+
     def set_note(self, name: str, value: str) -> None:
-        """Set a fact about the database itself."""
+        """Set a fact about the namespace."""
         ...
 
     def scrub(self) -> None:
-        """Rewrite what held removed rows, so that no bytes of them stay behind; linear in the data."""
+        """Rewrite the pages that held removed rows, so that no bytes of them stay behind; linear in the data.
+
+        A store that cannot do so inside a transaction leaves it to its maintenance: see `Store.flush_traces`.
+        """
         ...
 
 
 class Store(Protocol):
     """A database. Safe to use from many threads; it survives `fork` where it is durable."""
 
-    @property
-    def durable(self) -> bool:
-        """Whether acknowledged transactions outlive the process."""
+    durable: bool  # whether acknowledged transactions outlive the process
+    location: str  # its name in messages: a path, a URL without its password, or a word
+    shared_as: str | None  # what engines on the same data have in common, so that they share limits; None: nobody can
+    files: Sequence[Path]  # its own files, to be hidden from scripts and protected from backups
+
+    def reading(self, namespace: str, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
+        """One state of a namespace to read; after ``deadline`` seconds a query stops with `DeadlineExceeded`."""
         ...
 
-    @property
-    def location(self) -> str:
-        """What to call it in messages: a path, or a word."""
-        ...
-
-    @property
-    def path(self) -> Path | None:
-        """The absolute path of its file, whatever folder is current now; None where it is no file."""
-        ...
-
-    def reading(self, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
-        """One state of the data to read; after ``deadline`` seconds a query stops with `DeadlineExceeded`."""
-        ...
-
-    def transaction(self, *, patience: float | None = None) -> AbstractContextManager[Writing]:
-        """All or nothing; waits at most ``patience`` seconds for other writers, then `StoreBusy`.
+    def transaction(self, namespace: str, *, patience: float | None = None) -> AbstractContextManager[Writing]:
+        """All or nothing, one writer a namespace at a time; `StoreBusy` after waiting ``patience`` seconds for others.
 
         A thread has one at a time: a second inside the first is a `StoreError`.
         """
         ...
 
-    def flush_traces(self) -> bool:
-        """Bring logs down to the scrubbed state; false while another connection's snapshot prevents it."""
+    def namespaces(self, *, after: str = "", limit: int = 1000) -> Sequence[str]:
+        """The namespaces above ``after`` that hold a row, an association or an audit record, sorted by code point."""
+        ...
+
+    def flush_traces(self) -> Erasure:
+        """Remove the last traces of scrubbed rows from logs, or say when they will be gone."""
         ...
 
     def close(self) -> None:
-        """Release everything, once the work of other threads has ended; later calls are `StoreClosed`, but for this."""
+        """Release everything, after the work of other threads has ended; later calls are `StoreClosed`."""
         ...

@@ -1,17 +1,17 @@
-"""The part of the ports that learning needs: the calls of a session, what was offered in it, and counting cheaply.
+"""The nouns that learning's part of the ports is about: the calls and offers of sessions, and templates of errors.
 
-Calls and offers are working memory. They are bounded, old ones go, and a backup leaves them out. What was learned from
-them is in the learnings.
+Calls and offers are working memory. They are bounded, old ones are dropped, and a backup leaves them out. What was
+learned from them is in the learnings.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
 
@@ -23,14 +23,14 @@ class Call:
     session: str
     tool: str
     ok: bool
-    learning: str = ""  # what its error belongs to
-    arguments: str = ""  # as JSON: the shapes of a failure's arguments; the marks of what a success was given and gave
+    learning: str = ""  # the learning that its error belongs to
+    arguments: str = ""  # JSON: the shapes of a failure's arguments, or fingerprints of a success's values
     at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A learning whose fix was shown in a session, and what came of it: offered, worked, failed, or found there."""
+    """A learning whose fix was shown in a session, and the outcome: offered, worked, failed, or found there."""
 
     session: str
     learning: str
@@ -39,10 +39,46 @@ class Offer:
     at: datetime
 
 
-OFFERED: Final = "offered"  # the state of an offer that nothing came of yet
+OFFERED: Final = "offered"  # the state of an offer without an outcome yet
 
 
-VALUES: Final = ("url", "email", "uuid", "time", "ip", "host", "path", "value", "num", "id")  # what `<…>` may stand for
+class Activity(NamedTuple):
+    """What happened in a session."""
+
+    offers: Sequence[Offer] = ()  # in the order of learnings' ids
+    latest: Call | None = None  # of the tool
+    calls: Sequence[Call] = ()  # of any tool, newest first
+
+
+class TemplateFilter(NamedTuple):
+    """Which learnings of a trigger are meant; what is None is not looked at."""
+
+    trigger: str
+    limit: int
+    length: int | None = None  # words of the template
+    template: str | None = None
+    skeleton: str | None = None  # see `skeleton`
+    error_pattern: str | None = None
+    wildcard: bool = False  # only those whose template has one (``<*>``)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningChanges:
+    """Changes to what learning keeps besides the learnings' records; made in the order of the fields."""
+
+    seen: Mapping[str, datetime] = field(default_factory=dict)  # learnings whose error occurred once more, and when
+    calls: Collection[Call] = ()  # to be added
+    offers: Collection[Offer] = ()  # to be set: one for each session and learning
+    renamed: Mapping[str, str | None] = field(default_factory=dict)  # calls and offers of a learning become another's
+    keep_calls: Mapping[str, int] = field(default_factory=dict)  # by session: only so many of the latest stay
+    drop_calls_below: int | None = None  # calls with lower numbers are dropped
+    drop_offers_before: datetime | None = None
+    forget_sessions: Collection[str] = ()  # whose calls and offers are dropped
+    forget_everything: bool = False
+
+
+VALUES: Final = ("url", "email", "uuid", "time", "ip", "host", "path", "value", "num", "id")  # kinds of placeholders
+WILDCARD: Final = "<*>"
 _VALUE: Final = re.compile(f"<(?:{'|'.join(VALUES)})>")
 
 
@@ -52,86 +88,4 @@ def skeleton(template: str) -> str:
     >>> skeleton("no row <num> in <value>")
     'no row <*> in <*>'
     """
-    return _VALUE.sub("<*>", template)
-
-
-class LearningReading(Protocol):
-    """What learning reads."""
-
-    def templates(self, namespace: str, trigger: str, length: int | None, limit: int) -> Sequence[tuple[str, str]]:
-        """Template and id of the learnings with that trigger and so many words (None: any), newest first."""
-        ...
-
-    def open_templates(self, namespace: str, trigger: str, length: int, limit: int) -> Sequence[tuple[str, str]]:
-        """The same of those that have a wildcard (``<*>``)."""
-        ...
-
-    def like_skeleton(self, namespace: str, trigger: str, skeleton: str, length: int) -> Sequence[tuple[str, str]]:
-        """The same of those whose `skeleton` is that one: all of them."""
-        ...
-
-    def least_known(self, namespace: str, trigger: str, beyond: int) -> str | None:
-        """Where a trigger has so many learnings or more, the id of the oldest of which nothing is known.
-
-        It was observed once, and has neither fix nor diagnosis.
-        """
-        ...
-
-    def calls(self, namespace: str, session: str, limit: int) -> Sequence[Call]:
-        """The latest calls of a session, newest first."""
-        ...
-
-    def all_calls(self, namespace: str) -> Sequence[Call]:
-        """The calls of every session, by session and then in their order."""
-        ...
-
-    def awaits_success(self, namespace: str, session: str, tool: str) -> bool:
-        """Whether a success of the tool would mean something in the session.
-
-        It would if something is offered there, or if the tool's latest call failed.
-        """
-        ...
-
-    def offers(self, namespace: str, session: str) -> Sequence[Offer]:
-        """What was offered in a session, in the order of learnings' ids."""
-        ...
-
-
-class LearningWriting(LearningReading, Protocol):
-    """What learning changes."""
-
-    def see(self, namespace: str, id: str, at: datetime) -> None:
-        """Count one more occurrence of a learning's error."""
-        ...
-
-    def see_template(self, namespace: str, trigger: str, template: str, length: int, at: datetime) -> str | None:
-        """The same for the learning with exactly that template; its id, if there is one."""
-        ...
-
-    def add_call(self, namespace: str, call: Call) -> None:
-        """Add a call."""
-        ...
-
-    def keep_calls(self, namespace: str, session: str, latest: int) -> None:
-        """Remove all calls of the session but the latest."""
-        ...
-
-    def drop_calls(self, namespace: str, before: int) -> None:
-        """Remove all calls that are numbered lower; linear in the namespace's calls."""
-        ...
-
-    def put_offer(self, namespace: str, offer: Offer) -> None:
-        """Set what is known of a learning in a session."""
-        ...
-
-    def drop_offers(self, namespace: str, before: datetime) -> None:
-        """Remove the offers of the namespace that are older."""
-        ...
-
-    def relink(self, namespace: str, old: str, new: str | None) -> None:
-        """Calls and offers of a learning become another's, or nobody's."""
-        ...
-
-    def forget_calls(self, namespace: str, session: str | None) -> None:
-        """Remove calls and offers of a session, or of all."""
-        ...
+    return _VALUE.sub(WILDCARD, template)

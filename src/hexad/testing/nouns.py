@@ -17,11 +17,12 @@ from hexad.model import (
     SkillVersion,
     Version,
 )
-from hexad.store import Scope
 from hexad.text.document import Document
 
 MOMENT: Final = datetime(2026, 1, 1, 12, 30, 15, 123456, tzinfo=UTC)
-HOME: Final = Scope("home", Layer.USER_KNOWLEDGE)
+HOME: Final = "home"  # a namespace
+AWAY: Final = "away"  # another
+ENTRIES: Final = Layer.USER_KNOWLEDGE
 
 
 def knowledge(key: str = "editor", content: str = "vim", **fields: Any) -> Knowledge:

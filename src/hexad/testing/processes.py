@@ -1,4 +1,4 @@
-"""What the contract's other processes do. They are started afresh, so all they get is how to open the store."""
+"""The work of the contract's other processes. They are spawned, so all they get is how to open the store."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from hexad.testing.nouns import HOME, audit_record, document, knowledge, version
+from hexad.store import Entry, Question
+from hexad.testing.nouns import ENTRIES, HOME, MOMENT, audit_record, document, knowledge, version
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,32 +23,33 @@ COUNTER: Final = "counter"
 
 def step(store: Store) -> int:
     """One more in a counter that is kept in row, version, index, audit log and note alike."""
-    with store.transaction() as unit:
+    with store.transaction(HOME) as unit:
         return count_in(unit)
 
 
 def count_in(unit: Writing) -> int:
     """`step`, in a transaction that somebody else began."""
-    row = unit.get(HOME, COUNTER)
+    row = unit.get(ENTRIES, COUNTER)
     count = row.record.use_count + 1 if row else 1
-    unit.put(HOME, replace(knowledge(COUNTER), use_count=count), document(f"count{count} counted"))
-    unit.add_version(HOME.namespace, version(count, COUNTER))
-    head = unit.audit_head(HOME.namespace)
-    unit.append_audit(HOME.namespace, audit_record(head.sequence + 1 if head else 1))
+    unit.put([Entry(replace(knowledge(COUNTER), use_count=count), document(f"count{count} counted"))])
+    unit.add_versions([version(count, COUNTER)])
+    end = unit.chain_end()
+    unit.append_audit([audit_record(end[0] + 1 if end else 1)])
     unit.set_note(COUNTER, str(count))
     return count
 
 
 def counted(store: Store) -> int:
     """What every part of the store says the counter is; an error if two of them differ."""
-    with store.reading() as view:
+    with store.reading(HOME) as view:
         count = int(view.note(COUNTER) or 0)
-        row, head = view.get(HOME, COUNTER), view.audit_head(HOME.namespace)
+        row, end = view.get(ENTRIES, COUNTER), view.chain_end()
         assert (row.record.use_count if row else 0) == count
-        assert (head.sequence if head else 0) == count
-        assert len(view.audit(HOME.namespace, limit=count + 1)) == count
-        assert [one.version for one in view.versions(HOME.namespace, COUNTER)] == list(range(count, 0, -1))
-        known = view.statistics(HOME, [f"count{number}" for number in range(count + 2)]).frequencies
+        assert (end[0] if end else 0) == count
+        assert len(view.audit(limit=count + 1)) == count
+        assert [one.version for one in view.versions(ENTRIES, COUNTER)] == list(range(count, 0, -1))
+        terms = [f"count{number}" for number in range(count + 2)]
+        known = view.evidence(Question(layers=[ENTRIES], now=MOMENT, terms=terms))[ENTRIES].statistics.frequencies
         assert known == ({f"count{count}": 1} if count else {})
         return count
 
@@ -75,7 +77,7 @@ def count_up(reopen: Callable[[], Store], steps: int) -> None:
 
 
 def count_until_killed(reopen: Callable[[], Store], acknowledge: Connection) -> None:
-    """Do steps for ever, and tell each once it is committed."""
+    """Do steps for ever, and send each once it is committed."""
     store = reopen()
     while True:
         acknowledge.send(step(store))
@@ -117,7 +119,7 @@ def fork_among_writers(reopen: Callable[[], Store], forks: int) -> None:
 
     def write() -> None:
         while not enough.is_set():
-            with store.transaction() as unit:
+            with store.transaction(HOME) as unit:
                 unit.set_note("busy", "writing")
 
     threads = [threading.Thread(target=write) for _ in range(2)]

@@ -13,16 +13,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hexad.errors import StoreError
-from hexad.model import AuditRecord, Layer, Record, Version
+from hexad.model import AuditRecord, Layer, Origin, Record, Version
 from hexad.shape import to_microseconds
-from hexad.store import Scope, Sketch, Store, Use
-from hexad.testing.nouns import HOME, MOMENT, document, knowledge, learning, reference, skill, version
+from hexad.store import Entry, Question, Sketch, Store, Use, VectorState
+from hexad.store.searching import CAPACITY
+from hexad.testing.nouns import AWAY, ENTRIES, HOME, MOMENT, document, knowledge, learning, reference, skill, version
 from hexad.testing.strategies import TERMS, audit_records, documents, records, texts, versions
 from hexad.text.document import Document
 from hexad.text.index import Posting, Statistics, TermIndex
 
 if TYPE_CHECKING:
-    from hexad.store import Reading, Row, Writing
+    from collections.abc import Sequence
+
+    from hexad.store import Evidence, Reading, Row, Writing
 
 requirement = pytest.mark.requirement
 property_of_a_store: Final = settings(
@@ -30,7 +33,7 @@ property_of_a_store: Final = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-AWAY: Final = Scope("away", Layer.USER_KNOWLEDGE)
+LATER: Final = MOMENT + timedelta(hours=1)
 
 _namespaces = (f"example {number}" for number in itertools.count())
 
@@ -39,22 +42,21 @@ class Halt(Exception):
     """Any error: something went wrong in the middle of a transaction."""
 
 
-def put(store: Store, *pairs: tuple[Record, Document | None], scope: Scope = HOME) -> None:
-    with store.transaction() as unit:
-        for record, words in pairs:
-            unit.put(scope, record, words)
+def put(store: Store, *pairs: tuple[Record, Document | None], namespace: str = HOME) -> None:
+    with store.transaction(namespace) as unit:
+        unit.put([Entry(record, words) for record, words in pairs])
 
 
-def row_of(store: Store, id: str, scope: Scope = HOME) -> Row:
-    with store.reading() as view:
-        row = view.get(scope, id)
+def row_of(store: Store, id: str, namespace: str = HOME, layer: Layer = ENTRIES) -> Row:
+    with store.reading(namespace) as view:
+        row = view.get(layer, id)
     assert row is not None
     return row
 
 
-def view_number(view: Reading, id: str) -> int:
-    row = view.get(HOME, id)
-    return row.number if row else 0
+def asked(view: Reading, terms: Sequence[str], *, layer: Layer = ENTRIES, **fields: Any) -> Evidence:
+    """The evidence of one layer."""
+    return view.evidence(Question(**{"layers": [layer], "now": MOMENT, "terms": terms, **fields}))[layer]
 
 
 # rows
@@ -62,16 +64,16 @@ def view_number(view: Reading, id: str) -> int:
 
 @requirement("STORE-02")
 def test_a_new_store_is_empty(store: Store) -> None:
-    with store.reading() as view:
-        assert view.get(HOME, "editor") is None
-        assert not view.page(HOME)
-        assert not view.pinned(HOME)
-        assert not view.versions("home", "editor")
-        assert view.statistics(HOME, ["vim"]) == Statistics(0, 0, {})
-        assert list(view.postings(HOME, "vim", limit=9)) == list(view.postings_among(HOME, "vim", [1])) == []
-        assert not view.audit("home")
-        assert not view.namespaces()
-        assert view.audit_head("home") is None
+    assert not store.namespaces()
+    with store.reading(HOME) as view:
+        assert view.get(ENTRIES, "editor") is None
+        assert not view.page(ENTRIES)
+        assert not view.versions(ENTRIES, "editor")
+        found = asked(view, ["vim"], standing=9, embedder="one")
+        assert (found.statistics, found.vectors) == (Statistics(0, 0, {}), VectorState())
+        assert not any((found.postings, found.standing, found.associations, found.numbers, found.filtered))
+        assert not view.audit()
+        assert view.chain_end() is None
         assert view.note("fact") is None
 
 
@@ -79,12 +81,12 @@ def test_a_new_store_is_empty(store: Store) -> None:
 @property_of_a_store
 @given(record=records, words=st.none() | documents)
 def test_every_field_of_a_record_comes_back_as_it_was(store: Store, record: Record, words: Document | None) -> None:
-    scope = Scope(next(_namespaces), record.layer)
-    put(store, (record, words), scope=scope)
-    row = row_of(store, record.id, scope)
+    namespace = next(_namespaces)
+    put(store, (record, words), namespace=namespace)
+    row = row_of(store, record.id, namespace, record.layer)
     for field in fields(record):
-        told, kept = getattr(record, field.name), getattr(row.record, field.name)
-        assert (field.name, kept, type(kept)) == (field.name, told, type(told))
+        given, kept = getattr(record, field.name), getattr(row.record, field.name)
+        assert (field.name, kept, type(kept)) == (field.name, given, type(given))
     assert row.document == words
 
 
@@ -93,35 +95,35 @@ def test_every_field_of_a_record_comes_back_as_it_was(store: Store, record: Reco
 @given(said=versions)
 def test_every_field_of_a_version_comes_back_as_it_was(store: Store, said: Version) -> None:
     namespace = next(_namespaces)
-    with store.transaction() as unit:
-        unit.add_version(namespace, said)
-    with store.reading() as view:
-        assert list(view.versions(namespace, said.key)) == [said]
-        assert list(view.keys_in_session(namespace, said.session)) == [said.key]
+    with store.transaction(namespace) as unit:
+        unit.add_versions([said])
+    with store.reading(namespace) as view:
+        assert list(view.versions(ENTRIES, said.key)) == [said]
+        assert list(view.keys_of(session=said.session)) == [said.key]
 
 
 @requirement("STORE-04", "AUDIT-01")
 @property_of_a_store
-@given(told=audit_records)
-def test_every_field_of_an_audit_record_comes_back_as_it_was(store: Store, told: AuditRecord) -> None:
+@given(record=audit_records)
+def test_every_field_of_an_audit_record_comes_back_as_it_was(store: Store, record: AuditRecord) -> None:
     namespace = next(_namespaces)
-    with store.transaction() as unit:
-        unit.append_audit(namespace, told)
-    with store.reading() as view:
-        assert list(view.audit(namespace)) == [told]
-        assert view.audit_head(namespace) == told
+    with store.transaction(namespace) as unit:
+        unit.append_audit([record])
+    with store.reading(namespace) as view:
+        assert list(view.audit()) == [record]
+        assert view.chain_end() == (record.sequence, record.hash)
 
 
 @requirement("STORE-04")
 @property_of_a_store
-@given(namespace=texts, name=texts, value=texts)
+@given(namespace=texts.filter(bool), name=texts, value=texts)
 def test_namespaces_and_notes_may_be_any_text(store: Store, namespace: str, name: str, value: str) -> None:
-    put(store, (knowledge(), None), scope=Scope(namespace, Layer.USER_KNOWLEDGE))
-    with store.transaction() as unit:
+    put(store, (knowledge(), None), namespace=namespace)
+    with store.transaction(namespace) as unit:
         unit.set_note(name, value)
-    with store.reading() as view:
-        assert namespace in view.namespaces()
+    with store.reading(namespace) as view:
         assert view.note(name) == value
+    assert namespace in store.namespaces()
 
 
 @requirement("KNOW-01")
@@ -136,24 +138,23 @@ def test_replacing_a_record_keeps_its_number(store: Store) -> None:
 @requirement("KNOW-01")
 @pytest.mark.parametrize("record", [knowledge(), learning(), skill(), reference()], ids=lambda record: record.layer)
 def test_removing_says_whether_there_was_something(store: Store, record: Record) -> None:
-    scope = Scope("home", record.layer)
-    put(store, (record, document("vim")), scope=scope)
-    with store.transaction() as unit:
-        assert unit.remove(scope, record.id) is True
-        assert unit.remove(scope, record.id) is False
-        assert unit.get(scope, record.id) is None
-        assert unit.statistics(scope, ["vim"]) == Statistics(0, 0, {})
+    put(store, (record, document("vim")))
+    with store.transaction(HOME) as unit:
+        assert unit.remove(record.layer, record.id) is True
+        assert unit.remove(record.layer, record.id) is False
+        assert unit.get(record.layer, record.id) is None
+        assert asked(unit, ["vim"], layer=record.layer).statistics == Statistics(0, 0, {})
 
 
 @requirement("CTX-08")
 def test_numbers_grow_with_the_order_of_first_saving(store: Store) -> None:
     for key in ("b", "a", "c", "b", "d"):
         put(store, (knowledge(key), None))
-    with store.transaction() as unit:
-        unit.remove(HOME, "a")
-        unit.put(HOME, knowledge("a"), None)
-    with store.reading() as view:
-        rows = view.page(HOME)
+    with store.transaction(HOME) as unit:
+        unit.remove(ENTRIES, "a")
+        unit.put([Entry(knowledge("a"), None)])
+    with store.reading(HOME) as view:
+        rows = view.page(ENTRIES)
     assert [row.record.id for row in rows] == ["b", "c", "d", "a"]
     assert [row.number for row in rows] == sorted({row.number for row in rows})
 
@@ -161,138 +162,158 @@ def test_numbers_grow_with_the_order_of_first_saving(store: Store) -> None:
 @requirement("KNOW-01")
 def test_pages_follow_each_other_without_gap_or_repetition(store: Store) -> None:
     put(store, *((knowledge(f"key-{number}"), None) for number in range(10)))
-    with store.reading() as view:
-        everything = list(view.page(HOME))
-        first = list(view.page(HOME, limit=4))
-        second = list(view.page(HOME, after=first[-1].number, limit=4))
-        third = list(view.page(HOME, after=second[-1].number, limit=4))
-        assert not view.page(HOME, after=third[-1].number)
+    with store.reading(HOME) as view:
+        everything = list(view.page(ENTRIES))
+        first = list(view.page(ENTRIES, limit=4))
+        second = list(view.page(ENTRIES, after=first[-1].number, limit=4))
+        third = list(view.page(ENTRIES, after=second[-1].number, limit=4))
+        assert not view.page(ENTRIES, after=third[-1].number)
     assert [len(first), len(second), len(third)] == [4, 4, 2]
     assert first + second + third == everything
 
 
-@requirement("KNOW-01")
-def test_fetching_passes_over_what_is_not_there_however_much_is_asked(store: Store) -> None:
-    put(store, *((knowledge(f"key-{number}"), None) for number in range(3)))
-    with store.reading() as view:
-        rows = list(view.page(HOME))
-        asked = range(rows[0].number, rows[0].number + 3000)
-        assert sorted(view.fetch(HOME, asked), key=lambda row: row.number) == rows
-        assert list(view.fetch(HOME, [])) == []
+@requirement("KNOW-01", "CTX-08")
+def test_rows_of_all_layers_are_fetched_at_once_and_those_that_do_not_exist_are_skipped(store: Store) -> None:
+    put(store, *((knowledge(f"key-{number}"), None) for number in range(3)), (learning(), None), (reference(), None))
+    put(store, (skill(definition={"steps": [1]}, parameters={"a": 1}), document("vim")))
+    layers = (ENTRIES, Layer.AGENT_LEARNINGS, Layer.SKILL_PATTERNS, Layer.EXTERNAL_KNOWLEDGE)
+    with store.reading(HOME) as view:
+        rows = {layer: list(view.page(layer)) for layer in layers}
+        numbers = {layer: range(rows[layer][0].number, rows[layer][0].number + 3000) for layer in layers}
+        found = view.fetch(numbers)
+        assert not view.fetch({})
+    assert sorted(found[ENTRIES], key=lambda row: row.number) == rows[ENTRIES]
+    assert [list(found[layer]) for layer in layers[1::2]] == [rows[layer] for layer in layers[1::2]]
+    assert found[Layer.SKILL_PATTERNS][0].record == skill(definition={}, parameters={"a": 1})
 
 
 @requirement("CTX-08")
-def test_a_sketch_tells_what_its_row_tells(store: Store) -> None:
-    told = knowledge(expires=MOMENT, relevance=0.25, subject="anna", thread="t", position=7, use_count=3)
-    put(store, (told, document("vim", name="editor")), (knowledge("hidden"), None))
-    with store.reading() as view:
-        (sketch,) = view.sketch(HOME, [row.number for row in view.page(HOME)])
-        number = view.page(HOME)[0].number
-    moment = to_microseconds(MOMENT)
-    words = document("vim", name="editor").pack()
-    assert sketch == Sketch(number, "editor", words, "user", moment, 3, 0.25, moment, "t", 7)
+def test_a_sketch_has_what_its_row_has(store: Store) -> None:
+    entry = knowledge(expires=LATER, relevance=0.25, subject="anna", thread="t", position=7, use_count=3)
+    put(store, (entry, document("vim", name="editor")), (knowledge("hidden"), None))
+    put(store, (learning(trust=0.5), document("vim")), (reference(), document("vim")))
+    with store.reading(HOME) as view:
+        chosen = {layer: [row.number for row in view.page(layer)] for layer in (ENTRIES, *_OTHERS)}
+        found = view.sketch(chosen, MOMENT)
+    moment, later, words = to_microseconds(MOMENT), to_microseconds(LATER), document("vim", name="editor").pack()
+    one = Sketch(chosen[ENTRIES][0], "editor", words, "user", moment, 3, 0.25, later, "t", 7)
+    assert found[ENTRIES] == ([one], [])
+    plain = document("vim").pack()
+    assert [each.rows for each in (found[layer] for layer in _OTHERS)] == [
+        [Sketch(chosen[_OTHERS[0]][0], "learning-1", plain, "user", moment, 0, trust=0.5)],
+        [Sketch(chosen[_OTHERS[1]][0], "Runbook", plain, "user", moment, 0)],
+    ]
 
 
-@requirement("CTX-08")
-@pytest.mark.parametrize("record", [learning(), skill(), reference()], ids=lambda record: record.layer)
-def test_a_sketch_of_another_noun_has_neutral_values(store: Store, record: Record) -> None:
-    scope = Scope("home", record.layer)
-    put(store, (record, document("vim")), scope=scope)
-    number = row_of(store, record.id, scope).number
-    with store.reading() as view:
-        moment = to_microseconds(record.updated)
-        expected = Sketch(number, record.id, document("vim").pack(), "user", moment, 0)
-        assert list(view.sketch(scope, [number])) == [expected]
+_OTHERS: Final = (Layer.AGENT_LEARNINGS, Layer.EXTERNAL_KNOWLEDGE)
 
 
 @requirement("KNOW-06")
-def test_rows_are_found_by_their_place_in_a_thread(store: Store) -> None:
-    said = [knowledge(f"k{at}", "why?" if at == 2 else "so", thread="t", position=at) for at in range(5)]
+def test_sketches_bring_their_neighbours_in_threads_and_nothing_that_has_expired(store: Store) -> None:
     put(
         store,
-        *((entry, document("so")) for entry in said),
-        (knowledge("hidden", thread="t", position=7), None),
-        (knowledge("other", thread="u", position=2), document("so")),
-        (knowledge("threadless", position=2), document("so")),
+        *(
+            (knowledge(f"k{at}", "why?" if at == 2 else "so", thread="t", position=at), document("so"))
+            for at in range(6)
+        ),
+        (knowledge("expired", thread="t", position=1, expires=MOMENT), document("so")),
+        (knowledge("hidden", thread="t", position=1), None),
+        (knowledge("other", thread="u", position=1), document("so")),
+        (knowledge("threadless", position=1), document("so")),
     )
-    put(store, (knowledge("far", thread="t", position=2), document("so")), scope=AWAY)
-    with store.reading() as view:
-        found = view.in_threads(HOME, [("t", 1), ("t", 2), ("t", 7), ("v", 1)])
-        assert sorted((row.id, row.position, bool(row.asks)) for row in found) == [("k1", 1, False), ("k2", 2, True)]
-        assert not view.in_threads(Scope("home", Layer.SKILL_PATTERNS), [("t", 1)])
+    put(store, (knowledge("far", thread="t", position=1), document("so")), namespace=AWAY)
+    with store.reading(HOME) as view:
+        numbers = {row.record.id: row.number for row in view.page(ENTRIES)}
+        found = view.sketch({ENTRIES: [numbers["k3"], numbers["expired"], numbers["threadless"]]}, MOMENT)[ENTRIES]
+    assert sorted(each.id for each in found.rows) == ["k3", "threadless"]
+    assert sorted((each.id, bool(each.asks)) for each in found.beside) == [
+        ("k1", False),
+        ("k2", True),
+        ("k4", False),
+        ("k5", False),
+    ]
 
 
 @requirement("KNOW-07")
-def test_pinned_are_the_numbers_of_pinned_rows_that_are_indexed(store: Store) -> None:
+def test_standing_rows_are_pinned_and_unexpired_the_users_own_first_then_the_latest(store: Store) -> None:
     words = document("vim")
     put(
         store,
-        (knowledge("b", pinned=True), words),
-        (knowledge("plain"), words),
+        (knowledge("agents", pinned=True, origin=Origin.AGENT, updated=LATER), words),
+        (knowledge("older", pinned=True), words),
+        (knowledge("rule", category="rule", updated=LATER), words),
+        (knowledge("wish", category="preference"), words),
+        (knowledge("long rule", "x" * 2000, category="rule"), words),
+        (knowledge("agents rule", category="rule", origin=Origin.AGENT), words),
+        (knowledge("over", pinned=True, expires=MOMENT), words),
         (knowledge("hidden", pinned=True), None),
-        (knowledge("a", pinned=True), words),
+        (knowledge("newer", pinned=True), words),
     )
-    with store.reading() as view:
-        assert list(view.pinned(HOME)) == [view_number(view, "b"), view_number(view, "a")]
-        assert list(view.pinned(AWAY)) == []
+    with store.reading(HOME) as view:
+        pinned = asked(view, (), standing=9).standing
+        with_rules = asked(view, (), standing=9, with_rules=True).standing
+        assert [row.record.id for row in pinned] == ["newer", "older", "agents"]
+        assert [row.record.id for row in with_rules] == ["newer", "older", "agents", "rule", "wish"]
+        assert [row.record.id for row in asked(view, (), standing=1).standing] == ["newer"]
+        assert not asked(view, ()).standing
+        assert pinned[0] == view.get(ENTRIES, "newer")
 
 
 @requirement("KNOW-06")
-def test_uses_add_up_and_pass_over_what_is_gone(store: Store) -> None:
+def test_uses_add_up_and_ids_that_do_not_exist_are_skipped(store: Store) -> None:
     put(store, (knowledge(use_count=1), document("vim")))
-    later = MOMENT + timedelta(microseconds=1)
-    with store.transaction() as unit:
-        unit.use([Use(HOME, "editor", 2, MOMENT), Use(HOME, "gone", 1, MOMENT), Use(HOME, "editor", 3, later)])
+    with store.transaction(HOME) as unit:
+        uses = [Use(ENTRIES, "editor", 2, MOMENT), Use(ENTRIES, "gone", 1, MOMENT), Use(ENTRIES, "editor", 3, LATER)]
+        unit.use(uses)
         unit.use([])
-    assert row_of(store, "editor").record == knowledge(use_count=6, last_used=later)
+    assert row_of(store, "editor").record == knowledge(use_count=6, last_used=LATER)
     assert row_of(store, "editor").document == document("vim")
-
-
-@requirement("KNOW-06")
-def test_the_one_learning_about_an_error_is_found(store: Store) -> None:
-    scope = Scope("home", Layer.AGENT_LEARNINGS)
-    put(store, (learning("1", "deploy", error_pattern="timeout"), None), (learning("2", "deploy"), None), scope=scope)
-    with store.reading() as view:
-        assert view.learning_id("home", "deploy", "timeout") == "1"
-        assert view.learning_id("home", "deploy", "") == "2"
-        assert view.learning_id("home", "deploy", "other") is view.learning_id("away", "deploy", "") is None
 
 
 # versions
 
 
 @requirement("KNOW-03")
-def test_versions_come_newest_first_and_go_one_by_one(store: Store) -> None:
-    with store.transaction() as unit:
-        for number in (1, 2, 10, 3):
-            unit.add_version("home", version(number))
-        unit.add_version("home", version(1, "other"))
-        unit.remove_versions("home", "editor", (2, 99))
-    with store.reading() as view:
-        assert list(view.versions("home", "editor")) == [version(10), version(3), version(1)]
-        assert list(view.versions("home", "other")) == [version(1, "other")]
-        assert list(view.versions("away", "editor")) == []
+def test_versions_come_newest_first_and_are_removed_one_by_one(store: Store) -> None:
+    with store.transaction(AWAY) as unit:
+        unit.add_versions([version(7)])
+    with store.transaction(HOME) as unit:
+        unit.add_versions([version(number) for number in (1, 2, 10, 3)])
+        unit.add_versions([version(1, "other")])
+        unit.remove_versions(ENTRIES, "editor", (2, 99))
+    with store.reading(HOME) as view:
+        assert list(view.versions(ENTRIES, "editor")) == [version(10), version(3), version(1)]
+        assert list(view.versions(ENTRIES, "other")) == [version(1, "other")]
+    with store.transaction(HOME) as unit:
+        unit.remove_versions(ENTRIES, "editor")
+        assert not unit.versions(ENTRIES, "editor")
+    with store.reading(AWAY) as view:
+        assert list(view.versions(ENTRIES, "editor")) == [version(7)]
 
 
 @requirement("KNOW-03")
 def test_a_version_is_never_overwritten(store: Store) -> None:
-    with store.transaction() as unit:
-        unit.add_version(HOME.namespace, version(1))
-    with pytest.raises(StoreError), store.transaction() as unit:
-        unit.add_version(HOME.namespace, version(1, content="other"))
-    with store.reading() as view:
-        assert list(view.versions(HOME.namespace, "editor")) == [version(1)]
+    with store.transaction(HOME) as unit:
+        unit.add_versions([version(1)])
+    with pytest.raises(StoreError), store.transaction(HOME) as unit:
+        unit.add_versions([version(1, content="other")])
+    with store.reading(HOME) as view:
+        assert list(view.versions(ENTRIES, "editor")) == [version(1)]
 
 
 @requirement("KNOW-08")
-def test_keys_of_a_session_are_those_with_a_version_from_it(store: Store) -> None:
-    with store.transaction() as unit:
-        for key, number, session in (("b", 1, "s"), ("b", 2, "t"), ("é", 1, "s"), ("a", 1, "s"), ("c", 1, "S")):
-            unit.add_version("home", version(number, key, session=session))
-        unit.remove_versions("home", "a", (1,))
-    with store.reading() as view:
-        assert list(view.keys_in_session("home", "s")) == ["b", "é"]
-        assert list(view.keys_in_session("away", "s")) == []
+def test_keys_are_found_by_the_sessions_and_subjects_of_versions_and_entries(store: Store) -> None:
+    said = (("b", 1, "s"), ("b", 2, "t"), ("é", 1, "s"), ("a", 1, "s"), ("c", 1, "S"))
+    put(store, (knowledge("given", given_by={"tags": "s"}), None), (knowledge("about", subject="anna"), None))
+    with store.transaction(HOME) as unit:
+        unit.add_versions([version(number, key, session=session) for key, number, session in said])
+        unit.add_versions([version(1, "was about", subject="anna"), version(1, "other", subject="Anna")])
+        unit.remove_versions(ENTRIES, "a", (1,))
+    with store.reading(HOME) as view:
+        assert list(view.keys_of(session="s")) == ["b", "given", "é"]
+        assert list(view.keys_of(subject="anna")) == ["about", "was about"]
+    with store.reading(AWAY) as view:
+        assert not view.keys_of(session="s")
 
 
 # the index
@@ -302,22 +323,77 @@ def test_keys_of_a_session_are_those_with_a_version_from_it(store: Store) -> Non
 def test_the_index_counts_rows_terms_and_lengths(store: Store) -> None:
     put(store, (knowledge("a"), document("vim emacs", name="vim")), (knowledge("b"), document("vim")))
     put(store, (knowledge("hidden"), None))
-    with store.reading() as view:
-        a, b = view_number(view, "a"), view_number(view, "b")
-        assert view.statistics(HOME, ["vim", "emacs", "ed"]) == Statistics(2, 4, {"vim": 2, "emacs": 1})
-        assert list(view.postings(HOME, "vim", limit=9)) == [Posting(b, 1, 1), Posting(a, 3, 3)]
-        assert list(view.postings(HOME, "vim", limit=1)) == [Posting(b, 1, 1)]
-        assert list(view.postings_among(HOME, "vim", {a, 99})) == [Posting(a, 3, 3)]
-        assert list(view.postings_among(HOME, "emacs", {b})) == []
+    a, b = row_of(store, "a").number, row_of(store, "b").number
+    with store.reading(HOME) as view:
+        found = asked(view, ["vim", "emacs", "ed"])
+    assert found.statistics == Statistics(2, 4, {"vim": 2, "emacs": 1})
+    assert list(found.postings) == ["emacs", "vim"]  # the rarest first
+    assert list(found.postings["vim"]) == [Posting(b, 1, 1), Posting(a, 3, 3)]
+    assert not found.filtered
 
 
 @requirement("CTX-08")
-def test_many_terms_and_rows_can_be_asked_for_at_once(store: Store) -> None:
+def test_many_terms_are_counted_at_once_and_the_rarest_are_opened(store: Store) -> None:
     many = [f"term{number}" for number in range(1200)]
     put(store, *((knowledge(f"key-{number}"), document(" ".join(many))) for number in range(2)))
-    with store.reading() as view:
-        assert view.statistics(HOME, many) == Statistics(2, 2400, dict.fromkeys(many, 2))
-        assert len(view.postings_among(HOME, many[-1], range(view.page(HOME)[0].number, 3000))) == 2
+    with store.reading(HOME) as view:
+        found = asked(view, many)
+        assert found.statistics == Statistics(2, 2400, dict.fromkeys(many, 2))
+        assert list(found.postings) == sorted(many)[:64]
+
+
+@requirement("CTX-08")
+def test_a_question_of_common_terms_names_a_bounded_number_of_rows(store: Store) -> None:
+    count = CAPACITY + 100
+    words = [
+        "rare common usual" if number == 3 else "common usual" if number % 2 else "common" for number in range(count)
+    ]
+    put(store, *((knowledge(f"k{number}"), document(text)) for number, text in enumerate(words)))
+    with store.reading(HOME) as view:
+        rows = [row.number for row in view.page(ENTRIES)]
+        found = asked(view, ["common", "usual", "rare"])
+    usual = [number for number in reversed(rows) if rows.index(number) % 2]
+    assert [each[0] for each in found.postings["rare"]] == [rows[3]]
+    assert [each[0] for each in found.postings["usual"]] == usual
+    newest = rows[:-251:-1]  # there is room for 250 rows more; of the others those that are named already
+    named = [each[0] for each in found.postings["common"]]
+    assert named[:250] == newest
+    assert set(named) == {*newest, *usual}
+
+
+@requirement("CTX-08", "KNOW-06")
+def test_rows_that_have_expired_or_lack_a_facet_are_no_evidence(store: Store) -> None:
+    rule, fact = (Document((), ("vim",), (), (f"=category/{name}",)) for name in ("rule", "fact"))
+    put(
+        store,
+        (knowledge("rule"), rule),
+        (knowledge("fact"), fact),
+        *((knowledge(f"over-{number}", expires=MOMENT), rule) for number in range(40)),
+        (knowledge("later", expires=LATER), rule),
+    )
+    with store.reading(HOME) as view:
+        numbers = {row.record.id: row.number for row in view.page(ENTRIES)}
+        everything = asked(view, ["vim"])
+        rules = asked(view, ["vim"], facets=["=category/rule"])
+        none = asked(view, ["vim"], facets=["=category/none"])
+        passing = view.passing(ENTRIES, numbers.values(), ["=category/rule"], MOMENT)
+    assert [each[0] for each in everything.postings["vim"]] == [numbers["later"], numbers["fact"], numbers["rule"]]
+    assert [each[0] for each in rules.postings["vim"]] == [numbers["later"], numbers["rule"]]
+    assert not none.postings
+    assert everything.filtered
+    assert rules.filtered
+    assert passing == {numbers["later"], numbers["rule"]}
+
+
+@requirement("CTX-08")
+def test_a_term_that_names_a_subject_is_opened_last(store: Store) -> None:
+    about = Document((), ("anna", "tea"), (), ("=subject/anna",))
+    put(store, (knowledge("a"), about), *((knowledge(f"b{number}"), document("tea")) for number in range(5)))
+    with store.reading(HOME) as view:
+        assert list(asked(view, ["anna", "tea"]).postings) == ["anna", "tea"]
+        named = asked(view, ["anna", "tea"], with_subjects=[ENTRIES])
+    assert list(named.postings) == ["tea", "anna"]
+    assert named.statistics.frequencies == {"anna": 1, "tea": 6, "=subject/anna": 1}
 
 
 Changes = list[tuple[list[tuple[str, Document | str | None]], bool]]
@@ -329,28 +405,28 @@ changes = st.lists(st.tuples(keys, st.none() | documents | st.just("remove")), m
 @property_of_a_store
 @given(transactions=st.lists(st.tuples(changes, st.booleans()), max_size=6))
 def test_after_any_changes_the_index_is_that_of_the_rows(store: Store, transactions: Changes) -> None:
-    scope, model = Scope(next(_namespaces), Layer.USER_KNOWLEDGE), dict[str, Any]()
+    namespace, model = next(_namespaces), dict[str, Any]()
     for steps, fails in transactions:
         after = dict(model)
-        with suppress(Halt), store.transaction() as unit:
-            apply(unit, scope, steps, after)
-            check_index(unit, scope, list(unit.page(scope)))
+        with suppress(Halt), store.transaction(namespace) as unit:
+            apply(unit, steps, after)
+            check_index(unit, list(unit.page(ENTRIES)))
             fail_if(fails)
             model = after
-    with store.reading() as view:
-        rows = list(view.page(scope))
+    with store.reading(namespace) as view:
+        rows = list(view.page(ENTRIES))
         assert [(row.record.id, row.document) for row in rows] == list(model.items())
-        check_index(view, scope, rows)
+        check_index(view, rows)
 
 
-def apply(unit: Writing, scope: Scope, steps: Any, model: dict[str, Any]) -> None:
+def apply(unit: Writing, steps: Any, model: dict[str, Any]) -> None:
     """Do the steps to the store and, as a dictionary would do them, to its model."""
     for key, words in steps:
         if words == "remove":
-            assert unit.remove(scope, key) is (key in model)
+            assert unit.remove(ENTRIES, key) is (key in model)
             model.pop(key, None)
         else:
-            unit.put(scope, knowledge(key), words)
+            unit.put([Entry(knowledge(key), words)])
             model[key] = words
 
 
@@ -359,13 +435,13 @@ def fail_if(fails: bool) -> None:  # noqa: FBT001  (hypothesis decides)
         raise Halt
 
 
-def check_index(view: Reading, scope: Scope, rows: list[Row]) -> None:
+def check_index(view: Reading, rows: list[Row]) -> None:
     expected = TermIndex()
     for row in rows:
         if row.document is not None:
             expected.add(row.number, row.document)
-    numbers = [row.number for row in rows]
-    assert view.statistics(scope, TERMS) == expected.statistics(TERMS)
-    for term in TERMS:
-        assert list(view.postings(scope, term, limit=99)) == expected.postings(term, limit=99)
-        assert sorted(view.postings_among(scope, term, numbers)) == sorted(expected.postings_among(term, numbers))
+    found = asked(view, TERMS)
+    assert found.statistics == expected.statistics(TERMS)
+    assert {term: list(postings) for term, postings in found.postings.items()} == {
+        term: expected.postings(term, limit=99) for term in found.statistics.frequencies
+    }

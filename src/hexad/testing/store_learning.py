@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from hexad.model import Layer, Origin
-from hexad.store import Scope
-from hexad.store.learning import VALUES, Call, Offer
-from hexad.testing.nouns import MOMENT, audit_record, document, learning
+from hexad.model import Layer
+from hexad.store import Entry
+from hexad.store.learning import VALUES, Call, LearningChanges, Offer, TemplateFilter
+from hexad.testing.nouns import AWAY, HOME, MOMENT, document, learning
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hexad.store import Reading, Store
 
 requirement = pytest.mark.requirement
-LEARNINGS: Final = Scope("home", Layer.AGENT_LEARNINGS)
+LEARNINGS: Final = Layer.AGENT_LEARNINGS
+DEPLOY: Final = "tool:deploy"
 
 
 def call(number: int = 1, **fields: Any) -> Call:
@@ -25,230 +28,160 @@ def call(number: int = 1, **fields: Any) -> Call:
 
 
 def offer(about: str = "learning-1", **fields: Any) -> Offer:
-    given = {"session": "s", "trigger": "tool:deploy", "state": "offered", "at": MOMENT}
+    given = {"session": "s", "trigger": DEPLOY, "state": "offered", "at": MOMENT}
     return Offer(learning=about, **{**given, **fields})
 
 
-@requirement("LEARN-04")
-def test_templates_are_found_by_trigger_length_and_text(store: Store) -> None:
-    with store.transaction() as unit:
-        for name, template, length in (("a", "x y", 2), ("b", "x z", 2), ("c", "x y z", 3)):
-            record = learning(name, template=template, length=length, trust=0.5)
-            unit.put(LEARNINGS, record, document("word"))
-        unit.put(LEARNINGS, learning("d", "tool:other", template="x y", length=2), None)
-    with store.reading() as view:
-        assert [*map(tuple, view.templates("home", "tool:deploy", 2, 9))] == [("x z", "b"), ("x y", "a")]
-        assert [*map(tuple, view.templates("home", "tool:deploy", None, 2))] == [("x y z", "c"), ("x z", "b")]
-        rows = view.page(LEARNINGS)
-        assert {each.trust for each in view.sketch(LEARNINGS, [row.number for row in rows])} == {0.5}
+def learn(store: Store, *, namespace: str = HOME, **changes: Any) -> None:
+    with store.transaction(namespace) as unit:
+        unit.learn(LearningChanges(**changes))
+
+
+def calls(view: Reading, session: str = "s", limit: int = 99) -> Sequence[Call]:
+    return view.activity(session, "deploy", calls=limit).calls
+
+
+def offers(view: Reading, session: str = "s") -> Sequence[Offer]:
+    return view.activity(session, "deploy").offers
 
 
 @requirement("LEARN-04")
-def test_an_error_is_seen_again_by_its_template(store: Store) -> None:
-    later = MOMENT + timedelta(hours=1)
-    with store.transaction() as unit:
-        unit.put(LEARNINGS, learning("a", template="x y", length=2), document("word"))
-        assert unit.see_template("home", "tool:deploy", "x y", 2, later) == "a"
-        assert unit.see_template("home", "tool:deploy", "x z", 2, later) is None
-        assert unit.see_template("away", "tool:deploy", "x y", 2, later) is None
-        row = unit.get(LEARNINGS, "a")
-    assert row is not None
-    assert row.record == learning("a", template="x y", length=2, seen=1, updated=later)
+def test_templates_are_found_by_trigger_length_text_skeleton_and_wildcard_newest_first(store: Store) -> None:
+    with store.transaction(HOME) as unit:
+        for name, template in (("a", "x y"), ("b", "x z"), ("c", "x y z"), ("wild", "no <*> at <num> here")):
+            record = learning(name, template=template, length=len(template.split()), error_pattern=f"{name}!")
+            unit.put([Entry(record, document("word"))])
+        unit.put([Entry(learning(kind, template=f"no <{kind}> here", length=3), None) for kind in VALUES])
+        unit.put([Entry(learning("d", "tool:other", template="x y", length=2), None)])
+
+        def found(**fields: Any) -> list[str]:
+            wanted = TemplateFilter(**{"trigger": DEPLOY, "limit": 99, **fields})
+            return [about for _, about in unit.templates([wanted])]
+
+        assert found(length=2) == ["b", "a"]
+        assert found(limit=2) == [VALUES[-1], VALUES[-2]]
+        assert found(length=2, template="x y") == ["a"]
+        assert found(error_pattern="b!") == ["b"]
+        assert found(length=3, skeleton="no <*> here") == list(reversed(VALUES))
+        assert found(length=5, skeleton="no <*> at <*> here") == ["wild"]
+        assert found(length=5, wildcard=True) == ["wild"]
+        assert not found(length=3, wildcard=True)
+        assert not found(length=4, skeleton="no <*> here")
+        two = [TemplateFilter(DEPLOY, limit=1, length=2), TemplateFilter("tool:other", limit=9)]
+        assert [tuple(each) for each in unit.templates(two)] == [("x z", "b"), ("x y", "d")]
+    with store.reading(AWAY) as view:
+        assert not view.templates([TemplateFilter(DEPLOY, limit=9)])
 
 
 @requirement("LEARN-04")
 def test_seeing_an_error_again_counts_and_sets_the_time(store: Store) -> None:
     later = MOMENT + timedelta(hours=1)
-    with store.transaction() as unit:
-        unit.put(LEARNINGS, learning(seen=2, remedies={"r": {"says": "wait"}}), document("word"))
-        unit.see("home", "learning-1", later)
-        unit.see("home", "nobody", later)
-        unit.see("away", "learning-1", later)
-    with store.reading() as view:
+    known = learning(seen=2, remedies={"r": {"says": "wait"}})
+    with store.transaction(HOME) as unit:
+        unit.put([Entry(known, document("word"))])
+    learn(store, seen={"learning-1": later, "nobody": later})
+    learn(store, namespace=AWAY, seen={"learning-1": later})
+    with store.reading(HOME) as view:
         row = view.get(LEARNINGS, "learning-1")
     assert row is not None
     assert row.record == learning(seen=3, updated=later, remedies={"r": {"says": "wait"}})
 
 
 @requirement("LEARN-06", "STORE-06")
-def test_the_calls_of_a_session_come_newest_first_and_are_its_own(store: Store) -> None:
+def test_the_activity_of_a_session_is_its_latest_calls_and_offers_and_its_own(store: Store) -> None:
     mine = [call(1), call(2, tool="login", ok=True, learning=""), call(4, arguments='{"a":["text",null,"0f"]}')]
-    with store.transaction() as unit:
-        for each in (*mine, call(3, session="other")):
-            unit.add_call("home", each)
-        unit.add_call("away", call(9))
-        assert list(unit.calls("home", "s", 9)) == mine[::-1]
-    with store.reading() as view:
-        assert list(view.calls("home", "s", 2)) == [mine[2], mine[1]]
-        assert list(view.calls("away", "s", 9)) == [call(9)]
+    learn(store, calls=[*mine, call(3, session="other")], offers=[offer("b"), offer("a")])
+    learn(store, namespace=AWAY, calls=[call(9)], offers=[offer("c")])
+    with store.reading(HOME) as view:
+        found = view.activity("s", "login", calls=2)
+        assert (list(found.calls), found.latest) == ([mine[2], mine[1]], mine[1])
+        assert list(found.offers) == [offer("a"), offer("b")]
+        assert list(calls(view)) == mine[::-1]
+        quick = view.activity("s", "never called")
+        assert (list(quick.calls), quick.latest) == ([], None)
+    with store.reading(AWAY) as view:
+        assert list(calls(view)) == [call(9)]
 
 
 @requirement("SKILL-10")
 def test_the_calls_of_all_sessions_come_session_by_session_in_their_order(store: Store) -> None:
-    with store.transaction() as unit:
-        for number, session in ((4, "b"), (1, "a"), (2, "b"), (3, "a")):
-            unit.add_call("home", call(number, session=session, ok=True, arguments='{"a":{}}'))
-        unit.add_call("away", call(9))
-        found = [(each.session, each.number) for each in unit.all_calls("home")]
-    assert found == [("a", 1), ("a", 3), ("b", 2), ("b", 4)]
-    with store.reading() as view:
-        assert [each.number for each in view.all_calls("away")] == [9]
-        assert list(view.all_calls("nowhere")) == []
-
-
-@requirement("LEARN-06", "LEARN-07")
-def test_a_success_means_something_after_a_failure_of_the_tool_or_where_something_is_offered(store: Store) -> None:
-    def awaited(unit: Reading) -> list[bool]:
-        places = [("home", "s", "deploy"), ("home", "s", "login"), ("home", "other", "deploy"), ("away", "s", "deploy")]
-        return [unit.awaits_success(*place) for place in places]
-
-    with store.transaction() as unit:
-        assert awaited(unit) == [False] * 4
-        unit.add_call("home", call(1))
-        unit.add_call("home", call(2, tool="login", ok=True))
-        assert awaited(unit) == [True, False, False, False]
-        unit.add_call("home", call(3, ok=True))
-        unit.put_offer("home", offer(session="other", state="worked"))
-        assert awaited(unit) == [False] * 4
-        unit.put_offer("home", offer())
-        assert awaited(unit) == [True, True, False, False]
-
-
-@requirement("LEARN-04")
-def test_a_template_is_found_by_its_skeleton_and_among_those_with_a_wildcard(store: Store) -> None:
-    with store.transaction() as unit:
-        for kind in VALUES:
-            template = f"no <{kind}> here"
-            unit.put(LEARNINGS, learning(kind, "t", template=template, length=3), None)
-        unit.put(LEARNINGS, learning("wild", "t", template="no <*> at <num> here", length=5), None)
-        alike = unit.like_skeleton("home", "t", "no <*> here", 3)
-        assert [found for _, found in alike] == list(reversed(VALUES))
-        assert unit.like_skeleton("home", "t", "no <*> at <*> here", 5) == [("no <*> at <num> here", "wild")]
-        assert not unit.like_skeleton("home", "t", "no <*> here", 4)
-        assert not unit.like_skeleton("away", "t", "no <*> here", 3)
-        assert unit.open_templates("home", "t", 5, 9) == [("no <*> at <num> here", "wild")]
-        assert not unit.open_templates("home", "t", 5, 0)
-        assert not unit.open_templates("home", "t", 3, 9)
-        assert not unit.open_templates("home", "other", 5, 9)
-
-
-@requirement("LEARN-09")
-def test_the_least_known_learning_of_a_trigger_is_the_oldest_that_was_observed_once(store: Store) -> None:
-    bare: dict[str, Any] = {"fix": "", "diagnosis": "", "origin": Origin.TOOL, "seen": 1}
-    with store.transaction() as unit:
-        for name, fields in (
-            ("told", {"origin": Origin.USER}),
-            ("mended", {"fix": "mend it"}),
-            ("known", {"diagnosis": "a cause"}),
-            ("often", {"seen": 2}),
-            ("first", {}),
-            ("second", {}),
-        ):
-            unit.put(LEARNINGS, learning(name, "t", **{**bare, **fields}), None)
-        assert unit.least_known("home", "t", 6) == "first"
-        assert unit.least_known("home", "t", 7) is None
-        assert unit.least_known("home", "other", 0) is None
-        assert unit.least_known("away", "t", 0) is None
+    learn(store, calls=[call(number, session=session) for number, session in ((4, "b"), (1, "a"), (2, "b"), (3, "a"))])
+    learn(store, namespace=AWAY, calls=[call(9)])
+    with store.reading(HOME) as view:
+        assert [(each.session, each.number) for each in view.calls()] == [("a", 1), ("a", 3), ("b", 2), ("b", 4)]
+    with store.reading("nowhere") as view:
+        assert list(view.calls()) == []
 
 
 @requirement("LEARN-06")
-def test_old_calls_go_and_the_latest_stay(store: Store) -> None:
-    with store.transaction() as unit:
-        for number in range(1, 7):
-            unit.add_call("home", call(number))
-        unit.add_call("home", call(7, session="other"))
-        unit.keep_calls("home", "s", 3)
-    with store.transaction() as unit:
-        assert [each.number for each in unit.calls("home", "s", 9)] == [6, 5, 4]
-        unit.keep_calls("home", "s", 5)
-        unit.drop_calls("home", 6)
-    with store.reading() as view:
-        assert [each.number for each in view.calls("home", "s", 9)] == [6]
-        assert [each.number for each in view.calls("home", "other", 9)] == [7]
+def test_old_calls_and_offers_are_dropped_and_the_latest_stay(store: Store) -> None:
+    old = offer("a", session="other", at=MOMENT - timedelta(days=9))
+    learn(store, calls=[*map(call, range(1, 7)), call(7, session="other")], keep_calls={"s": 3}, offers=[old, offer()])
+    with store.reading(HOME) as view:
+        assert [each.number for each in calls(view)] == [6, 5, 4]
+    learn(store, keep_calls={"s": 5}, drop_calls_below=6, drop_offers_before=MOMENT - timedelta(days=1))
+    with store.reading(HOME) as view:
+        assert [each.number for each in calls(view)] == [6]
+        assert [each.number for each in calls(view, "other")] == [7]
+        assert (list(offers(view)), list(offers(view, "other"))) == ([offer()], [])
 
 
 @requirement("LEARN-07")
 def test_an_offer_is_one_for_each_session_and_learning(store: Store) -> None:
-    with store.transaction() as unit:
-        unit.put_offer("home", offer("b"))
-        unit.put_offer("home", offer("a"))
-        unit.put_offer("home", offer("a", state="worked"))
-        unit.put_offer("home", offer("a", session="other", at=MOMENT - timedelta(days=9)))
-        unit.put_offer("away", offer("c"))
-    with store.transaction() as unit:
-        assert list(unit.offers("home", "s")) == [offer("a", state="worked"), offer("b")]
-        unit.drop_offers("home", MOMENT - timedelta(days=1))
-        assert not unit.offers("home", "other")
-        assert list(unit.offers("away", "s")) == [offer("c")]
+    learn(store, offers=[offer("b"), offer("a"), offer("a", state="worked"), offer("a", session="other")])
+    with store.reading(HOME) as view:
+        assert list(offers(view)) == [offer("a", state="worked"), offer("b")]
 
 
 @requirement("LEARN-04")
-def test_what_is_said_of_a_learning_becomes_anothers_or_nobodys(store: Store) -> None:
-    with store.transaction() as unit:
-        unit.add_call("home", call(1, learning="old"))
-        unit.put_offer("home", offer("old"))
-        unit.put_offer("home", offer("old", session="both"))
-        unit.put_offer("home", offer("new", session="both", state="failed"))
-        unit.relink("home", "old", "new")
-        assert [each.learning for each in unit.calls("home", "s", 9)] == ["new"]
-        assert list(unit.offers("home", "s")) == [offer("new")]
-        assert list(unit.offers("home", "both")) == [offer("new", session="both", state="failed")]
-        unit.relink("home", "new", None)
-        assert [each.learning for each in unit.calls("home", "s", 9)] == [""]
-        assert not unit.offers("home", "s")
+def test_calls_and_offers_of_a_learning_become_anothers_or_nobodys(store: Store) -> None:
+    failed = offer("new", session="both", state="failed")
+    learn(store, calls=[call(1, learning="old")], offers=[offer("old"), offer("old", session="both"), failed])
+    learn(store, renamed={"old": "new"})
+    with store.reading(HOME) as view:
+        assert [each.learning for each in calls(view)] == ["new"]
+        assert list(offers(view)) == [offer("new")]
+        assert list(offers(view, "both")) == [failed]  # the other's own offer stays
+    learn(store, renamed={"new": None})
+    with store.reading(HOME) as view:
+        assert [each.learning for each in calls(view)] == [""]
+        assert not offers(view)
 
 
 @requirement("KNOW-08", "STORE-06")
-def test_forgetting_takes_calls_and_offers_of_a_session_or_of_all(store: Store) -> None:
-    with store.transaction() as unit:
-        for session in ("s", "t"):
-            unit.add_call("home", call(len(session), session=session))
-            unit.put_offer("home", offer(session=session))
-        unit.add_call("away", call(1))
-        unit.forget_calls("home", "s")
-        assert not unit.calls("home", "s", 9)
-        assert not unit.offers("home", "s")
-        assert unit.offers("home", "t")
-        unit.forget_calls("home", None)
-        assert not unit.calls("home", "t", 9)
-        assert unit.calls("away", "s", 9)
+def test_forgetting_drops_calls_and_offers_of_a_session_or_of_all(store: Store) -> None:
+    sessions = ("s", "t")
+    both = [call(number, session=session) for number, session in enumerate(sessions)]
+    learn(store, calls=both, offers=[offer(session=each) for each in sessions])
+    learn(store, namespace=AWAY, calls=[call(1)])
+    learn(store, forget_sessions=["s"])
+    with store.reading(HOME) as view:
+        assert (list(calls(view)), list(offers(view))) == ([], [])
+        assert (len(calls(view, "t")), len(offers(view, "t"))) == (1, 1)
+    with store.transaction(HOME) as unit:
+        unit.learn(LearningChanges(forget_everything=True))
+        assert not unit.calls()
         unit.scrub()
-        assert unit.calls("away", "s", 9)
+    with store.reading(AWAY) as view:
+        assert calls(view)
 
 
 @requirement("STORE-02")
 def test_calls_and_offers_of_a_transaction_that_fails_are_taken_back(store: Store) -> None:
-    with store.transaction() as unit:
-        unit.add_call("home", call(1))
-        unit.put_offer("home", offer())
-        unit.put(LEARNINGS, learning(), None)
+    with store.transaction(HOME) as unit:
+        unit.put([Entry(learning(), None)])
+    learn(store, calls=[call(1)], offers=[offer()])
 
     def change() -> None:
-        with store.transaction() as unit:
-            unit.add_call("home", call(2))
-            unit.put_offer("home", offer(state="worked"))
-            unit.see("home", "learning-1", MOMENT)
-            unit.relink("home", "learning-1", "x")
-            unit.keep_calls("home", "s", 0)
-            unit.drop_offers("home", MOMENT + timedelta(days=1))
-            unit.forget_calls("home", None)
+        with store.transaction(HOME) as unit:
+            unit.learn(LearningChanges(seen={"learning-1": MOMENT}, calls=[call(2)], offers=[offer(state="worked")]))
+            unit.learn(LearningChanges(renamed={"learning-1": "x"}, keep_calls={"s": 0}, forget_everything=True))
             raise ArithmeticError
 
     with pytest.raises(ArithmeticError):
         change()
-    with store.reading() as view:
-        assert list(view.calls("home", "s", 9)) == [call(1)]
-        assert list(view.offers("home", "s")) == [offer()]
+    with store.reading(HOME) as view:
+        assert (list(calls(view)), list(offers(view))) == ([call(1)], [offer()])
         row = view.get(LEARNINGS, "learning-1")
     assert row is not None
     assert row.record == learning()
-
-
-@requirement("AUDIT-02")
-def test_the_end_of_a_chain_is_what_the_next_record_needs(store: Store) -> None:
-    with store.transaction() as unit:
-        assert unit.chain_end("home") is None
-        unit.append_audit("home", audit_record(1))
-        unit.append_audit("home", audit_record(2))
-        assert unit.chain_end("home") == (2, "hash 2")
-        assert unit.chain_end("away") is None

@@ -10,18 +10,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from hexad.errors import StoreError
-from hexad.model import Layer, Skill
-from hexad.store import Scope
+from hexad.model import Layer, Skill, SkillVersion
+from hexad.store import Entry
 from hexad.store.skills import REMEMBERED
-from hexad.testing.nouns import MOMENT, document, skill, skill_version
+from hexad.testing.nouns import AWAY, HOME, MOMENT, document, skill, skill_version
 from hexad.testing.strategies import skill_versions
 
 if TYPE_CHECKING:
-    from hexad.model import SkillVersion
     from hexad.store import Reading, Store
 
 requirement = pytest.mark.requirement
-SKILLS: Final = Scope("home", Layer.SKILL_PATTERNS)
+SKILLS: Final = Layer.SKILL_PATTERNS
 
 
 class _Halt(Exception):
@@ -35,54 +34,63 @@ def stored(view: Reading, name: str = "release") -> Skill:
     return row.record
 
 
+def version_of(view: Reading) -> SkillVersion:
+    found = view.versions(SKILLS, "release")[0]
+    assert isinstance(found, SkillVersion)
+    return found
+
+
 @requirement("SKILL-01")
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(said=skill_versions)
 def test_every_field_of_a_skills_version_comes_back_as_it_was(store: Store, said: SkillVersion) -> None:
-    with store.transaction() as unit:
-        unit.remove_skill_versions("home", said.name)
-        unit.add_skill_version("home", said)
-    with store.reading() as view:
-        assert list(view.skill_versions("home", said.name)) == [said]
+    with store.transaction(HOME) as unit:
+        unit.remove_versions(SKILLS, said.name)
+        unit.add_versions([said])
+    with store.reading(HOME) as view:
+        assert list(view.versions(SKILLS, said.name)) == [said]
 
 
 @requirement("SKILL-01")
 def test_a_skills_versions_come_newest_first_and_go_one_by_one_or_all(store: Store) -> None:
-    with store.transaction() as unit:
+    with store.transaction(AWAY) as unit:
+        unit.add_versions([skill_version(1)])
+    with store.transaction(HOME) as unit:
         for number in (1, 10, 2):
-            unit.add_skill_version("home", skill_version(number))
-        unit.add_skill_version("home", skill_version(1, "other"))
-        unit.add_skill_version("away", skill_version(1))
-        unit.remove_skill_versions("home", "release", (2, 99))
-    with store.reading() as view:
-        assert list(view.skill_versions("home", "release")) == [skill_version(10), skill_version(1)]
-    with store.transaction() as unit:
-        unit.remove_skill_versions("home", "release")
-        unit.remove_skill_versions("home", "nothing")
-    with store.reading() as view:
-        assert list(view.skill_versions("home", "release")) == []
-        assert len(view.skill_versions("home", "other")) == len(view.skill_versions("away", "release")) == 1
+            unit.add_versions([skill_version(number)])
+        unit.add_versions([skill_version(1, "other")])
+        unit.remove_versions(SKILLS, "release", (2, 99))
+    with store.reading(HOME) as view:
+        assert list(view.versions(SKILLS, "release")) == [skill_version(10), skill_version(1)]
+    with store.transaction(HOME) as unit:
+        unit.remove_versions(SKILLS, "release")
+        unit.remove_versions(SKILLS, "nothing")
+    with store.reading(HOME) as view:
+        assert list(view.versions(SKILLS, "release")) == []
+        assert len(view.versions(SKILLS, "other")) == 1
+    with store.reading(AWAY) as view:
+        assert len(view.versions(SKILLS, "release")) == 1
 
 
 @requirement("SKILL-01")
 def test_a_version_of_a_skill_that_is_there_already_is_an_error(store: Store) -> None:
-    with store.transaction() as unit:
-        unit.add_skill_version("home", skill_version(1))
-    with pytest.raises(StoreError), store.transaction() as unit:
-        unit.add_skill_version("home", skill_version(1, description="other"))
-    with store.reading() as view:
-        assert list(view.skill_versions("home", "release")) == [skill_version(1)]
+    with store.transaction(HOME) as unit:
+        unit.add_versions([skill_version(1)])
+    with pytest.raises(StoreError), store.transaction(HOME) as unit:
+        unit.add_versions([skill_version(1, description="other")])
+    with store.reading(HOME) as view:
+        assert list(view.versions(SKILLS, "release")) == [skill_version(1)]
 
 
 @requirement("SKILL-01")
 def test_a_run_is_counted_with_its_outcome_and_only_the_latest_are_remembered(store: Store) -> None:
     later = MOMENT + timedelta(hours=1)
-    with store.transaction() as unit:
-        unit.put(SKILLS, skill(use_count=7), document("word"))
-        outcomes = [unit.count_run("home", "release", 1, later, ok=number != 1) for number in range(REMEMBERED + 2)]
+    with store.transaction(HOME) as unit:
+        unit.put([Entry(skill(use_count=7), document("word"))])
+        outcomes = [unit.count_run("release", 1, later, ok=number != 1) for number in range(REMEMBERED + 2)]
     assert outcomes[:3] == ["+", "+-", "+-+"]
     assert outcomes[-1] == "+" * REMEMBERED
-    with store.reading() as view:
+    with store.reading(HOME) as view:
         known, runs = stored(view), REMEMBERED + 2
     assert (known.use_count, known.run_count, known.success_count) == (7 + runs, runs, runs - 1)
     assert (known.last_used, known.recent, known.updated) == (later, "+" * REMEMBERED, MOMENT)
@@ -90,37 +98,38 @@ def test_a_run_is_counted_with_its_outcome_and_only_the_latest_are_remembered(st
 
 @requirement("SKILL-01")
 def test_a_run_of_what_is_gone_or_changed_counts_nothing(store: Store) -> None:
-    with store.transaction() as unit:
-        unit.put(SKILLS, skill(version=2), None)
-        assert unit.count_run("home", "release", 1, MOMENT, ok=True) is None
-        assert unit.count_run("home", "other", 1, MOMENT, ok=True) is None
-        assert unit.count_run("away", "release", 2, MOMENT, ok=True) is None
-    with store.reading() as view:
+    with store.transaction(HOME) as unit:
+        unit.put([Entry(skill(version=2), None)])
+        assert unit.count_run("release", 1, MOMENT, ok=True) is None
+        assert unit.count_run("other", 1, MOMENT, ok=True) is None
+    with store.transaction(AWAY) as unit:
+        assert unit.count_run("release", 2, MOMENT, ok=True) is None
+    with store.reading(HOME) as view:
         assert stored(view).run_count == 0
 
 
 @requirement("SKILL-01", "STORE-03")
 def test_what_a_failed_transaction_did_to_skills_is_taken_back(store: Store) -> None:
-    with store.transaction() as unit:
-        unit.put(SKILLS, skill(), document("word"))
-        unit.add_skill_version("home", skill_version(1))
-    with suppress(_Halt), store.transaction() as unit:
-        unit.count_run("home", "release", 1, MOMENT, ok=False)
-        unit.remove_skill_versions("home", "release")
-        unit.add_skill_version("home", skill_version(5))
+    with store.transaction(HOME) as unit:
+        unit.put([Entry(skill(), document("word"))])
+        unit.add_versions([skill_version(1)])
+    with suppress(_Halt), store.transaction(HOME) as unit:
+        unit.count_run("release", 1, MOMENT, ok=False)
+        unit.remove_versions(SKILLS, "release")
+        unit.add_versions([skill_version(5)])
         raise _Halt
-    with store.reading() as view:
+    with store.reading(HOME) as view:
         assert stored(view) == skill()
-        assert list(view.skill_versions("home", "release")) == [skill_version(1)]
+        assert list(view.versions(SKILLS, "release")) == [skill_version(1)]
 
 
 @requirement("SKILL-01")
 def test_a_version_that_was_read_is_apart_from_what_is_stored(store: Store) -> None:
-    with store.transaction() as unit:
-        unit.add_skill_version("home", skill_version(1, definition={"steps": [1]}))
-    with store.reading() as view:
-        steps = view.skill_versions("home", "release")[0].definition["steps"]
+    with store.transaction(HOME) as unit:
+        unit.add_versions([skill_version(1, definition={"steps": [1]})])
+    with store.reading(HOME) as view:
+        steps = version_of(view).definition["steps"]
     assert isinstance(steps, list)
     steps.append(2)
-    with store.reading() as view:
-        assert view.skill_versions("home", "release")[0].definition == {"steps": [1]}
+    with store.reading(HOME) as view:
+        assert version_of(view).definition == {"steps": [1]}

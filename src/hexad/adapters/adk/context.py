@@ -8,17 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from hexad.adapters.adk.request import (
-    PREFACE,
-    Placement,
-    context_places,
-    latest_message,
-    preloaded,
-    safe_place,
-    with_context,
-)
+from hexad.adapters.adk.request import Placement, context_places, latest_message, preloaded, safe_place, with_context
 from hexad.context.selection import estimate_tokens
-from hexad.edges.context import Lookup, Question
+from hexad.edges.context import PREFACE, Lookup, Question
 from hexad.edges.notes import Notes
 from hexad.edges.warnings import TURN_WARNINGS, attempt, described
 from hexad.memory import admission

@@ -12,6 +12,7 @@ from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Column
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
+from hexad.memory.indexing import all_namespaces
 from hexad.model import AuditRecord, Verdict
 from hexad.wire import to_json, verdict
 
@@ -87,9 +88,7 @@ def _outcome(record: AuditRecord) -> str:
 
 def verify_all(hx: Hexad) -> tuple[Verdict, ...]:
     """Verify the chain of every namespace."""
-    with hx.store.reading() as view:
-        namespaces = view.namespaces()
-    return tuple(hx.scoped(namespace=name).audit.verify() for name in namespaces)
+    return tuple(hx.scoped(namespace=name).audit.verify() for name in all_namespaces(hx.store))
 
 
 def _expected(expect: str | None, *, everywhere: bool) -> str | None:
@@ -109,7 +108,7 @@ def _report(found: Verdict) -> str:
 
 
 def _latest(hx: Hexad, limit: int) -> Sequence[AuditRecord]:
-    with hx.store.reading() as view:
-        head = view.audit_head(hx.namespace)
-        newest = view.audit(hx.namespace, after=max(0, head.sequence - limit), limit=limit) if head else ()
+    with hx.store.reading(hx.namespace) as view:
+        end = view.chain_end()
+        newest = view.audit(after=max(0, end[0] - limit), limit=limit) if end else ()
     return tuple(reversed(newest))

@@ -11,8 +11,9 @@ from hexad.cli.opening import opened
 from hexad.cli.options import AsJson, Database, InCategory, Key, Layers, Namespace
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Column
-from hexad.context.explanation import Explanation, Judged, explained
+from hexad.context.explanation import Explanation, explained
 from hexad.context.keywords import extract
+from hexad.context.layers import Judged
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
 from hexad.model import Category, Item, Knowledge, Layer, Origin, Retrieval

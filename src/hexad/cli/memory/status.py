@@ -14,14 +14,17 @@ from hexad.cli.options import AsJson, Database, Namespace
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Column
 from hexad.cli.terminal.suggesting import command
+from hexad.clock import utc_now
 from hexad.facade import Hexad
-from hexad.model import RECORDS, Layer, Learning, Skill, SkillStatus
+from hexad.memory.indexing import all_namespaces, sizes
+from hexad.model import DEFAULT_LAYERS, Layer, Learning, Skill, SkillStatus
 from hexad.settings import load
-from hexad.store import Scope
+from hexad.store import Question
 from hexad.wire import to_json
 
 _REMEMBER: Final = 'remember KEY "CONTENT"'
 _EXPLAIN: Final = 'explain "a message"'
+_MOST_PINNED: Final = 1000  # that are counted
 _SOME: Final = 5  # namespaces in a sentence
 _LATEST: Final = 3  # rows of learnings and of the review queue on the screen
 _STORED: Final = (Column("layer"), Column("stored"), Column("of these", "fold"))
@@ -74,11 +77,11 @@ def status(*, db: Database = None, namespace: Namespace = None, as_json: AsJson 
 
 def status_of(hx: Hexad) -> Status:
     """Count the contents of an engine's namespace."""
-    knowledge, references = (Scope(hx.namespace, layer) for layer in (Layer.USER_KNOWLEDGE, Layer.EXTERNAL_KNOWLEDGE))
-    with hx.store.reading() as view:  # counted, not listed: there may be very many
-        entries, pinned = view.statistics(knowledge, ()).rows, len(view.pinned(knowledge))
-        known = view.statistics(references, ()).rows
-    found = Status(
+    with hx.store.reading(hx.namespace) as view:  # counted, since there may be very many
+        found = view.evidence(Question(layers=DEFAULT_LAYERS, now=utc_now(), standing=_MOST_PINNED))
+    entries, pinned = found[Layer.USER_KNOWLEDGE].statistics.rows, len(found[Layer.USER_KNOWLEDGE].standing)
+    known = found[Layer.EXTERNAL_KNOWLEDGE].statistics.rows
+    status = Status(
         namespace=hx.namespace,
         knowledge=entries,
         pinned=pinned,
@@ -87,16 +90,18 @@ def status_of(hx: Hexad) -> Status:
         skills=hx.skills.list(),
         doubtful=hx.learnings.doubtful(),
     )
-    return replace(found, elsewhere=elsewhere(hx)) if found.empty else found
+    return replace(status, elsewhere=elsewhere(hx)) if status.empty else status
 
 
 def elsewhere(hx: Hexad) -> tuple[str, ...]:
     """The other namespaces of the database that are not empty."""
-    with hx.store.reading() as view:
-        others = [name for name in view.namespaces() if name != hx.namespace]
-        return tuple(
-            name for name in others if any(view.statistics(Scope(name, kind.layer), ()).rows for kind in RECORDS)
-        )
+    others = (name for name in all_namespaces(hx.store) if name != hx.namespace)
+    return tuple(name for name in others if _holds_rows(hx, name))
+
+
+def _holds_rows(hx: Hexad, namespace: str) -> bool:
+    with hx.store.reading(namespace) as view:
+        return any(size.statistics.rows for size in sizes(view, utc_now()).values())
 
 
 def elsewhere_line(names: Sequence[str]) -> str:

@@ -20,14 +20,14 @@ from hexad.cli.options import AsJson, Database, Namespace
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Column
 from hexad.cli.terminal.suggesting import completed
+from hexad.clock import utc_now
 from hexad.errors import ConfigError, HexadError, NoSandbox
 from hexad.extras import install_target
 from hexad.facade import Hexad
-from hexad.model import RECORDS
+from hexad.memory.indexing import sizes
 from hexad.semantic import PACKAGES
 from hexad.settings import secrets_in, survey
 from hexad.skills.sandbox import find_sandbox
-from hexad.store import Scope
 
 OLDEST_SQLITE: Final = (3, 35, 0)
 EXTRAS: Final = {
@@ -198,7 +198,8 @@ def content(db: str | None, namespace: str | None, path: Path) -> Iterator[Check
 
 def health(hx: Hexad) -> Iterator[Check]:
     """Check the store's integrity and journal."""
-    facts = hx.store.inspect() if isinstance(hx.store, Inspectable) else {}
+    store = getattr(hx.store, "wrapped", hx.store)
+    facts = store.inspect() if isinstance(store, Inspectable) else {}
     integrity, journal = facts.get("integrity", "unknown"), facts.get("journal", "unknown")
     if integrity == "ok":
         yield Check("database", "ok", f"{hx.store.location}, whole")
@@ -227,8 +228,8 @@ def chains(hx: Hexad) -> Iterator[Check]:
 
 def counts(hx: Hexad) -> Check:
     """Count the entries of each layer in this namespace."""
-    with hx.store.reading() as view:
-        found = {kind.layer: view.statistics(Scope(hx.namespace, kind.layer), ()).rows for kind in RECORDS}
+    with hx.store.reading(hx.namespace) as view:
+        found = {layer: size.statistics.rows for layer, size in sizes(view, utc_now()).items()}
     counted = ", ".join(f"{layer.value} {rows}" for layer, rows in found.items())
     return Check("entries", "info", f"in namespace {hx.namespace!r}: {counted}")
 

@@ -1,13 +1,32 @@
-"""Where items come from: one source for each layer. A new layer is a member of `Layer` and a file here."""
+"""Where items come from: the stored layers together, and one source for each other layer."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hexad.model import Item, Layer, Query
+
+KEPT: Final = "kept"
+BEYOND: Final = "beyond the layer's limit of {limit}"
+TOO_LITTLE: Final = "below the floor: too little to go by"
+TOO_MANY_PINS: Final = "pinned, over max_pinned"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A candidate, and what happened to it."""
+
+    item: Item
+    verdict: str = KEPT
+
+    @property
+    def kept(self) -> bool:
+        """Whether it is in the answer; in an explanation, whether it is in the prompt."""
+        return self.verdict == KEPT
 
 
 class Source(Protocol):
@@ -15,9 +34,12 @@ class Source(Protocol):
 
     @property
     def layer(self) -> Layer:
-        """Which layer it answers for."""
+        """The layer that it answers for."""
         ...
 
-    def find(self, query: Query, limit: int) -> Sequence[Item]:
-        """At most ``limit`` items, best first. What it raises becomes the layer's failure."""
+    def examine(self, query: Query, limit: int, wide: int = 0) -> Sequence[Judged]:
+        """At most ``limit`` items that are kept, best first, then others, up to ``wide`` in all.
+
+        Whatever it raises becomes the layer's failure.
+        """
         ...

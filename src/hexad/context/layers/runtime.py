@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final, Protocol, runtime_checkable
 
+from hexad.context.layers import Judged
 from hexad.errors import InvalidInput
 from hexad.model import Item, Layer, Origin, Reason, RuntimeState
 
@@ -68,22 +69,21 @@ class RuntimeSource:
     provider: RuntimeContextProvider
     tools: int = 0  # how many are registered, for a provider that does not count them
 
-    def find(self, query: Query, limit: int) -> Sequence[Item]:
-        """The one item that tells the state."""
+    def examine(self, query: Query, limit: int, wide: int = 0) -> Sequence[Judged]:
+        """The one item that shows the state."""
         state = self.provider.get_runtime_context(query.session)
         state = state if state.active_tools else replace(state, active_tools=self.tools)
-        return [
-            Item(
-                layer=self.layer,
-                id=KEY,
-                key=KEY,
-                content=_told(state),
-                category="session",
-                origin=Origin.AGENT,
-                score=_ALWAYS.value,
-                reasons=(_ALWAYS,),
-            )
-        ]
+        item = Item(
+            layer=self.layer,
+            id=KEY,
+            key=KEY,
+            content=_described(state),
+            category="session",
+            origin=Origin.AGENT,
+            score=_ALWAYS.value,
+            reasons=(_ALWAYS,),
+        )
+        return [Judged(item)]
 
 
 def channel_of(session: str) -> str:
@@ -100,7 +100,7 @@ def _in_session(state: RuntimeState, session: str) -> RuntimeState:
     return replace(state, session=session, channel=channel_of(session))
 
 
-def _told(state: RuntimeState) -> str:
+def _described(state: RuntimeState) -> str:
     switches = {"encryption": state.encryption, "knowledge": state.knowledge, "memory": state.memory}
     parts = [
         f"session: {state.session or 'none'}",

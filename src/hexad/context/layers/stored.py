@@ -1,65 +1,51 @@
-"""The four layers that are persisted: candidates from the index, ranked in process, read in one snapshot."""
+"""The persisted layers, in one snapshot: evidence from the index, ranked in process; only the best rows are read."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.context.candidates import gather
-from hexad.context.conversation import lending, places_beside
+from hexad.context.candidates import weigh
+from hexad.context.conversation import lending
+from hexad.context.layers import BEYOND, TOO_LITTLE, TOO_MANY_PINS, Judged
 from hexad.context.layers.presenting import present
-from hexad.context.matching import MOST_HABITS, NEAREST, Matches, habits
+from hexad.context.matching import NEAREST, Matches, habits
 from hexad.context.ranking import SLACK, Ranking
-from hexad.errors import DeadlineExceeded
+from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed
 from hexad.memory.similarity import or_by_words_alone, without_words
 from hexad.model import Item, Layer, Learning, Origin, Query, Reason
 from hexad.shape import to_microseconds
-from hexad.store import Scope
+from hexad.store import Question
 from hexad.text.document import facet
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
-    from hexad.context.candidates import Candidates, Wanted
-    from hexad.context.matching import Habit
+    from hexad.context.candidates import Candidates
     from hexad.memory.similarity import Nearness, Similarity
-    from hexad.model import Clock, Record
-    from hexad.store import Reading, Row, Sketch, Store
-    from hexad.text.index import Posting, Statistics
+    from hexad.model import Association, Clock, Record
+    from hexad.store import Evidence, Reading, Row, Sketch, Sketches, Store
 
-_MUTE_PASSED: Final = 4  # times as many learnings are looked at as are wanted: some know no fix
-_MOST_NEAR: Final = 20_000  # rows that are passed over to find those with a facet, or that live
+_WITHOUT_FIX: Final = 4  # times as many learnings are looked at as are wanted: some know no fix
+_MOST_NEAR: Final = 20_000  # rows that are looked through for those that have the facets and are unexpired
 _PINNED: Final = Reason("pinned", "always in its layer", 1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class ScopedIndex:
-    """The part of a store's index that one scope is."""
+class Examined:
+    """The candidates of each layer, or its failure; and the associations of layers that are not stored."""
 
-    view: Reading
-    scope: Scope
-
-    def statistics(self, terms: Collection[str]) -> Statistics:
-        """What the scope's index knows of these terms."""
-        return self.view.statistics(self.scope, terms)
-
-    def postings(self, term: str, *, limit: int, below: int | None = None) -> Sequence[Posting]:
-        """The scope's rows that hold a term."""
-        return self.view.postings(self.scope, term, limit=limit, below=below)
-
-    def postings_among(self, term: str, numbers: Collection[int]) -> Sequence[Posting]:
-        """Those of the given rows that hold a term."""
-        return self.view.postings_among(self.scope, term, numbers)
+    candidates: Mapping[Layer, Sequence[Judged] | Exception]
+    associations: Mapping[Layer, Sequence[Association]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoredSource:
-    """A persisted layer of one namespace."""
+class StoredLayers:
+    """The persisted layers of one namespace."""
 
-    layer: Layer
     store: Store
     namespace: str
     clock: Clock
@@ -67,194 +53,248 @@ class StoredSource:
     max_pinned: int = 0
     facets: Mapping[str, str] = field(default_factory=dict)
     similarity: Similarity | None = None
-    floor: bool = True  # whether what is probably noise is left out
+    floor: bool = True  # whether probable noise is left out
 
-    def find(self, query: Query, limit: int) -> Sequence[Item]:
-        """Pinned entries first, then what matches best."""
-        scope, now = Scope(self.namespace, self.layer), self.clock()
-        with self.store.reading(deadline=self.deadline) as view:
-            pinned = self._pinned(view, scope, now)
-            found = self._matching(view, scope, query, now, limit, without={item.id for item in pinned})
-        return (*pinned, *found)[:limit]
+    def examine(
+        self, layers: Sequence[Layer], query: Query, limit: int, *, wide: int = 0, also: Sequence[Layer] = ()
+    ) -> Examined:
+        """Pinned entries first, then what matches best, then others, up to ``wide`` of a layer.
 
-    def _pinned(self, view: Reading, scope: Scope, now: datetime) -> Sequence[Item]:
-        numbers = view.pinned(scope) if self.max_pinned else ()
-        if not numbers:
-            return ()
-        moment = to_microseconds(now)
-        living = [each for each in view.sketch(scope, numbers) if _lives(each, moment)]
-        first = sorted(living, key=_pinned_first, reverse=True)[: self.max_pinned]
-        rows = sorted(view.fetch(scope, [each.number for each in first]), key=lambda row: row.number)
-        return [present(row.record, _PINNED.value, (_PINNED,)) for row in rows]
+        ``also`` names layers that are not stored, of which only the associations are read. A failure of one layer
+        alone does not reach the others; a deadline that has passed fails all of them.
+        """
+        try:
+            return self._examine(layers, query, limit, wide, also)
+        except Exception as error:  # noqa: BLE001 - whatever a layer does, the others answer
+            final = isinstance(error, DeadlineExceeded | StoreBusy | StoreClosed)
+            if final or len(layers) + len(also) <= 1:
+                return Examined(dict.fromkeys((*layers, *also), error))
+        each = [self.examine([layer], query, limit, wide=wide) for layer in layers]
+        habits_of = self.examine((), query, limit, also=also)
+        candidates = {layer: found for one in (*each, habits_of) for layer, found in one.candidates.items()}
+        return Examined(candidates, habits_of.associations)
 
-    def _matching(
-        self, view: Reading, scope: Scope, query: Query, now: datetime, limit: int, *, without: set[str]
-    ) -> Sequence[Item]:
-        facets = tuple(facet(name, value) for name, value in self.facets.items())
-        known = self.layer is Layer.USER_KNOWLEDGE
-        ends = None if self.deadline is None else time.monotonic() + self.deadline
-        living = _living_in(view, scope, now) if view.any_expired(scope, now) else None
-        candidates = gather(
-            ScopedIndex(view, scope),
-            query.terms,
-            facets=facets,
-            subjects=known,
-            wanted=living,
-        )
-        room = limit - len(without)
-        if not candidates.rows or room < 1:
-            return ()
-        matches = self._matches(view, scope, query, candidates, _Passing(view, scope, facets, living))
-        ranked = _Ranked(query, matches, to_microseconds(now), facets, without, floor=self.floor)
-        for batch in matches.batches(limit + len(without), slack=SLACK):
-            self._check_time(ends)
-            ranked.add(view.sketch(scope, batch))
-            if ranked.answers() >= room:
-                break
-        if beside := places_beside(ranked.rows):
-            ranked.add(view.in_threads(scope, beside))
-        mute = self.floor and self.layer is Layer.AGENT_LEARNINGS  # an error that nobody explained is no solution
-        best = ranked.best(_MUTE_PASSED * room if mute else room)
-        rows = {row.number: row for row in view.fetch(scope, [each.number for each in best], brief=True)}
-        telling = (each for each in best if not mute or _explains(rows[each.number].record))
-        return [ranked.told(rows[each.number], each) for each in islice(telling, room)]
-
-    def _matches(self, view: Reading, scope: Scope, query: Query, candidates: Candidates, passing: _Passing) -> Matches:
-        near = self._near(view, scope, query, candidates)
-        nearest = passing.nearest(near) if near is not None else ()
-        return Matches(
-            candidates,
-            len(query.terms),
-            near,
-            _habits(view, scope, query, candidates.rows, self.clock()),
-            nearest,
+    def _examine(self, layers: Sequence[Layer], query: Query, limit: int, wide: int, also: Sequence[Layer]) -> Examined:
+        now = self.clock()
+        with self.store.reading(self.namespace, deadline=self.deadline) as view:
+            ends = None if self.deadline is None else time.monotonic() + self.deadline
+            found = view.evidence(self._question((*layers, *also), query, now, wide))
+            asked = _Asked(self, view, query, now, limit)
+            passes = [_Pass(asked, layer, found[layer]) for layer in layers if found[layer].statistics.rows]
+            self._look(view, passes, now, ends)
+            for each in passes:
+                each.answer()
+            if wide:
+                for each in passes:
+                    each.wanted = wide
+                self._look(view, passes, now, ends)
+                for each in passes:
+                    each.widen(wide)
+            rows = view.fetch({each.layer: each.numbers for each in passes if each.numbers})
+        return Examined(
+            {
+                **dict.fromkeys(layers, ()),
+                **{each.layer: each.judged(rows.get(each.layer, ()), wide) for each in passes},
+            },
+            {layer: found[layer].associations for layer in also},
         )
 
-    def _near(self, view: Reading, scope: Scope, query: Query, candidates: Candidates) -> Nearness | None:
-        if self.similarity is None:
+    def _question(self, layers: Sequence[Layer], query: Query, now: datetime, wide: int) -> Question:
+        similarity = self.similarity
+        return Question(
+            layers=layers,
+            now=now,
+            terms=query.terms,
+            facets=tuple(facet(name, value) for name, value in self.facets.items()),
+            with_subjects=(Layer.USER_KNOWLEDGE,),
+            embedder=None if similarity is None else or_by_words_alone(lambda: similarity.name),
+            standing=max(self.max_pinned, wide) if self.max_pinned else 0,
+        )
+
+    def _look(self, view: Reading, passes: Sequence[_Pass], now: datetime, ends: float | None) -> None:
+        """Read sketches in rounds, of all layers that want more at once, until each has as many as it wants."""
+        while chosen := {each.layer: batch for each in passes if (batch := each.next_batch())}:
+            if ends is not None and time.monotonic() > ends:  # the database only interrupts its own queries
+                raise DeadlineExceeded(self.store.location, self.deadline or 0.0)
+            sketches = view.sketch(chosen, now)
+            for each in passes:
+                if each.layer in sketches:
+                    each.add(sketches[each.layer])
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question to all layers, in one state of the store."""
+
+    source: StoredLayers
+    view: Reading
+    query: Query
+    now: datetime
+    limit: int
+    failed: list[Exception] = field(default_factory=list)  # of the embedder: it is not asked again for other layers
+
+    @property
+    def facets(self) -> tuple[str, ...]:
+        return tuple(facet(name, value) for name, value in self.source.facets.items())
+
+    def matches(self, layer: Layer, evidence: Evidence, candidates: Candidates) -> Matches:
+        """How well rows match: by words, by meaning where there are vectors, and by what they were used for before."""
+        terms, near = self.query.terms, self._near(layer, evidence, candidates)
+        found = habits(evidence.associations, terms, rows=candidates.rows, now=self.now)
+        numbers = {evidence.numbers[key]: habit for key, habit in found.items() if key in evidence.numbers}
+        nearest = self._nearest(layer, near, filtered=evidence.filtered) if near is not None else ()
+        return Matches(candidates, len(terms), near, numbers, nearest)
+
+    def _near(self, layer: Layer, evidence: Evidence, candidates: Candidates) -> Nearness | None:
+        similarity, store = self.source.similarity, self.source.store
+        if similarity is None or self.failed:
             return None
-        similarity, named = self.similarity, [query.spelled[term] for term in candidates.named]
-        return or_by_words_alone(lambda: similarity.near(self.store, view, scope, without_words(query.text, named)))
+        text = without_words(self.query.text, [self.query.spelled[term] for term in candidates.named])
+        return or_by_words_alone(
+            lambda: similarity.near(store, self.view, layer, evidence.vectors, text), failures=self.failed
+        )
 
-    def _check_time(self, ends: float | None) -> None:
-        """The database interrupts a query that is late; the work between queries looks at the clock itself."""
-        if self.deadline is not None and ends is not None and time.monotonic() > ends:
-            raise DeadlineExceeded(self.store.location, self.deadline)
+    def _nearest(self, layer: Layer, near: Nearness, *, filtered: bool) -> Sequence[int]:
+        """The nearest rows that may be answers, however many others are nearer."""
+        if not filtered:
+            return near.nearest(NEAREST)
+        numbers = near.nearest(_MOST_NEAR, all_of_them=bool(self.facets))
+        left = self.view.passing(layer, numbers, self.facets, self.now)
+        return [number for number in numbers if number in left][:NEAREST]
 
 
-class _Ranked:
-    """The rows that were looked at, each once, to be ordered when all of them are known."""
+class _Answer(NamedTuple):
+    """A row that answers, with its score and what its neighbours added to it."""
 
-    def __init__(
-        self, query: Query, matches: Matches, now: int, facets: Sequence[str], without: set[str], *, floor: bool
-    ) -> None:
-        self.rows: list[Sketch] = []
+    sketch: Sketch
+    score: float
+    lent: float
+    above: bool = True  # the floor
+
+
+class _Pass:
+    """The one pass over a layer: which rows are looked at, and what happens to each."""
+
+    def __init__(self, asked: _Asked, layer: Layer, evidence: Evidence) -> None:
+        source = asked.source
+        self.layer = layer
+        self._floor = source.floor
+        self._facets = asked.facets
+        self._limit = asked.limit
+        self._pinned = evidence.standing[: source.max_pinned]
+        self._too_many = evidence.standing[source.max_pinned :]
+        self._without = {row.record.id for row in self._pinned}
+        self._room = self.wanted = max(0, asked.limit - len(self._without))
+        known = all(each in evidence.statistics.frequencies for each in self._facets)
+        candidates = weigh(evidence.statistics, evidence.postings, asked.query.terms)
+        self._matches = asked.matches(layer, evidence, candidates)
+        self._batches = self._matches.batches(asked.limit + len(self._without), slack=SLACK) if known else iter(())
+        self._ranking = Ranking(asked.query, candidates.measure, to_microseconds(asked.now), candidates.subjects)
+        self._rows: list[Sketch] = []
+        self._beside: dict[int, Sketch] = {}
         self._seen: set[int] = set()
-        self._matches = matches
-        candidates = matches.candidates
-        self._ranking = Ranking(query, candidates.measure, now, candidates.subjects)
-        self._now = now
-        self._facets = facets
-        self._without = without
-        self._floor = floor
-        self._lent: Mapping[int, float] = {}
+        self._best: Sequence[_Answer] = ()
+        self._others: Sequence[_Answer] = ()
+        self._any_error = self._floor and layer is Layer.AGENT_LEARNINGS  # an error without a fix is no solution
 
-    def add(self, sketches: Sequence[Sketch]) -> None:
-        fresh = [sketch for sketch in sketches if sketch.number not in self._seen]
+    @property
+    def numbers(self) -> Collection[int]:
+        """The rows that are read whole."""
+        return {answer.sketch.number for answer in (*self._best, *self._others)}
+
+    def next_batch(self) -> Sequence[int]:
+        """Further rows to look at; none if there are enough that may be answers."""
+        return () if self._answers() >= self.wanted else next(self._batches, ())
+
+    def add(self, sketches: Sketches) -> None:
+        """Take in sketches; those beside the rows only lend, until all rows are known."""
+        fresh = [sketch for sketch in sketches.rows if sketch.number not in self._seen]
         self._seen.update(sketch.number for sketch in fresh)
-        self.rows += [sketch for sketch in fresh if _lives(sketch, self._now)]
+        self._rows += fresh
+        self._beside.update((sketch.number, sketch) for sketch in sketches.beside)
 
-    def answers(self) -> int:
-        """How many of the rows may be returned; the others only lend."""
-        return sum(map(self._may_answer, self.rows))
+    def answer(self) -> None:
+        """Choose the best of the rows that were looked at."""
+        above = [answer for answer in self._scored() if answer.above]
+        self._best = _with_the_users_word(above, _WITHOUT_FIX * self._room if self._any_error else self._room)
+
+    def widen(self, wide: int) -> None:
+        """Choose the best of the others, whether they are above the floor or not."""
+        chosen = {answer.sketch.number for answer in self._best}
+        others = (answer for answer in self._scored() if answer.sketch.number not in chosen)
+        self._others = tuple(islice(others, wide))
+
+    def judged(self, rows: Sequence[Row], wide: int) -> Sequence[Judged]:
+        """The candidates as items: those that are kept first."""
+        found = {row.number: row for row in rows}
+        best = [(answer, self._told(found[answer.sketch.number], answer)) for answer in self._best]
+        solving = [item for answer, item in best if self._solves(found[answer.sketch.number].record)][: self._room]
+        pinned = [
+            present(row.record, _PINNED.value, (_PINNED,)) for row in sorted(self._pinned, key=lambda row: row.number)
+        ]
+        kept = [Judged(item) for item in (*pinned, *solving)][: self._limit]
+        if not wide:
+            return kept
+        others = [*best, *((answer, self._told(found[answer.sketch.number], answer)) for answer in self._others)]
+        return [*kept, *self._not_kept(kept, found, others)][: max(wide, len(kept))]
+
+    def _not_kept(
+        self, kept: Sequence[Judged], rows: Mapping[int, Row], others: Sequence[tuple[_Answer, Item]]
+    ) -> Sequence[Judged]:
+        ids = {judged.item.id for judged in kept}
+        above = {
+            item.id: Judged(item, BEYOND.format(limit=self._limit))
+            for answer, item in others
+            if answer.above and self._solves(rows[answer.sketch.number].record)
+        }
+        pins = {
+            row.record.id: Judged(present(row.record, _PINNED.value, (_PINNED,)), TOO_MANY_PINS)
+            for row in self._too_many
+            if row.record.id not in above
+        }
+        below = {item.id: Judged(item, TOO_LITTLE) for _, item in others if item.id not in {*above, *pins}}
+        return [judged for place, judged in {**pins, **above, **below}.items() if place not in ids]
+
+    def _answers(self) -> int:
+        """How many of the rows may be answers; the others only lend."""
+        return sum(map(self._may_answer, self._rows))
 
     def _may_answer(self, row: Sketch) -> bool:
         return row.id not in self._without and _has(row, self._facets)
 
-    def best(self, limit: int) -> Sequence[Sketch]:
-        """By score, then the latest changed, then the latest added; what is below the floor is no answer."""
-        self._matches.look_at(row.number for row in self.rows)
-        self._lent = lending(self.rows, self._matches.value)
-        scored = [(self._score(row), row.updated, row.number, row) for row in self.rows if self._may_answer(row)]
-        scored.sort(key=lambda each: each[:3], reverse=True)
-        answers = ((value, row) for value, _, _, row in scored if value and self._is_answer(row))
-        return _with_the_users_word(list(answers), limit)
+    def _scored(self) -> Sequence[_Answer]:
+        """The rows that match at all: by score, then the latest changed, then the latest added."""
+        rows = [*self._rows, *(row for number, row in self._beside.items() if number not in self._seen)]
+        self._matches.look_at(row.number for row in rows)
+        lent = lending(rows, self._matches.value)
+        answers = [self._answered(row, lent.get(row.number, 0.0)) for row in rows if self._may_answer(row)]
+        answers.sort(key=lambda each: (each.score, each.sketch.updated, each.sketch.number), reverse=True)
+        return [answer for answer in answers if answer.score]
 
-    def _is_answer(self, row: Sketch) -> bool:
-        return not self._floor or self._matches.answers(row.number, self._lent.get(row.number, 0.0))
+    def _answered(self, row: Sketch, lent: float) -> _Answer:
+        score = self._ranking.score(self._matches.value(row.number), row, lent)
+        return _Answer(row, score, lent, not self._floor or self._matches.answers(row.number, lent))
 
-    def told(self, row: Row, sketch: Sketch) -> Item:
+    def _solves(self, record: Record) -> bool:
+        """Whether a learning says more than that an error occurred."""
+        return not self._any_error or not isinstance(record, Learning) or bool(record.fix or record.diagnosis)
+
+    def _told(self, row: Row, answer: _Answer) -> Item:
         match, habit = self._matches.of(row.number), self._matches.habits.get(row.number)
-        why = (
-            self._ranking.reasons(
-                sketch, row.document, match, habit.terms if habit else (), self._lent.get(row.number, 0.0)
-            )
-            if row.document
-            else ()
-        )
-        return present(row.record, self._score(sketch), why)
-
-    def _score(self, row: Sketch) -> float:
-        return self._ranking.score(self._matches.value(row.number), row, self._lent.get(row.number, 0.0))
+        terms = habit.terms if habit else ()
+        why = self._ranking.reasons(answer.sketch, row.document, match, terms, answer.lent) if row.document else ()
+        return present(row.record, answer.score, why)
 
 
-def _habits(view: Reading, scope: Scope, query: Query, rows: int, now: datetime) -> Mapping[int, Habit]:
-    """What earlier questions say, by the numbers of the rows that are there to be found."""
-    learned = view.associations(scope, query.terms, limit=MOST_HABITS)
-    found = habits(learned, query.terms, rows=rows, now=now)
-    return {number: found[key] for key, number in view.numbers(scope, found).items()} if found else {}
-
-
-@dataclass(frozen=True, slots=True)
-class _Passing:
-    """Which rows may be answers at all: those that have the facets, and whose time is not over."""
-
-    view: Reading
-    scope: Scope
-    facets: Sequence[str]
-    living: Wanted | None
-
-    def nearest(self, near: Nearness) -> Sequence[int]:
-        """The nearest rows that may, so that however many others are nearer they take no place."""
-        if not self.facets and self.living is None:
-            return near.nearest(NEAREST)
-        numbers = near.nearest(_MOST_NEAR, all_of_them=bool(self.facets))
-        left = set(numbers)
-        for each in self.facets:
-            left &= {posting[0] for posting in self.view.postings_among(self.scope, each, left)}
-        if self.living is not None and left:
-            left = self.living(left)
-        return [number for number in numbers if number in left][:NEAREST]
-
-
-def _with_the_users_word(scored: Sequence[tuple[float, Sketch]], limit: int) -> Sequence[Sketch]:
+def _with_the_users_word(answers: Sequence[_Answer], limit: int) -> Sequence[_Answer]:
     """The best; where none of them is the user's, the user's best takes the last place if it answers half as well."""
-    best = [row for _, row in scored[:limit]]
-    if limit < 2 or any(row.origin == Origin.USER for row in best):
+    best = answers[:limit]
+    if limit < 2 or any(answer.sketch.origin == Origin.USER for answer in best):
         return best
-    last = scored[limit - 1][0] if len(scored) >= limit else 0.0
-    own = next((row for value, row in scored[limit:] if row.origin == Origin.USER and value >= last / 2), None)
+    last = answers[limit - 1].score if len(answers) >= limit else 0.0
+    users = (each for each in answers[limit:] if each.sketch.origin == Origin.USER and each.score >= last / 2)
+    own = next(users, None)
     return best if own is None else [*best[:-1], own]
-
-
-def _explains(record: Record) -> bool:
-    """Whether a learning says more than that an error occurred."""
-    return not isinstance(record, Learning) or bool(record.fix or record.diagnosis)
-
-
-def _pinned_first(sketch: Sketch) -> tuple[bool, int, int]:
-    """The user's own pins before anybody else's, then the latest."""
-    return sketch.origin == Origin.USER, sketch.updated, sketch.number
-
-
-def _living_in(view: Reading, scope: Scope, now: datetime) -> Wanted:
-    """Passes over rows whose time is over, so that however many there are they take no living row's place."""
-    moment = to_microseconds(now)
-    return lambda numbers: {each.number for each in view.sketch(scope, numbers) if _lives(each, moment)}
-
-
-def _lives(sketch: Sketch, now: int) -> bool:
-    return sketch.expires is None or sketch.expires > now
 
 
 def _has(sketch: Sketch, facets: Sequence[str]) -> bool:

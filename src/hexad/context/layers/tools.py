@@ -6,11 +6,12 @@ import inspect
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, islice
+from itertools import accumulate
 from typing import Any, ClassVar, Final, Protocol, runtime_checkable
 
 from hexad.context.candidates import gather
 from hexad.context.keywords import extract
+from hexad.context.layers import BEYOND, KEPT, TOO_LITTLE, Judged
 from hexad.context.matching import NEAREST, Habit, Matches
 from hexad.context.ranking import Ranking
 from hexad.errors import InvalidInput
@@ -73,7 +74,7 @@ class ToolRegistry:
 
     def search_tools(self, query: str, limit: int) -> Sequence[Tool]:
         """The tools that share words with the question, or whose name holds one of its words."""
-        return [tool for tool, _ in self.ranked(extract(query), limit)]
+        return [tool for tool, _, _ in self.ranked(extract(query), limit)]
 
     def ranked(
         self,
@@ -83,10 +84,11 @@ class ToolRegistry:
         similarity: Similarity | None = None,
         habits: Mapping[str, Habit] | None = None,
         floor: bool = False,
-    ) -> Sequence[tuple[Tool, tuple[Reason, ...]]]:
-        """The same with the reasons for each tool's score; ``habits`` says what each was used for before.
+        wide: int = 0,
+    ) -> Sequence[tuple[Tool, tuple[Reason, ...], str]]:
+        """The same with the reasons for each tool's score, then others up to ``wide`` in all, each with its verdict.
 
-        With ``floor``, what is probably noise is left out.
+        ``habits`` says what each tool was used for before. With ``floor``, probable noise is not kept.
         """
         near = or_by_words_alone(lambda: self._near(query, similarity)) if similarity is not None else None
         matches = Matches(
@@ -108,11 +110,17 @@ class ToolRegistry:
         best = sorted(scored, key=lambda number: (-scored[number], number))
         short, few = len(query.keywords) <= _FEW_WORDS, len(self._tools) <= _FEW_TOOLS
         enough = {number for number, word in fragments.items() if short and (few or len(word) >= _TELLING)}
-        answers = (number for number in best if not floor or number in enough or matches.answers(number))
-        return [
-            (self._tools[number], (*self._told(number, matches, ranking), *_fragment(fragments.get(number))))
-            for number in islice(answers, limit)
-        ]
+        answers = [number for number in best if not floor or number in enough or matches.answers(number)]
+        verdicts = {
+            **dict.fromkeys(answers[:limit], KEPT),
+            **dict.fromkeys(answers[limit:wide], BEYOND.format(limit=limit)),
+        }
+        below = [number for number in best if number not in answers] if len(verdicts) < wide else []
+        verdicts |= dict.fromkeys(below[: max(0, wide - len(verdicts))], TOO_LITTLE)
+        reasons = {
+            number: (*self._reasons(number, matches, ranking), *_fragment(fragments.get(number))) for number in verdicts
+        }
+        return [(self._tools[number], reasons[number], verdict) for number, verdict in verdicts.items()]
 
     def _near(self, query: Query, similarity: Similarity) -> Nearness:
         """How near the tools are; their vectors are made when the first question comes, once for each embedder."""
@@ -127,7 +135,7 @@ class ToolRegistry:
         self._index.add(number, document)
         return Sketch(number, tool.name, document.pack(), Origin.TOOL, 0, 0, relevance=0.0)
 
-    def _told(self, number: int, matches: Matches, ranking: Ranking) -> tuple[Reason, ...]:
+    def _reasons(self, number: int, matches: Matches, ranking: Ranking) -> tuple[Reason, ...]:
         sketch, habit = self._sketches[number], matches.habits.get(number)
         return ranking.reasons(sketch, Document.unpack(sketch.words), matches.of(number), habit.terms if habit else ())
 
@@ -160,17 +168,18 @@ class ToolSource:
 
     provider: ToolRegistryProvider
     similarity: Similarity | None = None
-    habits: Callable[[Query, int], Mapping[str, Habit]] | None = None
+    habits: Mapping[str, Habit] | None = None
     floor: bool = True
 
-    def find(self, query: Query, limit: int) -> Sequence[Item]:
+    def examine(self, query: Query, limit: int, wide: int = 0) -> Sequence[Judged]:
         """The provider's answer, ranked by words; its own order decides among equals."""
         if isinstance(self.provider, ToolRegistry):
-            habits = self.habits(query, len(self.provider.list_tools())) if self.habits is not None else None
-            ranked = self.provider.ranked(query, limit, similarity=self.similarity, habits=habits, floor=self.floor)
-            return [_item(tool, why) for tool, why in ranked]
-        chosen = ToolRegistry(list(self.provider.search_tools(query.text, limit))[:limit])
-        return sorted(_in_their_order(chosen, query), key=lambda item: -item.score)
+            ranked = self.provider.ranked(
+                query, limit, similarity=self.similarity, habits=self.habits, floor=self.floor, wide=wide
+            )
+            return [Judged(_item(tool, why), verdict) for tool, why, verdict in ranked]
+        found = list(self.provider.search_tools(query.text, limit))[:limit]
+        return [*map(Judged, sorted(_in_their_order(found, query), key=lambda item: -item.score))]
 
 
 def registry_of(tools: object) -> ToolRegistryProvider:
@@ -193,12 +202,13 @@ def _item(tool: Tool, why: tuple[Reason, ...]) -> Item:
     )
 
 
-def _in_their_order(chosen: ToolRegistry, query: Query) -> Iterable[Item]:
+def _in_their_order(tools: Sequence[Tool], query: Query) -> Iterable[Item]:
     """A custom provider's tools: the place it gave each of them is a reason too."""
-    told = {tool.name: why for tool, why in chosen.ranked(query, len(chosen.list_tools()))}
+    chosen = ToolRegistry(tools)
+    reasons = {tool.name: why for tool, why, _ in chosen.ranked(query, len(tools))}
     for place, tool in enumerate(chosen.list_tools(), start=1):
         given = Reason("provider", f"place {place} of its answer", _CHOSEN / place)
-        yield _item(tool, (*told.get(tool.name, ()), given))
+        yield _item(tool, (*reasons.get(tool.name, ()), given))
 
 
 def _fragment(word: str | None) -> tuple[Reason, ...]:

@@ -14,7 +14,7 @@ from hexad.learning.errors.pattern import Placement, fitting, holds, opens, patt
 from hexad.learning.fixes import at_odds, current, is_corrected, joined
 from hexad.learning.remedy import Correction
 from hexad.model import Layer, Learning, Origin
-from hexad.store.learning import skeleton
+from hexad.store.learning import LearningChanges, TemplateFilter, skeleton
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hexad.learning.errors.pattern import Words
     from hexad.learning.outcome import Outcome
     from hexad.memory.workspace import Change
-    from hexad.store import Reading, Scope
+    from hexad.store import Reading
 
 COMPARED: Final = 256  # patterns of a tool and a length among which a new wildcard is looked for, the latest
 MOST_OPEN: Final = 1024  # patterns of a tool and a length that have one
@@ -33,32 +33,38 @@ _LEARNINGS: Final = Layer.AGENT_LEARNINGS
 
 def remembered(change: Change, outcome: Outcome, now: datetime) -> str:
     """The id of the one learning about an error, which has been seen once more."""
-    unit, namespace, size = change.unit, change.workspace.namespace, len(outcome.words)
-    known = unit.see_template(namespace, outcome.trigger, pattern_text(outcome.words), size, now)
-    if known is not None:
-        return known
-    bucket = bucket_of(unit, namespace, outcome.trigger, outcome.words)
+    exact = TemplateFilter(outcome.trigger, limit=1, length=len(outcome.words), template=pattern_text(outcome.words))
+    known = change.unit.templates([exact])
+    if known:
+        return _seen(change, known[0][1], now)
+    bucket = bucket_of(change.unit, outcome.trigger, outcome.words)
     where = _placed(change, outcome.words, bucket)
     if where.replaced or where.template not in bucket:
         return _grown(change, outcome, where.template, [bucket[each] for each in where.replaced], now)
-    unit.see(namespace, bucket[where.template], now)
-    return bucket[where.template]
+    return _seen(change, bucket[where.template], now)
 
 
-def bucket_of(view: Reading, namespace: str, trigger: str, words: Words) -> dict[Words, str]:
+def _seen(change: Change, id: str, now: datetime) -> str:
+    change.unit.learn(LearningChanges(seen={id: now}))
+    return id
+
+
+def bucket_of(view: Reading, trigger: str, words: Words) -> dict[Words, str]:
     """The templates that an error of a tool is compared with, each with its learning's id."""
-    place_ = (namespace, trigger)
-    found = (
-        *view.templates(*place_, len(words), COMPARED),
-        *view.open_templates(*place_, len(words), MOST_OPEN),
-        *view.like_skeleton(*place_, skeleton(pattern_text(words)), len(words)),
+    size = len(words)
+    found = view.templates(
+        [
+            TemplateFilter(trigger, limit=COMPARED, length=size),
+            TemplateFilter(trigger, limit=MOST_OPEN, length=size, wildcard=True),
+            TemplateFilter(trigger, limit=MOST_OF_A_TOOL, length=size, skeleton=skeleton(pattern_text(words))),
+        ]
     )
     return {split(template): about for template, about in found}
 
 
-def known_as(view: Reading, namespace: str, trigger: str, words: Words) -> str | None:
+def known_as(view: Reading, trigger: str, words: Words) -> str | None:
     """The id of the learning that an error of a tool belongs to, if there is one."""
-    bucket = bucket_of(view, namespace, trigger, words)
+    bucket = bucket_of(view, trigger, words)
     found = fitting(words, bucket)
     return None if found is None else bucket[found]
 
@@ -105,28 +111,24 @@ def absorb(change: Change, kept: Learning, others: Sequence[Learning]) -> Learni
     """Let a learning take the place of others, with what the sessions' calls and offers say of them."""
     whole = joined(kept, others)
     for other in others:
-        change.unit.relink(change.workspace.namespace, other.id, kept.id)
-        change.unit.remove(change.workspace.scope(_LEARNINGS), other.id)
+        change.unit.learn(LearningChanges(renamed={other.id: kept.id}))
+        change.unit.remove(_LEARNINGS, other.id)
     change.put(whole)
     for other in others:
         change.audit("learning.merge", kept.id, {"merged": other.id})
     return whole
 
 
-def matching(view: Reading, namespace: str, trigger: str, words: Words) -> Sequence[str]:
+def matching(view: Reading, trigger: str, words: Words) -> Sequence[str]:
     """The ids of the learnings that speak of an error, the closest first.
 
     Those whose pattern it has; then those whose pattern is a part of it, or that say more than it does; then what is
     known of the tool whatever the error.
     """
     lengths = (len(words), 0, None)  # those of its own length, those about any error, and of the others the latest
-    rows = [
-        (found, template)
-        for each in triggers(trigger)
-        for length in lengths
-        for template, found in view.templates(namespace, each, length, COMPARED)
-    ]
-    known = [(split(template), found) for found, template in dict(rows).items()]
+    wanted = [TemplateFilter(each, limit=COMPARED, length=length) for each in triggers(trigger) for length in lengths]
+    rows = {found: template for template, found in view.templates(wanted)}
+    known = [(split(template), found) for found, template in rows.items()]
     same = [each for each in known if len(each[0]) == len(words) and holds(words, each[0])]
     part = [each for each in known if 0 < len(each[0]) < len(words) and holds(words, each[0])]
     more = [each for each in known if len(each[0]) > len(words) > 2 and holds(each[0], words)]
@@ -135,9 +137,9 @@ def matching(view: Reading, namespace: str, trigger: str, words: Words) -> Seque
     return [found for _, found in ordered]
 
 
-def trusted_for(view: Reading, scope: Scope, trigger: str, words: Words) -> Learning | None:
+def trusted_for(view: Reading, trigger: str, words: Words) -> Learning | None:
     """The closest learning about an error of a tool whose fix is trusted; what a user said comes first."""
-    found = (view.get(scope, each) for each in matching(view, scope.namespace, trigger, words))
+    found = (view.get(_LEARNINGS, each) for each in matching(view, trigger, words))
     trusted = [known for row in found if row is not None and (known := cast("Learning", row.record)).trusted]
     users = (known for known in trusted if (fix := current(known)) and isinstance(fix.remedy, Correction))
     return next(users, trusted[0] if trusted else None)
@@ -150,10 +152,19 @@ def new_id() -> str:
 
 def _make_room(change: Change, trigger: str) -> None:
     """A tool that fails in ever new words does not fill the store: what is least known of it goes."""
-    least = change.unit.least_known(change.workspace.namespace, trigger, MOST_OF_A_TOOL)
+    known = change.unit.templates([TemplateFilter(trigger, limit=2 * MOST_OF_A_TOOL)])
+    if len(known) < MOST_OF_A_TOOL:
+        return
+    oldest_first = (get(change, found) for _, found in reversed(known))
+    least = next((learning.id for learning in oldest_first if learning is not None and _is_unknown(learning)), None)
     if least is not None:
         change.remove(_LEARNINGS, least)
         change.audit("learning.clean", least)
+
+
+def _is_unknown(learning: Learning) -> bool:
+    """Whether an error was observed once, and has neither fix nor diagnosis."""
+    return learning.origin is Origin.TOOL and learning.seen <= 1 and not learning.fix and not learning.diagnosis
 
 
 def get(change: Change, id: str) -> Learning | None:

@@ -50,10 +50,10 @@ class Log:
     calls: Mapping[str, Sequence[Call]]
 
     @classmethod
-    def of(cls, view: Reading, namespace: str) -> Log:
+    def of(cls, view: Reading) -> Log:
         """The calls of a namespace by session. Sessions without a name and failed calls are left out."""
         found: dict[str, list[Call]] = {}
-        for call in view.all_calls(namespace):
+        for call in view.calls():
             if call.ok and call.session and call.arguments:
                 found.setdefault(call.session, []).append(call)
         return cls(found)
@@ -75,12 +75,12 @@ def discover(library: SkillLibrary, workspace: Workspace, session: str | None, m
     ``may_hold`` says of an argument that was always the same whether a draft may hold it.
     """
     namespace = workspace.namespace
-    with workspace.store.reading() as view:
-        log = Log.of(view, namespace)
+    with workspace.reading() as view:
+        log = Log.of(view)
         found = repeated(log.tools(), lambda each: is_linked([[_seen(call) for call in run] for run in log.runs(each)]))
         wanted = [each for each in found if session is None or session in each.places]
         new = [each for each in wanted if not view.note(_note(namespace, each.tools))]
-        made = [(each, _draft(view, namespace, each.tools, log.runs(each), may_hold)) for each in new[: 4 * MOST]]
+        made = [(each, _draft(view, each.tools, log.runs(each), may_hold)) for each in new[: 4 * MOST]]
     known = _known(library) if made else set()
     fresh = [(each, draft) for each, draft in made if draft is not None and each.tools not in known]
     offers = (_offer(library, workspace, each, draft) for each, draft in fresh[:MOST])
@@ -109,10 +109,8 @@ def _offer(library: SkillLibrary, workspace: Workspace, sequence: Repeated, foun
     return skill
 
 
-def _draft(
-    view: Reading, namespace: str, tools: Sequence[str], runs: Sequence[Sequence[Call]], may_hold: MayHold
-) -> Procedure | None:
-    seen: Runs = [[_seen(call, _values(view, namespace, call, may_hold)) for call in run] for run in runs]
+def _draft(view: Reading, tools: Sequence[str], runs: Sequence[Sequence[Call]], may_hold: MayHold) -> Procedure | None:
+    seen: Runs = [[_seen(call, _values(view, call, may_hold)) for call in run] for run in runs]
     return generalised(tools, seen)
 
 
@@ -141,9 +139,9 @@ def _seen(call: Call, values: Mapping[Path, Json] | None = None) -> Seen:
     return Seen(given, gave, exact)
 
 
-def _values(view: Reading, namespace: str, call: Call, may_hold: MayHold) -> dict[Path, Json]:
+def _values(view: Reading, call: Call, may_hold: MayHold) -> dict[Path, Json]:
     """The values of a call that the audit log has and a skill may hold; `_seen` drops those that it only summarises."""
-    records = view.audit(namespace, after=call.number - 1, limit=1)
+    records = view.audit(after=call.number - 1, limit=1)
     given = records[0].details.get("arguments") if records and records[0].sequence == call.number else None
     values = _flat((), cast("Mapping[str, Json]", given)) if isinstance(given, dict) else ()
     return {path: value for path, value in values if value is None or value == "" or may_hold(path, value)}

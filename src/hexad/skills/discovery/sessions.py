@@ -32,8 +32,8 @@ def forget_found_in(change: Change, session: str) -> int:
 
     A skill that a person activated, or wrote anew, stays: it is that person's word now.
     """
-    namespace, gone = change.workspace.namespace, _hashed(change, session)
-    found = [cast("Skill", each) for each in records(change.unit, change.workspace.scope(Layer.SKILL_PATTERNS))]
+    gone = _hashed(change, session)
+    found = [cast("Skill", each) for each in records(change.unit, Layer.SKILL_PATTERNS)]
     removed = 0
     for skill in found:
         offer, sessions = _kept(change, skill.name)
@@ -43,10 +43,9 @@ def forget_found_in(change: Change, session: str) -> int:
         _keep(change, skill.name, offer, left)
         if len(left) >= FEWEST:
             continue
-        versions = change.unit.skill_versions(namespace, skill.name)
-        change.unit.remove_skill_versions(
-            namespace, skill.name, [each.version for each in versions if each.origin is Origin.TOOL]
-        )
+        versions = change.unit.versions(Layer.SKILL_PATTERNS, skill.name)
+        found_here = [each.version for each in versions if each.origin is Origin.TOOL]
+        change.unit.remove_versions(Layer.SKILL_PATTERNS, skill.name, found_here)
         if skill.origin is Origin.TOOL and skill.status is not SkillStatus.ACTIVE:
             change.remove(Layer.SKILL_PATTERNS, skill.name)
             change.audit("skill.forget", skill.name)

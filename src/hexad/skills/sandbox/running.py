@@ -79,13 +79,13 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """Wait for a process and read the rest of its output."""
+    """How a process ended, and its output."""
 
     exit_code: int | None  # None: it was killed
     stdout: Stream
     stderr: Stream
     seconds: float
-    stopped: bool = False  # by who called, not by its time
+    stopped: bool = False  # by the caller, not by the deadline
 
 
 def run(
@@ -204,7 +204,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _close(process: subprocess.Popen[bytes], streams: Sequence[Stream]) -> None:
-    """Take what was written before the end; who still held a pipe is dead by now."""
+    """Read the output that was written before the end; no process holds a pipe any more."""
     _collect(process, streams, monotonic() + _GRACE)
     for pipe in _pipes(process):
         pipe.close()

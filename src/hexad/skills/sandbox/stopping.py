@@ -1,4 +1,4 @@
-"""How a run is ended by somebody else than the thread that waits for it."""
+"""Ending a run from another thread than the one that waits for it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class Stop:
-    """Call it, from any thread, and the runs that have it end; said once it holds, also for a run that begins later.
+    """Call it from any thread to end the runs that have it, also those that begin later.
 
-    It is heard through a pipe, by the thread that waits for the process: nobody else kills it, so that a number
-    which belongs to another process by then is never meant.
+    The thread that waits for the process reads it through a pipe and kills the process itself, so a process id that
+    was reused meanwhile is never killed.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class Stop:
         self._listening: set[int] = set()
 
     def __call__(self) -> None:
-        """Say it; it does not wait for the end."""
+        """End the runs, without waiting for them."""
         with self._lock:
             if not self.said:
                 self.said = True
@@ -33,7 +33,7 @@ class Stop:
 
     @contextmanager
     def heard(self) -> Iterator[int]:
-        """A descriptor that can be read from as soon as it is said."""
+        """A descriptor that becomes readable when it is called."""
         hearing, saying = os.pipe()
         with self._lock:
             self._listening.add(saying)

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import NotADatabase, StoreReadOnly
+from hexad.model import Erasure
 from hexad.store.sqlite.connections import Connections, Snapshot, Transaction, translated
 from hexad.store.sqlite.migrating import migrate, refuse_newer
-from hexad.store.sqlite.statements import migrations
+from hexad.store.sqlite.statements import migrations, statements
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 __all__ = ["SqliteStore"]
 
@@ -23,42 +24,52 @@ _TRACE_PATIENCE: Final = 1.0  # seconds that `flush_traces` waits for readers to
 
 
 class SqliteStore:
-    """A store in the file at ``path``, created for its owner alone if it is not there; other tables are left alone."""
+    """A store in the file at ``path``, created for its owner alone if it does not exist; other tables are left alone.
 
-    durable: Final = True
+    SQLite has one writer a file, so writers of other namespaces wait too.
+    """
+
+    durable: bool = True
 
     def __init__(self, path: str | os.PathLike[str], *, patience: float = PATIENCE) -> None:
-        self.path = Path(path).absolute()  # the folder that is current may change before the next thread connects
+        self._path = Path(path).absolute()  # the folder that is current may change before the next thread connects
         self.location = str(path)
+        self.files: Sequence[Path] = [Path(f"{self._path}{ending}") for ending in ("", "-wal", "-shm", "-journal")]
         self._patience = patience
-        _check_place(self.path)
-        _create_for_owner(self.path)
-        self._connections = Connections(self.path, patience=patience)
+        _check_place(self._path)
+        _create_for_owner(self._path)
+        self.shared_as: str | None = os.path.realpath(self._path)
+        self._connections = Connections(self._path, patience=patience)
         try:
-            with translated(self.path), self._connections.taken() as connection:
-                _prepare(connection, self.path, patience)
+            with translated(self._path), self._connections.taken() as connection:
+                _prepare(connection, self._path, patience)
         except BaseException:
             self.close()
             raise
 
-    def reading(self, *, deadline: float | None = None) -> Snapshot:
+    def reading(self, namespace: str, *, deadline: float | None = None) -> Snapshot:
         """One snapshot; a query stops ``deadline`` seconds after it was taken."""
-        return Snapshot(self._connections, deadline)
+        return Snapshot(self._connections, namespace, deadline)
 
-    def transaction(self, *, patience: float | None = None) -> Transaction:
-        """All or nothing. The write lock is taken first, so that no one waits for it half-way."""
-        return Transaction(self._connections, self._patience if patience is None else patience)
+    def transaction(self, namespace: str, *, patience: float | None = None) -> Transaction:
+        """All or nothing. The write lock is taken first, so that nobody waits for it half-way."""
+        return Transaction(self._connections, namespace, self._patience if patience is None else patience)
 
-    def flush_traces(self) -> bool:
-        """Write the log into the file and cut it to nothing, unless a reader's snapshot needs it."""
-        with translated(self.path), self._connections.taken() as connection:
+    def namespaces(self, *, after: str = "", limit: int = 1000) -> Sequence[str]:
+        """The namespaces above ``after``, sorted."""
+        with translated(self._path), self._connections.taken() as connection:
+            return [name for (name,) in connection.execute(statements()["namespaces"], (after, limit))]
+
+    def flush_traces(self) -> Erasure:
+        """Write the log into the file and truncate it, unless a reader's snapshot needs it."""
+        with translated(self._path), self._connections.taken() as connection:
             connection.wait_for(_TRACE_PATIENCE)
             busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            return not busy
+            return Erasure.HELD if busy else Erasure.DONE
 
     def inspect(self) -> dict[str, str]:
-        """What SQLite says about the file's health and mode."""
-        with translated(self.path), self._connections.taken() as connection:
+        """SQLite's journal mode, and what its check of the file says."""
+        with translated(self._path), self._connections.taken() as connection:
             return {
                 "journal": str(connection.execute("PRAGMA journal_mode").fetchone()[0]),
                 "integrity": str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]),

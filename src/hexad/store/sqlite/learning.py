@@ -1,97 +1,103 @@
-"""What learning's ports mean in SQL, over one connection inside one transaction."""
+"""Learning's part of the ports in SQL, over one connection inside one transaction; the contract is the ports'."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from hexad.shape import from_microseconds, to_microseconds
-from hexad.store.learning import OFFERED, Call, Offer
+from hexad.store.learning import Activity, Call, Offer
 from hexad.store.sqlite.statements import statements
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
-    from datetime import datetime
+
+    from hexad.store.learning import LearningChanges, TemplateFilter
+
+_CALL = "SELECT number, session, tool, ok, learning, arguments, at FROM hexad_call WHERE namespace = ?"
 
 
-class LearningSession:
-    """The learning part of a session; each method's contract is the port's."""
+class LearningTables:
+    """Templates, calls and offers of a namespace."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, namespace: str) -> None:
         self._connection = connection
+        self._namespace = namespace
         self._sql = statements()
 
-    def templates(self, namespace: str, trigger: str, length: int | None, limit: int) -> Sequence[tuple[str, str]]:
-        values = {"namespace": namespace, "trigger": trigger, "length": length, "limit": limit}
-        name = "all_templates" if length is None else "templates"
-        return self._connection.execute(self._sql[name], values).fetchall()
+    def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
+        """Template and id, filter by filter."""
+        return [found for each in wanted for found in self._connection.execute(*self._filtered(each))]
 
-    def open_templates(self, namespace: str, trigger: str, length: int, limit: int) -> Sequence[tuple[str, str]]:
-        return self._run("open_templates", namespace, trigger, length, limit).fetchall()
+    def activity(self, session: str, tool: str, calls: int) -> Activity:
+        """What happened in a session."""
+        place = (self._namespace, session)
+        offers = [_offer(row) for row in self._run("offers", *place)]
+        latest = self._connection.execute(
+            f"{_CALL} AND session = ? AND tool = ? ORDER BY number DESC LIMIT 1", (*place, tool)
+        ).fetchone()
+        recent = f"{_CALL} AND session = ? ORDER BY number DESC LIMIT ?"
+        rows = self._connection.execute(recent, (*place, calls)) if calls else ()
+        return Activity(offers, latest and _call(latest), [_call(row) for row in rows])
 
-    def like_skeleton(self, namespace: str, trigger: str, skeleton: str, length: int) -> Sequence[tuple[str, str]]:
-        return self._run("like_skeleton", namespace, trigger, skeleton, length).fetchall()
+    def calls(self) -> Sequence[Call]:
+        """The calls of every session."""
+        rows = self._connection.execute(f"{_CALL} ORDER BY session, number", (self._namespace,))
+        return [_call(row) for row in rows]
 
-    def least_known(self, namespace: str, trigger: str, beyond: int) -> str | None:
-        values = {"namespace": namespace, "trigger": trigger, "beyond": beyond}
-        row = self._connection.execute(self._sql["least_known"], values).fetchone()
-        return row[0] if row else None
+    def change(self, changes: LearningChanges) -> None:
+        """Write changes, in the order of their fields."""
+        for learning, at in changes.seen.items():
+            self._run("see", to_microseconds(at), self._namespace, learning)
+        for call in changes.calls:
+            values = (call.session, call.number, call.tool, int(call.ok), call.learning, call.arguments)
+            self._run("add_call", self._namespace, *values, to_microseconds(call.at))
+        for offer in changes.offers:
+            told = (offer.session, offer.learning, offer.trigger, offer.state, to_microseconds(offer.at))
+            self._run("put_offer", self._namespace, *told)
+        for old, new in changes.renamed.items():
+            self._rename(old, new)
+        for session, latest in changes.keep_calls.items():
+            self._run("drop_calls_but", self._namespace, session, self._namespace, session, latest)
+        if changes.drop_calls_below is not None:
+            self._run("drop_old_calls", self._namespace, changes.drop_calls_below)
+        if changes.drop_offers_before is not None:
+            self._run("drop_offers", self._namespace, to_microseconds(changes.drop_offers_before))
+        for session in changes.forget_sessions:
+            self._run("forget_calls_of", self._namespace, session)
+            self._run("forget_offers_of", self._namespace, session)
+        if changes.forget_everything:
+            self._run("forget_calls", self._namespace)
+            self._run("forget_offers", self._namespace)
 
-    def calls(self, namespace: str, session: str, limit: int) -> Sequence[Call]:
-        return [_call(row) for row in self._run("calls", namespace, session, limit)]
+    def _filtered(self, wanted: TemplateFilter) -> tuple[str, list[object]]:
+        """A query for a filter, with the index that serves it."""
+        exact = {
+            "skeleton": wanted.skeleton,
+            "template": wanted.template,
+            "error_pattern": wanted.error_pattern,
+            "length": wanted.length,
+        }
+        given = {column: value for column, value in exact.items() if value is not None}
+        index = "wildcard" if wanted.wildcard else next(iter(given), "length")
+        where = "".join(f" AND {column} = ?" for column in given) + (" AND wildcard" if wanted.wildcard else "")
+        sql = (
+            f"SELECT template, id FROM hexad_learning INDEXED BY hexad_learning_{_INDEXES.get(index, index)} "
+            f'WHERE namespace = ? AND "trigger" = ?{where} ORDER BY number DESC LIMIT ?'
+        )
+        return sql, [self._namespace, wanted.trigger, *given.values(), wanted.limit]
 
-    def all_calls(self, namespace: str) -> Sequence[Call]:
-        return [_call(row) for row in self._run("all_calls", namespace)]
-
-    def awaits_success(self, namespace: str, session: str, tool: str) -> bool:
-        place = (namespace, session)
-        return bool(self._run("awaits_success", *place, OFFERED, *place, tool).fetchone()[0])
-
-    def offers(self, namespace: str, session: str) -> Sequence[Offer]:
-        return [_offer(row) for row in self._run("offers", namespace, session)]
-
-    def see(self, namespace: str, id: str, at: datetime) -> None:
-        self._run("see", to_microseconds(at), namespace, id)
-
-    def see_template(self, namespace: str, trigger: str, template: str, length: int, at: datetime) -> str | None:
-        # In two steps: one that returns what it changed takes half as long again.
-        found = self._run("like_template", namespace, trigger, template, length).fetchone()
-        if found is None:
-            return None
-        self._run("see_number", to_microseconds(at), found[0])
-        known: str = found[1]
-        return known
-
-    def add_call(self, namespace: str, call: Call) -> None:
-        values = (call.session, call.number, call.tool, int(call.ok), call.learning, call.arguments)
-        self._run("add_call", namespace, *values, to_microseconds(call.at))
-
-    def keep_calls(self, namespace: str, session: str, latest: int) -> None:
-        values = {"namespace": namespace, "session": session, "keep": latest}
-        self._connection.execute(self._sql["drop_calls_but"], values)
-
-    def drop_calls(self, namespace: str, before: int) -> None:
-        self._run("drop_old_calls", namespace, before)
-
-    def put_offer(self, namespace: str, offer: Offer) -> None:
-        values = (offer.session, offer.learning, offer.trigger, offer.state, to_microseconds(offer.at))
-        self._run("put_offer", namespace, *values)
-
-    def drop_offers(self, namespace: str, before: datetime) -> None:
-        self._run("drop_offers", namespace, to_microseconds(before))
-
-    def relink(self, namespace: str, old: str, new: str | None) -> None:
-        self._run("relink_calls", new or "", namespace, old)
+    def _rename(self, old: str, new: str | None) -> None:
+        self._run("relink_calls", new or "", self._namespace, old)
         if new is not None:
-            self._run("relink_offers", new, namespace, old)
-        self._run("drop_offers_of", namespace, old)
-
-    def forget_calls(self, namespace: str, session: str | None) -> None:
-        for name in ("forget_calls", "forget_offers"):
-            self._connection.execute(self._sql[name], {"namespace": namespace, "session": session})
+            self._run("relink_offers", new, self._namespace, old)
+        self._run("drop_offers_of", self._namespace, old)
 
     def _run(self, name: str, *values: object) -> sqlite3.Cursor:
         return self._connection.execute(self._sql[name], values)
+
+
+_INDEXES = {"error_pattern": "error"}
 
 
 def _call(row: Any) -> Call:

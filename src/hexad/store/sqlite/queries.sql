@@ -6,8 +6,18 @@ SELECT value FROM hexad_note WHERE name = :name
 -- name: set_note
 INSERT INTO hexad_note (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value
 
+-- name: fact
+SELECT value FROM hexad_fact WHERE namespace = ? AND name = ?
+
+-- name: set_fact
+INSERT INTO hexad_fact (namespace, name, value) VALUES (?, ?, ?)
+ON CONFLICT (namespace, name) DO UPDATE SET value = excluded.value
+
+-- name: scopes
+SELECT layer, id, rows, length, fresh FROM hexad_scope WHERE namespace = ?
+
 -- name: scope
-SELECT id, rows, length, fresh FROM hexad_scope WHERE namespace = ? AND layer = ?
+SELECT id, fresh FROM hexad_scope WHERE namespace = ? AND layer = ?
 
 -- name: add_scope
 INSERT INTO hexad_scope (namespace, layer, rows, length, fresh) VALUES (?, ?, 0, 0, 0)
@@ -46,48 +56,46 @@ INSERT INTO hexad_posting (term, number, weight, length) VALUES (?, ?, ?, ?)
 -- name: remove_posting
 DELETE FROM hexad_posting WHERE term = ? AND number = ?
 
+-- name: flags
+SELECT EXISTS (SELECT 1 FROM hexad_association WHERE namespace = ?), EXISTS (
+    SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_expires
+    WHERE namespace = ? AND expires <= ? AND expires IS NOT NULL AND words IS NOT NULL), EXISTS (
+    SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing
+    WHERE namespace = ? AND standing >= ? AND standing > 0 AND words IS NOT NULL)
+
+-- name: keys_of_session
+SELECT key FROM hexad_knowledge_version WHERE namespace = ?1 AND session = ?2
+UNION SELECT key FROM hexad_knowledge WHERE namespace = ?1 AND given_by <> '{}'
+AND EXISTS (SELECT 1 FROM json_each(given_by) WHERE value = ?2) ORDER BY key
+
+-- name: keys_of_subject
+SELECT key FROM hexad_knowledge_version WHERE namespace = ?1 AND subject = ?2
+UNION SELECT key FROM hexad_knowledge WHERE namespace = ?1 AND subject = ?2 ORDER BY key
+
 -- name: postings
 SELECT number, weight, length FROM hexad_posting
 WHERE term = ? AND number < ? ORDER BY number DESC LIMIT ?
 
--- name: pinned
-SELECT number FROM hexad_knowledge INDEXED BY hexad_knowledge_pinned WHERE namespace = ? AND pinned AND words IS NOT NULL ORDER BY number
-
--- name: any_expired
-SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_expires
-WHERE namespace = ? AND expires <= ? AND expires IS NOT NULL AND words IS NOT NULL LIMIT 1
-
--- name: keys_in_session
-SELECT key FROM hexad_knowledge_version WHERE namespace = :namespace AND session = :session
-UNION SELECT key FROM hexad_knowledge WHERE namespace = :namespace AND given_by <> '{}'
-AND EXISTS (SELECT 1 FROM json_each(given_by) WHERE value = :session) ORDER BY key
-
--- name: keys_about
-SELECT key FROM hexad_knowledge_version WHERE namespace = :namespace AND subject = :subject
-UNION SELECT key FROM hexad_knowledge WHERE namespace = :namespace AND subject = :subject ORDER BY key
-
--- name: learning_id
-SELECT id FROM hexad_learning WHERE namespace = ? AND "trigger" = ? AND error_pattern = ? ORDER BY number LIMIT 1
-
 -- name: audit
 SELECT sequence, at, session, action, actor, target, details, previous, hash
 FROM hexad_audit WHERE namespace = ? AND sequence > ? ORDER BY sequence LIMIT ?
-
--- name: audit_head
-SELECT sequence, at, session, action, actor, target, details, previous, hash
-FROM hexad_audit WHERE namespace = ? ORDER BY sequence DESC LIMIT 1
 
 -- name: append_audit
 INSERT INTO hexad_audit (sequence, at, session, action, actor, target, details, previous, hash, namespace)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: namespaces
-SELECT namespace FROM hexad_knowledge UNION SELECT namespace FROM hexad_learning
-UNION SELECT namespace FROM hexad_skill UNION SELECT namespace FROM hexad_reference
-UNION SELECT namespace FROM hexad_association UNION SELECT namespace FROM hexad_audit ORDER BY 1
+SELECT namespace FROM (
+    SELECT namespace FROM hexad_knowledge UNION SELECT namespace FROM hexad_learning
+    UNION SELECT namespace FROM hexad_skill UNION SELECT namespace FROM hexad_reference
+    UNION SELECT namespace FROM hexad_association UNION SELECT namespace FROM hexad_audit
+) WHERE namespace > ? ORDER BY 1 LIMIT ?
 
 -- name: meaning
-SELECT id, rows, stamp FROM hexad_meaning WHERE namespace = ? AND layer = ? AND embedder = ?
+SELECT id, stamp FROM hexad_meaning WHERE namespace = ? AND layer = ? AND embedder = ?
+
+-- name: vector_states
+SELECT layer, rows, stamp FROM hexad_meaning WHERE namespace = ? AND embedder = ?
 
 -- name: meanings
 SELECT id FROM hexad_meaning WHERE namespace = ? AND layer = ?
@@ -113,13 +121,13 @@ SELECT number, stamp, vector FROM hexad_vector WHERE meaning = ? AND stamp > ? O
 -- name: vector_numbers
 SELECT number FROM hexad_vector INDEXED BY hexad_vector_number WHERE meaning = ?
 
--- name: associations_of
+-- name: associations
 SELECT layer, id, term, weight, session, used FROM hexad_association
-WHERE namespace = ? AND layer = ? AND id = ? ORDER BY term
+WHERE namespace = ?1 AND (?2 IS NULL OR layer = ?2) AND (?3 IS NULL OR id = ?3) ORDER BY layer, id, term
 
--- name: all_associations
-SELECT layer, id, term, weight, session, used FROM hexad_association
-WHERE namespace = ? ORDER BY layer, id, term
+-- name: associations_of
+SELECT layer, id, term, weight, session, used FROM hexad_association INDEXED BY hexad_association_id
+WHERE namespace = ? AND layer = ? AND id = ? ORDER BY term
 
 -- name: add_association
 INSERT INTO hexad_association (layer, id, term, weight, session, used, namespace) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -127,62 +135,19 @@ INSERT INTO hexad_association (layer, id, term, weight, session, used, namespace
 -- name: remove_associations
 DELETE FROM hexad_association WHERE namespace = ? AND layer = ? AND id = ?
 
--- name: templates
-SELECT template, id FROM hexad_learning INDEXED BY hexad_learning_length
-WHERE namespace = :namespace AND "trigger" = :trigger AND length = :length ORDER BY number DESC LIMIT :limit
-
--- name: all_templates
-SELECT template, id FROM hexad_learning INDEXED BY hexad_learning_length
-WHERE namespace = :namespace AND "trigger" = :trigger ORDER BY number DESC LIMIT :limit
-
--- name: open_templates
-SELECT template, id FROM hexad_learning INDEXED BY hexad_learning_open
-WHERE namespace = ? AND "trigger" = ? AND length = ? AND instr(template, '<*>') > 0 ORDER BY number DESC LIMIT ?
-
--- name: like_skeleton
-SELECT template, id FROM hexad_learning INDEXED BY hexad_learning_skeleton WHERE namespace = ? AND "trigger" = ? AND
-    replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(template, '<url>', '<*>'), '<email>', '<*>'), '<uuid>', '<*>'), '<time>', '<*>'), '<ip>', '<*>'), '<host>', '<*>'), '<path>', '<*>'), '<value>', '<*>'), '<num>', '<*>'), '<id>', '<*>') = ?
-AND length = ? ORDER BY number DESC
-
--- name: least_known
-SELECT id FROM hexad_learning INDEXED BY hexad_learning_length
-WHERE namespace = :namespace AND "trigger" = :trigger AND fix = '' AND diagnosis = '' AND seen <= 1 AND origin = 'tool'
-AND :beyond <= (SELECT count(*) FROM hexad_learning WHERE namespace = :namespace AND "trigger" = :trigger)
-ORDER BY number LIMIT 1
-
 -- name: see
 UPDATE hexad_learning SET seen = seen + 1, updated = ? WHERE namespace = ? AND id = ?
 
--- name: like_template
-SELECT number, id FROM hexad_learning INDEXED BY hexad_learning_template
-WHERE namespace = ? AND "trigger" = ? AND template = ? AND length = ? ORDER BY number LIMIT 1
-
--- name: see_number
-UPDATE hexad_learning SET seen = seen + 1, updated = ? WHERE number = ?
-
--- name: calls
-SELECT number, session, tool, ok, learning, arguments, at FROM hexad_call
-WHERE namespace = ? AND session = ? ORDER BY number DESC LIMIT ?
-
--- name: all_calls
-SELECT number, session, tool, ok, learning, arguments, at FROM hexad_call
-WHERE namespace = ? ORDER BY session, number
-
 -- name: chain_end
 SELECT sequence, hash FROM hexad_audit WHERE namespace = ? ORDER BY sequence DESC LIMIT 1
-
--- name: awaits_success
-SELECT EXISTS (SELECT 1 FROM hexad_offer WHERE namespace = ? AND session = ? AND state = ?) OR coalesce((
-    SELECT NOT ok FROM hexad_call WHERE namespace = ? AND session = ? AND tool = ? ORDER BY number DESC LIMIT 1), 0)
 
 -- name: add_call
 INSERT INTO hexad_call (namespace, session, number, tool, ok, learning, arguments, at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: drop_calls_but
-DELETE FROM hexad_call WHERE namespace = :namespace AND session = :session AND number <= (
-    SELECT number FROM hexad_call WHERE namespace = :namespace AND session = :session
-    ORDER BY number DESC LIMIT 1 OFFSET :keep)
+DELETE FROM hexad_call WHERE namespace = ? AND session = ? AND number <= (
+    SELECT number FROM hexad_call WHERE namespace = ? AND session = ? ORDER BY number DESC LIMIT 1 OFFSET ?)
 
 -- name: drop_old_calls
 DELETE FROM hexad_call WHERE namespace = ? AND number < ?
@@ -208,18 +173,18 @@ UPDATE OR IGNORE hexad_offer SET learning = ? WHERE namespace = ? AND learning =
 DELETE FROM hexad_offer WHERE namespace = ? AND learning = ?
 
 -- name: forget_calls
-DELETE FROM hexad_call WHERE namespace = :namespace AND (:session IS NULL OR session = :session)
+DELETE FROM hexad_call WHERE namespace = ?
 
 -- name: forget_offers
-DELETE FROM hexad_offer WHERE namespace = :namespace AND (:session IS NULL OR session = :session)
+DELETE FROM hexad_offer WHERE namespace = ?
+
+-- name: forget_calls_of
+DELETE FROM hexad_call WHERE namespace = ? AND session = ?
+
+-- name: forget_offers_of
+DELETE FROM hexad_offer WHERE namespace = ? AND session = ?
 
 -- name: count_run
-UPDATE hexad_skill SET use_count = use_count + 1, run_count = run_count + 1, success_count = success_count + :worked,
-    last_used = :at, recent = substr(recent || :outcome, :remembered)
-WHERE namespace = :namespace AND name = :name AND version = :version RETURNING recent
-
--- name: drop_skill_version
-DELETE FROM hexad_skill_version WHERE namespace = ? AND name = ? AND version = ?
-
--- name: drop_skill_versions
-DELETE FROM hexad_skill_version WHERE namespace = ? AND name = ?
+UPDATE hexad_skill SET use_count = use_count + 1, run_count = run_count + 1, success_count = success_count + ?,
+    last_used = ?, recent = substr(recent || ?, ?)
+WHERE namespace = ? AND name = ? AND version = ? RETURNING recent

@@ -1,7 +1,7 @@
 """Nouns ↔ columns: one table for each noun, one column for each of its fields, in the same order.
 
-A field that may be large can lie aside, in a table `<table>_<field>` with the row's number: what does not ask for it
-neither reads nor rewrites it.
+A field that may be large can lie aside, in a table `<table>_<field>` with the row's number, so that most statements
+neither read nor rewrite it.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from hexad.model import (
     Knowledge,
     Layer,
     Learning,
-    Record,
     Reference,
     Skill,
     SkillVersion,
     Version,
 )
 from hexad.shape import Kind, choice_of, from_microseconds, kind_of, to_microseconds
-from hexad.store import SKETCHED
+from hexad.store import SKETCHED, standing_of
+from hexad.store.learning import WILDCARD, skeleton
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 N = TypeVar("N")
 
@@ -66,15 +66,17 @@ class Table(Generic[N]):
     written: str  # the table's own columns
     placeholders: str  # one for each of these
     assignments: str  # each of these with a placeholder, for an update
-    sketched: str  # the columns of a `Sketch`; what this noun does not have is a constant
+    sketched: str  # the columns of a `Sketch`; a column that this noun does not have is a constant
+    derived: Mapping[str, Callable[[N], object]]  # further columns, computed from the noun, to be searched by
 
     def encode(self, noun: N) -> list[object]:
         """A noun's values, in the order of the table's own columns."""
-        return [
+        values = [
             _encoded(kind, getattr(noun, column))
             for column, kind in zip(self.columns, self.kinds, strict=True)
             if column != self.aside
         ]
+        return [*values, *(compute(noun) for compute in self.derived.values())] if self.derived else values
 
     @property
     def home_of_aside(self) -> str:
@@ -96,11 +98,17 @@ class Table(Generic[N]):
         return self.noun(**decoded)
 
 
-def _table(name: str, noun: type[N], key: str, aside: str | None = None) -> Table[N]:
+def _table(
+    name: str,
+    noun: type[N],
+    key: str,
+    aside: str | None = None,
+    derived: Mapping[str, Callable[[N], object]] | None = None,
+) -> Table[N]:
     columns = tuple(field.name for field in fields(noun))  # type: ignore[arg-type]
     kinds = tuple(kind_of(noun, column) for column in columns)
     decoders = ((place, _decoder(noun, column)) for place, column in enumerate(columns))
-    own = [column for column in columns if column != aside]
+    own = [*(column for column in columns if column != aside), *(derived or {})]
     there = f"(SELECT {aside} FROM {name}_{aside} AS aside WHERE aside.number = {name}.number)"  # noqa: S608 - names of ours
     optional = (_SKETCHED.get(column, column) if column in columns else constant for column, constant in _OPTIONAL)
     return Table(
@@ -119,6 +127,7 @@ def _table(name: str, noun: type[N], key: str, aside: str | None = None) -> Tabl
         sketched=", ".join(
             ("number", f'"{key}"', f"substr(words, 1, {SKETCHED})", "origin", "updated", "use_count", *optional)
         ),
+        derived=derived or {},
     )
 
 
@@ -152,17 +161,23 @@ _DECODERS: Final[dict[Kind, Callable[[Any], object]]] = {
     Kind.FLAG: bool,
 }
 TABLES: Final[dict[Layer, Table[Any]]] = {
-    Layer.USER_KNOWLEDGE: _table("hexad_knowledge", Knowledge, "key"),
-    Layer.AGENT_LEARNINGS: _table("hexad_learning", Learning, "id"),
+    Layer.USER_KNOWLEDGE: _table("hexad_knowledge", Knowledge, "key", derived={"standing": standing_of}),
+    Layer.AGENT_LEARNINGS: _table(
+        "hexad_learning",
+        Learning,
+        "id",
+        derived={
+            "skeleton": lambda learning: skeleton(learning.template),
+            "wildcard": lambda learning: WILDCARD in learning.template,
+        },
+    ),
     Layer.SKILL_PATTERNS: _table("hexad_skill", Skill, "name", aside="definition"),
     Layer.EXTERNAL_KNOWLEDGE: _table("hexad_reference", Reference, "name"),
 }
-VERSIONS: Final = _table("hexad_knowledge_version", Version, "key")
-SKILL_VERSIONS: Final = _table("hexad_skill_version", SkillVersion, "name")
+LAYERS: Final = {layer.value: layer for layer in TABLES}
+VERSIONS: Final[dict[Layer, Table[Any]]] = {
+    Layer.USER_KNOWLEDGE: _table("hexad_knowledge_version", Version, "key"),
+    Layer.SKILL_PATTERNS: _table("hexad_skill_version", SkillVersion, "name"),
+}
 ASSOCIATIONS: Final = _table("hexad_association", Association, "id")
 AUDIT: Final = _table("hexad_audit", AuditRecord, "sequence")
-
-
-def table_of(layer: Layer) -> Table[Record]:
-    """The table of a layer that is persisted."""
-    return TABLES[layer]

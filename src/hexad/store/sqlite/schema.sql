@@ -6,6 +6,13 @@ CREATE TABLE hexad_note (
     value TEXT NOT NULL
 ) WITHOUT ROWID;
 
+CREATE TABLE hexad_fact (
+    namespace TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (namespace, name)
+) WITHOUT ROWID;
+
 CREATE TABLE hexad_knowledge (
     number INTEGER PRIMARY KEY,
     namespace TEXT NOT NULL,
@@ -35,7 +42,9 @@ CREATE TABLE hexad_knowledge (
     words TEXT,
     UNIQUE (namespace, key)
 );
-CREATE INDEX hexad_knowledge_pinned ON hexad_knowledge (namespace, number) WHERE pinned AND words IS NOT NULL;
+ALTER TABLE hexad_knowledge ADD COLUMN standing INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX hexad_knowledge_standing ON hexad_knowledge (namespace, standing, updated)
+WHERE standing > 0 AND words IS NOT NULL;
 CREATE INDEX hexad_knowledge_expires ON hexad_knowledge (namespace, expires)
 WHERE expires IS NOT NULL AND words IS NOT NULL;
 CREATE INDEX hexad_knowledge_thread ON hexad_knowledge (namespace, thread, position)
@@ -220,9 +229,10 @@ ALTER TABLE hexad_learning ADD COLUMN trust REAL NOT NULL DEFAULT 0;
 ALTER TABLE hexad_learning ADD COLUMN remedies TEXT NOT NULL DEFAULT '{}';
 CREATE INDEX hexad_learning_template ON hexad_learning (namespace, "trigger", template);
 CREATE INDEX hexad_learning_length ON hexad_learning (namespace, "trigger", length);
-CREATE INDEX hexad_learning_skeleton ON hexad_learning (namespace, "trigger",
-    replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(template, '<url>', '<*>'), '<email>', '<*>'), '<uuid>', '<*>'), '<time>', '<*>'), '<ip>', '<*>'), '<host>', '<*>'), '<path>', '<*>'), '<value>', '<*>'), '<num>', '<*>'), '<id>', '<*>'));
-CREATE INDEX hexad_learning_open ON hexad_learning (namespace, "trigger", length) WHERE instr(template, '<*>') > 0;
+ALTER TABLE hexad_learning ADD COLUMN skeleton TEXT NOT NULL DEFAULT '';
+ALTER TABLE hexad_learning ADD COLUMN wildcard INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX hexad_learning_skeleton ON hexad_learning (namespace, "trigger", skeleton, length);
+CREATE INDEX hexad_learning_wildcard ON hexad_learning (namespace, "trigger", length) WHERE wildcard;
 
 CREATE TABLE hexad_call (
     namespace TEXT NOT NULL,

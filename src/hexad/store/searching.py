@@ -1,0 +1,88 @@
+"""Which postings of a question are read, the same on every store: those of its rarest terms, up to a fixed number.
+
+The cost is bounded whatever the size of the database. Terms are opened in the order of rarity, and a term names its
+newest rows as long as there is room. A term for which there is no room only adds to rows that are there already.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from hexad.text.document import SUBJECT, facet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from hexad.text.index import Posting, Statistics
+
+CAPACITY: Final = 600  # rows of a layer that are weighed by their postings
+MAX_OPENED: Final = 64  # terms that are opened, the rarest first
+
+
+def counted_terms(terms: Sequence[str], facets: Sequence[str], *, subjects: bool) -> Sequence[str]:
+    """The terms whose frequencies are needed: the question's, the facets, and the subjects that its terms may name."""
+    return (*terms, *facets, *(facet(SUBJECT, term) for term in terms)) if subjects else (*terms, *facets)
+
+
+def opening_order(statistics: Statistics, terms: Sequence[str]) -> list[str]:
+    """The terms to open: the rarest first, then those that name a subject, which all rows about it hold."""
+    known = statistics.frequencies
+    rarest = sorted(known.keys() & set(terms), key=lambda term: (known[term], term))[:MAX_OPENED]
+    return sorted(rarest, key=lambda term: facet(SUBJECT, term) in known)
+
+
+class Opening:
+    """Collects the postings of terms, which must come in the order of opening."""
+
+    def __init__(self) -> None:
+        self.postings: dict[str, list[Posting]] = {}
+        self._named = 0  # postings so far; rows are only told apart once there may be too many
+        self._rows: dict[int, None] = {}
+        self._overflowing: dict[str, int] = {}  # the number of rows before each term that had more rows than room
+
+    @property
+    def room(self) -> int:
+        """How many rows the next term may name."""
+        if self._named and not self._rows:
+            self._rows = dict.fromkeys([posting[0] for postings in self.postings.values() for posting in postings])
+        return CAPACITY - len(self._rows)
+
+    def add(self, term: str, newest: list[Posting]) -> None:
+        """A term's rows, newest first, at least as many as there is room for if it has them."""
+        self._named += len(newest)
+        if self._named < CAPACITY and not self._rows:
+            self.postings[term] = newest
+            return
+        room = self.room
+        kept = newest[:room]
+        if len(kept) == room:
+            self._overflowing[term] = len(self._rows)
+        self.postings[term] = kept
+        self._rows.update(dict.fromkeys([posting[0] for posting in kept]))
+
+    @property
+    def unread(self) -> tuple[Sequence[str], Collection[int]]:
+        """The terms of which `complete` needs the postings among some rows, and these rows."""
+        return [term for term, before in self._overflowing.items() if before], self._rows.keys()
+
+    def complete(self, among: Mapping[str, Sequence[Posting]]) -> None:
+        """Add to each term that had more rows than room those among the rows that earlier terms named."""
+        rows = list(self._rows)
+        for term, postings in among.items():
+            seen = {posting[0] for posting in self.postings[term]}
+            before = set(rows[: self._overflowing[term]])
+            self.postings[term] += [each for each in postings if each[0] in before and each[0] not in seen]
+
+
+def open_terms(
+    order: Sequence[str],
+    newest: Callable[[str, int], Sequence[Posting]],
+    among: Callable[[str, Collection[int]], Sequence[Posting]],
+) -> Mapping[str, Sequence[Posting]]:
+    """The postings of terms, read term by term."""
+    opening = Opening()
+    for term in order:
+        opening.add(term, list(newest(term, opening.room)) if opening.room else [])
+    terms, rows = opening.unread
+    opening.complete({term: among(term, rows) for term in terms})
+    return opening.postings

@@ -1,0 +1,348 @@
+"""A unit of work in SQL: reads and writes one namespace over one connection, inside one transaction."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad.model import Layer, Version
+from hexad.shape import to_microseconds
+from hexad.store import BESIDE, Row, Sketch, Sketches
+from hexad.store.skills import FAILED, REMEMBERED, WORKED
+from hexad.store.sqlite.index import Index, chunks, padded, placeholders
+from hexad.store.sqlite.learning import LearningTables
+from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, TABLES, VERSIONS, as_json
+from hexad.store.sqlite.search import Search
+from hexad.store.sqlite.statements import statements
+from hexad.store.sqlite.vectors import Vectors
+from hexad.text.document import Document
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from hexad.model import Association, AuditRecord, Record, SkillVersion
+    from hexad.store import Embedded, Entry, Evidence, Question, Use, Vector
+    from hexad.store.learning import Activity, Call, LearningChanges, TemplateFilter
+    from hexad.store.sqlite.rows import Table
+
+SCRUBBED: Final = (
+    *(table.name for table in (*TABLES.values(), *VERSIONS.values(), ASSOCIATIONS)),
+    *("hexad_fresh", "hexad_posting", "hexad_vector", "hexad_call", "hexad_offer", "hexad_skill_definition"),
+    "hexad_fact",
+)
+_WIDEST: Final = max(len(table.columns) for table in TABLES.values())
+_SEEN_TOGETHER: Final = 32  # rows of a layer that are usually looked at
+
+
+class Unit:
+    """Implements the ports through a connection whose transaction somebody else begins and ends."""
+
+    def __init__(self, connection: sqlite3.Connection, namespace: str) -> None:
+        self.namespace = namespace
+        self._connection = connection
+        self._sql = statements()
+
+    @cached_property
+    def _index(self) -> Index:
+        return Index(self._connection, self.namespace)
+
+    @cached_property
+    def _search(self) -> Search:
+        return Search(self, self._connection)
+
+    @cached_property
+    def _vectors(self) -> Vectors:
+        return Vectors(self._connection, self.namespace)
+
+    @cached_property
+    def _learning(self) -> LearningTables:
+        return LearningTables(self._connection, self.namespace)
+
+    # reading
+
+    def get(self, layer: Layer, id: str) -> Row | None:
+        rows = self.rows(layer, f'namespace = ? AND "{TABLES[layer].key}" = ?', (self.namespace, id))
+        return rows[0] if rows else None
+
+    def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:
+        # The + keeps SQLite on the primary key: rows of one namespace come in the order they were saved.
+        where, values = "+namespace = ? AND number > ?", list[object]((self.namespace, after))
+        if without is not None:
+            where += (
+                " AND words IS NOT NULL AND NOT EXISTS (SELECT 1 FROM hexad_vector "
+                f"WHERE meaning = ? AND hexad_vector.number = {TABLES[layer].name}.number)"
+            )
+            values.append(self._vectors.home(layer, without))  # NULL: there are none
+        return self.rows(layer, f"{where} ORDER BY number LIMIT ?", (*values, limit))
+
+    def evidence(self, question: Question) -> Mapping[Layer, Evidence]:
+        return self._search.evidence(question)
+
+    def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: datetime) -> set[int]:
+        return self._search.passing(layer, numbers, facets, to_microseconds(now))
+
+    def sketch(self, chosen: Mapping[Layer, Collection[int]], now: datetime) -> Mapping[Layer, Sketches]:
+        moment = to_microseconds(now)
+        found = {
+            layer: [sketch for sketch in map(_sketch, rows) if sketch.expires is None or sketch.expires > moment]
+            for layer, rows in self._of_all_layers(chosen, _SKETCHED, "AND words IS NOT NULL").items()
+        }
+        beside = self._beside(found.get(Layer.USER_KNOWLEDGE, ()), moment)
+        return {layer: Sketches(rows, beside if layer is Layer.USER_KNOWLEDGE else ()) for layer, rows in found.items()}
+
+    def fetch(self, chosen: Mapping[Layer, Collection[int]]) -> Mapping[Layer, Sequence[Row]]:
+        return {
+            layer: [Row(row[-2], TABLES[layer].decode(row), _unpacked(row[-3])) for row in rows]
+            for layer, rows in self._of_all_layers(chosen, _WHOLE, "").items()
+        }
+
+    def vectors(self, layer: Layer, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Vector]:
+        return self._vectors.after(layer, embedder, after, limit)
+
+    def vector_numbers(self, layer: Layer, embedder: str) -> set[int]:
+        return self._vectors.numbers(layer, embedder)
+
+    def versions(self, layer: Layer, id: str) -> Sequence[Version | SkillVersion]:
+        table = VERSIONS[layer]
+        rows = self._connection.execute(
+            f"SELECT {table.selected} FROM {table.name} "
+            f'WHERE namespace = ? AND "{table.key}" = ? ORDER BY version DESC',
+            (self.namespace, id),
+        )
+        return [table.decode(row) for row in rows]
+
+    def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
+        name, value = ("keys_of_subject", subject) if session is None else ("keys_of_session", session)
+        return [key for (key,) in self._run(name, self.namespace, value)]
+
+    def associations(self, layer: Layer | None = None, id: str | None = None) -> Sequence[Association]:
+        name = "associations" if layer is None or id is None else "associations_of"
+        return [ASSOCIATIONS.decode(row) for row in self._run(name, self.namespace, layer, id)]
+
+    def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
+        return self._learning.templates(wanted)
+
+    def activity(self, session: str, tool: str, *, calls: int = 0) -> Activity:
+        return self._learning.activity(session, tool, calls)
+
+    def calls(self) -> Sequence[Call]:
+        return self._learning.calls()
+
+    def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
+        return [AUDIT.decode(row) for row in self._run("audit", self.namespace, after, limit)]
+
+    def chain_end(self) -> tuple[int, str] | None:
+        found: tuple[int, str] | None = self._run("chain_end", self.namespace).fetchone()
+        return found
+
+    def note(self, name: str) -> str | None:
+        row = self._run("fact", self.namespace, name).fetchone()
+        return row[0] if row else None
+
+    # writing
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        for record, document, embedded in entries:
+            layer, table = record.layer, TABLES[record.layer]
+            old = self._row_number(table, record.id)
+            values = [*table.encode(record), document.pack() if document else None]
+            if old is None:
+                number = self._insert(table, values)
+            else:
+                number = old[0]
+                self._update(table, number, values)
+            self._put_aside(table, number, record)
+            if old is None or old[1] != values[-1]:
+                self._index.replace(layer, number, old[1] if old else None, document)
+                if old is not None:
+                    self._vectors.remove(layer, number)
+            if embedded is not None and document is not None:
+                self._vectors.add(layer, number, embedded)
+
+    def embed(self, layer: Layer, vectors: Mapping[int, Embedded]) -> None:
+        for number, embedded in vectors.items():
+            self._vectors.add(layer, number, embedded)
+
+    def associate(self, layer: Layer, id: str, associations: Collection[Association]) -> None:
+        self._run("remove_associations", self.namespace, layer, id)
+        rows = [(*ASSOCIATIONS.encode(each), self.namespace) for each in associations]
+        self._connection.executemany(self._sql["add_association"], rows)
+
+    def remove(self, layer: Layer, id: str) -> bool:
+        table = TABLES[layer]
+        old = self._row_number(table, id)
+        if old is None:
+            return False
+        for name in (table.name, *([table.home_of_aside] if table.aside else ())):
+            self._connection.execute(f"DELETE FROM {name} WHERE number = ?", (old[0],))
+        self._index.replace(layer, old[0], old[1], None)
+        self._vectors.remove(layer, old[0])
+        self.associate(layer, id, ())
+        return True
+
+    def add_versions(self, versions: Sequence[Version | SkillVersion]) -> None:
+        for version in versions:
+            table = VERSIONS[Layer.USER_KNOWLEDGE if isinstance(version, Version) else Layer.SKILL_PATTERNS]
+            self._connection.execute(
+                f"INSERT INTO {table.name} ({table.written}, namespace) VALUES ({table.placeholders}, ?)",
+                (*table.encode(version), self.namespace),
+            )
+
+    def remove_versions(self, layer: Layer, id: str, numbers: Collection[int] | None = None) -> None:
+        table = VERSIONS[layer]
+        delete = f'DELETE FROM {table.name} WHERE namespace = ? AND "{table.key}" = ?'
+        if numbers is None:
+            self._connection.execute(delete, (self.namespace, id))
+        else:
+            places = [(self.namespace, id, number) for number in numbers]
+            self._connection.executemany(f"{delete} AND version = ?", places)
+
+    def use(self, uses: Collection[Use]) -> None:
+        for use in uses:
+            table = TABLES[use.layer]
+            self._connection.execute(
+                f"UPDATE {table.name} SET use_count = use_count + ?, last_used = ? "
+                f'WHERE namespace = ? AND "{table.key}" = ?',
+                (use.count, to_microseconds(use.at), self.namespace, use.id),
+            )
+
+    def learn(self, changes: LearningChanges) -> None:
+        self._learning.change(changes)
+
+    def count_run(self, name: str, version: int, at: datetime, *, ok: bool) -> str | None:
+        outcome = (int(ok), to_microseconds(at), WORKED if ok else FAILED, -REMEMBERED)
+        counted = self._run("count_run", *outcome, self.namespace, name, version).fetchall()
+        return counted[0][0] if counted else None
+
+    def append_audit(self, records: Sequence[AuditRecord]) -> None:
+        for record in records:  # encoded by hand: every watched call passes here
+            what = (record.session, record.action, record.actor, record.target, as_json(record.details))
+            chain = (record.previous, record.hash, self.namespace)
+            self._run("append_audit", record.sequence, to_microseconds(record.at), *what, *chain)
+
+    def set_note(self, name: str, value: str) -> None:
+        self._run("set_fact", self.namespace, name, value)
+
+    def scrub(self) -> None:
+        """Empty and refill each table: its old pages are zeroed as they are freed, slack between cells included.
+
+        VACUUM would do it too, but may renumber rows of other people's tables in the same file.
+        """
+        for table in SCRUBBED:
+            self._connection.execute(f"CREATE TEMP TABLE hexad_scrub AS SELECT * FROM main.{table}")
+            self._connection.execute(f"DELETE FROM main.{table}")
+            self._connection.execute(f"INSERT INTO main.{table} SELECT * FROM hexad_scrub")
+            self._connection.execute("DROP TABLE hexad_scrub")
+
+    # the parts of it
+
+    def rows(self, layer: Layer, where: str, values: Sequence[object]) -> list[Row]:
+        """Whole rows of one layer."""
+        table = TABLES[layer]
+        columns = f"{table.selected}, words, number"
+        cursor = self._connection.execute(f"SELECT {columns} FROM {table.name} WHERE {where}", values)
+        return [Row(row[-1], table.decode(row), _unpacked(row[-2])) for row in cursor]
+
+    def _of_all_layers(
+        self, chosen: Mapping[Layer, Collection[int]], columns: Mapping[Layer, str], more: str
+    ) -> dict[Layer, list[Sequence[Any]]]:
+        """Rows of these numbers from all layers' tables, with one statement for some thousands of them.
+
+        The last column of each row is its layer.
+        """
+        found: dict[Layer, list[Sequence[Any]]] = {layer: [] for layer in chosen}
+        size = max(map(len, chosen.values()), default=0)
+        for start in range(0, size, _MOST_TOGETHER):
+            parts, values = [], list[object]()
+            for layer, numbers in chosen.items():
+                part = list(numbers)[start : start + _MOST_TOGETHER]
+                if part:
+                    padding = padded(part)
+                    parts.append(
+                        f"SELECT {columns[layer]}, '{layer.value}' FROM {TABLES[layer].name} "
+                        f"WHERE number IN ({placeholders(padding)}) AND +namespace = ? {more}"
+                    )
+                    values += [*padding, self.namespace]
+            rows = self._connection.execute(" UNION ALL ".join(parts), values).fetchall()
+            for name, of_layer in groupby(rows, itemgetter(-1)):
+                found[LAYERS[name]] += of_layer
+        return found
+
+    def _beside(self, sketches: Sequence[Sketch], now: int) -> Sequence[Sketch]:
+        """The neighbours of these rows in their threads."""
+        places = {
+            (each.thread, each.position + step)
+            for each in sketches
+            if each.thread and each.position is not None
+            for step in range(-BESIDE, BESIDE + 1)
+            if step
+        }
+        known = {each.number for each in sketches}
+        return [
+            sketch
+            for chunk in chunks(places)
+            for sketch in self._at_places(padded(sorted(chunk), _SEEN_TOGETHER), now)
+            if sketch.number not in known
+        ]
+
+    def _at_places(self, places: Sequence[tuple[str, int]], now: int) -> Iterator[Sketch]:
+        table = TABLES[Layer.USER_KNOWLEDGE]
+        rows = self._connection.execute(
+            f"SELECT {table.sketched} FROM {table.name} INDEXED BY hexad_knowledge_thread WHERE namespace = ? "
+            f"AND thread <> '' AND (thread, position) IN (VALUES {','.join(['(?,?)'] * len(places))}) "
+            "AND words IS NOT NULL AND (expires IS NULL OR expires > ?)",
+            (self.namespace, *(value for place in places for value in place), now),
+        )
+        return map(Sketch._make, rows)
+
+    def _row_number(self, table: Table[Any], id: str) -> tuple[int, str | None] | None:
+        cursor = self._connection.execute(
+            f'SELECT number, words FROM {table.name} WHERE namespace = ? AND "{table.key}" = ?', (self.namespace, id)
+        )
+        found: tuple[int, str | None] | None = cursor.fetchone()
+        return found
+
+    def _insert(self, table: Table[Any], values: Sequence[object]) -> int:
+        cursor = self._connection.execute(
+            f"INSERT INTO {table.name} ({table.written}, words, namespace) VALUES ({table.placeholders}, ?, ?)",
+            (*values, self.namespace),
+        )
+        return int(cursor.lastrowid or 0)
+
+    def _update(self, table: Table[Any], number: int, values: Sequence[object]) -> None:
+        self._connection.execute(
+            f"UPDATE {table.name} SET {table.assignments}, words = ? WHERE number = ?", (*values, number)
+        )
+
+    def _put_aside(self, table: Table[Any], number: int, record: Record) -> None:
+        """Write the column that lies in a table of its own, unless it is the same already."""
+        if table.aside is not None:
+            self._connection.execute(
+                f"INSERT INTO {table.home_of_aside} VALUES (?1, ?2) "
+                f"ON CONFLICT DO UPDATE SET {table.aside} = ?2 WHERE {table.aside} != ?2",
+                (number, as_json(getattr(record, table.aside))),
+            )
+
+    def _run(self, name: str, *values: object) -> sqlite3.Cursor:
+        return self._connection.execute(self._sql[name], values)
+
+
+_MOST_TOGETHER: Final = 4000
+
+
+_SKETCHED: Final = {layer: table.sketched for layer, table in TABLES.items()}
+_WHOLE: Final = {  # the columns of a whole row, as many as the widest table has
+    layer: f"{table.brief}{', NULL' * (_WIDEST - len(table.columns))}, words, number" for layer, table in TABLES.items()
+}
+
+
+def _sketch(row: Sequence[Any]) -> Sketch:
+    return Sketch._make(row[:-1])
+
+
+def _unpacked(words: str | None) -> Document | None:
+    return None if words is None else Document.unpack(words)

@@ -1,0 +1,489 @@
+"""One namespace in dictionaries: rows, index, versions, sessions and log, and how to undo a change."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from hexad.errors import StoreError
+from hexad.model import Knowledge, Layer, Learning, Reference, Skill, Version
+from hexad.shape import to_microseconds
+from hexad.store import (
+    BESIDE,
+    MOST_ASSOCIATIONS,
+    SKETCHED,
+    Evidence,
+    Row,
+    Sketch,
+    Sketches,
+    Standing,
+    Vector,
+    VectorState,
+    standing_of,
+)
+from hexad.store.learning import WILDCARD, Activity, skeleton
+from hexad.store.searching import counted_terms, open_terms, opening_order
+from hexad.store.skills import FAILED, REMEMBERED, WORKED
+from hexad.text.index import TermIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from datetime import datetime
+
+    from hexad.model import Association, AuditRecord, Record, SkillVersion
+    from hexad.store import Embedded, Entry, Question, Use
+    from hexad.store.learning import Call, LearningChanges, Offer, TemplateFilter
+    from hexad.text.document import Document
+
+LOCATION: Final = ":memory:"
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+@dataclass(slots=True)
+class _LayerData:
+    """The rows and the index of one layer."""
+
+    rows: dict[str, Row] = field(default_factory=dict)
+    ids: dict[int, str] = field(default_factory=dict)
+    index: TermIndex = field(default_factory=TermIndex)
+    vectors: dict[str, dict[int, Vector]] = field(default_factory=dict)  # by embedder and number
+    stamps: dict[str, int] = field(default_factory=dict)  # the latest of each embedder: a removal lowers none
+    associations: dict[str, dict[str, Association]] = field(default_factory=dict)  # by id and term
+    standing: dict[Standing, set[int]] = field(default_factory=lambda: {rank: set() for rank in Standing})
+    expiring: set[int] = field(default_factory=set)  # the numbers of indexed rows that have an end
+
+    def place(self, row: Row) -> None:
+        self.rows[row.record.id] = row
+        self.ids[row.number] = row.record.id
+        if row.document is None:
+            return
+        self.index.add(row.number, row.document)
+        if isinstance(row.record, Knowledge):
+            self.standing[standing_of(row.record)].add(row.number)
+            self.expiring.update([row.number] if row.record.expires is not None else ())
+
+    def take(self, row: Row) -> None:
+        del self.rows[row.record.id]
+        del self.ids[row.number]
+        if row.document is not None:
+            self.index.remove(row.number, row.document)
+            for numbers in self.standing.values():
+                numbers.discard(row.number)
+            self.expiring.discard(row.number)
+
+    def numbered(self, numbers: Collection[int]) -> list[Row]:
+        return [self.rows[self.ids[number]] for number in numbers if number in self.ids]
+
+
+class Namespace:
+    """The data of a namespace, and how to undo what the running transaction did; the contract is the ports'."""
+
+    def __init__(self, namespace: str) -> None:
+        self.namespace = namespace
+        self._layers: dict[Layer, _LayerData] = {layer: _LayerData() for layer in Layer}
+        self._versions: dict[tuple[Layer, str], dict[int, Version | SkillVersion]] = {}
+        self._audit: list[AuditRecord] = []
+        self._notes: dict[str, str] = {}
+        self._calls: tuple[Call, ...] = ()
+        self._offers: dict[tuple[str, str], Offer] = {}
+        self._last_number = 0
+        self._last_stamp = 0
+        self._undo: list[Callable[[], object]] = []
+
+    def holds_anything(self) -> bool:
+        return bool(self._audit) or any(data.rows or data.associations for data in self._layers.values())
+
+    def commit(self) -> None:
+        self._undo.clear()
+
+    def roll_back(self) -> None:
+        while self._undo:
+            self._undo.pop()()
+
+    # reading
+
+    def get(self, layer: Layer, id: str) -> Row | None:
+        row = self._layers[layer].rows.get(id)
+        return row and _copied(row)
+
+    def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:
+        data = self._layers[layer]
+        rows = data.numbered(sorted(number for number in data.ids if number > after))
+        if without is not None:
+            held = data.vectors.get(without, {})
+            rows = [row for row in rows if row.document is not None and row.number not in held]
+        return [_copied(row) for row in rows[:limit]]
+
+    def evidence(self, question: Question) -> Mapping[Layer, Evidence]:
+        return {layer: self._evidence(layer, question) for layer in question.layers}
+
+    def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: datetime) -> set[int]:
+        data = self._layers[layer]
+        left = {row.number for row in data.numbered(numbers) if not _expired(row.record, now)}
+        for each in facets:
+            left &= {posting[0] for posting in data.index.postings_among(each, left)}
+        return left
+
+    def sketch(self, chosen: Mapping[Layer, Collection[int]], now: datetime) -> Mapping[Layer, Sketches]:
+        return {layer: self._sketches(layer, numbers, now) for layer, numbers in chosen.items()}
+
+    def fetch(self, chosen: Mapping[Layer, Collection[int]]) -> Mapping[Layer, Sequence[Row]]:
+        return {
+            layer: [_copied(_without_definition(row)) for row in self._layers[layer].numbered(numbers)]
+            for layer, numbers in chosen.items()
+        }
+
+    def vectors(self, layer: Layer, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Vector]:
+        held = self._layers[layer].vectors.get(embedder, {}).values()
+        return sorted((each for each in held if each.stamp > after), key=lambda each: each.stamp)[:limit]
+
+    def vector_numbers(self, layer: Layer, embedder: str) -> set[int]:
+        return set(self._layers[layer].vectors.get(embedder, ()))
+
+    def versions(self, layer: Layer, id: str) -> Sequence[Version | SkillVersion]:
+        found = self._versions.get((layer, id), {})
+        return [deepcopy(found[number]) for number in sorted(found, reverse=True)]
+
+    def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
+        def concerns(said: Version | Knowledge) -> bool:
+            given = said.given_by.values() if isinstance(said, Knowledge) else (said.session,)
+            return session in given if session is not None else said.subject == subject
+
+        versions = (each for known in self._versions.values() for each in known.values() if isinstance(each, Version))
+        entries = (row.record for row in self._layers[Layer.USER_KNOWLEDGE].rows.values())
+        said: list[Version | Knowledge] = [*versions, *(entry for entry in entries if isinstance(entry, Knowledge))]
+        return sorted({each.key for each in said if concerns(each)})
+
+    def associations(self, layer: Layer | None = None, id: str | None = None) -> Sequence[Association]:
+        return [
+            held[term]
+            for each in sorted(self._layers)
+            if layer in {None, each}
+            for key, held in sorted(self._layers[each].associations.items())
+            if id in {None, key}
+            for term in sorted(held)
+        ]
+
+    def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
+        rows = sorted(self._layers[Layer.AGENT_LEARNINGS].rows.values(), key=lambda row: -row.number)
+        learnings = [row.record for row in rows if isinstance(row.record, Learning)]
+        return [
+            (learning.template, learning.id)
+            for each in wanted
+            for learning in [known for known in learnings if _fits(known, each)][: each.limit]
+        ]
+
+    def activity(self, session: str, tool: str, *, calls: int = 0) -> Activity:
+        own = [call for call in reversed(self._calls) if call.session == session]
+        return Activity(
+            [self._offers[place] for place in sorted(self._offers) if place[0] == session],
+            next((call for call in own if call.tool == tool), None),
+            own[:calls],
+        )
+
+    def calls(self) -> Sequence[Call]:
+        return sorted(self._calls, key=lambda each: (each.session, each.number))
+
+    def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
+        return [record for record in self._audit if record.sequence > after][:limit]
+
+    def chain_end(self) -> tuple[int, str] | None:
+        return (self._audit[-1].sequence, self._audit[-1].hash) if self._audit else None
+
+    def note(self, name: str) -> str | None:
+        return self._notes.get(name)
+
+    # writing
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        for entry in entries:
+            data = self._layers[entry.record.layer]
+            old = data.rows.get(entry.record.id)
+            self._last_number += old is None
+            number = old.number if old else self._last_number
+            self._set(data, Row(number, entry.record, entry.document))
+            if old is not None and old.document != entry.document:
+                self._drop_vectors(data, number)
+            if entry.embedded is not None and entry.document is not None:
+                self.embed(entry.record.layer, {number: entry.embedded})
+
+    def embed(self, layer: Layer, vectors: Mapping[int, Embedded]) -> None:
+        data = self._layers[layer]
+        for number, embedded in vectors.items():
+            held = data.vectors.setdefault(embedded.embedder, {})
+            before = held.get(number)
+            if before is None or before.vector != embedded.vector:
+                self._last_stamp += 1
+                data.stamps[embedded.embedder] = self._last_stamp
+                self._assign(held, number, Vector(number, self._last_stamp, embedded.vector))
+
+    def associate(self, layer: Layer, id: str, associations: Collection[Association]) -> None:
+        self._assign(self._layers[layer].associations, id, {each.term: each for each in associations} or None)
+
+    def remove(self, layer: Layer, id: str) -> bool:
+        data = self._layers[layer]
+        old = data.rows.get(id)
+        if old is None:
+            return False
+        data.take(old)
+        self._undo.append(lambda: data.place(old))
+        self._drop_vectors(data, old.number)
+        self.associate(layer, id, ())
+        return True
+
+    def add_versions(self, versions: Sequence[Version | SkillVersion]) -> None:
+        for version in versions:
+            place = (Layer.USER_KNOWLEDGE, version.key) if isinstance(version, Version) else _of_skill(version.name)
+            known = self._versions.setdefault(place, {})
+            if version.version in known:
+                raise StoreError(LOCATION, f"version {version.version} of {place[1]!r} exists already")
+            self._assign(known, version.version, version)
+
+    def remove_versions(self, layer: Layer, id: str, numbers: Collection[int] | None = None) -> None:
+        known = self._versions.get((layer, id), {})
+        for number in tuple(known if numbers is None else numbers):
+            self._assign(known, number, None)
+
+    def use(self, uses: Collection[Use]) -> None:
+        for use in uses:
+            row = self._layers[use.layer].rows.get(use.id)
+            if row is not None:
+                record = replace(row.record, use_count=row.record.use_count + use.count, last_used=use.at)
+                self._set(self._layers[use.layer], replace(row, record=record))
+
+    def learn(self, changes: LearningChanges) -> None:
+        for learning, at in changes.seen.items():
+            self._see(learning, at)
+        calls = sorted([*self._calls, *changes.calls], key=lambda call: call.number)
+        offers = {**self._offers, **{(each.session, each.learning): each for each in changes.offers}}
+        for old, new in changes.renamed.items():
+            calls = [replace(call, learning=new or "") if call.learning == old else call for call in calls]
+            offers = _renamed(offers, old, new)
+        for session, latest in changes.keep_calls.items():
+            own = [call.number for call in calls if call.session == session]
+            gone = set(own[: max(0, len(own) - latest)])
+            calls = [call for call in calls if call.session != session or call.number not in gone]
+        below, before = changes.drop_calls_below, changes.drop_offers_before
+        self._set_sessions(
+            [call for call in calls if (below is None or call.number >= below) and not _forgets(changes, call.session)],
+            {
+                place: offer
+                for place, offer in offers.items()
+                if (before is None or offer.at >= before) and not _forgets(changes, offer.session)
+            },
+        )
+
+    def count_run(self, name: str, version: int, at: datetime, *, ok: bool) -> str | None:
+        data = self._layers[Layer.SKILL_PATTERNS]
+        row = data.rows.get(name)
+        if row is None or not isinstance(row.record, Skill) or row.record.version != version:
+            return None
+        skill = row.record
+        recent = (skill.recent + (WORKED if ok else FAILED))[-REMEMBERED:]
+        record = replace(
+            skill,
+            use_count=skill.use_count + 1,
+            run_count=skill.run_count + 1,
+            success_count=skill.success_count + ok,
+            last_used=at,
+            recent=recent,
+        )
+        self._set(data, replace(row, record=record))
+        return recent
+
+    def append_audit(self, records: Sequence[AuditRecord]) -> None:
+        for record in records:
+            place = bisect_left(self._audit, record.sequence, key=lambda known: known.sequence)
+            if place < len(self._audit) and self._audit[place].sequence == record.sequence:
+                raise StoreError(LOCATION, f"audit record {record.sequence} exists already")
+            self._audit.insert(place, record)
+            self._undo.append(lambda place=place: self._audit.pop(place))  # type: ignore[misc]
+
+    def set_note(self, name: str, value: str) -> None:
+        self._assign(self._notes, name, value)
+
+    def scrub(self) -> None:
+        """Dictionaries leave nothing behind that anyone can read."""
+
+    # the parts of it
+
+    def _evidence(self, layer: Layer, question: Question) -> Evidence:
+        data, now, facets = self._layers[layer], question.now, question.facets
+        counted = counted_terms(question.terms, facets, subjects=layer in question.with_subjects)
+        statistics = data.index.statistics(counted)
+        filtered = bool(facets) or any(_expired(row.record, now) for row in data.numbered(data.expiring))
+
+        def newest(term: str, room: int) -> Sequence[tuple[int, int, int]]:
+            if not filtered:
+                return data.index.postings(term, limit=room)
+            holding = data.index.postings(term, limit=len(data.rows))
+            left = self.passing(layer, [posting[0] for posting in holding], facets, now)
+            return [posting for posting in holding if posting[0] in left][:room]
+
+        known = all(each in statistics.frequencies for each in facets)
+        order = opening_order(statistics, question.terms) if known else []
+        associations = self._associated(data, question.terms)
+        rows = {each.id: data.rows[each.id] for each in associations if each.id in data.rows}
+        return Evidence(
+            statistics,
+            open_terms(order, newest, data.index.postings_among),  # type: ignore[arg-type]
+            self._standing(data, question) if question.standing else (),
+            VectorState(len(data.vectors.get(question.embedder, ())), data.stamps.get(question.embedder, 0))
+            if question.embedder is not None
+            else VectorState(),
+            associations,
+            {key: row.number for key, row in rows.items() if row.document is not None},
+            filtered,
+        )
+
+    def _associated(self, data: _LayerData, terms: Sequence[str]) -> Sequence[Association]:
+        found = [held[term] for term in terms for held in data.associations.values() if term in held]
+        counts = Counter(each.term for each in found)
+        return [each for each in found if counts[each.term] <= MOST_ASSOCIATIONS]
+
+    def _standing(self, data: _LayerData, question: Question) -> Sequence[Row]:
+        least = Standing.RULE if question.with_rules else Standing.PINNED
+        found: list[Row] = []
+        for rank in sorted(data.standing, reverse=True):
+            rows = data.numbered(data.standing[rank]) if rank >= least else ()
+            unexpired = [row for row in rows if not _expired(row.record, question.now)]
+            found += sorted(unexpired, key=lambda row: (row.record.updated, row.number), reverse=True)
+        return [_copied(row) for row in found[: question.standing]]
+
+    def _sketches(self, layer: Layer, numbers: Collection[int], now: datetime) -> Sketches:
+        data = self._layers[layer]
+        rows = [_sketch(row, row.document) for row in data.numbered(numbers) if row.document is not None]
+        unexpired = [each for each in rows if each.expires is None or each.expires > to_microseconds(now)]
+        places = {
+            (each.thread, each.position + step)
+            for each in unexpired
+            if each.thread and each.position is not None
+            for step in range(-BESIDE, BESIDE + 1)
+            if step
+        }
+        seats = (row for row in data.rows.values() if places and row.document and _seat(row.record) in places)
+        beside = [_sketch(row, row.document) for row in seats if row.document and not _expired(row.record, now)]
+        return Sketches(unexpired, [each for each in beside if each.number not in numbers])
+
+    def _see(self, id: str, at: datetime) -> None:
+        data = self._layers[Layer.AGENT_LEARNINGS]
+        row = data.rows.get(id)
+        if row is not None and isinstance(row.record, Learning):
+            self._set(data, replace(row, record=replace(row.record, seen=row.record.seen + 1, updated=at)))
+
+    def _set_sessions(self, calls: Sequence[Call], offers: dict[tuple[str, str], Offer]) -> None:
+        old = (self._calls, self._offers)
+        self._calls, self._offers = tuple(calls), offers
+
+        def put_back() -> None:
+            self._calls, self._offers = old
+
+        self._undo.append(put_back)
+
+    def _drop_vectors(self, data: _LayerData, number: int) -> None:
+        for held in data.vectors.values():
+            self._assign(held, number, None)
+
+    def _set(self, data: _LayerData, row: Row) -> None:
+        old = data.rows.get(row.record.id)
+        if old is not None:
+            data.take(old)
+        data.place(row)
+
+        def put_back() -> None:
+            data.take(row)
+            if old is not None:
+                data.place(old)
+
+        self._undo.append(put_back)
+
+    def _assign(self, held: dict[K, V], key: K, value: V | None) -> None:
+        """Set a key of a dictionary, or remove it, in a way that can be undone."""
+        before = held.get(key)
+        _assign(held, key, value)
+        self._undo.append(lambda: _assign(held, key, before))
+
+
+def _assign(held: dict[K, V], key: K, value: V | None) -> None:
+    if value is None:
+        held.pop(key, None)
+    else:
+        held[key] = value
+
+
+def _of_skill(name: str) -> tuple[Layer, str]:
+    return Layer.SKILL_PATTERNS, name
+
+
+def _renamed(offers: dict[tuple[str, str], Offer], old: str, new: str | None) -> dict[tuple[str, str], Offer]:
+    """The offers with one learning's under another's id, where that one has none itself, or without them."""
+    staying = {place: offer for place, offer in offers.items() if place[1] != old}
+    moved = [replace(offer, learning=new) for place, offer in offers.items() if place[1] == old and new is not None]
+    return {**{(each.session, each.learning): each for each in moved}, **staying}
+
+
+def _forgets(changes: LearningChanges, session: str) -> bool:
+    return changes.forget_everything or session in changes.forget_sessions
+
+
+def _fits(learning: Learning, wanted: TemplateFilter) -> bool:
+    return (
+        learning.trigger == wanted.trigger
+        and wanted.length in {None, learning.length}
+        and wanted.template in {None, learning.template}
+        and wanted.error_pattern in {None, learning.error_pattern}
+        and (wanted.skeleton is None or wanted.skeleton == skeleton(learning.template))
+        and (not wanted.wildcard or WILDCARD in learning.template)
+    )
+
+
+def _sketch(row: Row, document: Document) -> Sketch:
+    record = row.record
+    sketch = Sketch(
+        number=row.number,
+        id=record.id,
+        words=document.pack()[:SKETCHED],
+        origin=record.origin,
+        updated=to_microseconds(record.updated),
+        use_count=record.use_count,
+    )
+    if isinstance(record, Learning):
+        return sketch._replace(trust=record.trust)
+    if not isinstance(record, Knowledge):
+        return sketch
+    return sketch._replace(
+        relevance=record.relevance,
+        expires=None if record.expires is None else to_microseconds(record.expires),
+        thread=record.thread,
+        position=record.position,
+        asks=record.content.endswith("?"),
+    )
+
+
+def _expired(record: Record, now: datetime) -> bool:
+    return isinstance(record, Knowledge) and record.expires is not None and record.expires <= now
+
+
+def _seat(record: Record) -> tuple[str, int | None]:
+    return (record.thread, record.position) if isinstance(record, Knowledge) and record.thread else ("", None)
+
+
+def _without_definition(row: Row) -> Row:
+    return replace(row, record=replace(row.record, definition={})) if isinstance(row.record, Skill) else row
+
+
+def _copied(row: Row) -> Row:
+    """The row with objects of its own: a caller who changes what he was given changes nothing here."""
+    match row.record:
+        case Reference() as record:
+            return replace(row, record=replace(record, metadata=deepcopy(record.metadata)))
+        case Skill() as record:
+            definition, parameters = deepcopy(record.definition), deepcopy(record.parameters)
+            return replace(row, record=replace(record, definition=definition, parameters=parameters))
+        case Learning() as record:
+            return replace(row, record=replace(record, remedies=deepcopy(record.remedies)))
+    return row
