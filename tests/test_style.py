@@ -38,6 +38,17 @@ def test_few_imports_hide_in_functions() -> None:
     assert len(weight.hidden_imports()) <= weight.MOST_HIDDEN_IMPORTS, weight.hidden_imports()
 
 
+@requirement("STORE-01")
+def test_the_ports_of_a_store_are_few() -> None:
+    assert len(weight.port_methods()) <= weight.MOST_PORT_METHODS, weight.port_methods()
+
+
+@requirement("CTX-01")
+def test_a_retrieve_of_four_layers_takes_few_statements(tmp_path: Path) -> None:
+    retrieve, _ = weight.statements(tmp_path / "agent.db")
+    assert retrieve <= weight.MOST_STATEMENTS
+
+
 @requirement("CTX-01")
 def test_the_public_names_are_few_and_exist() -> None:
     assert len(hexad.__all__) <= MOST_PUBLIC_NAMES
