@@ -21,5 +21,5 @@ def requirement(*ids: str) -> pytest.MarkDecorator:
 
 
 def opened(path: Path | str, **settings: Any) -> Hexad:
-    """An enabled engine over a file; nothing of the machine's environment leaks in."""
-    return Hexad.open(path, enabled=True, **settings)
+    """An enabled engine over a file; nothing of the machine's environment leaks in, nor how busy it is."""
+    return Hexad.open(path, enabled=True, **{"layer_deadline": 600.0, **settings})

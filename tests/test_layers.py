@@ -35,7 +35,6 @@ PARTIAL = {
     "rows.py: AGENT_LEARNINGS, USER_KNOWLEDGE": "only these two have derived columns",
     "status.py: AGENT_LEARNINGS, SKILL_PATTERNS": "these two are listed, the others counted by a query",
     "status.py: AGENT_LEARNINGS, SKILL_PATTERNS, USER_KNOWLEDGE": "details of these three",
-    "status.py: EXTERNAL_KNOWLEDGE, USER_KNOWLEDGE": "these two are counted by a query, the others are listed",
     "volatile.py: SKILL_PATTERNS, USER_KNOWLEDGE": "only these two keep earlier versions",
 }
 

@@ -1,6 +1,6 @@
 """`hexad` without a command, and `status`: what is stored, learned, waiting for review, and what to do next."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
@@ -17,7 +17,7 @@ from hexad.cli.terminal.suggesting import command
 from hexad.clock import utc_now
 from hexad.facade import Hexad
 from hexad.memory.indexing import all_namespaces, sizes
-from hexad.model import DEFAULT_LAYERS, Layer, Learning, Skill, SkillStatus
+from hexad.model import DEFAULT_LAYERS, RECORD_OF, Layer, Learning, Skill, SkillStatus
 from hexad.settings import load
 from hexad.store import Question
 from hexad.wire import to_json
@@ -37,9 +37,8 @@ class Status:
     """The contents of one namespace."""
 
     namespace: str
-    knowledge: int
+    stored: Mapping[Layer, int]
     pinned: int
-    references: int
     learnings: tuple[Learning, ...]  # newest first
     skills: tuple[Skill, ...]
     doubtful: tuple[Learning, ...]
@@ -48,7 +47,7 @@ class Status:
     @property
     def empty(self) -> bool:
         """Whether nothing is stored."""
-        return not (self.knowledge or self.references or self.learnings or self.skills)
+        return not any(self.stored.values())
 
     @property
     def drafts(self) -> tuple[Skill, ...]:
@@ -79,15 +78,14 @@ def status_of(hx: Hexad) -> Status:
     """Count the contents of an engine's namespace."""
     with hx.store.reading(hx.namespace) as view:  # counted, since there may be very many
         found = view.evidence(Question(layers=DEFAULT_LAYERS, now=utc_now(), standing=_MOST_PINNED))
-    entries, pinned = found[Layer.USER_KNOWLEDGE].statistics.rows, len(found[Layer.USER_KNOWLEDGE].standing)
-    known = found[Layer.EXTERNAL_KNOWLEDGE].statistics.rows
+    learnings, skills = hx.learnings.list(), hx.skills.list()
+    counted = {layer: evidence.statistics.rows for layer, evidence in found.items()}
     status = Status(
         namespace=hx.namespace,
-        knowledge=entries,
-        pinned=pinned,
-        references=known,
-        learnings=tuple(sorted(hx.learnings.list(), key=lambda each: each.updated, reverse=True)),
-        skills=hx.skills.list(),
+        stored={**counted, Layer.AGENT_LEARNINGS: len(learnings), Layer.SKILL_PATTERNS: len(skills)},
+        pinned=len(found[Layer.USER_KNOWLEDGE].standing),
+        learnings=tuple(sorted(learnings, key=lambda each: each.updated, reverse=True)),
+        skills=skills,
         doubtful=hx.learnings.doubtful(),
     )
     return replace(status, elsewhere=elsewhere(hx)) if status.empty else status
@@ -116,7 +114,7 @@ def advice(found: Status) -> str:
     waiting = len(found.drafts) + len(found.doubtful)
     if waiting:
         return f"{command('review')} ({screen.counted(waiting, 'thing')} to review)"
-    if not found.knowledge:
+    if not found.stored[Layer.USER_KNOWLEDGE]:
         return _first()
     if not found.learnings:
         return f"{command('mcp install --client NAME')}, or hx.watch(tool) in Python (let an agent use it and learn)"
@@ -152,12 +150,12 @@ def _show(path: Path, found: Status) -> None:
 def _stored_rows(found: Status) -> Sequence[tuple[str, int, str]]:
     active = sum(skill.status is SkillStatus.ACTIVE for skill in found.skills)
     trusted = sum(each.trusted for each in found.learnings)
-    return (
-        (Layer.USER_KNOWLEDGE.value, found.knowledge, f"pinned {found.pinned}"),
-        (Layer.AGENT_LEARNINGS.value, len(found.learnings), f"trusted {trusted}, doubtful {len(found.doubtful)}"),
-        (Layer.SKILL_PATTERNS.value, len(found.skills), f"active {active}, drafts {len(found.drafts)}"),
-        (Layer.EXTERNAL_KNOWLEDGE.value, found.references, ""),
-    )
+    details = {
+        Layer.USER_KNOWLEDGE: f"pinned {found.pinned}",
+        Layer.AGENT_LEARNINGS: f"trusted {trusted}, doubtful {len(found.doubtful)}",
+        Layer.SKILL_PATTERNS: f"active {active}, drafts {len(found.drafts)}",
+    }
+    return [(layer.value, found.stored[layer], details.get(layer, "")) for layer in RECORD_OF]
 
 
 def _learned_row(learning: Learning) -> tuple[str, str, str]:

@@ -12,7 +12,8 @@ from hexad.errors import NotADatabase, StoreReadOnly
 from hexad.model import Erasure
 from hexad.store.sqlite.connections import Connections, Snapshot, Transaction, translated
 from hexad.store.sqlite.migrating import migrate, refuse_newer
-from hexad.store.sqlite.statements import migrations, statements
+from hexad.store.sqlite.rows import NAMESPACES
+from hexad.store.sqlite.statements import migrations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -58,7 +59,7 @@ class SqliteStore:
     def namespaces(self, *, after: str = "", limit: int = 1000) -> Sequence[str]:
         """The namespaces above ``after``, sorted."""
         with translated(self._path), self._connections.taken() as connection:
-            return [name for (name,) in connection.execute(statements()["namespaces"], (after, limit))]
+            return [name for (name,) in connection.execute(NAMESPACES, (after, limit))]
 
     def flush_traces(self) -> Erasure:
         """Write the log into the file and truncate it, unless a reader's snapshot needs it."""

@@ -84,13 +84,6 @@ FROM hexad_audit WHERE namespace = ? AND sequence > ? ORDER BY sequence LIMIT ?
 INSERT INTO hexad_audit (sequence, at, session, action, actor, target, details, previous, hash, namespace)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
--- name: namespaces
-SELECT namespace FROM (
-    SELECT namespace FROM hexad_knowledge UNION SELECT namespace FROM hexad_learning
-    UNION SELECT namespace FROM hexad_skill UNION SELECT namespace FROM hexad_reference
-    UNION SELECT namespace FROM hexad_association UNION SELECT namespace FROM hexad_audit
-) WHERE namespace > ? ORDER BY 1 LIMIT ?
-
 -- name: meaning
 SELECT id, stamp FROM hexad_meaning WHERE namespace = ? AND layer = ? AND embedder = ?
 

@@ -11,17 +11,7 @@ import sqlite3
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from hexad.model import (
-    Association,
-    AuditRecord,
-    Knowledge,
-    Layer,
-    Learning,
-    Reference,
-    Skill,
-    SkillVersion,
-    Version,
-)
+from hexad.model import RECORD_OF, Association, AuditRecord, Layer, SkillVersion, Version
 from hexad.shape import Kind, choice_of, from_microseconds, kind_of, to_microseconds
 from hexad.store import SKETCHED, standing_of
 from hexad.store.learning import WILDCARD, skeleton
@@ -160,19 +150,23 @@ _DECODERS: Final[dict[Kind, Callable[[Any], object]]] = {
     Kind.OBJECT: json.loads,
     Kind.FLAG: bool,
 }
+_ASIDE: Final = {Layer.SKILL_PATTERNS: "definition"}
+_DERIVED: Final[dict[Layer, dict[str, Callable[[Any], object]]]] = {
+    Layer.USER_KNOWLEDGE: {"standing": standing_of},
+    Layer.AGENT_LEARNINGS: {
+        "skeleton": lambda learning: skeleton(learning.template),
+        "wildcard": lambda learning: WILDCARD in learning.template,
+    },
+}
 TABLES: Final[dict[Layer, Table[Any]]] = {
-    Layer.USER_KNOWLEDGE: _table("hexad_knowledge", Knowledge, "key", derived={"standing": standing_of}),
-    Layer.AGENT_LEARNINGS: _table(
-        "hexad_learning",
-        Learning,
-        "id",
-        derived={
-            "skeleton": lambda learning: skeleton(learning.template),
-            "wildcard": lambda learning: WILDCARD in learning.template,
-        },
-    ),
-    Layer.SKILL_PATTERNS: _table("hexad_skill", Skill, "name", aside="definition"),
-    Layer.EXTERNAL_KNOWLEDGE: _table("hexad_reference", Reference, "name"),
+    layer: _table(
+        f"hexad_{layer.noun}",
+        record,
+        fields(record)[0].name,
+        aside=_ASIDE.get(layer),
+        derived=_DERIVED.get(layer),
+    )
+    for layer, record in RECORD_OF.items()
 }
 LAYERS: Final = {layer.value: layer for layer in TABLES}
 VERSIONS: Final[dict[Layer, Table[Any]]] = {
@@ -181,3 +175,5 @@ VERSIONS: Final[dict[Layer, Table[Any]]] = {
 }
 ASSOCIATIONS: Final = _table("hexad_association", Association, "id")
 AUDIT: Final = _table("hexad_audit", AuditRecord, "sequence")
+_NAMED: Final = [f"SELECT namespace FROM {table.name}" for table in (*TABLES.values(), ASSOCIATIONS, AUDIT)]  # noqa: S608
+NAMESPACES: Final = f"SELECT namespace FROM ({' UNION '.join(_NAMED)}) WHERE namespace > ? ORDER BY 1 LIMIT ?"  # noqa: S608
