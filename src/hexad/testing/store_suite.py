@@ -62,7 +62,7 @@ from hexad.text.index import Statistics
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-KILLS: Final = 10
+KILLS: Final = 3
 
 
 @pytest.fixture
