@@ -13,7 +13,7 @@ from hexad.mcp.tools import tools_of
 _HEAD = """\
 # The tools of the MCP server
 
-`make docs` writes this page from the schemas that clients get. [MCP](../mcp.md) explains how to set the server up. Every
+`make docs` writes this page from the schemas that clients get. [MCP](../mcp.md) explains the set-up. Every
 answer has a `status`, "ok" or "error"; an error has an `error`, one sentence that says what to do. An argument that is
 not in these tables is refused.
 """
