@@ -8,7 +8,7 @@ from hexad.learning.calls.advice import warn
 from hexad.learning.calls.call_scope import recording_workspace
 from hexad.learning.calls.watching import unwatched
 from hexad.learning.outcome import Passing, failure_text, is_cancellation, outcome_of, reported_failure
-from hexad.learning.recorder import record_in
+from hexad.learning.recorder import Recorder, record_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,6 +25,7 @@ class StepTool:
         same_workspace = watch is not None and watch.workspace == workspace
         records_in = recording_workspace(workspace)
         self._workspace = records_in or workspace
+        self._with_run = self._workspace.namespace == workspace.namespace
         self._tool = name if watch is None else watch.tool
         self._session = watch.session if watch is not None and same_workspace and session is None else session
         self._rule: FailureRule = (watch.failure if watch is not None else None) or reported_failure
@@ -37,7 +38,10 @@ class StepTool:
     def lesson(
         self, args: Mapping[str, Any], result: object, error: Exception | None
     ) -> Callable[[Change], None] | None:
-        """A function that records a call in the run's transaction; None if there is nothing to record."""
+        """A function that records a call in the run's transaction; None if there is nothing to record with the run.
+
+        A call for another namespace is recorded at once: a transaction belongs to one namespace.
+        """
         if self._recorded_elsewhere or isinstance(result, Passing) or (error is not None and is_cancellation(error)):
             return None
         try:
@@ -45,6 +49,9 @@ class StepTool:
                 self._tool, arguments=args, result=result, error=error, session=self._session, failure=self._rule
             )
             now = self._workspace.clock()
+            if not self._with_run:
+                Recorder(self._workspace).record(outcome, tell=False)
+                return None
         except Exception as problem:  # noqa: BLE001 - the run goes on, whatever fails here
             warn(self._tool, problem)
             return None
