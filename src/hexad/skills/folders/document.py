@@ -8,10 +8,8 @@ Comments, licence and key order, for which a skill has no field, are kept as wri
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
@@ -22,24 +20,19 @@ from hexad.model import SkillKind
 from hexad.skills import definition as shapes
 from hexad.skills.folders import frontmatter
 from hexad.skills.folders.explanation import explained
+from hexad.skills.names import MANIFEST, path_fault
 
 if TYPE_CHECKING:
     from hexad.model import Json, Skill
 
-MANIFEST: Final = "SKILL.md"
 LONGEST_NAME: Final = 64  # these two and the next are the format's
 LONGEST_DESCRIPTION: Final = 1024
 _NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-DEEPEST: Final = 8  # folders within folders
 LARGEST_FILE: Final = 1024 * 1024  # bytes
-LEFT_OUT: Final = frozenset({".git"})  # a clone's history is not part of the skill
-_LONGEST_PART: Final = 255  # bytes of a file's name
-_UNSAFE: Final = re.compile(r'[\x00-\x1f\x7f-\x9f\u2028\u2029\\:*?"<>|\ud800-\udfff]')  # not a name on every system
 _KIND, _MAIN, _REST, _PARAMETERS, _TAGS, _WHEN = (
     f"hexad-{name}" for name in ("kind", "main", "definition", "parameters", "tags", "when")
 )
 _OWN: Final = (_KIND, _MAIN, _REST, _PARAMETERS, _TAGS, _WHEN, "author")
-_LONGEST_PATH: Final = 240  # characters
 
 
 class _Main(NamedTuple):
@@ -89,15 +82,12 @@ def skill_in(files: Files, folder: str) -> Described:
     """The skill that a folder's files are; ``folder`` is its name."""
     if MANIFEST not in files:
         raise InvalidInput(MANIFEST, "is missing; a skill's folder has one")
-    for path in files:
-        check_path(path)
     written = frontmatter.split(_text(MANIFEST, files[MANIFEST].data))
     fields = frontmatter.parse(written.yaml)
     described = _described(fields, folder)
     main = _main_in(fields, described.kind, files)
     definition = {**described.rest, **_content(described.kind, main, files, written.body)}
     others = {path: _as_json(file) for path, file in files.items() if path not in {MANIFEST, main}}
-    others |= _object(described.rest, "files")
     if others:
         definition["files"] = others
     document = _as_written(described, definition, main, files, written)
@@ -110,8 +100,7 @@ def skill_in(files: Files, folder: str) -> Described:
 def files_of(skill: Skill) -> dict[str, File]:
     """The folder that a skill is: the files it was made of, as they were as far as it still says the same."""
     definition = skill.definition
-    files = {path: _as_file(path, each) for path, each in _object(definition, "files").items() if _fits(path)}
-    _refuse_clashes(files)
+    files = {path: File(*each) for path, each in shapes.files_of(definition).items()}
     described = _of_skill(skill)
     document = _object(definition, "document")
     main = _main_of(described.kind, document, files)
@@ -140,34 +129,6 @@ def problems(skill: Skill) -> tuple[str, ...]:
     if len(skill.description) > LONGEST_DESCRIPTION:
         found.append(f"the description has {len(skill.description)} characters, the limit is {LONGEST_DESCRIPTION}")
     return tuple(found)
-
-
-def check_path(path: str) -> str:
-    r"""A file's path if it stays inside its folder, on every system; else an error.
-
-    >>> check_path("scripts/run.sh")
-    'scripts/run.sh'
-    >>> check_path("../run.sh")
-    Traceback (most recent call last):
-    hexad.errors.InvalidInput: files: '../run.sh' leaves the folder or is no plain path
-    """
-    parts = path.split("/")
-    if any(part in {"", ".", ".."} for part in parts):
-        raise InvalidInput("files", f"{path!a} leaves the folder or is no plain path")
-    strange = next((each for each in path if _UNSAFE.match(each) or not each.isprintable()), None)
-    if strange is not None:
-        name = f"U+{ord(strange):04X} {unicodedata.name(strange, '')}".strip()
-        described = f"it holds {name}, which not every system allows in a name or shows; rename the file"
-        raise InvalidInput("files", f"{path!a} is no plain path: {described}")
-    if any(part != part.strip() for part in parts):
-        raise InvalidInput("files", f"{path!a} is no plain path: a name begins or ends with a space; rename the file")
-    if len(path) > _LONGEST_PATH:
-        raise InvalidInput("files", f"{path[:60]!r}… has more than {_LONGEST_PATH} characters")
-    if len(parts) - 1 > DEEPEST:
-        raise InvalidInput("files", f"{path!r} is more than {DEEPEST} folders deep")
-    if any(len(part.encode()) > _LONGEST_PART for part in parts):
-        raise InvalidInput("files", f"{path[:60]!r}… has a part with more than {_LONGEST_PART} bytes")
-    return path
 
 
 # --- what the front matter says -------------------------------------------------------------------------------------
@@ -217,29 +178,23 @@ def _json(said: Mapping[str, Any], name: str, empty: Any) -> Any:
 
 def _rest(said: Mapping[str, Any]) -> dict[str, Any]:
     """The part of a definition in the front matter: nothing that the folder's files hold."""
-    rest: dict[str, Any] = shapes.normalised(_json(said, _REST, {}))
-    strange = sorted(_ELSEWHERE & rest.keys() - {"files"})
+    rest: dict[str, Any] = _json(said, _REST, {})
+    strange = sorted(_ELSEWHERE & rest.keys())
     if strange:
         raise InvalidInput(f"metadata {_REST}", f"must not hold {strange[0]!r}: the folder's files hold it; remove it")
-    for path in filter(_fits, _object(rest, "files")):
-        raise InvalidInput(f"metadata {_REST}", f"must not hold the file {path!r}; put it into the folder itself")
     return rest
 
 
 def _of_skill(skill: Skill) -> Described:
-    rest = {name: value for name, value in skill.definition.items() if name not in _ELSEWHERE}
-    unfit = {path: file for path, file in _object(skill.definition, "files").items() if not _fits(path)}
-    if unfit:
-        rest["files"] = unfit
     return Described(
         name=skill.name,
         description=skill.description,
         kind=skill.kind,
-        rest=rest,
+        rest={name: value for name, value in skill.definition.items() if name not in _ELSEWHERE},
         parameters=dict(skill.parameters),
         tags=skill.tags,
         author=skill.author,
-        when=getattr(skill, "when", ""),
+        when=skill.when,
     )
 
 
@@ -316,7 +271,7 @@ def _main_of(kind: SkillKind, document: Mapping[str, Any], files: Files) -> str:
         return ""
     usual = _MAINS[kind].path
     written = document.get("main")
-    wanted = [written] if isinstance(written, str) and _fits(written) else []
+    wanted = [written] if isinstance(written, str) and not path_fault(written) else []
     free = (*wanted, *_numbered(usual, len(files)), *_numbered(usual.rpartition("/")[2], len(files)))
     return next(path for path in free if not _clashes(path, files))
 
@@ -410,40 +365,7 @@ def _text(path: str, data: bytes) -> str:
 
 
 def _as_json(file: File) -> dict[str, Json]:
-    try:
-        described: dict[str, Json] = {"text": _text("", file.data)}
-    except InvalidInput:
-        described = {"base64": base64.b64encode(file.data).decode()}
-    return {**described, "executable": True} if file.executable else described
-
-
-def _as_file(path: str, described: object) -> File:
-    match described:
-        case {"text": str(text), **rest}:
-            data = text.encode()
-        case {"base64": str(text), **rest}:
-            try:
-                data = base64.b64decode(text, validate=True)
-            except (binascii.Error, ValueError):
-                raise InvalidInput("files", f"{path!r} is not base64") from None
-        case _:
-            raise InvalidInput("files", f"{path!r} must be {{'text': …}} or {{'base64': …}}")
-    return File(data, rest.get("executable") is True)
-
-
-def _fits(path: str) -> bool:
-    """Whether a folder can hold this file; the front matter holds what it cannot."""
-    parts = path.split("/")
-    try:
-        return check_path(path) == path and parts[0] != MANIFEST and not LEFT_OUT & {*parts}
-    except InvalidInput:
-        return False
-
-
-def _refuse_clashes(files: Files) -> None:
-    for path in files:
-        if any(each in files for each in _above(path)):
-            raise InvalidInput("files", f"{path!r} is in the place of another file")
+    return shapes.as_text({"base64": base64.b64encode(file.data).decode(), "executable": file.executable})
 
 
 def _clashes(path: str, files: Files) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +10,9 @@ from hexad.errors import Disabled, FolderRefused, HexadError, InvalidInput, NotF
 from hexad.memory.redaction import redact as redacted
 from hexad.model import Origin
 from hexad.skills import definition as shapes
-from hexad.skills.folders.document import MANIFEST, check_path, files_of, problems, skill_in
+from hexad.skills.folders.document import files_of, problems, skill_in
 from hexad.skills.folders.files import check_readable, read_folder, write_folder
+from hexad.skills.names import MANIFEST, path_fault
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,28 +113,15 @@ def _refuse_unreadable(target: Path, files: Files) -> None:
 
 def _refuse_unredactable(folder: Path, files: Files, described: Described) -> None:
     """A name or a binary file cannot lose a secret and stay what it is."""
-    held: Any = described.definition.get("files", {})
-    for path in (*files, *held):
-        names = redacted(path).kinds
-        if names:
+    for path in files:
+        if names := redacted(path).kinds:
             raise FolderRefused(str(folder), f"the name {path!r} looks like a secret ({names[0]}); rename the file")
-    for path, file in files.items():
-        kinds = redacted(f"base64: {_base64(file.data)}").kinds if _is_binary(file.data) else ()
-        if kinds:
+    held: Any = described.definition.get("files", {})
+    for path, file in held.items():
+        if kinds := redacted(f"base64: {file['base64']}").kinds if "base64" in file else ():
             raise FolderRefused(
                 str(folder), f"{path} is binary and seems to hold a secret ({kinds[0]}); remove it, or keep secrets"
             )
-
-
-def _is_binary(data: bytes) -> bool:
-    try:
-        return "\0" in data.decode()
-    except UnicodeDecodeError:
-        return True
-
-
-def _base64(data: bytes) -> str:
-    return b64encode(data).decode()
 
 
 def _before(library: SkillLibrary, name: str) -> Skill | None:
@@ -154,9 +141,6 @@ def _written(skill: Skill) -> Files:
 
 def _folder_name(name: str) -> str:
     """A skill's name as a folder's: itself where every system can have it."""
-    try:
-        if "/" not in name and name != MANIFEST:
-            return check_path(name)
-    except InvalidInput:
-        pass
+    if "/" not in name and name != MANIFEST and not path_fault(name):
+        return name
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64] or "skill"
