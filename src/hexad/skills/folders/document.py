@@ -11,7 +11,7 @@ import base64
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from hexad.errors import InvalidInput
@@ -19,7 +19,6 @@ from hexad.memory import admission
 from hexad.model import SkillKind
 from hexad.skills import definition as shapes
 from hexad.skills.folders import frontmatter
-from hexad.skills.folders.explanation import explained
 from hexad.skills.names import MANIFEST, path_fault
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def skill_in(files: Files, folder: str) -> Described:
     if document:
         definition["document"] = document
     notes = (*described.notes, *_remarks(fields, folder, files[MANIFEST]))
-    return Described(**{**_facts(described), "definition": definition, "notes": notes})
+    return replace(described, definition=definition, notes=notes)
 
 
 def files_of(skill: Skill) -> dict[str, File]:
@@ -102,15 +101,13 @@ def files_of(skill: Skill) -> dict[str, File]:
     definition = skill.definition
     files = {path: File(*each) for path, each in shapes.files_of(definition).items()}
     described = _of_skill(skill)
-    document = _object(definition, "document")
+    document: Mapping[str, Any] = definition.get("document", {})  # type: ignore[assignment]  # it was checked
     main = _main_of(described.kind, document, files)
     head = _head(described, main, document.get("head"))
     if described.kind is SkillKind.INSTRUCTION:
         body = str(definition.get("text", ""))
     else:
-        body = _own_or(
-            document.get("body"), explained(described.name, described.description, definition, described.parameters)
-        )
+        body = str(document.get("body", _explained(described, main)))
     if main:
         files[main] = _main_file(described.kind, definition, document)
     if frontmatter.split(head + body).head != head:
@@ -119,16 +116,14 @@ def files_of(skill: Skill) -> dict[str, File]:
     return {MANIFEST: File((head + body).encode(), executable), **files}
 
 
-def problems(skill: Skill) -> tuple[str, ...]:
+def problems(name: str, description: str) -> list[str]:
     """Sentences about what the Agent Skills format does not allow in a skill."""
     found = []
-    if len(skill.name) > LONGEST_NAME or not _NAME.fullmatch(skill.name):
-        found.append(
-            f"the name {skill.name!r} is not lower-case letters, digits and single hyphens, at most {LONGEST_NAME}"
-        )
-    if len(skill.description) > LONGEST_DESCRIPTION:
-        found.append(f"the description has {len(skill.description)} characters, the limit is {LONGEST_DESCRIPTION}")
-    return tuple(found)
+    if len(name) > LONGEST_NAME or not _NAME.fullmatch(name):
+        found.append(f"the name {name!r} is not lower-case letters, digits and single hyphens, at most {LONGEST_NAME}")
+    if len(description) > LONGEST_DESCRIPTION:
+        found.append(f"the description has {len(description)} characters, the limit is {LONGEST_DESCRIPTION}")
+    return found
 
 
 # --- what the front matter says -------------------------------------------------------------------------------------
@@ -198,13 +193,6 @@ def _of_skill(skill: Skill) -> Described:
     )
 
 
-def _facts(described: Described) -> dict[str, Any]:
-    return {
-        name: getattr(described, name)
-        for name in ("name", "description", "kind", "parameters", "tags", "author", "when")
-    }
-
-
 def _fields(described: Described, main: str, others: Mapping[str, Any]) -> dict[str, Any]:
     """A front matter's fields: the skill's own, and those that others wrote and that it has no place for."""
     metadata = others.get("metadata")
@@ -238,19 +226,13 @@ def _head(described: Described, main: str, written: object) -> str:
 
 
 def _remarks(fields: Mapping[str, Any], folder: str, manifest: File) -> list[str]:
-    found = []
     name = fields.get("name")
+    found = problems(name or folder, fields["description"])
     if name is None:
         found.append("its front matter has no name; the folder's is taken")
-    elif not _NAME.fullmatch(name) or len(name) > LONGEST_NAME:
-        found.append(f"the format wants a name of lower-case letters, digits and hyphens, not {name!r}")
-    elif name != folder:
+    elif name != folder and _NAME.fullmatch(name):
         found.append(f"the format wants the folder to be called {name!r}, not {folder!r}")
-    if len(fields["description"]) > LONGEST_DESCRIPTION:
-        found.append(f"the format wants a description of at most {LONGEST_DESCRIPTION} characters")
-    if manifest.executable:
-        found.append(f"{MANIFEST} is executable")
-    return found
+    return [*found, f"{MANIFEST} is executable"] if manifest.executable else found
 
 
 # --- content --------------------------------------------------------------------------------------------------------
@@ -272,14 +254,9 @@ def _main_of(kind: SkillKind, document: Mapping[str, Any], files: Files) -> str:
     usual = _MAINS[kind].path
     written = document.get("main")
     wanted = [written] if isinstance(written, str) and not path_fault(written) else []
-    free = (*wanted, *_numbered(usual, len(files)), *_numbered(usual.rpartition("/")[2], len(files)))
-    return next(path for path in free if not _clashes(path, files))
-
-
-def _numbered(path: str, taken: int) -> list[str]:
-    """A path and others like it; in the folder itself, where no file is in the way of all, one more than are taken."""
-    stem, dot, ending = path.rpartition(".")
-    return [path, *(f"{stem}-{number}{dot}{ending}" for number in range(2, taken + 3))]
+    stem, _, ending = usual.rpartition("/")[2].rpartition(".")
+    above = (f"{stem}-{number}.{ending}" for number in range(2, len(files) + 4))
+    return next(path for path in (*wanted, usual, *above) if not _clashes(path, files))
 
 
 def _content(kind: SkillKind, main: str, files: Files, body: str) -> dict[str, Json]:
@@ -327,6 +304,19 @@ def _written_steps(steps: Json, written: object) -> str:
     return described
 
 
+def _explained(described: Described, main: str) -> str:
+    """Markdown for people and other agents; Hexad itself reads the front matter and the file ``main``."""
+    schema: Mapping[str, Any] = described.parameters
+    listed = [
+        f"- `{name}` ({facts.get('type', 'anything')}{'' if name in schema.get('required', ()) else ', optional'})"
+        + (f": {facts['description']}" if "description" in facts else "")
+        for name, facts in schema.get("properties", {}).items()
+    ]
+    work = f"## Work\n\nDo what `{main}` says. A script gets the parameters as environment variables.\n"
+    parts = [f"# {described.name}", described.description, "## Parameters" if listed else "", "\n".join(listed), work]
+    return "\n\n".join(filter(None, parts))
+
+
 def _as_written(
     described: Described, definition: Mapping[str, Json], main: str, files: Files, written: frontmatter.Split
 ) -> dict[str, Json]:
@@ -341,7 +331,7 @@ def _as_written(
         document["manifest_executable"] = True
     if not main:
         return document
-    if written.body != explained(described.name, described.description, definition, described.parameters):
+    if written.body != _explained(described, main):
         document["body"] = written.body
     own = _main_file(described.kind, definition, {})
     if files[main].data != own.data:
@@ -377,14 +367,3 @@ def _clashes(path: str, files: Files) -> bool:
 def _above(path: str) -> list[str]:
     parts = path.split("/")
     return ["/".join(parts[:end]) for end in range(1, len(parts))]
-
-
-def _object(definition: Mapping[str, Json], name: str) -> Mapping[str, Any]:
-    value = definition.get(name, {})
-    if not isinstance(value, Mapping):
-        raise InvalidInput(name, f"must be an object, not {type(value).__name__}")
-    return value
-
-
-def _own_or(written: object, generated: str) -> str:
-    return written if isinstance(written, str) else generated

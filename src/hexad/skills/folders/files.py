@@ -124,7 +124,7 @@ def check_readable(folder: Path, files: Files) -> None:
 
 def write_folder(target: Path, files: Files, *, force: bool) -> None:
     """Write files as a new folder: all of them or nothing. With ``force`` it takes the place of a skill's folder."""
-    if _is_taken(target):
+    if os.path.lexists(target):
         if not force:
             raise FolderRefused(
                 str(target),
@@ -146,10 +146,6 @@ def write_folder(target: Path, files: Files, *, force: bool) -> None:
         shutil.rmtree(beside, ignore_errors=True)
 
 
-def _is_taken(target: Path) -> bool:
-    return os.path.lexists(target)
-
-
 def _fill(folder: Path, files: Files) -> None:
     folder.mkdir(mode=0o755)
     for path, file in files.items():
@@ -164,7 +160,7 @@ def _fill(folder: Path, files: Files) -> None:
 def _swap(beside: Path, target: Path) -> None:
     """Let the new folder have the name; what had it goes, and comes back if that fails."""
     old = beside / "old"
-    if _is_taken(target):
+    if os.path.lexists(target):
         target.rename(old)
     try:
         (beside / "new").rename(target)

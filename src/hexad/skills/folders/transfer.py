@@ -59,14 +59,14 @@ def _imported(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: b
     if redact:
         _refuse_unredactable(folder, found.files, described)
     before = _before(library, described.name)
-    if before is not None and _written(before) == found.files:
+    if before is not None and files_of(before) == found.files:
         return ImportedSkill(skill=before, new=False, notes=(*described.notes, *found.notes))
     if before is not None and not overwrite:
         raise FolderRefused(
             str(folder), f"there is another skill {described.name!r} already; overwrite it, or rename one"
         )
     skill = _created(library, described, redact=redact)
-    kept = _written(skill)
+    kept = files_of(skill)
     changed = tuple(sorted(path for path, file in found.files.items() if kept.get(path) != file))
     return ImportedSkill(
         skill=skill,
@@ -94,21 +94,16 @@ def _created(library: SkillLibrary, described: Described, *, redact: bool) -> Sk
 
 def export_folder(skill: Skill, into: Path, *, force: bool, strict: bool) -> Path:
     """Write a skill as a folder of its own name inside of ``into``; returns it."""
-    wrong = problems(skill) if strict else ()
+    wrong = problems(skill.name, skill.description) if strict else ()
     if wrong:
         raise InvalidInput("skill", f"does not fit the Agent Skills format: {'; '.join(wrong)}; or export it leniently")
     target = into / _folder_name(skill.name)
     files = files_of(skill)
-    _refuse_unreadable(target, files)
-    write_folder(target, files, force=force)
-    return target
-
-
-def _refuse_unreadable(target: Path, files: Files) -> None:
-    """Refuse to write a folder that import would refuse: too large, or stored under older rules."""
-    check_readable(target, files)
+    check_readable(target, files)  # what import would refuse is not written
     described = skill_in(files, target.name)
     shapes.check(described.kind, described.definition, described.parameters)
+    write_folder(target, files, force=force)
+    return target
 
 
 def _refuse_unredactable(folder: Path, files: Files, described: Described) -> None:
@@ -129,14 +124,6 @@ def _before(library: SkillLibrary, name: str) -> Skill | None:
         return library.get(name)
     except NotFound:
         return None
-
-
-def _written(skill: Skill) -> Files:
-    """The folder of a stored skill; nothing where it cannot be one."""
-    try:
-        return files_of(skill)
-    except InvalidInput:
-        return {}
 
 
 def _folder_name(name: str) -> str:
