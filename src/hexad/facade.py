@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from hexad.model import Association, Clock, Forgotten, Item, Layer, Learning, Prompt, Retrieval, TokenCounter
     from hexad.semantic import Embedder
     from hexad.skills.library import SkillLibrary
-    from hexad.store import Store
 
 T = TypeVar("T")
 
@@ -78,11 +77,16 @@ class Hexad:
     def __init__(
         self, engine: Engine, settings: Settings, *, owner: bool = True, shared: _Shared | None = None
     ) -> None:
+        workspace, find = engine.workspace, self._find
         self._engine = engine
         self._owner = owner
         self._shared = shared or _Shared()
-        self._settings = settings
-        workspace, find = engine.workspace, self._find
+        self.settings: Final = settings
+        self.enabled: Final = settings.enabled
+        self.namespace: Final = workspace.namespace
+        self.session: Final = workspace.session  # of calls that name none
+        self.store: Final = workspace.store
+        self.retriever: Final = engine.retriever
         self.knowledge: Final = KnowledgeCollection(workspace, find)
         self.references: Final = ReferenceCollection(workspace, find)
         self.habits: Final = Habits(workspace)
@@ -146,37 +150,7 @@ class Hexad:
     @cached_property
     def skills(self) -> SkillLibrary:
         """Procedures, by name."""
-        return skills_of(self._engine, self._settings, self._find)
-
-    @property
-    def enabled(self) -> bool:
-        """Whether the engine is on."""
-        return self._settings.enabled
-
-    @property
-    def namespace(self) -> str:
-        """The namespace that this engine reads and writes."""
-        return self._engine.workspace.namespace
-
-    @property
-    def session(self) -> str:
-        """The session of calls without one."""
-        return self._engine.workspace.session
-
-    @property
-    def settings(self) -> Settings:
-        """The settings of this engine."""
-        return self._settings
-
-    @property
-    def store(self) -> Store:
-        """The database behind it."""
-        return self._engine.workspace.store
-
-    @property
-    def retriever(self) -> Retriever:
-        """The retriever: a `ContextRetriever` with its providers, or the one that was given."""
-        return self._engine.retriever
+        return skills_of(self._engine, self.settings, self._find)
 
     def retrieve(
         self,
@@ -291,10 +265,8 @@ class Hexad:
         if not self.enabled:
             return tool
         self._shared.watched.add(self.namespace)
-        watching = self._engine.observer.watch(
-            cast("Callable[..., Any]", tool), advise=advise, name=name, session=session, failure=failure
-        )
-        return cast("T", watching)
+        observer = self._engine.observer
+        return cast("T", observer.watch(tool, advise=advise, name=name, session=session, failure=failure))
 
     def observe(
         self,
@@ -318,14 +290,7 @@ class Hexad:
             return None
         self._shared.watched.add(self.namespace)
         return self._engine.observer.observe(
-            tool,
-            args=args,
-            result=result,
-            error=error,
-            session=session,
-            failure=failure,
-            patience=patience,
-            strict=strict,
+            tool, args, result, error, session=session, failure=failure, patience=patience, strict=strict
         )
 
     def scoped(self, *, namespace: str | None = None, session: str | None = None) -> Hexad:
@@ -335,7 +300,7 @@ class Hexad:
             namespace=self.namespace if namespace is None else admission.key("namespace", namespace),
             session=self.session if session is None else admission.label("session", session),
         )
-        retriever = self._engine.retriever
+        retriever = self.retriever
         if isinstance(retriever, ContextRetriever | NoRetriever):
             retriever = replace(retriever, namespace=workspace.namespace)
         return self._like(owner=False, workspace=workspace, retriever=retriever)
@@ -383,7 +348,7 @@ class Hexad:
 
             raise missing_extra("search by meaning", "semantic")
         workspace = self._engine.workspace
-        return embed_missing(workspace.store, similarity, workspace.clock(), progress or _quiet)
+        return embed_missing(self.store, similarity, workspace.clock(), progress or _quiet)
 
     def without_vector(self) -> int | None:
         """The number of entries that are found by words alone until `reindex`; None without an embedder."""
@@ -434,7 +399,7 @@ class Hexad:
 
         Before that, sequences of watched calls that several sessions made are offered as drafts of skills.
         """
-        if self._owner and not self._shared.closed and self._settings.discover_skills:
+        if self._owner and not self._shared.closed and self.settings.discover_skills:
             self._discover()
         self._engine.workspace.uses.flush(self.store)
         if self._owner and not self._shared.closed:
@@ -458,7 +423,7 @@ class Hexad:
     def _find(self, layer: Layer, query: str, *, limit: int, facets: Mapping[str, str]) -> tuple[Item, ...]:
         if not self.enabled:
             return ()
-        return retriever_of(self._engine.workspace, self._settings).search(layer, query, limit=limit, facets=facets)
+        return retriever_of(self._engine.workspace, self.settings).search(layer, query, limit=limit, facets=facets)
 
     def _discover(self) -> None:
         """Discover skills in the namespaces where tools were watched; a failure is logged."""
@@ -469,7 +434,7 @@ class Hexad:
                 logging.getLogger("hexad").warning("no skills were discovered: %s", error)
 
     def _with_provider(self, change: Callable[[ContextRetriever], ContextRetriever]) -> Hexad:
-        retriever = self._engine.retriever
+        retriever = self.retriever
         if isinstance(retriever, NoRetriever):
             return self
         if not isinstance(retriever, ContextRetriever):
@@ -478,7 +443,7 @@ class Hexad:
 
     def _like(self, *, owner: bool | None = None, **changes: Any) -> Hexad:
         engine = replace(self._engine, **changes)
-        return Hexad(engine, self._settings, owner=self._owner if owner is None else owner, shared=self._shared)
+        return Hexad(engine, self.settings, owner=self._owner if owner is None else owner, shared=self._shared)
 
 
 def _path(given: object, field: str) -> Path:

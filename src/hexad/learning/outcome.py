@@ -81,13 +81,7 @@ def trigger_of(tool: str) -> str:
 
 
 def outcome_of(
-    tool: str,
-    *,
-    arguments: object = None,
-    result: object = None,
-    error: object = None,
-    session: str | None = None,
-    failure: FailureRule | None = None,
+    tool: str, arguments: object, result: object, error: object, *, session: str | None, failure: FailureRule | None
 ) -> Outcome:
     """The outcome of a call. ``error`` is an exception or a text; without one, ``failure`` judges the result."""
     problem = error if error is not None else (failure or reported_failure)(result)
@@ -144,6 +138,8 @@ def _failure_in(result: Mapping[Any, Any]) -> str | None:
     return failure_message(result, get("returncode")) if failed else None
 
 
-def is_cancellation(error: BaseException) -> bool:
-    """Whether the call was cancelled, which says nothing about the tool."""
+def says_nothing(result: object, error: BaseException | None) -> bool:
+    """Whether the end of a call says nothing about the tool: it was cancelled, or its answer is `Passing`."""
+    if error is None:
+        return isinstance(result, Passing)
     return not isinstance(error, Exception) or type(error).__name__ in _CANCELLED

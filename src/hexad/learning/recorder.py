@@ -40,25 +40,19 @@ CALLS_SPAN: Final = 10_000  # audit records after which a call is dropped
 _TIDIED, _SWEPT = 16, 1024  # every so many audit records the oldest calls go, of this session and of all
 
 
-@dataclass(frozen=True, slots=True)
-class Recorder:
-    """Records observed calls in one namespace."""
+def record(
+    workspace: Workspace, outcome: Outcome, *, tell: bool = True, advise: bool = False, patience: float = PATIENCE
+) -> Learning | None:
+    """Record a call; with ``tell`` or ``advise``, return the learning that its error belongs to.
 
-    workspace: Workspace
-
-    def record(
-        self, outcome: Outcome, *, tell: bool = True, advise: bool = False, patience: float = PATIENCE
-    ) -> Learning | None:
-        """Record a call; with ``tell`` or ``advise``, return the learning that its error belongs to.
-
-        With ``advise`` a trusted fix for the error counts as offered, and its learning is returned.
-        """
-        with self.workspace.change(actor=Origin.TOOL, session=outcome.session, patience=patience) as change:
-            recording = _Recording(change, outcome, self.workspace.clock())
-            learning = recording.write()
-            if advise and learning:
-                return recording.advised() or get(change, learning)
-            return get(change, learning) if learning and tell else None
+    With ``advise`` a trusted fix for the error counts as offered, and its learning is returned.
+    """
+    with workspace.change(actor=Origin.TOOL, session=outcome.session, patience=patience) as change:
+        recording = _Recording(change, outcome, workspace.clock())
+        learning = recording.write()
+        if advise and learning:
+            return recording.advised() or get(change, learning)
+        return get(change, learning) if learning and tell else None
 
 
 def record_in(unit: Writing, workspace: Workspace, outcome: Outcome, now: datetime) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hexad.learning.calls.advice import warn
 from hexad.learning.calls.call_scope import recording_workspace
 from hexad.learning.calls.watching import unwatched
-from hexad.learning.outcome import Passing, failure_text, is_cancellation, outcome_of, reported_failure
+from hexad.learning.outcome import failure_text, outcome_of, reported_failure, says_nothing
 from hexad.learning.recorder import record_in
 
 if TYPE_CHECKING:
@@ -38,12 +38,10 @@ class StepTool:
         self, args: Mapping[str, Any], result: object, error: Exception | None
     ) -> Callable[[Change], None] | None:
         """A function that records a call in the run's transaction; None if there is nothing to record."""
-        if self._recorded_elsewhere or isinstance(result, Passing) or (error is not None and is_cancellation(error)):
+        if self._recorded_elsewhere or says_nothing(result, error):
             return None
         try:
-            outcome = outcome_of(
-                self._tool, arguments=args, result=result, error=error, session=self._session, failure=self._rule
-            )
+            outcome = outcome_of(self._tool, args, result, error, session=self._session, failure=self._rule)
             now = self._workspace.clock()
         except Exception as problem:  # noqa: BLE001 - the run goes on, whatever fails here
             warn(self._tool, problem)

@@ -67,7 +67,7 @@ def words_of(error: str) -> Words:
 
 def _words_of(error: str) -> Words:
     found: list[str] = []
-    for place, part in enumerate(_PUNCTUATION.split(masked(essence(_bounded(error))))):
+    for place, part in enumerate(_PUNCTUATION.split(masked(essence(ends(error, MOST_TEXT))))):
         if place % 2:
             found += (sign for sign in part if sign in _SIGNS)
         elif part.strip(_STOPS):
@@ -117,9 +117,10 @@ def essence(error: str) -> str:
     return "\n".join(kept[:1] if java else kept)
 
 
-def _bounded(error: str) -> str:
-    half = MOST_TEXT // 2
-    return error if len(error) <= MOST_TEXT else f"{error[:half]}\n{error[-half:]}"
+def ends(text: str, most: int) -> str:
+    """A text's beginning and end, if it has more than so many characters."""
+    half = most // 2
+    return text if len(text) <= most else f"{text[:half]}\n{text[-half:]}"
 
 
 def _is_frame(line: str) -> bool:

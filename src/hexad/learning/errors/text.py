@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.learning.errors.pattern import MOST_TEXT
+from hexad.learning.errors.pattern import MOST_TEXT, ends
 from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:
@@ -53,14 +53,9 @@ def _storable(text: str) -> str:
 
     Secrets are masked in more text than is kept, so that a cut never leaves half of one.
     """
-    text = _UNSTORABLE.sub("\ufffd", _ends(text, _SEARCHED))
+    text = _UNSTORABLE.sub("\ufffd", ends(text, _SEARCHED))
     clean = redact(ADVISED.sub("", text) if "Known fix" in text else text).text
-    return _ends(clean, MOST_TEXT).strip() or NO_MESSAGE
-
-
-def _ends(text: str, most: int) -> str:
-    half = most // 2
-    return text if len(text) <= most else f"{text[:half]}\n{text[-half:]}"
+    return ends(clean, MOST_TEXT).strip() or NO_MESSAGE
 
 
 def attribute(holder: object, name: str) -> Any:
