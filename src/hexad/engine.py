@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hexad.context.retriever import Retriever
-    from hexad.learning.calls.step_tool import StepTool
+    from hexad.learning.calls.watching import StepTool
     from hexad.learning.observer import Observer
     from hexad.memory.workspace import Workspace
     from hexad.model import Association, TokenCounter

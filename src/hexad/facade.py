@@ -23,7 +23,7 @@ from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.limits import leave_tally
 from hexad.memory.references import ReferenceCollection
 from hexad.model import Erasure
-from hexad.settings import Settings, load
+from hexad.settings import Settings, survey
 from hexad.store.volatile import LOCATION
 from hexad.wiring import (
     NoRetriever,
@@ -126,7 +126,8 @@ class Hexad:
             raise InvalidInput("token_counter", "must be a function from text to a number of tokens")
         path = _path(database, "database")
         folder = None if str(path) == LOCATION else path.parent
-        known = load({"enabled": enabled, "namespace": namespace, **settings}, beside=folder, config=config)
+        given = {"enabled": enabled, "namespace": namespace, **settings}
+        known = survey(given, beside=folder, config=config).checked().settings
         store = store_at(path, known)
         workspace = replace(
             workspace_of(store, known, clock, session), similarity=similarity_of(known, embedder, embedder_name)

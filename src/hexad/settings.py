@@ -143,20 +143,6 @@ class Traced:
         return self
 
 
-def load(
-    arguments: Mapping[str, Any],
-    *,
-    beside: Path | None = None,
-    config: str | os.PathLike[str] | None = None,
-    environ: Environment | None = None,
-) -> Settings:
-    """Settings from all sources; an argument of None was not given.
-
-    The file is ``config``, else the one that HEXAD_CONFIG names, else `hexad.toml` in the folder ``beside``.
-    """
-    return survey(arguments, beside=beside, config=config, environ=environ).checked().settings
-
-
 def survey(
     arguments: Mapping[str, Any],
     *,
@@ -164,7 +150,10 @@ def survey(
     config: str | os.PathLike[str] | None = None,
     environ: Environment | None = None,
 ) -> Traced:
-    """The settings that `load` would give, their sources, and everything that is wrong with them."""
+    """Settings from all sources, and everything that is wrong with them; an argument of None was not given.
+
+    The file is ``config``, else the one that HEXAD_CONFIG names, else `hexad.toml` in the folder ``beside``.
+    """
     variables = os.environ if environ is None else environ
     file, problems = _file(config, beside, variables), dict[str, ConfigError]()
     given, right, sources = {}, {}, {}

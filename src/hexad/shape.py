@@ -74,13 +74,3 @@ def shapes(noun: type[Any]) -> Mapping[str, Shape]:
 def _shape(annotation: str) -> Shape:
     name = annotation.removesuffix(" | None")
     return Shape(_KINDS[name], _CHOICES.get(name), name != annotation)
-
-
-def choice_of(noun: type, field: str) -> type[Choice] | None:
-    """The closed set that a field's values come from."""
-    return shapes(noun)[field].choice
-
-
-def kind_of(noun: type, field: str) -> Kind:
-    """The kind of value that a field holds."""
-    return shapes(noun)[field].kind

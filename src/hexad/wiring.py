@@ -10,7 +10,7 @@ from hexad.context.retriever import ContextRetriever
 from hexad.errors import InvalidInput
 from hexad.memory import admission
 from hexad.memory.indexing import reindex
-from hexad.memory.limits import Limits, Tally, join_tally
+from hexad.memory.limits import Limits, join_tally
 from hexad.memory.upkeep import MaintainedStore, Step
 from hexad.memory.uses import Uses
 from hexad.memory.workspace import Workspace
@@ -77,21 +77,17 @@ def _in_utc(clock: Clock) -> Clock:
 
 
 def workspace_of(store: Store, settings: Settings, clock: Clock | None, session: str) -> Workspace:
-    """The workspace that writes, with its limits."""
+    """The workspace that writes, with its limits. Engines on the same data share their counts."""
+    tally = None if store.shared_as is None else join_tally(store.shared_as)
     return Workspace(
         store=maintained(store) if settings.enabled else store,
         clock=_in_utc(clock) if clock is not None else utc_now,
-        limits=Limits({"knowledge": settings.max_knowledge, "learnings": settings.max_learnings}, _tally(store)),
+        limits=Limits({"knowledge": settings.max_knowledge, "learnings": settings.max_learnings}, tally),
         uses=Uses(),
         namespace=admission.key("namespace", settings.namespace),
         session=admission.label("session", session),
         max_text=settings.max_text,
     )
-
-
-def _tally(store: Store) -> Tally | None:
-    """The counts that engines on the same data share; a store that nobody can share has one engine."""
-    return None if store.shared_as is None else join_tally(store.shared_as)
 
 
 def retriever_of(workspace: Workspace, settings: Settings) -> ContextRetriever:

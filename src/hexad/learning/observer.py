@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hexad.learning.arguments.shapes import is_constant
-from hexad.learning.calls.advice import warn
-from hexad.learning.calls.step_tool import StepTool
 from hexad.learning.calls.tool_objects import shape_of, watched_object
-from hexad.learning.calls.watching import Watch, watched
+from hexad.learning.calls.watching import StepTool, Watch, watched
+from hexad.learning.errors.text import warn
 from hexad.learning.offers import PATIENCE, remember_offers
 from hexad.learning.outcome import Passing, outcome_of
 from hexad.learning.recorder import record

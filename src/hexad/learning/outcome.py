@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from hexad.learning.arguments.fingerprints import fingerprints
-from hexad.learning.arguments.shapes import shapes, summarised
-from hexad.learning.errors.category import category_of
+from hexad.learning.arguments.shapes import shapes
 from hexad.learning.errors.pattern import words_of
 from hexad.learning.errors.text import attribute, failure_message, is_bad_code, text_of
 
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
 
     from hexad.learning.arguments.shapes import Argument
     from hexad.learning.errors.pattern import Words
-    from hexad.model import ErrorCategory, Json
 
     FailureRule: TypeAlias = Callable[[object], str | None]
 
@@ -46,24 +43,9 @@ class Outcome:
     result: object = field(default=None, repr=False)  # of a success
 
     @property
-    def category(self) -> ErrorCategory:
-        """The category of the error; only an error that is new needs one."""
-        return category_of(self.problem)
-
-    @property
-    def summary(self) -> dict[str, Json]:
-        """The arguments as the audit log shows them."""
-        return summarised(self.tool, self.given)
-
-    @property
     def arguments(self) -> dict[str, Argument]:
         """The shapes of the arguments."""
         return shapes(self.tool, self.given)
-
-    @property
-    def fingerprints(self) -> str:
-        """Of a success's arguments and result: discovery sees in them where values came from and went to."""
-        return fingerprints(self.tool, self.given, self.result)
 
     @property
     def trigger(self) -> str:

@@ -102,9 +102,9 @@ def _observed_tool(kind: type, shape: Shape) -> type:
         try:
             result = await getattr(kind, shape.call)(self, **named)
         except Exception as error:
-            await _in_thread(invocation.ended, None, error)
+            await invocation.ended_async(error=error)
             raise
-        return await _in_thread(invocation.ended, result) if shape.is_outcome(self, named, result) else result
+        return await invocation.ended_async(result) if shape.is_outcome(self, named, result) else result
 
     return _subclass(kind, shape.call, call)
 
@@ -136,10 +136,3 @@ def _session_of(named: object) -> str | None:
         return label("session", named) or None
     except InvalidInput:
         return None
-
-
-async def _in_thread(call: Any, *given: Any) -> Any:
-    """Frameworks with tool objects run many conversations in one event loop, and a write may wait."""
-    import asyncio  # noqa: PLC0415 - 40 ms; a program without an event loop never gets here
-
-    return await asyncio.to_thread(call, *given)

@@ -2,7 +2,7 @@
 
 Functions, methods, partials and objects with ``__call__`` keep their kind: a coroutine function stays one, a generator
 streams as before and is recorded when it ends. A cancelled or interrupted call is not recorded. If recording fails,
-that is a warning in the log and nothing else.
+that is a warning in the log and nothing else. The steps of a skill call tools through `StepTool`.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from hexad.errors import InvalidInput, StoreBusy
-from hexad.learning.calls.advice import advise_error, advised_result, warn
 from hexad.learning.calls.call_scope import recording_workspace
+from hexad.learning.errors.text import advise_error, advised_result, warn
 from hexad.learning.offers import PATIENCE
-from hexad.learning.outcome import outcome_of, says_nothing
-from hexad.learning.recorder import record
+from hexad.learning.outcome import failure_text, outcome_of, reported_failure, says_nothing
+from hexad.learning.recorder import record, record_in
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 
     from hexad.learning.outcome import FailureRule
-    from hexad.memory.workspace import Workspace
+    from hexad.memory.workspace import Change, Workspace
     from hexad.model import Learning
 
 T = TypeVar("T")
@@ -146,17 +146,6 @@ def _mark_of(tool: object, workspace: Workspace) -> _Mark | None:
     return mark if isinstance(mark, _Mark) and mark.watch.workspace.store is workspace.store else None
 
 
-def unwatched(tool: Callable[..., Any], workspace: Workspace) -> tuple[Callable[..., Any], Watch | None]:
-    """The tool inside a watched one, and its watch.
-
-    If somebody wrapped the watched tool, or it gives advice, nothing is taken off and the tool itself is returned.
-    """
-    mark = _mark_of(tool, workspace)
-    if mark is None:
-        return tool, None
-    return (None if mark.watch.advise else mark.inside(tool)) or tool, mark.watch
-
-
 def watched(tool: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
     """The tool, observed.
 
@@ -181,6 +170,44 @@ def watched(tool: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
         return tool
     inside = mark.inside(tool) or tool
     return _wrapped(watch.on(inside), inside)
+
+
+class StepTool:
+    """A tool as a skill's run calls it: the outcomes of its calls are recorded with the run, in one transaction.
+
+    A tool that this store watches already keeps its name and its rule, and each call is recorded once: the tool inside
+    is called. If somebody wrapped the watched tool, or it gives advice, it is called as it is and records itself.
+    """
+
+    def __init__(self, workspace: Workspace, name: str, tool: Callable[..., Any], session: str | None) -> None:
+        mark, records_in = _mark_of(tool, workspace), recording_workspace(workspace)
+        watch = Watch(workspace=workspace, tool=name) if mark is None else mark.watch
+        inside = None if mark is None or watch.advise else mark.inside(tool)
+        self.call = inside or tool
+        self._workspace = records_in or workspace
+        self._tool = watch.tool
+        self._session = watch.session if session is None and watch.workspace == workspace else session
+        self._rule = watch.failure or reported_failure
+        self._recorded_elsewhere = records_in is None or (mark is not None and inside is None)
+
+    def failure(self, result: object) -> str | None:
+        """The failure that a result reports, if any."""
+        return failure_text(self._rule, result)
+
+    def lesson(
+        self, args: Mapping[str, Any], result: object, error: Exception | None
+    ) -> Callable[[Change], None] | None:
+        """A function that records a call in the run's transaction; None if there is nothing to record."""
+        if self._recorded_elsewhere or says_nothing(result, error):
+            return None
+        try:
+            outcome = outcome_of(self._tool, args, result, error, session=self._session, failure=self._rule)
+            now = self._workspace.clock()
+        except Exception as problem:  # noqa: BLE001 - the run goes on, whatever fails here
+            warn(self._tool, problem)
+            return None
+
+        return lambda change: record_in(change.unit, self._workspace, outcome, now)
 
 
 def name_of(tool: Callable[..., Any]) -> str:

@@ -55,16 +55,7 @@ _SIGNS: Final = (  # the first category that shows wins
     _Signs(
         ErrorCategory.PROVIDER_ERROR,
         (ConnectionError,),
-        frozenset(
-            {
-                errno.ECONNREFUSED,
-                errno.ECONNRESET,
-                errno.ECONNABORTED,
-                errno.EHOSTUNREACH,
-                errno.ENETUNREACH,
-                errno.EPIPE,
-            }
-        ),
+        (errno.ECONNREFUSED, errno.ECONNRESET, errno.ECONNABORTED, errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EPIPE),
         (429, *range(500, 600)),
         re.compile(r"RateLimit|Quota|Overloaded|ServiceUnavailable|ServerError|APIError|ApiError|Connection|Network"),
         re.compile(

@@ -10,6 +10,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
+from hexad.learning.errors.category import category_of
 from hexad.learning.errors.pattern import Placement, fitting, holds, opens, pattern_text, place, split
 from hexad.learning.fixes import at_odds, current, is_corrected, joined
 from hexad.learning.remedy import Correction
@@ -93,7 +94,7 @@ def _grown(change: Change, outcome: Outcome, template: Words, replaced: Sequence
         fresh = Learning(
             id=new_id(),
             trigger=outcome.trigger,
-            category=outcome.category,
+            category=category_of(outcome.problem),
             origin=Origin.TOOL,
             session=change.session,
             seen=1,

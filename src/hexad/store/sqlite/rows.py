@@ -9,15 +9,17 @@ from __future__ import annotations
 import json
 import sqlite3
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from hexad.model import RECORD_OF, Association, AuditRecord, Layer, SkillVersion, Version
-from hexad.shape import Kind, choice_of, from_microseconds, kind_of, to_microseconds
+from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
 from hexad.store import SKETCHED, standing_of
 from hexad.store.learning import WILDCARD, skeleton
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from hexad.shape import Shape
 
 N = TypeVar("N")
 
@@ -95,9 +97,9 @@ def _table(
     aside: str | None = None,
     derived: Mapping[str, Callable[[N], object]] | None = None,
 ) -> Table[N]:
-    columns = tuple(field.name for field in fields(noun))  # type: ignore[arg-type]
-    kinds = tuple(kind_of(noun, column) for column in columns)
-    decoders = ((place, _decoder(noun, column)) for place, column in enumerate(columns))
+    shaped = shapes(cast("type", noun))
+    columns, kinds = tuple(shaped), tuple(shape.kind for shape in shaped.values())
+    decoders = ((place, _decoder(column, shape)) for place, (column, shape) in enumerate(shaped.items()))
     own = [*(column for column in columns if column != aside), *(derived or {})]
     there = f"(SELECT {aside} FROM {name}_{aside} AS aside WHERE aside.number = {name}.number)"  # noqa: S608 - names of ours
     optional = (_SKETCHED.get(column, column) if column in columns else constant for column, constant in _OPTIONAL)
@@ -131,13 +133,12 @@ def _encoded(kind: Kind, value: Any) -> object:
     return int(value) if kind is Kind.FLAG else value
 
 
-def _decoder(noun: type, column: str) -> Callable[[Any], object] | None:
+def _decoder(column: str, shape: Shape) -> Callable[[Any], object] | None:
     if column == "layer":
         return Layer.parse
-    choice = choice_of(noun, column)
-    if choice is not None:
-        return {member.value: member for member in choice}.__getitem__
-    return _DECODERS.get(kind_of(noun, column))
+    if shape.choice is not None:
+        return {member.value: member for member in shape.choice}.__getitem__
+    return _DECODERS.get(shape.kind)
 
 
 def _list(stored: str) -> tuple[str, ...]:
