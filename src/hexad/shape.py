@@ -67,8 +67,9 @@ def from_microseconds(number: int) -> datetime:
 
 @cache
 def shapes(noun: type[Any]) -> Mapping[str, Shape]:
-    """The shape of each field of a noun."""
-    return {field.name: _shape(str(field.type)) for field in fields(noun)}
+    """The shape of each field of a noun: its own fields first, then those that it shares with others."""
+    ordered = sorted(fields(noun), key=lambda field: field.name not in noun.__annotations__)
+    return {field.name: _shape(str(field.type)) for field in ordered}
 
 
 def _shape(annotation: str) -> Shape:

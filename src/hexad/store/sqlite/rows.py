@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from hexad.model import RECORD_OF, Association, AuditRecord, Layer, SkillVersion, Version
@@ -93,12 +93,14 @@ class Table(Generic[N]):
 def _table(
     name: str,
     noun: type[N],
-    key: str,
+    *,
+    key: str = "",
     aside: str | None = None,
     derived: Mapping[str, Callable[[N], object]] | None = None,
 ) -> Table[N]:
     shaped = shapes(cast("type", noun))
     columns, kinds = tuple(shaped), tuple(shape.kind for shape in shaped.values())
+    key = key or columns[0]
     decoders = ((place, _decoder(column, shape)) for place, (column, shape) in enumerate(shaped.items()))
     own = [*(column for column in columns if column != aside), *(derived or {})]
     there = f"(SELECT {aside} FROM {name}_{aside} AS aside WHERE aside.number = {name}.number)"  # noqa: S608 - names of ours
@@ -160,21 +162,15 @@ _DERIVED: Final[dict[Layer, dict[str, Callable[[Any], object]]]] = {
     },
 }
 TABLES: Final[dict[Layer, Table[Any]]] = {
-    layer: _table(
-        f"hexad_{layer.noun}",
-        record,
-        fields(record)[0].name,
-        aside=_ASIDE.get(layer),
-        derived=_DERIVED.get(layer),
-    )
+    layer: _table(f"hexad_{layer.noun}", record, aside=_ASIDE.get(layer), derived=_DERIVED.get(layer))
     for layer, record in RECORD_OF.items()
 }
 LAYERS: Final = {layer.value: layer for layer in TABLES}
 VERSIONS: Final[dict[Layer, Table[Any]]] = {
-    Layer.USER_KNOWLEDGE: _table("hexad_knowledge_version", Version, "key"),
-    Layer.SKILL_PATTERNS: _table("hexad_skill_version", SkillVersion, "name"),
+    Layer.USER_KNOWLEDGE: _table("hexad_knowledge_version", Version),
+    Layer.SKILL_PATTERNS: _table("hexad_skill_version", SkillVersion),
 }
-ASSOCIATIONS: Final = _table("hexad_association", Association, "id")
-AUDIT: Final = _table("hexad_audit", AuditRecord, "sequence")
+ASSOCIATIONS: Final = _table("hexad_association", Association, key="id")
+AUDIT: Final = _table("hexad_audit", AuditRecord)
 _NAMED: Final = [f"SELECT namespace FROM {table.name}" for table in (*TABLES.values(), ASSOCIATIONS, AUDIT)]  # noqa: S608
 NAMESPACES: Final = f"SELECT namespace FROM ({' UNION '.join(_NAMED)}) WHERE namespace > ? ORDER BY 1 LIMIT ?"  # noqa: S608
