@@ -1,1 +1,1 @@
-"""What `make bench` runs: seeded text in the proportions of English, and programs that time Hexad on it."""
+"""`make bench`: seeded text in the proportions of English, and programs that time Hexad on it."""

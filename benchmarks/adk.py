@@ -1,4 +1,4 @@
-"""What the context-aware model adds to a turn of a real ADK agent, in calls of `hx.retrieve`."""
+"""The time that the context-aware model adds to a turn of a real ADK agent, in calls of `hx.retrieve`."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ def fill(
     lines = path.with_suffix(".jsonl")
     with lines.open("w", encoding="utf-8") as file:
         for entry in entries:
-            told = {"type": "knowledge", "key": entry.key, "content": entry.content, "category": entry.category}
-            file.write(json.dumps({**told, "tags": list(entry.tags)}) + "\n")
+            line = {"type": "knowledge", "key": entry.key, "content": entry.content, "category": entry.category}
+            file.write(json.dumps({**line, "tags": list(entry.tags)}) + "\n")
     with Hexad.open(path, enabled=True, namespace=namespace, semantic=False) as hx:
         hx.import_file(lines, progress=progress)
     lines.unlink()

@@ -42,8 +42,8 @@ def measure(folder: Path, progress: Progress) -> Iterator[Figure]:
             found = {item.key for item in hx.retrieve(f"round {said[-1]}", max_per_layer=5).all()} if said else {None}
             missing += len(set(said) - stored)
             broken += (not hx.audit.verify().ok) + (not found)
-    told = f"{acknowledged:,} acknowledged saves"
-    yield Figure(f"{KILLS} kills: acknowledged saves that are missing", missing, 0, "", told)
+    detail = f"{acknowledged:,} acknowledged saves"
+    yield Figure(f"{KILLS} kills: acknowledged saves that are missing", missing, 0, "", detail)
     yield Figure(f"{KILLS} kills: reopenings with a broken chain or index", broken, 0, "")
 
 

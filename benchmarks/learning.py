@@ -1,4 +1,4 @@
-"""What watching costs, how well errors are grouped and fixes found, and what all of it is good for."""
+"""The cost of watching, the quality of error grouping and fixes, and what an agent gains."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def _watching(folder: Path) -> Iterator[Figure]:
             assert len(hx.audit.records()) == before + len(ours), "a call was not recorded"
             more = median(pair.ours) - median(seconds(call) for call in bare)
             commit = median(pair.theirs)
-            told = f"{more * 1000:.2f} ms more, INSERT and COMMIT {commit * 1000:.2f} ms; {LEARNINGS:,} learnings"
+            detail = f"{more * 1000:.2f} ms more, INSERT and COMMIT {commit * 1000:.2f} ms; {LEARNINGS:,} learnings"
             yield Figure(
-                f"watching a call {name}, in INSERTs with their COMMIT, median", more / commit, limit, detail=told
+                f"watching a call {name}, in INSERTs with their COMMIT, median", more / commit, limit, detail=detail
             )
     plain.close()
 
@@ -90,8 +90,8 @@ def _fill(path: Path) -> None:
         for number in range(LEARNINGS):
             tool = "_tool" if number % 50 == 0 else f"tool{number % 50}"
             pattern = " ".join(words[int(digit)] for digit in f"{number:05d}") + " is broken"
-            told = {"type": "learning", "trigger": f"tool:{tool}", "error_pattern": pattern, "fix": "mend it"}
-            file.write(json.dumps(told) + "\n")
+            detail = {"type": "learning", "trigger": f"tool:{tool}", "error_pattern": pattern, "fix": "mend it"}
+            file.write(json.dumps(detail) + "\n")
     with Hexad.open(path, enabled=True) as hx:
         hx.import_file(lines)
     lines.unlink()
@@ -105,11 +105,11 @@ def _shared_data() -> Iterator[Figure]:
     if learned.grouping is not None:
         means = {name: fmean(each.values()) for name, each in learned.grouping.baselines.items()}
         others = ", ".join(f"{name} {value:.3f}" for name, value in means.items())
-        told = f"accuracy {learned.grouping.mean:.3f} over {len(learned.grouping.systems)} systems; {others}"
-        yield Figure("error grouping: share of lines grouped wrong", 1 - learned.grouping.mean, 0.22, "", told)
+        detail = f"accuracy {learned.grouping.mean:.3f} over {len(learned.grouping.systems)} systems; {others}"
+        yield Figure("error grouping: share of lines grouped wrong", 1 - learned.grouping.mean, 0.22, "", detail)
     if learned.failures is not None:
         known = learned.failures
-        told = f"{known.failures} failures, {known.with_fix} fixed by other arguments"
-        yield Figure("tool failures: fixed ones without a remedy", known.with_fix - known.remedy_found, 0, "", told)
+        detail = f"{known.failures} failures, {known.with_fix} fixed by other arguments"
+        yield Figure("tool failures: fixed ones without a remedy", known.with_fix - known.remedy_found, 0, "", detail)
         missed = known.with_fix - known.retrieved_in_3
-        yield Figure("tool failures: known ones not among the first three items", missed, 0, "", told)
+        yield Figure("tool failures: known ones not among the first three items", missed, 0, "", detail)

@@ -1,4 +1,4 @@
-"""What search by meaning costs beyond search by words, in products of the matrix of vectors with one vector."""
+"""The cost of search by meaning beyond search by words, in products of the matrix of vectors with one vector."""
 
 from __future__ import annotations
 
@@ -78,11 +78,11 @@ def compare(path: Path, asked: Sequence[str], size: int, limit: float | None) ->
     one = statistics.median(product)
     for name, share in (("median", 0.5), ("95th percentile", 0.95)):
         more = quantile(by_meaning, share) - quantile(by_words, share)
-        told = f"{quantile(by_meaning, share) * 1000:.2f} ms against {quantile(by_words, share) * 1000:.2f} ms, "
+        detail = f"{quantile(by_meaning, share) * 1000:.2f} ms against {quantile(by_words, share) * 1000:.2f} ms, "
         yield Figure(
             f"retrieve by meaning, {size:,} entries, {name}: more than by words",
             more / one,
             limit if share == 0.5 and size >= 100_000 else None,
             "products",
-            f"{told}a product takes {one * 1000:.2f} ms",
+            f"{detail}a product takes {one * 1000:.2f} ms",
         )

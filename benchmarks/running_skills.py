@@ -1,4 +1,4 @@
-"""What running a composite skill costs beyond the calls of its tools."""
+"""The cost of running a composite skill beyond the calls of its tools."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def measure(folder: Path) -> Iterator[Figure]:
     plain.close()
     run, by_hand, commit = (median(each) for each in zip(*turns, strict=True))
     more = run - by_hand
-    told = f"{more * 1000:.2f} ms more than its three watched calls, INSERT and COMMIT {commit * 1000:.2f} ms"
+    detail = f"{more * 1000:.2f} ms more than its three watched calls, INSERT and COMMIT {commit * 1000:.2f} ms"
     name = "running a composite skill of three steps, beyond its watched calls, in INSERTs with their COMMIT, median"
-    yield Figure(name, more / commit, 2.0, detail=f"{told}; {SKILLS:,} skills")
+    yield Figure(name, more / commit, 2.0, detail=f"{detail}; {SKILLS:,} skills")
     whole = f"{run * 1000:.2f} ms for all of it: three calls that learning sees, one transaction"
     yield Figure("the same, beyond tools that nobody watches", run / commit, None, detail=whole)
 

@@ -1,4 +1,4 @@
-"""What the sandbox costs: a script that does nothing in it, against a bare shell that does the same."""
+"""The cost of the sandbox: a script that does nothing in it, against a bare shell that does the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a save costs, and whether several processes lose anything of each other's."""
+"""The cost of a save, and whether several processes lose each other's writes."""
 
 from __future__ import annotations
 
@@ -58,5 +58,5 @@ def _together(path: Path) -> Figure:
         whole = hx.audit.verify()
     expected = PROCESSES * EACH
     lost = (expected - rows) + (expected - versions) + (2 * expected - whole.records) + errors + (not whole.ok)
-    told = f"{rows:,} rows, {versions:,} versions of the shared one, {errors} errors, audit chain {whole.ok}"
-    return Figure(f"{PROCESSES} processes × {EACH} saves: lost or refused", lost, 0, "", told)
+    detail = f"{rows:,} rows, {versions:,} versions of the shared one, {errors} errors, audit chain {whole.ok}"
+    return Figure(f"{PROCESSES} processes × {EACH} saves: lost or refused", lost, 0, "", detail)

@@ -1,4 +1,4 @@
-"""What Hexad is measured against: a plain FTS5 table and a plain OR query ordered by rank, fully synchronous."""
+"""The baseline: a plain FTS5 table and a plain OR query ordered by rank, fully synchronous."""
 
 from __future__ import annotations
 

@@ -43,12 +43,12 @@ def _paths(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]
 
 
 def _help(path: tuple[str, ...]) -> str:
-    told, before = io.StringIO(), os.environ.get("COLUMNS")
+    printed, before = io.StringIO(), os.environ.get("COLUMNS")
     os.environ["COLUMNS"] = _COLUMNS
     try:
-        with redirect_stdout(told):
+        with redirect_stdout(printed):
             main([*path, "--help"])
     finally:
         os.environ.pop("COLUMNS") if before is None else os.environ.update(COLUMNS=before)
-    lines = [line.rstrip() for line in told.getvalue().strip("\n").splitlines()]
+    lines = [line.rstrip() for line in printed.getvalue().strip("\n").splitlines()]
     return "\n".join(lines).strip("\n")

@@ -13,7 +13,7 @@ from hexad.mcp.tools import tools_of
 _HEAD = """\
 # The tools of the MCP server
 
-`make docs` writes this page from the schemas that clients get. [MCP](../mcp.md) tells how to set the server up. Every
+`make docs` writes this page from the schemas that clients get. [MCP](../mcp.md) explains the set-up. Every
 answer has a `status`, "ok" or "error"; an error has an `error`, one sentence that says what to do. An argument that is
 not in these tables is refused.
 """
@@ -52,12 +52,12 @@ def _default(argument: dict[str, Any]) -> str:
 
 
 def _answer(schema: dict[str, Any]) -> str:
-    told = [name for name in schema["properties"] if name not in {"status", "error"}]
-    return f"\nIt answers with {', '.join(f'`{name}`' for name in told)}.\n"
+    names = [name for name in schema["properties"] if name not in {"status", "error"}]
+    return f"\nIt answers with {', '.join(f'`{name}`' for name in names)}.\n"
 
 
 def _kind(argument: dict[str, Any], schema: dict[str, Any]) -> str:
-    """What an argument is, in words."""
+    """Describe an argument."""
     if "anyOf" in argument:
         return " or ".join(_kind(each, schema) for each in argument["anyOf"] if each.get("type") != "null")
     if "$ref" in argument:

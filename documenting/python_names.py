@@ -78,17 +78,17 @@ def _members(noun: Any) -> Iterator[str]:
 
 def _signature(function: Any) -> str:
     """Without `self`, and without what differs from run to run."""
-    told = str(inspect.signature(function))
-    told = re.sub(r"\((self|cls)(, )?", "(", told)
-    told = re.sub(r"(: |-> )'([^']*)'", r"\1\2", told)
-    told = re.sub(r"<function (\w+) at 0x[0-9a-f]+>", r"\1", told)
-    return re.sub(r"<(\w+\.\w+): [^>]*>", r"\1", told)
+    text = str(inspect.signature(function))
+    text = re.sub(r"\((self|cls)(, )?", "(", text)
+    text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", text)
+    text = re.sub(r"<function (\w+) at 0x[0-9a-f]+>", r"\1", text)
+    return re.sub(r"<(\w+\.\w+): [^>]*>", r"\1", text)
 
 
 def _summary(noun: Any) -> str:
     """The first paragraph of the docstring, as one line."""
-    told = inspect.cleandoc(noun.__doc__ or "").split("\n\n", maxsplit=1)[0]
-    return " ".join(told.split())
+    text = inspect.cleandoc(noun.__doc__ or "").split("\n\n", maxsplit=1)[0]
+    return " ".join(text.split())
 
 
 def _errors() -> Iterator[tuple[str, type]]:

@@ -11,9 +11,9 @@ _HEAD = """\
 
 `make docs` writes this page. An argument of `Hexad.open` is stronger than a variable. A variable is stronger than
 `hexad.toml` beside the database, or the file that `config=` or `HEXAD_CONFIG` names. An unknown name or a value out of
-range is an error that names it. [Decision 8](../decisions/0008-configuration-in-three-places.md) tells why.
+range is an error that names it. [Decision 8](../decisions/0008-configuration-in-three-places.md) says why.
 
-`hexad init` writes a file with all of these. `hexad config show` tells which value holds, and where it is from.
+`hexad init` writes a file with all of these. `hexad config show` shows each value and where it comes from.
 
 `HEXAD_DB` names the database of the commands. `HEXAD_CONFIG` names the configuration file.
 

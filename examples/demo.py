@@ -102,18 +102,20 @@ def show_prompt(message: str, prompt: Prompt) -> None:
     console.print(Panel(Text(str(prompt)), border_style="green", subtitle=Text(used, "green")))
 
 
-def show_explanation(told: Explanation) -> None:
+def show_explanation(explanation: Explanation) -> None:
     """Why it is what it is."""
     heading("Why")
-    console.print(f"searched for {', '.join(told.keywords)}\n")
+    console.print(f"searched for {', '.join(explanation.keywords)}\n")
     table = grid("score", "layer", "item", "why")
-    for layer, judged in told.candidates.items():
+    for layer, judged in explanation.candidates.items():
         for each in judged:
             short = f" {strongest(each.item)}" if each.kept else f" {each.verdict}"
             reason = Text.assemble(("kept", "green") if each.kept else ("dropped", "red"), short)
             table.add_row(f"{each.item.score:.2f}", Text(layer.heading, "cyan"), each.item.key, reason)
     console.print(table)
-    console.print(f"\n{told.seconds * 1000:.1f} ms from message to prompt; no model, no network", style="bold green")
+    console.print(
+        f"\n{explanation.seconds * 1000:.1f} ms from message to prompt; no model, no network", style="bold green"
+    )
 
 
 def show_learning(hx: Hexad) -> None:

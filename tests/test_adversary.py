@@ -69,14 +69,6 @@ def test_a_backup_has_the_uses_that_were_waiting(hx: Hexad, tmp_path: Path) -> N
         assert back.knowledge.get("a").use_count == 1
 
 
-@requirement("KNOW-05")
-def test_a_category_of_many_is_found_behind_another_of_many(hx: Hexad) -> None:
-    many(hx, 700, "rule", "deploy rule number {}", category="rule")
-    many(hx, 1300, "fact", "deploy fact number {}")
-    assert {item.category for item in hx.knowledge.search("deploy", category="rule")} == {"rule"}
-    assert len(hx.knowledge.search("deploy", category="rule", limit=50)) == 50
-
-
 @requirement("KNOW-07", "PROMPT-05")
 def test_nobodys_pins_switch_off_the_users_own(hx: Hexad, clock: FixedClock) -> None:
     hx.knowledge.save("units", "Always answer in metric units", category="rule", pinned=True)
@@ -184,19 +176,6 @@ def test_the_users_word_is_not_pushed_out_by_many_of_strangers(hx: Hexad) -> Non
     found = hx.retrieve("when is the deploy window?").items[Layer.USER_KNOWLEDGE]
     assert "window" in {item.key for item in found}
     assert str(hx.assemble("", hx.retrieve("when is the deploy window?"))).splitlines()[1].startswith("- [rule] window")
-
-
-@requirement("CTX-10", "KEY-06")
-def test_long_entries_are_found_by_long_questions_and_their_reasons_still_add_up(file_hx: Hexad) -> None:
-    words = " ".join(f"word{number}" for number in range(20_000))
-    for number in range(3):
-        file_hx.knowledge.save(f"long-{number}", f"needle{number} {words}")
-    question = "needle1 " + " ".join(f"word{number}" for number in range(0, 4000, 7))
-    found = file_hx.retrieve(question).items[Layer.USER_KNOWLEDGE]
-    assert found[0].key == "long-1" or len(question) > 16_384
-    for item in found:
-        assert sum(reason.value for reason in item.reasons) == pytest.approx(item.score)
-    assert keys(file_hx, "needle2")[0] == "long-2"
 
 
 @requirement("CTX-10")
@@ -406,30 +385,6 @@ def test_a_connection_commits_through_to_the_disk(tmp_path: Path) -> None:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
-@requirement("KNOW-08")
-def test_forgetting_a_session_leaves_what_others_said_and_gave(hx: Hexad) -> None:
-    hx.knowledge.save("units", "imperial", session="A")
-    hx.knowledge.save("units", "Always metric", session="B", tags=["keep"])
-    hx.knowledge.pin("units")
-    hx.forget(session="A")
-    entry = hx.knowledge.get("units")
-    assert (entry.content, entry.tags, entry.pinned) == ("Always metric", ("keep",), True)
-
-
-@requirement("KNOW-08", "KNOW-04")
-def test_forgetting_finds_fields_and_versions_that_were_carried_on(hx: Hexad) -> None:
-    hx.knowledge.save("bob", "Bob likes tea", session="A")
-    hx.knowledge.save("bob", "Bob likes tea", session="B", tags=["gambler"], source="whisper", subject="addiction")
-    hx.knowledge.save("bob", "Bob likes coffee", session="C")
-    assert hx.forget(session="B").entries == 1
-    bob = hx.knowledge.get("bob")
-    assert (bob.content, bob.tags, bob.source, bob.subject) == ("Bob likes coffee", (), "", "")
-    hx.knowledge.save("k", "Alice is ill", subject="Alice")
-    hx.knowledge.save("k", "The office is closed", subject="")
-    assert hx.forget(subject="Alice").entries == 1
-    assert [version.content for version in hx.knowledge.history("k")] == ["The office is closed"]
-
-
 @requirement("KNOW-06", "CTX-08")
 def test_expired_entries_hide_nothing_from_one_who_only_reads(hx: Hexad, clock: FixedClock, tmp_path: Path) -> None:
     hx.knowledge.save("standup-time", "The standup is at nine thirty")
@@ -441,23 +396,6 @@ def test_expired_entries_hide_nothing_from_one_who_only_reads(hx: Hexad, clock: 
     with opened(tmp_path / "new.db", clock=clock) as back:
         back.restore(tmp_path / "b.jsonl")
         assert back.retrieve("when is the standup?").all() == found
-
-
-@requirement("KNOW-06", "KNOW-03")
-def test_what_is_said_anew_under_an_expired_key_lives(hx: Hexad, clock: FixedClock) -> None:
-    hx.knowledge.save("k", "zebra lives", expires=clock() + timedelta(hours=1))
-    clock.advance(days=1)
-    assert hx.knowledge.save("k", "zebra dies").expires is None
-    assert keys(hx, "zebra") == ["k"]
-
-
-@requirement("PROMPT-05", "KNOW-07")
-def test_a_pinned_item_does_not_push_out_the_users_word(hx: Hexad) -> None:
-    hx.knowledge.save("window", "Deploy on Tuesdays and Thursdays only", category="rule")
-    for number in range(8):
-        hx.knowledge.save(f"deploy window {number}", "The deploy window is always open", origin="import")
-    hx.knowledge.save("agentpin", "be polite", origin="agent", pinned=True)
-    assert "window" in keys(hx, "when is the deploy window?")
 
 
 @requirement("CONF-04", "KNOW-03")
@@ -477,6 +415,15 @@ def test_ordinary_entries_about_keys_and_tokens_are_kept_as_they_are(hx: Hexad, 
     assert hx.knowledge.save(key, content).content == content
 
 
+@requirement("STORE-04")
+def test_an_import_brings_back_what_was_deleted_here(hx: Hexad, tmp_path: Path) -> None:
+    hx.knowledge.save("k", "mine")
+    hx.knowledge.delete("k")
+    (tmp_path / "t.jsonl").write_text('{"type": "knowledge", "key": "k", "content": "theirs"}')
+    assert hx.import_file(tmp_path / "t.jsonl").added == 1
+    assert hx.knowledge.get("k").content == "theirs"
+
+
 @requirement("LIMIT-01")
 def test_one_file_under_several_names_is_one_tally(tmp_path: Path) -> None:
     (tmp_path / "link.db").symlink_to(tmp_path / "a.db")
@@ -488,12 +435,3 @@ def test_one_file_under_several_names_is_one_tally(tmp_path: Path) -> None:
         opened(tmp_path / "a.db", max_knowledge=1, retriever=5)
     with opened(tmp_path / "a.db", max_knowledge=1) as again:
         again.knowledge.save("b", "text", session="s")
-
-
-@requirement("STORE-04")
-def test_an_import_brings_back_what_was_deleted_here(hx: Hexad, tmp_path: Path) -> None:
-    hx.knowledge.save("k", "mine")
-    hx.knowledge.delete("k")
-    (tmp_path / "t.jsonl").write_text('{"type": "knowledge", "key": "k", "content": "theirs"}')
-    assert hx.import_file(tmp_path / "t.jsonl").added == 1
-    assert hx.knowledge.get("k").content == "theirs"

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hexad import Hexad
 from hexad.cli import main
 from hexad.cli.memory import remembering
-from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput
 from hexad.settings import Settings
 from tests.support import requirement
@@ -106,28 +104,10 @@ def test_every_field_of_an_entry_can_be_given(run: Callable[..., Ran]) -> None:
     assert (entry["pinned"], entry["session"], entry["expires"]) == (True, "slack:1", "2099-01-31T12:00:00+00:00")
 
 
-@requirement("KNOW-06")
-def test_fields_that_are_not_given_stay_as_they_are(run: Callable[..., Ran]) -> None:
-    run("remember", "k", "v", "--category", "rule", "--tag", "a", "--expires", "30d", "--pin")
-    entry = run("remember", "k", "other", "--json").json["entry"]
-    assert (entry["category"], entry["tags"], entry["pinned"]) == ("rule", ["a"], True)
-    assert entry["expires"] is not None
-    assert run("remember", "k", "other", "--expires", "never", "--json").json["entry"]["expires"] is None
-
-
 @requirement("KNOW-01")
 def test_content_can_come_from_standard_input(run: Callable[..., Ran]) -> None:
     assert run("remember", "k", "-", told="größer\nals eine Zeile".encode()).code == 0
     assert run("list", "--json").json["entries"][0]["content"] == "größer\nals eine Zeile"
-
-
-@requirement("KNOW-09")
-@pytest.mark.parametrize("told", [b"\xff\xfe", b"a\0b", b"", b"x" * 300_000], ids=["bytes", "NUL", "empty", "long"])
-def test_standard_input_that_cannot_be_stored_is_a_usage_error(run: Callable[..., Ran], told: bytes) -> None:
-    ran = run("remember", "k", "-", told=told)
-    assert ran.code == 2
-    assert ran.err.startswith("error: content: ")
-    assert len(ran.err.splitlines()) == 1
 
 
 @requirement("CONF-04")
@@ -139,13 +119,6 @@ def test_a_redacted_secret_is_told_and_can_be_kept(run: Callable[..., Ran]) -> N
     kept = run("remember", "aws", "the key is AKIAIOSFODNN7EXAMPLE", "--keep-secrets")
     assert kept.err == ""
     assert "AKIAIOSFODNN7EXAMPLE" in run("list").out
-
-
-@requirement("CONF-04")
-def test_secrets_in_a_reference_are_told_too(run: Callable[..., Ran]) -> None:
-    location = "https://host/?key=AKIAIOSFODNN7EXAMPLE"
-    assert "redacted: aws-access-key" in run("reference", "add", "db", "--location", location).err
-    assert "AKIA" in run("reference", "add", "db", "--location", location, "--keep-secrets", "--json").out
 
 
 @requirement("CONF-01")
@@ -177,15 +150,6 @@ def test_reading_adds_nothing_to_somebody_elses_database(
     assert [path.name for path in tmp_path.iterdir()] == ["theirs.db"]
 
 
-@requirement("CONF-01")
-def test_calling_a_command_enables_it_whatever_the_settings_say(
-    run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HEXAD_ENABLED", "false")
-    assert run("remember", "k", "v").code == 0
-    assert run("list").code == 0
-
-
 @requirement("CONF-03")
 def test_the_database_comes_from_the_option_then_the_environment_then_the_folder(
     run: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -195,36 +159,6 @@ def test_the_database_comes_from_the_option_then_the_environment_then_the_folder
     run("remember", "k", "v")
     run("remember", "k", "v", "--db", "given.db")
     assert sorted(path.name for path in tmp_path.glob("*.db")) == ["given.db", "hexad.db", "named.db"]
-
-
-@requirement("CONF-03")
-def test_a_wrong_setting_is_one_sentence_and_a_usage_error(
-    run: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run("remember", "k", "v")
-    (tmp_path / "hexad.toml").write_text("max_per_layer = 0\n")
-    in_file = run("recall", "v")
-    (tmp_path / "hexad.toml").unlink()
-    monkeypatch.setenv("HEXAD_MAX_PER_LAYR", "3")
-    in_environment = run("recall", "v")
-    assert (in_file.code, in_environment.code) == (2, 2)
-    assert in_file.err.startswith("error: setting 'max_per_layer': in hexad.toml must be from 1")
-    assert "did you mean 'max_per_layer'?" in in_environment.err
-
-
-@requirement("LIMIT-01")
-def test_a_reached_limit_is_a_failure_not_a_usage_error(run: Callable[..., Ran], tmp_path: Path) -> None:
-    (tmp_path / "hexad.toml").write_text("max_knowledge = 0\n")
-    ran = run("remember", "k", "v", "--session", "s")
-    assert ran.code == 1
-    assert "limit of 0" in ran.err
-
-
-@requirement("STORE-06")
-def test_a_namespace_sees_only_its_own(run: Callable[..., Ran]) -> None:
-    run("remember", "k", "ours", "--namespace", "acme")
-    assert run("list").out == ""
-    assert rows(run("list", "--namespace", "acme")) == [["k", "fact", "1", "", "ours"]]
 
 
 @requirement("KNOW-01")
@@ -250,15 +184,6 @@ def test_an_empty_answer_leaves_the_pipe_empty_and_says_so_beside_it(run: Callab
     assert run("list", "--category", "rule").err == "nothing is stored here\n"
     assert run("reference", "list").err == "no references are stored here\n"
     assert run("audit", "log", "--namespace", "nobody").err == "the log is empty\n"
-
-
-@requirement("KNOW-03")
-def test_history_shows_every_version_newest_first(run: Callable[..., Ran]) -> None:
-    run("remember", "editor", "vim")
-    run("remember", "editor", "emacs")
-    assert [(row[0], row[4]) for row in rows(run("history", "editor"))] == [("2", "emacs"), ("1", "vim")]
-    versions = run("history", "editor", "--json").json["versions"]
-    assert [version["content"] for version in versions] == ["emacs", "vim"]
 
 
 @requirement("KNOW-04")
@@ -348,14 +273,6 @@ def test_recall_filters_by_category_and_limit(run: Callable[..., Ran]) -> None:
     assert run("recall", "zebra", "--category", "rule", "--json").json["items"] == {}
 
 
-@requirement("CTX-03")
-def test_recall_searches_the_named_layers_only(run: Callable[..., Ran]) -> None:
-    run("remember", "k", "deploy on Tuesdays")
-    run("reference", "add", "Runbook", "--location", "https://wiki", "--summary", "how to deploy")
-    assert {row[0] for row in rows(run("recall", "deploy"))} == {"user_knowledge", "external_knowledge"}
-    assert {row[0] for row in rows(run("recall", "deploy", "--layer", "external_knowledge"))} == {"external_knowledge"}
-
-
 @requirement("CTX-01", "KNOW-02", "KNOW-05")
 @pytest.mark.parametrize(
     ("arguments", "named"),
@@ -396,27 +313,6 @@ def test_a_wrong_argument_is_one_sentence_that_names_it(
     assert named in ran.err
 
 
-@requirement("KNOW-01", "REF-01")
-@pytest.mark.parametrize(
-    "arguments",
-    [["history", "x"], ["delete", "x"], ["pin", "x"], ["forget", "x", "--yes"], ["reference", "remove", "x"]],
-)
-def test_a_missing_key_is_a_failure_that_names_it(run: Callable[..., Ran], arguments: list[str]) -> None:
-    run("remember", "k", "v")
-    ran = run(*arguments)
-    assert (ran.code, ran.out) == (1, "")
-    assert "'x' in namespace 'default'" in ran.err
-
-
-@requirement("STORE-01")
-def test_what_is_no_database_is_said_to_be_none(run: Callable[..., Ran], tmp_path: Path) -> None:
-    (tmp_path / "text.db").write_text("this is no database, but it is long enough to be mistaken for one" * 20)
-    assert "is not a SQLite database" in run("list", "--db", "text.db").err
-    assert "is a directory" in run("list", "--db", str(tmp_path)).err
-    assert "there is no folder" in run("remember", "k", "v", "--db", "nowhere/x.db").err
-    assert (tmp_path / "text.db").read_text().startswith("this is no database")
-
-
 @requirement("REF-01")
 def test_references_are_added_listed_updated_and_removed(run: Callable[..., Ran]) -> None:
     add = ["reference", "add", "Runbook", "--location", "https://wiki/runbook", "--kind", "wiki", "--tag", "ops"]
@@ -431,12 +327,6 @@ def test_references_are_added_listed_updated_and_removed(run: Callable[..., Ran]
     assert run("reference", "list", "--json").json["references"] == []
 
 
-@requirement("REF-01")
-def test_removing_a_reference_can_be_told_as_json(run: Callable[..., Ran]) -> None:
-    run("reference", "add", "Runbook", "--location", "https://wiki/runbook")
-    assert run("reference", "remove", "Runbook", "--json").json == {"wire": 1, "name": "Runbook", "removed": True}
-
-
 @requirement("PROMPT-06")
 def test_explain_shows_keywords_candidates_verdicts_time_and_the_prompt(run: Callable[..., Ran]) -> None:
     run("remember", "units", "Always answer in metric units", "--pin")
@@ -449,22 +339,6 @@ def test_explain_shows_keywords_candidates_verdicts_time_and_the_prompt(run: Cal
     assert ran.out.endswith(
         "prompt:\nYou are terse.\n\n## User Knowledge\n- [fact] units: Always answer in metric units\n"
     )
-
-
-@requirement("PROMPT-06")
-def test_explain_tells_the_same_as_json(run: Callable[..., Ran]) -> None:
-    for number in range(7):
-        run("remember", f"k{number}", f"deploy number {number}")
-    told = run("explain", "deploy", "--json", "--layer", "user_knowledge").json
-    judged = told["candidates"]["user_knowledge"]
-    assert told["keywords"] == ["deploy"]
-    assert [each["kept"] for each in judged] == [True] * 5 + [False] * 2
-    assert judged[-1]["verdict"] == "beyond the layer's limit of 5"
-    assert judged[0]["reasons"][0]["signal"] == "words"
-    assert told["prompt"]["text"].startswith("## User Knowledge")
-    assert set(told["layer_seconds"]) == {"user_knowledge"}
-    assert told["seconds"] > 0
-    assert told["failures"] == []
 
 
 @requirement("CTX-06", "PROMPT-06")
@@ -495,25 +369,6 @@ def test_backup_and_restore_carry_everything(run: Callable[..., Ran], tmp_path: 
 
 
 @requirement("STORE-04")
-def test_restore_refuses_a_database_that_holds_something(run: Callable[..., Ran]) -> None:
-    run("remember", "k", "v")
-    run("backup", "all.jsonl")
-    ran = run("restore", "all.jsonl", "--json")
-    assert (ran.code, ran.out) == (1, "")
-    assert "is not empty" in ran.err
-
-
-@requirement("STORE-04")
-def test_a_backup_never_takes_the_databases_own_place(run: Callable[..., Ran], tmp_path: Path) -> None:
-    run("remember", "k", "v")
-    (tmp_path / "link.db").symlink_to("hexad.db")
-    (tmp_path / "hard.db").hardlink_to(tmp_path / "hexad.db")
-    for name in ("hexad.db", "./hexad.db", "hexad.db-wal", "link.db", "hard.db"):
-        assert run("backup", name).code == 1
-    assert run("history", "k").code == 0
-
-
-@requirement("STORE-04")
 def test_a_file_that_cannot_be_read_creates_no_database(run: Callable[..., Ran], tmp_path: Path) -> None:
     for command in ("restore", "import"):
         ran = run(command, "nowhere.jsonl")
@@ -532,15 +387,6 @@ def test_import_adds_as_import_and_keeps_what_is_here_unless_told(run: Callable[
     assert (told["added"], told["replaced"], told["kept"], told["left_out"]) == (0, 1, 0, 2)
     entry = run("list", "--json").json["entries"][0]
     assert (entry["content"], entry["origin"], entry["pinned"]) == ("theirs", "import", False)
-
-
-@requirement("STORE-04")
-def test_a_damaged_import_names_its_line_and_adds_nothing(run: Callable[..., Ran], tmp_path: Path) -> None:
-    good = json.dumps({"type": "knowledge", "key": "a", "content": "b"})
-    (tmp_path / "bad.jsonl").write_text(f"{good}\nnonsense\n")
-    ran = run("import", "bad.jsonl")
-    assert ran == Ran(1, "", "error: bad.jsonl, line 2: is not JSON\n")
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["bad.jsonl"]
 
 
 @requirement("AUDIT-02")
@@ -569,19 +415,6 @@ def test_audit_verify_finds_an_altered_record_and_a_cut_tail(run: Callable[..., 
     assert (altered.json["ok"], altered.json["broken_at"]) == (False, 1)
 
 
-@requirement("AUDIT-02")
-def test_audit_verify_looks_at_every_namespace(run: Callable[..., Ran], tmp_path: Path) -> None:
-    run("remember", "k", "v", "--namespace", "one")
-    run("remember", "k", "v", "--namespace", "two")
-    told = run("audit", "verify", "--all", "--json").json
-    assert (told["ok"], [chain["namespace"] for chain in told["chains"]]) == (True, ["one", "two"])
-    _tamper(tmp_path / "hexad.db", "UPDATE hexad_audit SET actor = 'nobody' WHERE namespace = 'two'")
-    ran = run("audit", "verify", "--all")
-    assert ran.code == 1
-    assert "one: whole" in ran.out
-    assert "two: BROKEN at record 1" in ran.out
-
-
 @requirement("AUDIT-01")
 def test_the_audit_log_shows_the_latest_changes_without_content(run: Callable[..., Ran]) -> None:
     run("remember", "k", "zanzibar", "--session", "slack:1")
@@ -606,37 +439,6 @@ def test_stored_text_can_neither_steer_a_terminal_nor_be_taken_for_markup(run: C
         assert not {"\x1b", "\x9b", "\u202e"} & set(run(*command).out)
 
 
-@requirement("KEY-06")
-@pytest.mark.parametrize("query", ["'; DROP TABLE x; --", '"', "\udcff deploy", "a\x00b", "*" * 5000, "[/bold]"])
-def test_any_query_is_safe(run: Callable[..., Ran], query: str) -> None:
-    run("remember", "k", "deploy")
-    for command in ("recall", "explain"):
-        assert run(command, query).code == 0
-        assert run(command, query, "--json").json
-
-
-@requirement("CONF-01")
-def test_help_is_shown_for_every_command_with_one_example(run: Callable[..., Ran]) -> None:
-    commands = ["remember", "recall", "list", "history", "delete", "forget", "pin", "explain", "backup", "restore"]
-    groups = {"reference": ["add", "list", "remove"], "audit": ["verify", "log"]}
-    paths = [[name] for name in [*commands, "import", "doctor"]]
-    paths += [[group, name] for group, names in groups.items() for name in names]
-    for path in paths:
-        ran = run(*path, "--help")
-        assert ran.code == 0
-        assert f"Example: hexad {' '.join(path)}" in ran.out
-        assert all(option in ran.out for option in ("--db", "--namespace", "--json"))
-        assert all(len(line) <= 80 for line in ran.out.splitlines())
-
-
-@requirement("CONF-01")
-def test_a_group_called_alone_shows_its_help(run: Callable[..., Ran]) -> None:
-    for alone in (["reference"], ["audit"]):
-        ran = run(*alone)
-        assert ran.code == 0
-        assert "Commands" in ran.out
-
-
 @requirement("CONF-01")
 def test_an_unexpected_error_is_one_line_and_debug_shows_where(
     run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
@@ -656,13 +458,6 @@ def test_an_unexpected_error_is_one_line_and_debug_shows_where(
         "error: unexpected ZeroDivisionError: no such luck; `hexad --debug …` shows where it happened\n"
     )
     assert debug.err.startswith("Traceback")
-
-
-@requirement("CONF-01")
-def test_a_file_error_is_one_line(run: Callable[..., Ran]) -> None:
-    ran = run("list", "--db", "x" * 5000)
-    assert ran.code == 1
-    assert ran.err.endswith(": File name too long\n")
 
 
 @requirement("KNOW-06")
@@ -693,24 +488,6 @@ def test_an_expiry_without_a_zone_is_local_time() -> None:
     meant = remembering.parse_expiry("2030-01-31T12:00", datetime(2026, 1, 1, tzinfo=UTC))
     assert meant == datetime(2030, 1, 31, 12).astimezone()
     assert remembering.parse_expiry("never", datetime(2026, 1, 1, tzinfo=UTC)) is None
-
-
-@requirement("PROMPT-04")
-def test_cleaning_keeps_what_people_write() -> None:
-    for text in ("größer", "한국어 日本語", "👩\u200d💻", "می\u200cخواهم", "tab\tand\nline"):
-        assert screen.clean(text) == text
-
-
-@requirement("CONF-02")
-def test_the_command_line_and_the_library_share_one_file(run: Callable[..., Ran], tmp_path: Path) -> None:
-    with Hexad.open(tmp_path / "hexad.db", enabled=True) as hx:
-        hx.knowledge.save("k", "from the library")
-    run("remember", "k", "from the command line")
-    with Hexad.open(tmp_path / "hexad.db", enabled=True) as hx:
-        assert [version.content for version in hx.knowledge.history("k")] == [
-            "from the command line",
-            "from the library",
-        ]
 
 
 def _tamper(database: Path, statement: str) -> None:
@@ -758,24 +535,6 @@ def test_what_is_missing_or_misspelt_is_told_with_what_it_could_be(
     ran = run(*arguments)
     assert ran.code == 2
     assert says in ran.err
-
-
-@requirement("SKILL-08")
-def test_a_parameter_that_is_missing_is_told_with_how_to_give_it(run: Callable[..., Ran]) -> None:
-    ran = run("skills", "new", "greet", "--kind", "template", "--description", "Greet", "--text", "Hello {{ name }}")
-    assert ran.err == "a draft does not run; review and approve it: `hexad skills review greet`\n"
-    assert "a dry run: `hexad skills review greet --set NAME=VALUE`" in run("skills", "review", "--json").out
-    run("skills", "activate", "greet", "--by", "ada")
-    ran = run("skills", "run", "greet")
-    assert (ran.code, ran.err) == (2, "error: parameters.name: is missing; give it with --set NAME=VALUE\n")
-
-
-@requirement("LEARN-09")
-def test_where_nothing_was_learned_it_is_said_how_something_would_be(run: Callable[..., Ran]) -> None:
-    run("remember", "k", "v")
-    assert "hexad mcp install --client NAME" in run().out
-    assert "no learnings are stored here" in run("learnings", "list").err
-    assert "no learning fits" in run("learnings", "list", "--tool", "deploy").err
 
 
 @requirement("KNOW-01")

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hexad.cli import main
-from hexad.learning.housekeeping import is_doubtful
 from hexad.model import SkillStatus
 from tests.processes import Terminal
 from tests.support import FixedClock, opened, requirement
@@ -97,21 +96,6 @@ def test_what_is_rejected_is_gone_from_the_queue_for_good(folder: Path) -> None:
     assert learnings(folder) == []
 
 
-@requirement("SKILL-10")
-def test_a_rejected_discovery_is_not_offered_again(tmp_path: Path) -> None:
-    with opened(tmp_path / "hexad.db") as hx:
-        for number in range(4):
-            found = hx.scoped(session=f"chat:{number}")
-            found.observe(tool="find", args={"mail": f"m{number}"}, result={"id": f"c-{number}"})
-            found.observe(tool="ticket", args={"customer": f"c-{number}"}, result={"number": number})
-    with opened(tmp_path / "hexad.db") as hx:
-        assert [each.name for each in hx.skills.list()] == ["find-ticket"]
-    answer(Terminal(tmp_path, "review"), "r")
-    with opened(tmp_path / "hexad.db") as hx:
-        assert hx.skills.discover() == ()
-        assert skill(tmp_path, "find-ticket")[0] is SkillStatus.DEPRECATED
-
-
 @requirement("SKILL-03", "LEARN-08")
 def test_an_edited_skill_is_shown_again_and_an_edited_fix_is_the_users_word(folder: Path) -> None:
     command = editor(folder, 'text = text.replace("Hello", "Good morning").replace("YYYY-MM-DD", "ISO 8601")')
@@ -136,18 +120,6 @@ def test_an_edit_that_does_not_fit_is_told_and_can_be_mended(folder: Path) -> No
     assert "error: definition" in shown
     assert "error: form: cannot be read" in shown
     assert skill(folder) == (SkillStatus.DRAFT, 1, "Hello {{ name }}")
-
-
-@requirement("SKILL-04")
-def test_the_steps_of_a_composite_skill_are_edited_as_json(tmp_path: Path) -> None:
-    with opened(tmp_path / "hexad.db") as hx:
-        hx.skills.create("go", kind="composite", description="Go", definition={"steps": [{"tool": "walk", "args": {}}]})
-    command = editor(tmp_path, 'text = text.replace("walk", "run")')
-    answer(Terminal(tmp_path, "review", EDITOR=command), "e", "q")
-    with opened(tmp_path / "hexad.db") as hx:
-        assert hx.skills.get("go").definition == {"steps": [{"tool": "run", "args": {}}]}
-    broken = editor(tmp_path, 'text = text.replace("]", "")')
-    assert "error: steps: are not JSON" in answer(Terminal(tmp_path, "review", EDITOR=broken), "e", "q")
 
 
 @requirement("CONF-01")
@@ -189,57 +161,11 @@ def test_skip_quit_nonsense_and_the_end_of_input_change_nothing(folder: Path) ->
     assert not learnings(folder)[0].trusted
 
 
-@requirement("SKILL-05")
-def test_a_script_that_is_rejected_cannot_be_accepted(tmp_path: Path) -> None:
-    with opened(tmp_path / "hexad.db") as hx:
-        hx.skills.create("bad", kind="script", description="Bad", definition={"script": "rm -rf /"})
-    shown = answer(Terminal(tmp_path, "review"), "a", "r")
-    assert "bad is rejected" in shown.replace("\n", " ")
-    assert skill(tmp_path, "bad")[0] is SkillStatus.DEPRECATED
-
-
 class Typed(io.StringIO):
     """What a person types, all at once."""
 
     def isatty(self) -> bool:
         return True
-
-
-@requirement("SKILL-03", "LEARN-08")
-def test_a_queue_is_gone_through_in_one_go(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The same in this process: skip, edit, accept; an unknown letter; and the end of the input."""
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("VISUAL", editor(folder, 'text = text.replace("Hello", "Good day")'))
-    monkeypatch.setattr(sys, "stdin", Typed("z\nedit\na\nedit\n"))
-    assert main(["review", "--by", "ada"]) == 0
-    told = capsys.readouterr()
-    assert "type one of these letters" in told.err
-    assert "greet: active, version 2" in told.out
-    assert "trusted 0.83" in told.out
-    monkeypatch.setattr(sys, "stdin", Typed(""))
-    assert main(["review"]) == 0
-    assert capsys.readouterr().err == "nothing awaits review\n"
-
-
-@requirement("SKILL-03", "LEARN-09")
-def test_what_cannot_be_edited_is_told_and_can_still_be_rejected(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(folder)
-    monkeypatch.delenv("VISUAL", raising=False)
-    for editing, said in ((None, "no editor is set"), ("no-such-editor", "cannot be started"), ("false", "code 1")):
-        monkeypatch.setenv("EDITOR", editing) if editing else monkeypatch.delenv("EDITOR", raising=False)
-        monkeypatch.setattr(sys, "stdin", Typed("e\n"))
-        assert main(["review"]) == 0
-        told = capsys.readouterr()
-        assert said in told.err
-        assert "2 entries left for later" in told.out
-    monkeypatch.setattr(sys, "stdin", Typed("r\na\n"))
-    assert main(["review"]) == 0
-    assert "greet: deprecated" in capsys.readouterr().out
-    assert learnings(folder)[0].trusted
 
 
 @requirement("SKILL-02")
@@ -288,15 +214,3 @@ def test_doubtful_is_a_fix_that_was_tried_or_mined_and_is_not_trusted(hx: Hexad,
     hx.learnings.correct(learning=first.id, fix=first.fix)
     hx.learnings.delete(second.id)
     assert hx.learnings.doubtful() == ()
-
-
-@requirement("LEARN-07")
-def test_a_fix_that_was_offered_and_failed_is_doubtful(hx: Hexad) -> None:
-    told = hx.learnings.save(trigger="tool:a", error_pattern="agents say so", fix="perhaps")
-    assert not is_doubtful(told)
-    hx.prompt("", "agents say so", session="chat:1")
-    hx.observe(tool="a", args={"n": 1}, error="agents say so", session="chat:1")
-    hx.observe(tool="a", args={"n": 2}, error="agents say so", session="chat:1")
-    (known,) = hx.learnings.list()
-    assert is_doubtful(known) is bool(known.failed)
-    assert known.failed

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.processes import Terminal, on_terminal
+from tests.processes import Terminal
 from tests.support import opened, requirement
 from tests.test_cli import run  # noqa: F401 - the fixture
 
@@ -64,38 +64,6 @@ def test_whoever_writes_over_an_active_skill_is_told(run: Callable[..., Ran]) ->
     )
 
 
-@requirement("SKILL-01")
-def test_the_run_after_which_a_skill_is_a_draft_again_says_so(run: Callable[..., Ran]) -> None:  # noqa: F811
-    run(*GREET[:-1], "{{ name.first }}")
-    run("skills", "activate", "greet")
-    said = [run("skills", "run", "greet", "--set", "name=Ada").err for _ in range(3)]
-    assert ["is a draft again" in each for each in said] == [False, False, True]
-    assert [line.split("\t")[5] for line in run("audit", "log", "--limit", "4").out.splitlines()][1:] == ["failed"] * 3
-
-
-@requirement("SKILL-05")
-def test_a_script_is_for_the_shell_that_its_first_line_names(run: Callable[..., Ran], tmp_path: Path) -> None:  # noqa: F811
-    file = tmp_path / "arrays.sh"
-    file.write_text('#!/usr/bin/env bash\nnames=(a b)\necho "${names[1]}"\n', encoding="utf-8")
-    assert run("skills", "check", str(file)).out == "allow\n"
-    made = run("skills", "new", "arrays", "--kind", "script", "--description", "Arrays", "--file", str(file))
-    assert "pass data as parameters" in made.err
-    assert "shell\tbash\n" in run("skills", "show", "arrays").out
-    run("skills", "activate", "arrays")
-    assert run("skills", "run", "arrays").out == "b\n"
-
-
-@requirement("SKILL-05")
-def test_what_cannot_be_read_is_told_with_its_line(run: Callable[..., Ran], tmp_path: Path) -> None:  # noqa: F811
-    file = tmp_path / "broken.sh"
-    file.write_text("echo a\nfor f in a b; do\n  echo $f\n", encoding="utf-8")
-    assert run("skills", "check", str(file)).out.startswith("4\tneeds\tunparsable\tFrom here on this cannot be read")
-    file.write_text("echo a > ~/log\n", encoding="utf-8")
-    assert "`> ~/log` writes outside" in run("skills", "check", str(file)).out
-    run("skills", "new", "log", "--kind", "script", "--description", "Log", "--file", str(file))
-    assert "on the command line: --needs write" in run("skills", "activate", "log").err
-
-
 @requirement("SKILL-03")
 def test_on_a_terminal_a_skill_is_not_deleted_before_somebody_says_so(tmp_path: Path) -> None:
     with opened(tmp_path / "hexad.db") as hx:
@@ -106,19 +74,6 @@ def test_on_a_terminal_a_skill_is_not_deleted_before_somebody_says_so(tmp_path: 
         terminal.type(f"{answer}\n")
         assert came in terminal.read_until()
         assert terminal.end() == code
-
-
-@requirement("SKILL-07", "SKILL-08")
-def test_what_a_template_cannot_do_without_is_required_and_forgetting_it_costs_the_skill_nothing(
-    run: Callable[..., Ran],  # noqa: F811
-) -> None:
-    made = run(*GREET[:-1], "Hello {{ name }}{{ mark|default('!') }}", "--json").json["skill"]
-    assert made["parameters"] == {"type": "object", "properties": {"mark": {}, "name": {}}, "required": ["name"]}
-    run("skills", "activate", "greet")
-    for _ in range(3):
-        assert "error: parameters.name: is missing" in run("skills", "run", "greet").err
-    assert run("skills", "run", "greet", "--set", "name=Ada").out == "Hello Ada!\n"
-    assert run("skills", "show", "greet", "--json").json["skill"]["run_count"] == 1
 
 
 @requirement("SKILL-01", "SKILL-03")
@@ -134,12 +89,6 @@ def test_in_a_pipe_too_every_line_of_a_skill_is_a_line(run: Callable[..., Ran]) 
     parts = "file run.sh (executable):\n    a # b\n    c\n    \nfile data (base64)\tAP8=\nfile one\t1\n"
     assert sorted(shown[shown.index("\nfile ") :].split("\nfile ")) == sorted(f"\n{parts}".split("\nfile "))
     assert 'script = "echo  hi # hidden\\nname'.replace("  ", " ") in run("skills", "run", "s", "--dry-run").out
-
-
-@requirement("SKILL-01")
-def test_where_there_is_no_database_the_way_to_a_first_skill_is_told(run: Callable[..., Ran]) -> None:  # noqa: F811
-    told = run("skills", "list")
-    assert (told.code, "`hexad skills new` creates it" in told.err) == (1, True)
 
 
 @requirement("SKILL-04")
@@ -234,24 +183,6 @@ def test_a_person_at_a_terminal_reviews_drafts_one_by_one(folder: Path) -> None:
 
 
 @requirement("SKILL-03")
-def test_what_is_skipped_stays_a_draft_and_a_login_name_is_who_approved(folder: Path) -> None:
-    terminal = Terminal(folder, "skills", "review", "first")
-    terminal.read_until("1 of 1: a = accept, e = edit, r = reject, s = skip, q = quit: ")
-    terminal.type("s\n")
-    terminal.read_until()
-    assert terminal.end() == 0
-    with opened(folder / "hexad.db") as hx:
-        assert hx.skills.get("first").status == "draft"
-    terminal = Terminal(folder, "skills", "review", "first")
-    terminal.read_until("q = quit: ")
-    terminal.type("a\n")
-    terminal.read_until()
-    assert terminal.end() == 0
-    with opened(folder / "hexad.db") as hx:
-        assert hx.skills.get("first").approved_by
-
-
-@requirement("SKILL-03")
 def test_a_dry_run_in_a_review_takes_the_parameters_that_are_given(folder: Path) -> None:
     with opened(folder / "hexad.db") as hx:
         hx.skills.create(
@@ -280,13 +211,6 @@ def test_a_review_as_json_asks_nothing(run: Callable[..., Ran], folder: Path) ->
     assert all(json.dumps(each["fingerprint"]) for each in told)
 
 
-@requirement("SKILL-01")
-def test_lists_fit_a_terminal(folder: Path) -> None:
-    for arguments in (("list",), ("show", "net"), ("history", "first"), ("run", "net", "--dry-run")):
-        shown = on_terminal(folder, "skills", *arguments)
-        assert max(map(len, shown.read_until().splitlines() or [""])) <= 80
-
-
 @requirement("SKILL-06")
 def test_what_a_script_says_beside_its_answer_is_shown(run: Callable[..., Ran]) -> None:  # noqa: F811
     script = 'for file in *.csv; do wc -l < "$file"; done; echo "done: $what"'
@@ -298,17 +222,6 @@ def test_what_a_script_says_beside_its_answer_is_shown(run: Callable[..., Ran]) 
     ran = run("skills", "run", "count", "--set", "what=\x1b[31mall")
     assert ran.out == "done: \\x1b[31mall\n"
     assert "*.csv" in ran.err
-
-
-@requirement("SKILL-06")
-def test_who_reviews_a_script_is_told_what_it_sees(tmp_path: Path) -> None:
-    with opened(tmp_path / "hexad.db") as hx:
-        hx.skills.create("count", kind="script", description="Count", definition={"script": "ls"})
-    terminal = Terminal(tmp_path, "skills", "review", "count")
-    terminal.read_until("q = quit: ")
-    terminal.type("q\n")
-    assert "a script sees only its own working folder" in terminal.read_until().replace("\n", " ")
-    assert terminal.end() == 0
 
 
 @requirement("SKILL-06")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 import subprocess
 import sys
 import tomllib
@@ -19,7 +18,6 @@ from hexad.cli.setup.configuring import file_text, shown
 from hexad.cli.terminal import editing
 from hexad.errors import InvalidInput
 from hexad.settings import KNOWN, Setting, Settings, survey
-from tests.processes import Terminal, on_terminal
 from tests.stocked import stock_memory
 from tests.support import opened, requirement
 from tests.test_cli import Ran, run  # noqa: F401, TC001 - the fixture
@@ -103,24 +101,6 @@ def test_an_option_before_a_command_that_has_none_such_is_refused(run: Run) -> N
     assert "--namespace: is no option of 'hexad completion'; leave it out" in ran.err
 
 
-@requirement("KNOW-01")
-def test_what_was_deleted_is_undeleted(run: Run) -> None:  # noqa: F811
-    run("remember", "k", "v")
-    assert "`hexad undelete k` brings it back" in run("delete", "k").out
-    assert run("undelete", "k").out == "k is back\n"
-    assert run("history", "k").code == 0
-    assert run("undelete", "nothing").code == 1
-
-
-@requirement("CONF-01")
-def test_on_a_terminal_the_greeting_has_its_headings(tmp_path: Path) -> None:
-    with opened(tmp_path / "hexad.db") as hx:
-        stock_memory(hx)
-    shown = on_terminal(tmp_path).read_until()
-    assert "learned recently" in shown
-    assert "awaits review: 2" in shown
-
-
 @requirement("CONF-03")
 def test_init_writes_every_setting_with_its_default_and_its_meaning(run: Run, tmp_path: Path) -> None:  # noqa: F811
     assert run("init").out.startswith("hexad.toml: written")
@@ -134,36 +114,6 @@ def test_init_writes_every_setting_with_its_default_and_its_meaning(run: Run, tm
     assert "(1 to 1_000)" in text  # as TOML reads it too
     assert "(0 to 1_000_000)" in text
     assert not (tmp_path / "hexad.db").exists()
-
-
-@requirement("CONF-04")
-def test_init_writes_a_file_that_only_its_owner_can_read(run: Run, tmp_path: Path) -> None:  # noqa: F811
-    """It is where a token may be kept."""
-    before = os.umask(0o022)
-    try:
-        run("init")
-        assert stat.S_IMODE((tmp_path / "hexad.toml").stat().st_mode) == 0o600
-        (tmp_path / "hexad.toml").chmod(0o644)
-        run("init", "--force")
-        assert stat.S_IMODE((tmp_path / "hexad.toml").stat().st_mode) == 0o600
-    finally:
-        os.umask(before)
-
-
-@requirement("CONF-03")
-@pytest.mark.parametrize("alone", [(), ("status",), ("--json",)])
-def test_alone_it_is_not_silent_about_settings_that_cannot_be_read(
-    run: Run,  # noqa: F811
-    tmp_path: Path,
-    alone: tuple[str, ...],
-) -> None:
-    (tmp_path / "hexad.toml").write_text("floor = maybe\n")
-    ran = run(*alone)
-    assert (ran.code, ran.out) == (2, "")
-    assert "hexad.toml is not TOML" in ran.err
-    assert "mend it, or write a new one: `hexad init --force`" in ran.err
-    assert run("init", "--force").code == 0
-    assert run(*alone).code == 0
 
 
 @requirement("CONF-03")
@@ -204,14 +154,6 @@ def test_of_a_secret_only_that_it_is_set_is_shown() -> None:
     secret = Setting(name="token", default="", meaning="a password", secret=True)
     assert (shown(secret, "hunter2"), shown(secret, "")) == ("(set)", "")
     assert not any(each.secret and each.default for each in KNOWN)
-
-
-@requirement("CONF-03")
-def test_config_show_reports_an_unknown_key_as_every_command_does(run: Run, tmp_path: Path) -> None:  # noqa: F811
-    (tmp_path / "hexad.toml").write_text("max_pinnd = 1\n")
-    ran = run("config", "show")
-    assert (ran.code, len(ran.out.splitlines())) == (2, len(KNOWN))
-    assert "did you mean 'max_pinned'?" in ran.err
 
 
 @requirement("CONF-01")
@@ -273,24 +215,6 @@ def test_a_real_shell_completes_commands_options_and_stored_names(stored: Path, 
 
 @requirement("CONF-01")
 @pytest.mark.parametrize(
-    "asking",
-    [
-        {"_HEXAD_COMPLETE": "complete_zsh"},
-        {"_HEXAD_COMPLETE": "complete_fish", "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
-    ],
-)
-def test_what_zsh_and_fish_ask_is_answered(stored: Path, asking: dict[str, str]) -> None:
-    """Their scripts ask so; the shells themselves are not on every machine."""
-    asked = os.environ | asking | {"_TYPER_COMPLETE_ARGS": "hexad history dep"}
-    ran = subprocess.run(
-        [sys.executable, "-m", "hexad"], cwd=stored, env=asked, capture_output=True, encoding="utf-8", check=False
-    )
-    assert "deploy-window" in ran.stdout
-    assert "units" not in ran.stdout
-
-
-@requirement("CONF-01")
-@pytest.mark.parametrize(
     ("line", "wanted"),
     [
         ("history dep", ["deploy-window"]),
@@ -322,31 +246,6 @@ def test_a_shell_that_asks_gets_the_stored_names(
     with pytest.raises(SystemExit):
         main([])
     assert capsys.readouterr().out.split() == wanted
-
-
-@requirement("CONF-01")
-@pytest.mark.parametrize(
-    ("shell", "prepared"),
-    [("bash", ""), ("zsh", "autoload -Uz compinit; compinit -u\n"), ("zsh", "")],
-    ids=["bash", "zsh", "bare zsh"],
-)
-def test_the_tab_key_completes_in_a_shell_that_somebody_types_into(stored: Path, shell: str, prepared: str) -> None:
-    program = shutil.which(shell)
-    if program is None or shutil.which("timeout") is None:
-        pytest.skip(f"{shell} or timeout is not installed here")
-    _on_path(stored)
-    for name in (".zshrc", ".bashrc"):
-        (stored / name).write_text(f'{prepared}eval "$(hexad completion {shell})"\nPS1="ready> "\n')
-    home, path = str(stored), f"{stored}:{os.environ['PATH']}"
-    terminal = Terminal(
-        stored, program=["timeout", "-s", "KILL", "30", program, "-i"], HOME=home, ZDOTDIR=home, PATH=path
-    )
-    terminal.read_until("ready> ")
-    terminal.type("hexad history dep\t")
-    terminal.read_until("deploy-window")
-    terminal.type("\x15exit\n")
-    assert "hexad history deploy-window" in terminal.read_until()
-    assert terminal.end() == 0
 
 
 def _on_path(folder: Path) -> None:

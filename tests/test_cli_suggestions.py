@@ -81,16 +81,6 @@ def test_what_comes_next_is_for_the_memory_that_was_named(run: Run, stocked: Pat
 
 
 @requirement("CONF-01")
-def test_a_suggestion_takes_only_the_options_that_its_command_has(run: Run, stocked: Path) -> None:
-    (stocked / "hexad.toml").write_text("max_pinned = ")
-    assert "`hexad init --force --db 'my agent.db'`" in run("list", *HERE).err
-    (stocked / "hexad.toml").unlink()
-    whole = (stocked / "my agent.db").read_bytes()
-    (stocked / "damaged.db").write_bytes(whole[:4096] + b"x" * (len(whole) - 4096))
-    assert "`hexad restore BACKUP --db NEW`" in run("list", "--db", "damaged.db").err
-
-
-@requirement("CONF-01")
 def test_a_suggestion_that_is_pasted_works(stocked: Path) -> None:
     def shell(line: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -105,16 +95,6 @@ def test_a_suggestion_that_is_pasted_works(stocked: Path) -> None:
     done = shell(f"hexad delete 'a key' {PASTED}")
     back = shell(_commands(done.stdout)[0])
     assert back.stdout == "a key is back\n"
-
-
-@requirement("CONF-01", "META-01")
-def test_after_installing_the_way_to_the_memory_can_be_pasted(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    ran = run("mcp", "install", "--client", "cursor", "--yes", *HERE)
-    [see] = _commands(ran.err)
-    assert shlex.split(see) == ["hexad", "--db", str(tmp_path / "my agent.db"), "--namespace", "the team"]
 
 
 @requirement("STORE-03")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import re
 import shlex
 import shutil
@@ -213,21 +212,3 @@ def test_every_listing_fits_a_terminal_of_80_columns_and_no_color_is_respected(f
     wide = [line for line in shown.splitlines() if cell_len(line) > 80 and drawn_over not in line]
     assert not [line for line in wide if not line.startswith("- [")]  # a prompt is shown as it is sent
     assert ("\x1b[3" in terminal.raw) is colour
-
-
-@requirement("CONF-01")
-def test_a_group_without_a_command_shows_its_commands(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for path in set(ALL) - set(SINGLE) - {(), SERVER}:
-        assert main(path) == 0
-        assert "Usage: hexad" in capsys.readouterr().out
-
-
-@requirement("CONF-01")
-def test_only_the_settings_read_the_environment_of_an_editor(monkeypatch: pytest.MonkeyPatch) -> None:
-    from hexad.settings import editor_from_environment
-
-    assert editor_from_environment({"EDITOR": "nano", "VISUAL": "code -w"}) == "code -w"
-    assert editor_from_environment({"EDITOR": "nano"}) == "nano"
-    assert editor_from_environment({}) is None
-    monkeypatch.setitem(os.environ, "VISUAL", "ed")
-    assert editor_from_environment() == "ed"

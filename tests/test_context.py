@@ -51,13 +51,6 @@ def test_there_are_six_layers_and_anything_else_is_an_error_that_names_them(hx: 
     assert all(layer.value in str(caught.value) for layer in Layer)
 
 
-@requirement("CTX-01")
-@pytest.mark.parametrize("layers", ["user_knowledge", 7, [None], [["user_knowledge"]]])
-def test_layers_that_are_no_list_of_layers_are_an_error(hx: Hexad, layers: Any) -> None:
-    with pytest.raises(InvalidInput):
-        hx.retrieve("deploy", layers=layers)
-
-
 @requirement("CTX-02")
 def test_without_layers_the_four_persisted_ones_are_searched_and_only_these(hx: Hexad) -> None:
     fill(hx)
@@ -283,30 +276,6 @@ def test_any_query_string_gives_an_answer(query: str) -> None:
         hx.knowledge.save("deploy-window", "Deploy on Tuesdays and Thursdays only")
         assert hx.retrieve(query, layers=list(Layer)).failures == ()
         assert hx.knowledge.search(query) is not None
-
-
-@requirement("KEY-06")
-@pytest.mark.parametrize(
-    "query",
-    [
-        "'; DROP TABLE hexad_knowledge; --",
-        'deploy" OR "x',
-        "deploy AND NOT (NEAR/3 window*)",
-        "deploy%_[]^",
-        "deploy\0window",
-        "\ud800deploy\udfff",
-        "deploy " * 200_000,
-        "x" * 1_000_000,
-        "ﷺ" * 50_000,
-        "-deploy +window ~tuesday",
-    ],
-    ids=range(10),
-)
-def test_hostile_queries_are_questions_like_any_other(file_hx: Hexad, query: str) -> None:
-    file_hx.knowledge.save("deploy-window", "Deploy on Tuesdays and Thursdays only")
-    found = file_hx.retrieve(query)
-    assert found.failures == ()
-    assert ("deploy-window" in {item.key for item in found.all()}) == ("deploy" in query)
 
 
 @requirement("KEY-06")

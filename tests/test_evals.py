@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hexad.cli import main
 from hexad.errors import EvalError, HexadError, UnknownChoice
 from hexad.evals.data import read_sets
-from hexad.evals.metrics import ndcg, quality, recall, reciprocal_rank
+from hexad.evals.metrics import ndcg, recall, reciprocal_rank
 from hexad.evals.run import Plan, evaluate
 from tests.support import requirement
 
@@ -164,14 +164,6 @@ def test_every_metric_is_from_0_to_1_and_best_for_a_perfect_answer(
     assert reciprocal_rank(relevant, relevant) == recall(relevant, relevant, 10) == 1
 
 
-@requirement("EVAL-01")
-@given(ids, ids.filter(bool))
-def test_a_longer_answer_never_has_less_recall(found: list[str], relevant: list[str]) -> None:
-    values = [recall(found, relevant, k) for k in range(1, 11)]
-    assert values == sorted(values)
-    assert quality([(found, relevant)]).recall_at_5 == values[4]
-
-
 @pytest.fixture
 def taught(tmp_path: Path) -> Path:
     """Items whose text says nothing of how people ask for them."""
@@ -207,15 +199,6 @@ def test_feedback_is_a_table_and_a_curve(taught: Path, tmp_path: Path, capsys: p
     assert "http" not in html
 
 
-@requirement("EVAL-01")
-@pytest.mark.parametrize("told", ["0", "-3", "many", "3,x"])
-def test_feedback_that_is_no_number_is_a_usage_error(
-    taught: Path, told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["eval", str(taught), "--feedback", told]) == 2
-    assert "--feedback" in capsys.readouterr().err
-
-
 @requirement("EVAL-01", "EVAL-03")
 def test_foreign_questions_are_counted_that_are_answered_with_nothing(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -248,17 +231,6 @@ def test_the_extra_is_used_unless_told_not_to_and_stands_beside_itself_as_a_base
 
 
 @requirement("EVAL-01")
-def test_the_runtime_context_is_no_set_and_a_text_that_cannot_be_stored_is_named(tmp_path: Path) -> None:
-    write(tmp_path / "one", "runtime_context", "s", [{"id": "a", "text": "b"}], [])
-    with pytest.raises(EvalError, match="runtime_context: cannot be measured"):
-        read_sets(tmp_path / "one")
-    asked = [{"id": "q", "text": "b", "relevant": ["long"]}]
-    write(tmp_path / "two", "external_knowledge", "s", [{"id": "long", "text": "word " * 100_000}], asked)
-    with pytest.raises(EvalError, match="'long' cannot be stored"):
-        evaluate(read_sets(tmp_path / "two"), progress=quiet)
-
-
-@requirement("EVAL-01")
 def test_what_is_odd_about_the_data_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     items = [{"id": "a", "text": "one"}, {"id": "a", "text": "two"}]
     asked = [{"id": "q", "text": "two", "relevant": ["a"]}, {"id": "r", "text": "two", "relevant": ["nobody"]}]
@@ -267,13 +239,3 @@ def test_what_is_odd_about_the_data_is_said(tmp_path: Path, capsys: pytest.Captu
     told = capsys.readouterr().err
     assert "external_knowledge/s: 1 ids of corpus.jsonl occur twice" in told
     assert "external_knowledge/s: 1 questions have no relevant item" in told
-
-
-@requirement("EVAL-01", "LEARN-02")
-def test_the_page_tells_of_learning_too(tmp_path: Path) -> None:
-    home = tmp_path / "d" / "error_grouping"
-    home.mkdir(parents=True)
-    (home / "one.jsonl").write_text('{"text": "disk 7 is full", "template": "disk <*> is full"}', encoding="utf-8")
-    page = tmp_path / "report.html"
-    assert main(["eval", str(tmp_path / "d"), "--out", str(page)]) == 0
-    assert "error_grouping" in page.read_text(encoding="utf-8")

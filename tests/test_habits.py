@@ -7,14 +7,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad import Hexad, Item, Layer
 from hexad.cli import main
-from hexad.context.matching import habits
 from hexad.errors import InvalidInput, NotFound
-from hexad.memory.associations import HALF_LIFE_DAYS, MOST_TERMS, faded
+from hexad.memory.associations import HALF_LIFE_DAYS, MOST_TERMS
 from hexad.model import Association
 from hexad.testing.clock import START
 from tests.support import FixedClock, opened, requirement
@@ -227,7 +225,6 @@ def test_the_command_lists_and_resets(tmp_path: Path, capsys: pytest.CaptureFixt
     assert json.loads(capsys.readouterr().out)["words"] == 0
 
 
-moments = st.integers(0, 10**8).map(lambda seconds: START + timedelta(seconds=seconds))
 lists = st.lists(st.sampled_from("abcdefghijklmnop"), min_size=1, max_size=20)
 
 
@@ -235,24 +232,6 @@ def learned(term: str, weight: float, used: int = 0) -> Association:
     return Association(
         layer=Layer.TOOL_REGISTRY, id="t", term=term, weight=weight, used=START + timedelta(seconds=used)
     )
-
-
-@requirement("EVAL-02")
-@given(st.floats(0, 1e6), moments, moments)
-def test_a_weight_never_grows_by_waiting(weight: float, one: object, other: object) -> None:
-    earlier, later = sorted((one, other))  # type: ignore[type-var]
-    each = learned("a", weight)
-    assert 0 <= faded(each, later) <= faded(each, earlier) <= weight  # type: ignore[arg-type]
-
-
-@requirement("EVAL-02")
-@given(st.dictionaries(st.sampled_from("abcdef"), st.floats(0, 100), max_size=6), lists)
-def test_a_habit_is_a_share_of_the_question(weights: dict[str, float], asked: list[str]) -> None:
-    terms = tuple(dict.fromkeys(asked))
-    known = [learned(term, weight) for term, weight in weights.items() if term in terms]
-    for habit in habits(known, terms, rows=10, now=START).values():
-        assert 0 <= habit.value <= 1
-        assert set(habit.terms) <= set(terms)
 
 
 @requirement("EVAL-02", "KNOW-08")
@@ -281,12 +260,3 @@ def test_a_hidden_entry_cannot_be_used(hx: Hexad) -> None:
     hx.knowledge.delete("window")
     with pytest.raises(NotFound):
         hx.used(item, "shipping")
-
-
-@requirement("EVAL-02", "CTX-07")
-def test_habit_adds_no_more_than_its_weight(hx: Hexad) -> None:
-    item = runbook(hx)
-    for _ in range(50):
-        hx.used(item, "production")
-    (found,) = hx.retrieve("production").all()
-    assert 0.5 < sum(reason.value for reason in found.reasons if reason.signal == "habit") <= 0.6

@@ -67,13 +67,6 @@ def test_other_content_appends_a_version_and_only_the_newest_is_found(hx: Hexad,
 
 
 @requirement("KNOW-03")
-def test_another_category_appends_a_version_too(hx: Hexad) -> None:
-    hx.knowledge.save("editor", "I use vim")
-    assert hx.knowledge.save("editor", "I use vim", category="preference").version == 2
-    assert [version.category for version in hx.knowledge.history("editor")] == ["preference", "fact"]
-
-
-@requirement("KNOW-03")
 def test_other_fields_change_in_place_and_those_not_given_stay(hx: Hexad) -> None:
     later = datetime(2027, 1, 1, tzinfo=UTC)
     hx.knowledge.save("editor", "I use vim", tags=("tools",), source="chat", expires=later)
@@ -254,15 +247,6 @@ def test_pinning_never_brings_back_what_another_thread_replaced_meanwhile(tmp_pa
         ]
 
 
-@requirement("KNOW-07", "LIMIT-03")
-def test_pinning_takes_no_slot_of_a_session(tmp_path: Path) -> None:
-    with opened(tmp_path / "a.db", max_knowledge=1) as hx:
-        me = hx.scoped(session="slack:1")
-        me.knowledge.save("units", "metric")
-        assert me.knowledge.pin("units").pinned
-        assert not me.knowledge.pin("units", pinned=False).pinned
-
-
 @requirement("KNOW-07")
 def test_expired_pins_do_not_hide_living_ones(hx: Hexad, clock: FixedClock) -> None:
     for number in range(40):
@@ -270,12 +254,6 @@ def test_expired_pins_do_not_hide_living_ones(hx: Hexad, clock: FixedClock) -> N
     hx.knowledge.save("living", "metric", pinned=True)
     clock.advance(days=1)
     assert keys(hx, "dinner plans") == ["living"]
-
-
-@requirement("KNOW-07")
-def test_a_pinned_entry_that_matches_too_is_there_once(hx: Hexad) -> None:
-    hx.knowledge.save("units", "Always answer in metric units", pinned=True)
-    assert keys(hx, "metric units") == ["units"]
 
 
 @requirement("KNOW-08")
@@ -395,20 +373,6 @@ def test_what_is_told_of_redaction_stays_true_of_the_text_that_stays(hx: Hexad) 
     assert hx.references.save("a", location="https://b").redactions == ("password",)
     hx.references.save("b", location="https://a", summary="password=hunter22x", redact=False)
     assert hx.references.save("b", location="https://b").verbatim
-
-
-@requirement("REF-01")
-def test_repeating_a_reference_does_not_make_it_ones_own_but_the_user_can_make_it_his(hx: Hexad) -> None:
-    hx.references.save("a", location="https://a", origin="agent")
-    assert hx.references.save("a", location="https://a", origin="tool").origin == "agent"
-    assert hx.references.save("a", location="https://a").origin == "user"
-
-
-@requirement("REF-01")
-def test_the_same_reference_again_changes_nothing(hx: Hexad) -> None:
-    first = hx.references.save("Runbook", location="https://wiki/runbook")
-    assert hx.references.save("Runbook", location="https://wiki/runbook", session="slack:9") == first
-    assert len(hx.audit.records()) == 1
 
 
 @requirement("REF-01")

@@ -19,9 +19,7 @@ from hexad.errors import ConfigError, EmbedderFailed, InvalidInput, MissingExtra
 from hexad.memory.similarity import embedded_text, without_words
 from hexad.model import Fields
 from hexad.semantic import own_similarity, static_similarity
-from hexad.semantic.search import Matrix
 from hexad.semantic.static import StaticEmbedder
-from hexad.store import Vector
 from tests.support import FixedClock, opened, requirement
 
 if TYPE_CHECKING:
@@ -120,15 +118,6 @@ def test_a_change_a_deletion_and_a_new_entry_are_seen_by_the_next_question(near:
     assert keys(near, "vehicle garage")[:1] == ["van"]
 
 
-@requirement("EVAL-04", "STORE-02")
-def test_another_engine_on_the_file_sees_the_vectors_of_the_first(tmp_path: Path) -> None:
-    with opened(tmp_path / "a.db", semantic=True) as one, opened(tmp_path / "a.db", semantic=True) as other:
-        furnish(one)
-        assert keys(other, "vehicle garage")[:1] == ["car"]
-        one.knowledge.delete("car")
-        assert keys(other, "vehicle garage") == []
-
-
 @requirement("EVAL-04", "STORE-06")
 def test_meaning_stays_within_its_namespace(near: Hexad) -> None:
     furnish(near.scoped(namespace="theirs"))
@@ -212,36 +201,6 @@ def test_embedders_are_never_mixed(tmp_path: Path) -> None:
 
 
 @requirement("EVAL-04")
-def test_vectors_of_another_width_are_another_embedders_whatever_it_is_called(tmp_path: Path) -> None:
-    def wider(texts: Sequence[str]) -> np.ndarray:
-        return np.hstack([counting(texts), np.zeros((len(texts), 1))])
-
-    with opened(tmp_path / "a.db", semantic=True, embedder=counting, embedder_name="mine") as hx:
-        hx.knowledge.save("window", "release on Tuesdays")
-    with opened(tmp_path / "a.db", semantic=True, embedder=wider, embedder_name="mine") as hx:
-        hx.knowledge.save("canteen", "food at noon")
-        found = hx.retrieve("when may I release?")
-        assert [item.key for item in found.all()] == ["window"]
-        assert not found.failures
-        assert hx.reindex() == 1
-        assert keys(hx, "shipping") == ["window"]
-
-
-@requirement("EVAL-04")
-def test_an_embedder_that_changes_its_width_while_it_runs_loses_nothing(tmp_path: Path) -> None:
-    width = [5]
-
-    def growing(texts: Sequence[str]) -> np.ndarray:
-        return np.ones((len(texts), width[0]))
-
-    with opened(tmp_path / "a.db", semantic=True, embedder=growing) as hx:
-        hx.knowledge.save("window", "release on Tuesdays")
-        width[0] = 6
-        hx.knowledge.save("other", "release notes")
-        assert set(keys(hx, "when may I release?")) == {"window", "other"}
-
-
-@requirement("EVAL-04")
 @pytest.mark.parametrize(
     "bad",
     [
@@ -263,23 +222,6 @@ def test_an_embedder_that_fails_loses_no_entry_and_no_answer(
         assert keys(hx, "when may I release?") == ["window"]
         with pytest.raises(EmbedderFailed, match="bad"):
             hx.reindex()
-
-
-@requirement("EVAL-04")
-def test_an_embedder_that_fails_when_asked_leaves_the_words(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    works = [True]
-
-    def moody(texts: Sequence[str]) -> np.ndarray:
-        return counting(texts) if works[0] else broken(texts)
-
-    with opened(tmp_path / "a.db", semantic=True, embedder=moody) as hx:
-        hx.knowledge.save("window", "release on Tuesdays")
-        works[0] = False
-        with caplog.at_level(logging.WARNING, "hexad"):
-            found = hx.retrieve("when may I release?")
-        assert [item.key for item in found.all()] == ["window"]
-        assert not found.failures
-        assert "asked by words alone" in caplog.text
 
 
 @requirement("EVAL-04")
@@ -311,15 +253,6 @@ def test_a_search_by_meaning_keeps_to_its_category(tmp_path: Path) -> None:
             hx.knowledge.save(f"p{number}", "printer printer", category="fact")
         hx.knowledge.save("rule", "release the printer", category="rule")
         assert [item.key for item in hx.knowledge.search("shipping", category="rule")] == ["rule"]
-
-
-@requirement("EVAL-04", "KNOW-06")
-def test_an_expired_entry_is_not_found_by_meaning_either(near: Hexad, clock: FixedClock) -> None:
-    furnish(near)
-    near.knowledge.save("car", "The automobile is parked behind the house", expires=clock() + timedelta(days=1))
-    assert keys(near, "vehicle garage")[:1] == ["car"]
-    clock.advance(days=2)
-    assert keys(near, "vehicle garage") == []
 
 
 @requirement("EVAL-04", "CTX-08")
@@ -392,24 +325,6 @@ def test_what_is_embedded_is_the_body_with_what_is_new_in_the_name_and_without_t
 
 
 @requirement("EVAL-04")
-def test_a_matrix_takes_vectors_in_replaces_them_and_drops_them() -> None:
-    def vector(number: int, stamp: int, *values: float) -> Vector:
-        return Vector(number, stamp, np.array(values, np.float16).tobytes())
-
-    matrix = Matrix()
-    matrix.add([vector(7, 1, 1, 0), vector(9, 2, 0, 1)])
-    matrix.add([vector(7, 3, 0.5, 0.5), vector(8, 4, 1, 1)])
-    assert {number: matrix.block[place].tolist() for number, place in matrix.places.items()} == {
-        7: [0.5, 0.5],
-        8: [1, 1],
-        9: [0, 1],
-    }
-    matrix.keep({8, 9})
-    assert matrix.stamp == 4
-    assert {number: matrix.block[place].tolist() for number, place in matrix.places.items()} == {8: [1, 1], 9: [0, 1]}
-
-
-@requirement("EVAL-04")
 def test_an_embedder_is_made_once_and_only_when_asked() -> None:
     made = []
 
@@ -466,16 +381,6 @@ def test_a_topic_that_most_entries_share_is_found_however_many_there_are(near: H
     assert all(key.startswith("bill") for key in found)
 
 
-@requirement("EVAL-04", "CTX-07")
-def test_meaning_adds_no_more_than_its_weight_even_to_the_only_row_of_its_kind(tmp_path: Path) -> None:
-    with opened(tmp_path / "a.db", semantic=True, embedder=counting, floor=False) as hx:
-        for number in range(300):
-            hx.knowledge.save(f"p{number}", "printer")
-        hx.knowledge.save("lunch", "food")
-        (found,) = [item for item in hx.retrieve("lunch").all() if item.key == "lunch"]
-        assert sum(reason.value for reason in found.reasons if reason.signal == "meaning") <= 0.36
-
-
 @requirement("EVAL-04", "KNOW-06")
 def test_expired_entries_take_no_place_among_the_nearest(near: Hexad, clock: FixedClock) -> None:
     near.knowledge.save("alive", "an automobile stands in the yard")
@@ -484,24 +389,6 @@ def test_expired_entries_take_no_place_among_the_nearest(near: Hexad, clock: Fix
         near.knowledge.save(f"other-{number}", f"the recipe for bread number {number}")
     clock.advance(days=2)
     assert keys(near, "car")[:1] == ["alive"]
-
-
-@requirement("EVAL-04", "CTX-08")
-def test_both_stores_and_a_fresh_engine_agree_after_deletions(tmp_path: Path, clock: FixedClock) -> None:
-    told = []
-    for place in (":memory:", tmp_path / "a.db"):
-        with opened(place, clock=clock, semantic=True, max_knowledge=100) as hx:
-            for number in range(80):
-                hx.knowledge.save(f"twin-{number}", "a lorry in the yard")
-            furnish(hx)
-            hx.retrieve("vehicle garage")
-            for number in range(0, 80, 3):
-                hx.knowledge.delete(f"twin-{number}")
-            hx.knowledge.delete("holiday")
-            told.append([(item.key, item.score) for item in hx.retrieve("vehicle garage").all()])
-    with opened(tmp_path / "a.db", clock=clock, semantic=True) as fresh:
-        told.append([(item.key, item.score) for item in fresh.retrieve("vehicle garage").all()])
-    assert told[0] == told[1] == told[2]
 
 
 @requirement("EVAL-04", "CTX-10")
@@ -532,9 +419,3 @@ def test_a_method_or_a_partial_needs_a_name_of_its_own() -> None:
         with pytest.raises(InvalidInput, match="embedder_name"):
             own_similarity(nameless)
         assert own_similarity(nameless, "mine").name == "mine/5"
-
-
-@requirement("EVAL-04")
-def test_a_lone_surrogate_in_a_question_leaves_its_meaning(near: Hexad) -> None:
-    furnish(near)
-    assert keys(near, "vehicle garage \ud83d")[:1] == ["car"]

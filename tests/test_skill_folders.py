@@ -376,6 +376,7 @@ def test_what_exceeds_a_limit_is_refused(hx: Hexad, tmp_path: Path) -> None:
 
 
 @requirement("SKILL-09")
+@pytest.mark.soak
 def test_the_largest_folder_that_is_allowed_is_kept_whole(hx: Hexad, tmp_path: Path) -> None:
     files = {f"{n}.bin": os.urandom(LARGEST_FILE) for n in range(7)}
     folder = make(tmp_path / "pdf", {"SKILL.md": PLAIN, **files, "control": "\x01" * LARGEST_FILE})

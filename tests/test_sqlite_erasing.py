@@ -93,6 +93,7 @@ def test_forgetting_leaves_no_bytes_of_any_version_tag_or_term(hx: Hexad, path: 
 
 
 @requirement("KNOW-04", "KNOW-08")
+@pytest.mark.soak
 def test_forgetting_leaves_no_bytes_among_thousands_of_other_rows(hx: Hexad, path: Path) -> None:
     marked = fill(hx, 3000)
     confide(hx)

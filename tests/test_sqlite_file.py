@@ -131,15 +131,6 @@ def test_before_a_migration_a_copy_is_made_that_opens_and_holds_what_there_was(p
 
 
 @requirement("STORE-01")
-def test_a_new_file_needs_no_copy_and_opening_again_migrates_nothing(path: Path) -> None:
-    remember(path, "editor")
-    before = path.read_bytes()
-    assert remembered(path) == {"editor"}
-    assert [file.name for file in path.parent.iterdir()] == ["agent.db"]
-    assert path.read_bytes() == before
-
-
-@requirement("STORE-01")
 @pytest.mark.parametrize(
     ("failing", "reason"),
     [
@@ -279,13 +270,6 @@ def test_a_path_that_no_file_can_have_is_one_clear_error(tmp_path: Path, name: s
 
 
 @requirement("STORE-01")
-@linux_only
-def test_where_no_file_can_be_made_it_says_so() -> None:
-    with pytest.raises(StoreReadOnly, match="choose another folder"):
-        opened("/proc/agent.db")
-
-
-@requirement("STORE-01")
 def test_an_empty_file_becomes_a_database(path: Path) -> None:
     path.touch()
     remember(path, "editor")
@@ -420,16 +404,6 @@ def _save_into_what_cannot_be_written(folder: Path) -> None:
         hx.knowledge.save("shell", "zsh")
 
 
-def _create_in_what_cannot_be_written(folder: Path) -> None:
-    with pytest.raises(StoreReadOnly, match="choose another folder"):
-        opened(folder / "new.db")
-
-
-def _open_where_one_may_not_look(folder: Path) -> None:
-    with pytest.raises(StoreReadOnly):
-        SqliteStore(folder / "closed" / "agent.db")
-
-
 @requirement("STORE-01")
 @pytest.mark.parametrize(("permissions", "folders"), [(0o444, 0o555), (0o444, 0o777), (0o000, 0o755)])
 def test_a_file_that_cannot_be_written_stays_as_it_is(open_folder: Path, permissions: int, folders: int) -> None:
@@ -443,21 +417,6 @@ def test_a_file_that_cannot_be_written_stays_as_it_is(open_folder: Path, permiss
     path.chmod(0o600)
     assert path.read_bytes() == before
     assert remembered(path) == {"editor"}
-
-
-@requirement("STORE-01")
-def test_in_a_folder_that_cannot_be_written_nothing_is_made(open_folder: Path) -> None:
-    open_folder.chmod(0o555)
-    finish(start(_as_nobody, _create_in_what_cannot_be_written, open_folder))
-    assert not list(open_folder.iterdir())
-
-
-@requirement("STORE-01")
-def test_a_folder_into_which_one_may_not_look_is_one_clear_error(open_folder: Path) -> None:
-    closed = open_folder / "closed"
-    closed.mkdir(mode=0)
-    finish(start(_as_nobody, _open_where_one_may_not_look, open_folder))
-    closed.chmod(0o700)
 
 
 # a full disk

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import hexad
+from benchmarks import weight
 from tests.support import requirement
 
 SOURCE = Path(hexad.__file__).parent
@@ -30,6 +31,22 @@ def test_a_file_and_its_functions_keep_to_their_room(file: Path) -> None:
     ]
     assert text.count("\n") <= LONGEST_FILE
     assert not too_long
+
+
+@requirement("CTX-01")
+def test_few_imports_hide_in_functions() -> None:
+    assert len(weight.hidden_imports()) <= weight.MOST_HIDDEN_IMPORTS, weight.hidden_imports()
+
+
+@requirement("STORE-01")
+def test_the_ports_of_a_store_are_few() -> None:
+    assert len(weight.port_methods()) <= weight.MOST_PORT_METHODS, weight.port_methods()
+
+
+@requirement("CTX-01")
+def test_a_retrieve_of_four_layers_takes_few_statements(tmp_path: Path) -> None:
+    retrieve, _ = weight.statements(tmp_path / "agent.db")
+    assert retrieve <= weight.MOST_STATEMENTS
 
 
 @requirement("CTX-01")

@@ -49,7 +49,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--folder", default=".", help="the folder that it looks after")
     parser.add_argument("--model", default="gemini-2.5-flash", help="any name that ADK knows")
     parser.add_argument("--web", action="store_true", help="let it fetch pages")
-    parser.add_argument("--demo", action="store_true", help="play the offline demo, whatever keys there are")
+    parser.add_argument("--demo", action="store_true", help="play the offline demo, even with a key")
     return parser.parse_args()
 
 

@@ -94,8 +94,8 @@ class Workspace:
         from hexad.skills.sandbox import find_sandbox  # noqa: PLC0415 - it may have to say what to install
 
         came = find_sandbox().run(script, environment={}, files=self._copies(), hidden=[self.database])
-        told = {"stdout": came.stdout[:MOST_TEXT], "stderr": came.stderr[:MOST_TEXT], "returncode": came.exit_code}
-        return told | ({"error": "it took too long"} if came.timed_out else {})
+        outcome = {"stdout": came.stdout[:MOST_TEXT], "stderr": came.stderr[:MOST_TEXT], "returncode": came.exit_code}
+        return outcome | ({"error": "it took too long"} if came.timed_out else {})
 
     def _copies(self) -> dict[str, bytes]:
         """The folder's files, as many as a script may be given."""

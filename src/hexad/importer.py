@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import did."""
+    """The result of an import."""
 
     added: int
-    replaced: int  # what was here and is otherwise now
-    kept: int  # what was here and stayed as it is
+    replaced: int  # records that were here and changed
+    kept: int  # records that were here and stayed as they are
     left_out: int  # deleted entries, and lines of history and audit
 
 
@@ -38,7 +38,7 @@ def import_lines(
 ) -> Imported:
     """Add a file's records in one transaction: all of them, or none and the line that was wrong."""
     lines = read_lines(path, whole=False)
-    if not any(TYPES[line.told["type"]] in RECORDS for line in lines):
+    if not any(TYPES[line.fields["type"]] in RECORDS for line in lines):
         raise BackupError(str(path), "holds nothing to import: no line is a record")
     _check_one_namespace(lines, str(path))
     counts = {"added": 0, "replaced": 0, "kept": 0, "left_out": 0}
@@ -65,11 +65,12 @@ class _Saver:
         self._skills = SkillLibrary(roomy(workspace), find)
 
     def save(self, line: Line) -> str:
-        """What became of the line."""
-        if TYPES[line.told["type"]] not in RECORDS:
+        """Save a line; the name of the count that it adds to."""
+        if TYPES[line.fields["type"]] not in RECORDS:
             return "left_out"
         now = self._change.workspace.clock()
-        record = cast("Record", line.noun(self._file, created=now, updated=now, **_IDENTITY.get(line.told["type"], {})))
+        defaults = _IDENTITY.get(line.fields["type"], {})
+        record = cast("Record", line.noun(self._file, created=now, updated=now, **defaults))
         if isinstance(record, Knowledge) and record.deleted is not None:
             return "left_out"
         before = self._here(record)
@@ -82,7 +83,7 @@ class _Saver:
         return "added" if before is None else "kept" if self._here(record) == before else "replaced"
 
     def _here(self, record: Record) -> Record | None:
-        """What this namespace has under the same key, or about the same error."""
+        """The record of this namespace under the same key, or about the same error."""
         if not isinstance(record, Learning):
             found = self._change.get(record.layer, record.id)
             return None if isinstance(found, Knowledge) and found.deleted is not None else found
@@ -136,7 +137,7 @@ class _Saver:
         )
 
     def _store_skill(self, skill: Skill) -> None:
-        """As a draft, whatever it was where it came from."""
+        """Always as a draft."""
         self._skills.create(
             skill.name,
             kind=skill.kind,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def assemble(
     base: str, retrieval: Retrieval, *, budget: int | None = None, counter: TokenCounter = estimate_tokens
 ) -> Prompt:
-    """Answer: what should the model be told before it sees this message?"""
+    """Answer: what should the model know before it sees this message?"""
     selection = select(retrieval.all(), base=base, budget=budget, counter=counter)
     text = write(base, selection.kept)
     return Prompt(

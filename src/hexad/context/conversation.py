@@ -1,4 +1,4 @@
-"""What the rows next to a row in its thread say about it: an answer stands beside its question."""
+"""Rows lend to their neighbours in a thread: an answer stands beside its question."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STEPS: Final = tuple(sign * distance for distance in LENT for sign in (-1, 1))
 
 
 def lending(sketches: Iterable[Sketch], match: Callable[[int], float]) -> Mapping[int, float]:
-    """What each row's neighbours among these rows add to its match; of several at one place the best lends."""
+    """The sum that each row's neighbours lend to its match; of several at one place the best lends."""
     placed: dict[tuple[str, int], list[Sketch]] = {}
     for sketch in sketches:
         if sketch.thread and sketch.position is not None:

@@ -32,7 +32,7 @@ def within(seconds: float | None, call: Callable[[], T], *, who: str) -> T:
 
 
 def _settled(call: Callable[[], T]) -> Callable[[], T]:
-    """What happened, to be replayed in the caller's thread."""
+    """The call's outcome, to be replayed in the caller's thread."""
     try:
         result = call()
     except Exception as error:  # noqa: BLE001 - it is raised again where it belongs

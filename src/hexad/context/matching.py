@@ -1,4 +1,4 @@
-"""What a row's match with a question is made of, before anything is read of the row itself: words, meaning, habit.
+"""How well a row matches a question, before the row itself is read: by words, by meaning and by habit.
 
 A pure sum of three parts, each with a greatest weight written here. `ranking.py` adds what the row's text and age say.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hexad.model import Association
 
 MEANING: Final = 0.2
-"""What a standard deviation of nearness adds, for a question of no words; with more words it is less: `_per_step`."""
+"""The weight of a standard deviation of nearness for a question of no words; more words lower it: `_per_step`."""
 HABIT: Final = 0.6  # the most that words of earlier questions add
 NEAREST: Final = 64  # rows that are looked at because of their meaning alone
 _BATCH: Final = 32  # rows that are read and ranked at a time
@@ -29,12 +29,12 @@ _BATCH: Final = 32  # rows that are read and ranked at a time
 FLOOR: Final = 0.18  # where there are only words: the least share of a question, times the root of its length
 NEAR_FLOOR: Final = 0.22  # where there is meaning: the least closeness, with what words add to it
 WORDS_TO_FLOOR: Final = 0.3
-ENOUGH_WORDS: Final = 0.25  # the share of a question's rarity that is an answer whatever its meaning seems to be
+ENOUGH_WORDS: Final = 0.25  # the share of a question's rarity that is an answer even if its meaning seems far
 WHOLE_FLOOR: Final = 1000  # rows among which chance finds a word of any question; among few, a shared word is a sign
 
 
 class Habit(NamedTuple):
-    """What earlier questions say for an item: from 0 to 1, and the words that led to it."""
+    """How far earlier questions led to an item, from 0 to 1, and by which words."""
 
     value: float
     terms: tuple[str, ...]
@@ -91,11 +91,11 @@ class Matches:
         self.look_at(self.numbers)
 
     def of(self, number: int) -> Match:
-        """What each part of one row's match adds."""
+        """The parts of one row's match."""
         return Match(self.candidates.words(number), self._steps.get(number, 0.0) * self._step, self._habit(number))
 
     def value(self, number: int) -> float:
-        """What one row's match is worth in all."""
+        """The value of one row's whole match."""
         if number not in self._values:
             self.look_at((number,))
         return self._values[number]
@@ -143,5 +143,5 @@ class Matches:
 
 
 def _per_step(terms: int) -> float:
-    """What a standard deviation of nearness is worth: as `words`, which is a share, less the longer a question is."""
+    """The weight of a standard deviation of nearness; like `words`, which is a share, it falls with more terms."""
     return MEANING / math.pow(3 + terms, 0.75)

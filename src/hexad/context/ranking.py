@@ -89,26 +89,26 @@ class Ranking:
     def reasons(
         self, sketch: Sketch, document: Document, match: Match, habit: Sequence[str] = (), lent: float = 0.0
     ) -> tuple[Reason, ...]:
-        """The same sum, told: one reason for each matching term and each signal that added something."""
+        """The parts of the same sum: one reason for each matching term and each signal that added something."""
         weights, rarity = document.weights(), self._measure.rarity
-        told = [
-            self._told(term, weights[term], document)
+        reasons = [
+            self._reason(term, weights[term], document)
             for term in self._query.terms
             if match.words and term in weights and term in rarity
         ]
         if any(match) or lent:
-            told.append(Reason("meaning", "near in meaning", match.meaning))
-            told.append(Reason("habit", f"used before for {self._spelled(habit)}", match.habit))
-            told.append(Reason("neighbours", "beside it in its thread", lent))
-            told.append(Reason("subject", "the question names it", self._subject(sketch.words)))
-            told.append(Reason("phrase", "neighbouring words", self._phrase(sketch.words)))
-            told += map(Reason, _PRIORS, _priors_told(sketch, self._now), _priors(sketch, self._now))
-        return _merged(told)
+            reasons.append(Reason("meaning", "near in meaning", match.meaning))
+            reasons.append(Reason("habit", f"used before for {self._spelled(habit)}", match.habit))
+            reasons.append(Reason("neighbours", "beside it in its thread", lent))
+            reasons.append(Reason("subject", "the question names it", self._subject(sketch.words)))
+            reasons.append(Reason("phrase", "neighbouring words", self._phrase(sketch.words)))
+            reasons += map(Reason, _PRIORS, _priors_seen(sketch, self._now), _priors(sketch, self._now))
+        return _merged(reasons)
 
     def _spelled(self, terms: Sequence[str]) -> str:
         return ", ".join(dict.fromkeys(self._query.spelled.get(term, term) for term in terms[:_SHOWN]))
 
-    def _told(self, term: str, weight: int, document: Document) -> Reason:
+    def _reason(self, term: str, weight: int, document: Document) -> Reason:
         share = self._measure.rarity[term] / self._measure.total
         fields = [name for name in FIELD_WEIGHTS if term in getattr(document, name)]
         return Reason(
@@ -134,10 +134,10 @@ class Ranking:
         return PHRASE * found / self._all_pairs
 
 
-def _merged(told: Sequence[Reason]) -> tuple[Reason, ...]:
+def _merged(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
     """Each thing said once: a word of several terms is one word to a reader."""
     values: dict[tuple[str, str], float] = {}
-    for reason in told:
+    for reason in reasons:
         values[reason.signal, reason.detail] = values.get((reason.signal, reason.detail), 0.0) + reason.value
     return tuple(Reason(signal, detail, value) for (signal, detail), value in values.items() if value)
 
@@ -158,7 +158,7 @@ def _gap(here: int, there: int) -> int:
 
 
 def _priors(sketch: Sketch, now: int) -> tuple[float, float, float, float, float]:
-    """What each of `_PRIORS` adds."""
+    """The values of `_PRIORS`."""
     days = max(0.0, (now - sketch.updated) / _DAY)
     return (
         ORIGIN if sketch.origin == _USER else 0.0,
@@ -169,8 +169,8 @@ def _priors(sketch: Sketch, now: int) -> tuple[float, float, float, float, float
     )
 
 
-def _priors_told(sketch: Sketch, now: int) -> tuple[str, str, str, str, str]:
-    """What each of `_PRIORS` saw."""
+def _priors_seen(sketch: Sketch, now: int) -> tuple[str, str, str, str, str]:
+    """The details of `_PRIORS`."""
     days = max(0.0, (now - sketch.updated) / _DAY)
     return (
         "said by the user",

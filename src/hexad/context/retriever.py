@@ -102,7 +102,7 @@ class ContextRetriever:
         session: str | None = None,
         wide: int = 0,
     ) -> tuple[Retrieval, Mapping[Layer, Sequence[Judged]]]:
-        """What `retrieve` returns, and the candidates of each layer, up to ``wide`` of them, from the same pass."""
+        """The retrieval, and the candidates of each layer, up to ``wide`` of them, from the same pass."""
         wanted = asked_for(layers)
         limit = self.max_per_layer if max_per_layer is None else _at_least_one("max_per_layer", max_per_layer)
         asked = extract(query, session=session)
@@ -175,7 +175,7 @@ class ContextRetriever:
         )
 
     def _tool_habits(self, examined: Examined, query: Query) -> Mapping[str, Habit] | None:
-        """What earlier questions say for each tool: tools are not stored, but what they were used for is."""
+        """The habits of each tool: tools are not stored, but the questions they were used for are."""
         failed = examined.candidates.get(Layer.TOOL_REGISTRY)
         if isinstance(failed, Exception):  # the tools are here all the same
             logging.getLogger("hexad").warning("tools are ranked without what they were used for: %s", failed)
@@ -206,7 +206,7 @@ class _Timed:
 def _asked(source: Source, query: Query, limit: int, wide: int) -> Sequence[Judged] | Exception:
     try:
         return tuple(source.examine(query, limit, wide))
-    except Exception as error:  # noqa: BLE001 - whatever a layer does, the others answer
+    except Exception as error:  # noqa: BLE001 - the other layers answer all the same
         return error
 
 
@@ -219,12 +219,12 @@ def _failed(layer: Layer, error: Exception) -> Failure:
 def _message(error: Exception) -> str:
     try:
         return str(error)
-    except Exception:  # noqa: BLE001 - an error that cannot tell itself is still an error
+    except Exception:  # noqa: BLE001 - an error whose text cannot be made is still an error
         return "(no message)"
 
 
 def failed_everywhere(layers: Iterable[Layer | str] | None, error: Exception) -> tuple[Failure, ...]:
-    """What it means for the layers that were asked for when a whole retriever fails."""
+    """The failures of all layers that were asked for, when a whole retriever fails."""
     return tuple(_failed(layer, error) for layer in asked_for(layers))
 
 

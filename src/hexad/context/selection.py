@@ -1,4 +1,4 @@
-"""What fits: the best items over all layers within a token budget, and what was left out and why."""
+"""Chooses the best items over all layers that fit a token budget."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def _cost(base: str, items: Sequence[Item], counter: TokenCounter) -> int:
 
 
 def _priorities(items: Sequence[Item]) -> Callable[[Item], tuple[bool, bool, float, bool]]:
-    """What goes first is smaller. The user's best word in a layer counts at least as much as anybody else's.
+    """The key to sort items by: a smaller one goes first.
 
-    Of User Knowledge that holds for all that the user said: what a tool read somewhere takes no place from it.
+    The user's best item of a layer counts at least as much as anybody else's; in User Knowledge all of the user's do.
     """
     best = {layer: max(item.score for item in items if item.layer is layer) for layer in {item.layer for item in items}}
     own: dict[Layer, Item] = {}

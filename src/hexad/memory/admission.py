@@ -1,4 +1,4 @@
-"""What may be kept: each check returns the value as it will be stored, or one clear error that names the field."""
+"""Checks of what may be stored: each returns the value as it is stored, or raises an error that names the field."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def holds_nul(value: object) -> bool:
 
 
 class Intake:
-    """Admits the texts of one save: checks each, and takes out secrets unless told not to."""
+    """Admits the texts of one save: checks each, and takes out secrets unless ``redact`` is false."""
 
     def __init__(self, *, limit: int, redact: object) -> None:
         self._limit = limit
@@ -141,7 +141,7 @@ class Intake:
 
     @property
     def notes(self) -> dict[str, Any]:
-        """What the record says of its own intake."""
+        """The record's fields about its own redaction."""
         return {"verbatim": not self._redact, "redactions": tuple(sorted(self._kinds))}
 
     def _clean_text(self, value: str) -> str:
@@ -164,7 +164,7 @@ class Intake:
         return self.named(name, value) if isinstance(value, str) else self._clean_json(value)
 
     def named(self, name: str, value: str, *, prose: bool = False) -> str:
-        """A text without its secrets, where its name may tell that all of it is one: ``{"password": "…"}``.
+        """A text without its secrets, where its name may show that all of it is one: ``{"password": "…"}``.
 
         In ``prose`` names are loose ("stop token", "access key"): there only a password or a long value is taken.
         """

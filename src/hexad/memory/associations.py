@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 MOST_TERMS: Final = 64  # words that are kept for one item, the strongest
 HALF_LIFE_DAYS: Final = 90.0
-FAINTEST: Final = 0.05  # what has faded below this is dropped when its item is used again
+FAINTEST: Final = 0.05  # a weight below this is dropped when its item is used again
 _DAY: Final = 86_400.0
 
 
 def faded(learned: Association, now: datetime) -> float:
-    """What its weight is worth now: half of it after each half-life; a clock that went back adds nothing."""
+    """Its weight now: half of it after each half-life; a clock that went back adds nothing."""
     days = max(0.0, (now - learned.used).total_seconds() / _DAY)
     return float(learned.weight * 0.5 ** (days / HALF_LIFE_DAYS))
 
@@ -28,7 +28,7 @@ def faded(learned: Association, now: datetime) -> float:
 def strengthened(
     held: Iterable[Association], layer: Layer, id: str, terms: Collection[str], *, session: str, now: datetime
 ) -> Sequence[Association]:
-    """What is known of an item after it was used once more for a question with these terms."""
+    """The associations of an item after one more use for a question with these terms."""
     weights = {each.term: each for each in (replace(each, weight=faded(each, now), used=now) for each in held)}
     for term in dict.fromkeys(terms):
         before = weights[term].weight if term in weights else 0.0

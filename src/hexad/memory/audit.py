@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hexad.model import Json
     from hexad.store import Reading, Store, Writing
 
-GENESIS: Final = "0" * 64  # what the first record's `previous` is
+GENESIS: Final = "0" * 64  # the `previous` of the first record
 _canonical: Final = json.JSONEncoder(ensure_ascii=True, sort_keys=True, separators=(",", ":")).encode
 _PAGE: Final = 1000
 

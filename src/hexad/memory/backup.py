@@ -31,13 +31,13 @@ class Line:
 
     number: int
     namespace: str
-    told: dict[str, Any]
+    fields: dict[str, Any]
 
     def noun(self, file: str, **defaults: Any) -> Record | Version | SkillVersion | Association | AuditRecord:
         """The noun, or an error that names file and line."""
         try:
             noun: Record | Version | SkillVersion | Association | AuditRecord = from_json(
-                TYPES[self.told["type"]], self.told, defaults=defaults
+                TYPES[self.fields["type"]], self.fields, defaults=defaults
             )
         except (HexadError, RecursionError) as error:
             raise BackupError(file, str(error), self.number) from error
@@ -72,39 +72,39 @@ def read_lines(path: Path, *, whole: bool = True) -> list[Line]:
     except UnicodeDecodeError as error:
         raise BackupError(str(path), "is not UTF-8 text") from error
     parsed = [(n, _parsed(raw, n, str(path))) for n, raw in enumerate(text.split("\n"), start=1) if raw.strip()]
-    body = [Line(n, str(told.get("namespace", "")), told) for n, told in parsed if told["type"] in TYPES]
+    body = [Line(n, str(fields.get("namespace", "")), fields) for n, fields in parsed if fields["type"] in TYPES]
     _check_frame(str(path), parsed, len(body), whole=whole)
     return body
 
 
 def _check_frame(file: str, parsed: list[tuple[int, dict[str, Any]]], count: int, *, whole: bool) -> None:
-    headers = [told for _, told in parsed if told["type"] == HEADER]
-    for told in headers:
-        if told.get("wire") != WIRE:
-            raise BackupError(file, f"has format {told.get('wire')!r}, this program reads {WIRE}; upgrade Hexad", 1)
+    headers = [fields for _, fields in parsed if fields["type"] == HEADER]
+    for fields in headers:
+        if fields.get("wire") != WIRE:
+            raise BackupError(file, f"has format {fields.get('wire')!r}, this program reads {WIRE}; upgrade Hexad", 1)
     if not whole and not headers:  # somebody wrote it by hand
         return
     if not headers or parsed[0][1]["type"] != HEADER:
         raise BackupError(file, "is not a Hexad backup: its first line is not a header", 1)
-    last, told = parsed[-1]
-    if told["type"] != END or told.get("lines") != count:
+    last, fields = parsed[-1]
+    if fields["type"] != END or fields.get("lines") != count:
         raise BackupError(file, "is cut short: the last line does not close it", last)
 
 
 def _parsed(raw: str, number: int, file: str) -> dict[str, Any]:
     try:
-        told = json.loads(raw, parse_constant=_no_number)
-        json.dumps(told, ensure_ascii=False).encode()
+        fields = json.loads(raw, parse_constant=_no_number)
+        json.dumps(fields, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise BackupError(file, "holds a lone surrogate, which cannot be stored", number) from None
     except (ValueError, RecursionError):
         raise BackupError(file, "is not JSON", number) from None
-    if "\\u0000" in raw and admission.holds_nul(told):
+    if "\\u0000" in raw and admission.holds_nul(fields):
         raise BackupError(file, "holds NUL, which cannot be stored", number)
-    kind = told.get("type") if isinstance(told, dict) else None
+    kind = fields.get("type") if isinstance(fields, dict) else None
     if not isinstance(kind, str) or kind not in {HEADER, END, *TYPES}:
         raise BackupError(file, f"must be an object whose type is one of {', '.join(TYPES)}", number)
-    return dict(told)
+    return dict(fields)
 
 
 def _no_number(name: str) -> None:
@@ -135,8 +135,8 @@ def _write_lines(write: Callable[[str], object], store: Store, now: datetime, na
     return count
 
 
-def _line(told: dict[str, Any]) -> str:
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":")) + "\n"
+def _line(fields: dict[str, Any]) -> str:
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def _nouns(view: Reading) -> Iterator[Record | Version | SkillVersion | Association | AuditRecord]:

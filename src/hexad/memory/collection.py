@@ -1,4 +1,4 @@
-"""What every kind of record can do: be read, listed, searched, deleted and forgotten by its id in a namespace."""
+"""Reading, listing, searching, deleting and forgetting records of one layer by their ids: the same for every kind."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def _forget_skills(change: Change, session: str) -> int:
 
 
 def _earlier(skill: Skill, version: SkillVersion) -> Skill:
-    """A skill as it was, not approved: how it fared since is told of something else."""
+    """A skill as it was in an earlier version, not approved and without the outcomes of later runs."""
     said: dict[str, Any] = {
         each.name: getattr(version, each.name) for each in fields(version) if each.name != "created"
     }

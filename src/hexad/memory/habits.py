@@ -1,4 +1,4 @@
-"""What earlier questions teach: an item that was used after a question is found by that question's words."""
+"""Learning from use: an item that was used after a question is found by that question's words."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Habits:
         Secrets in the question are not learned. A stored item that cannot be found any more is `NotFound`.
         """
         if layer is Layer.RUNTIME_CONTEXT:
-            raise InvalidInput("item", "is the runtime state, which is there whatever is asked")
+            raise InvalidInput("item", "is the runtime state, which every question finds")
         name = admission.key("id", id)
         with self._workspace.change(actor=Origin.AGENT, session=session) as change:
             if layer in RECORD_OF and not _is_indexed(change, layer, name):
@@ -41,7 +41,7 @@ class Habits:
             return learn(change, layer, name, question)
 
     def of(self, layer: Layer | str, id: str) -> tuple[Association, ...]:
-        """What was learned of one item, the strongest word first."""
+        """The words that lead to one item, the strongest first."""
         with self._workspace.reading() as view:
             found = view.associations(Layer.parse(layer), id)
         return tuple(sorted(found, key=lambda each: (-each.weight, each.term)))
@@ -80,7 +80,7 @@ def learn(change: Change, layer: Layer, id: str, question: str) -> tuple[Associa
 
 
 def credit(change: Change, layer: Layer, id: str) -> None:
-    """What was used after the session's latest prompt offered it was of use for that prompt's question, once."""
+    """Credit an item that the session's latest prompt offered for that prompt's question, once."""
     question = change.workspace.prompts.take(change.workspace.namespace, change.session, layer, id)
     if question is not None:
         learn(change, layer, id, question)

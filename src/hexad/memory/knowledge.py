@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a caller said, admitted: the key, and the fields that were given."""
+    """A save that passed the checks: the key, and the fields that were given."""
 
     key: str
     given: dict[str, Any]
 
 
 class KnowledgeCollection(RecordCollection[Knowledge]):
-    """What the user (or an agent, a tool, an import) said, by key."""
+    """The entries of the user, agents, tools and imports, by key."""
 
     layer: ClassVar[Layer] = Layer.USER_KNOWLEDGE
 
@@ -95,7 +95,7 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         return self._search(query, limit=limit, category=wanted)
 
     def pin(self, key: str, *, pinned: bool = True) -> Knowledge:
-        """Have an entry in every retrieval of its layer, whatever the question, or no longer."""
+        """Put an entry into every retrieval of its layer, or no longer."""
         wanted = admission.flag("pinned", pinned)
         with self._workspace.change(actor=Origin.USER) as change:
             old = self._present(change, key)
@@ -181,7 +181,7 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         if old is None or old.deleted is not None:
             return _first(said, origin, session, now, version=old.version + 1 if old else 1)
         given = {**_outlived(old, now), **_unpinned(old, said, origin), **said.given}
-        if given["content"] == old.content:  # what was taken out of it is still not in it
+        if given["content"] == old.content:  # the secrets that were taken out are still not in it
             given["redactions"] = tuple(sorted({*old.redactions, *given["redactions"]}))
         new = replace(old, **given)
         if (new.content, new.category) != (old.content, old.category):
@@ -206,12 +206,12 @@ def _first(said: _Said, origin: Origin, session: str, now: datetime, *, version:
 
 
 def _outlived(old: Knowledge, now: datetime) -> dict[str, Any]:
-    """What is said anew under a key whose time was over is not over with it."""
+    """Saving under an expired key clears its expiry."""
     return {"expires": None} if old.expires is not None and old.expires <= now else {}
 
 
 def _unpinned(old: Knowledge, said: _Said, origin: Origin) -> dict[str, Any]:
-    """A pin is the user's word for what was said: who else says something else has to be given it anew."""
+    """A pin belongs to the content that was pinned: other content ends it, unless the user saves it."""
     return {"pinned": False} if origin is not Origin.USER and said.given["content"] != old.content else {}
 
 

@@ -14,7 +14,7 @@ _SESSIONS_COUNTED: Final = 100_000  # the least recently active are dropped, so 
 
 
 class Tally:
-    """What the sessions of one database have saved, for all engines that are open on it in this process."""
+    """Counts what the sessions of one database have saved, for all engines open on it in this process."""
 
     def __init__(self) -> None:
         self.engines = 0

@@ -1,4 +1,4 @@
-"""What looks like a secret is taken out of a text before the text is stored, logged or shown to a model.
+"""Takes secrets out of a text before the text is stored, logged or shown to a model.
 
 Two questions are asked of a text.
 

@@ -1,4 +1,4 @@
-"""What secrets look like, and where they stand: the detectors behind `redaction`, whose docstring states the rule."""
+"""The detectors of secrets behind `redaction`, whose docstring states the rule."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _shapes(text: str) -> Iterator[Span]:
 
 
 def _end_of_word(text: str, end: int) -> int:
-    """What is glued to a key goes with it: left behind it could begin a key, and many glued keys take many rounds."""
+    """Text glued to a key goes with it: left behind it could begin a key, and many glued keys take many rounds."""
     tail = _TAIL.match(text, end)
     return tail.end() if tail else end
 
@@ -250,7 +250,7 @@ def _assignments(text: str, lowered: str) -> Iterator[Span]:
 
 
 def _links(text: str, key: re.Match[str]) -> Iterator[re.Match[str]]:
-    """What may tie a value to the naming word: first what stands next to it, then what a few words part from it."""
+    """The ways that tie a value to the naming word: next to it first, then a few words apart."""
     near = _LINK.match(text, key.end())
     if near and (near.lastgroup != "flag" or _is_flag(text, key.start())):
         yield near

@@ -1,4 +1,4 @@
-"""What a text means, as far as an embedder can tell: the port that saving and asking share, and what is embedded.
+"""How similar texts are in meaning: the port of embedders, which saving and asking share, and what is embedded.
 
 No implementation is named here: `hexad.semantic` has one, behind an extra. Without one, everything is found by words.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MOST_STEPS: Final = 5.0  # standard deviations that count
-STEPS_IF_SAME: Final = 4.0  # what the same text counts at least
+STEPS_IF_SAME: Final = 4.0  # the least that the same text counts
 MOST_EMBEDDED: Final = 8192  # characters of a text that are embedded
 
 
@@ -54,11 +54,11 @@ class Space(Protocol):
 
 
 class Similarity(Protocol):
-    """An embedder, and search among the vectors it made. Whatever the embedder raises is `EmbedderFailed`."""
+    """An embedder, and search among the vectors it made. Every error of the embedder is `EmbedderFailed`."""
 
     @property
     def name(self) -> str:
-        """What its vectors are stored under; vectors of another name are never compared with its own."""
+        """The name that its vectors are stored under; vectors of another name are never compared with its own."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Sequence[bytes]:
@@ -75,7 +75,7 @@ class Similarity(Protocol):
 
 
 def embedded_text(fields: Fields) -> str:
-    """What is embedded of a record: its body, after the words of its name that are new, without its subject's name.
+    """The embedded text of a record: its body, after the words of its name that are new, without its subject's name.
 
     >>> from hexad.model import Fields
     >>> embedded_text(Fields("deploy-window", "Ann: deploy on Tuesdays", subject="Ann"))
@@ -84,12 +84,11 @@ def embedded_text(fields: Fields) -> str:
     body = fields.body[:MOST_EMBEDDED]
     said = body.casefold()
     name = [part for part in _LETTERS.findall(fields.name) if len(part) > 2 and part.casefold() not in said]
-    told = " ".join((*name, body))
-    return without_words(told, fields.subject.split())
+    return without_words(" ".join((*name, body)), fields.subject.split())
 
 
 def without_words(text: str, words: Collection[str]) -> str:
-    """A text without some words, in whatever case."""
+    """A text without some words, in upper or lower case."""
     if not words:
         return text
     pattern = "|".join(re.escape(word) for word in words)

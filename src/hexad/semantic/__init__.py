@@ -56,7 +56,7 @@ class LazySimilarity:
 
     @property
     def name(self) -> str:
-        """What its vectors are stored under: vectors of another width are another embedder's, whatever it is called."""
+        """The name that its vectors are stored under, with their width: embedders of one name do not mix."""
         return f"{self._name}/{self._width or self._ready().width}"
 
     def after_fork(self) -> None:
@@ -108,12 +108,12 @@ def own_similarity(embedder: Embedder, name: str | None = None, *, seconds: floa
         raise missing_extra("an embedder", EXTRA)
     known = name or getattr(embedder, "name", None) or _function_name(embedder)
     if not isinstance(known, str) or not known.strip():
-        raise InvalidInput("embedder_name", "must be text that tells this embedder from all others")
+        raise InvalidInput("embedder_name", "must be text that no other embedder has")
     return LazySimilarity(known, lambda: _Timely(embedder, seconds))
 
 
 def _function_name(embedder: Embedder) -> str:
-    """A plain function's own name; of a lambda, a method or an object none tells which model is behind it."""
+    """A plain function's own name; a lambda, a method or an object has none that says which model is behind it."""
     named = f"{getattr(embedder, '__module__', '')}.{embedder.__qualname__}" if inspect.isfunction(embedder) else ""
     return "" if named.endswith("<lambda>") else named
 

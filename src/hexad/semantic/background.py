@@ -1,4 +1,4 @@
-"""Sentences about nothing in particular: how near a question is to these tells what unrelated means to an embedder."""
+"""Sentences about nothing in particular: how near a question is to them shows what unrelated means to an embedder."""
 
 from typing import Final
 

@@ -116,8 +116,8 @@ class Near:
         steps = np.maximum((near - self.mean) / self.spread, STEPS_IF_SAME * (near - self.unrelated) / self._way)
         counted = steps.clip(0.0, MOST_STEPS).round(_DIGITS - 1)
         counted[np.array(places) < 0] = 0.0
-        told: list[float] = counted.tolist()
-        return told
+        standing: list[float] = counted.tolist()
+        return standing
 
     def closeness(self, number: int) -> float:
         """The way from unrelated to the same."""
@@ -206,7 +206,7 @@ class Search:
         return TextSpace(self, texts)
 
     def unit_vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """What the embedder says, checked, each row of length one; rows of nothing stay nothing."""
+        """The embedder's vectors, checked and normalised; zero vectors stay zero."""
         rows = self._asked([text.encode(errors="ignore").decode() for text in texts])  # no lone surrogates
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         unit: NDArray[np.float32] = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)

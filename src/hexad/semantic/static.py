@@ -29,7 +29,7 @@ _TOKENS: Final = "tokenizers/l2_supercat_tokenizer_config.json"
 _TYPES: Final = {"F16": np.float16, "F32": np.float32}
 _FIRST_WORD: Final = 259  # tokens before it are single bytes and marks; the others come by frequency
 _COMMON: Final = 0.0025  # how often a token must be among all for its weight to be halved
-_SAMPLE, _MOSTLY = 400, 0.8  # characters that tell a text's language, and the share of them that is plain Latin
+_SAMPLE, _MOSTLY = 400, 0.8  # characters that show a text's language, and the share of them that is plain Latin
 _HALF_AFTER: Final = 64  # tokens after which a token counts half: what a text is about stands at its beginning
 _LONGEST: Final = 1024  # tokens that are pooled
 _HARMONIC: Final = 10.9  # the sum of 1/rank over the vocabulary: what makes shares of it
@@ -84,9 +84,9 @@ def read_tensor(file: Path) -> NDArray[np.floating]:
     raw = file.read_bytes()
     (size,) = struct.unpack("<Q", raw[:8])
     header = json.loads(raw[8 : 8 + size])
-    told = next(entry for name, entry in header.items() if name != "__metadata__")
-    start, end = (8 + size + offset for offset in told["data_offsets"])
-    return np.frombuffer(raw[start:end], _TYPES[told["dtype"]]).reshape(told["shape"])
+    tensor = next(entry for name, entry in header.items() if name != "__metadata__")
+    start, end = (8 + size + offset for offset in tensor["data_offsets"])
+    return np.frombuffer(raw[start:end], _TYPES[tensor["dtype"]]).reshape(tensor["shape"])
 
 
 def _weights(tokens: int) -> NDArray[np.float32]:

@@ -98,7 +98,7 @@ class Vector(NamedTuple):
 
 
 class VectorState(NamedTuple):
-    """How many vectors of one embedder a layer has, and the latest stamp: it tells whether a cache is current."""
+    """How many vectors of one embedder a layer has, and the latest stamp: they show whether a cache is current."""
 
     rows: int = 0
     stamp: int = 0
@@ -143,13 +143,13 @@ class Question:
     facets: Sequence[str] = ()  # a row must hold all of these terms
     with_subjects: Collection[Layer] = ()  # the layers whose rows may be about a subject that a term names
     embedder: str | None = None
-    standing: int = 0  # most rows that are brought whatever the terms: see `Standing`
+    standing: int = 0  # most rows that come with any question: see `Standing`
     with_rules: bool = False  # whether the user's own rules and preferences stand besides pinned entries
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the index knows of a question within one layer."""
+    """The index evidence for a question within one layer."""
 
     statistics: Statistics = field(
         default_factory=lambda: Statistics(0, 0, {})
@@ -166,7 +166,7 @@ MOST_ASSOCIATIONS: Final = 600  # items of a layer that one term may have led to
 
 
 class Reading(Protocol):
-    """What can be read of one namespace, in one state of its data."""
+    """Reads one namespace, in one state of its data."""
 
     namespace: str
 
@@ -221,7 +221,7 @@ class Reading(Protocol):
         ...
 
     def activity(self, session: str, tool: str, *, calls: int = 0) -> Activity:
-        """What happened in a session: its offers, the tool's latest call, and the latest calls of any tool."""
+        """A session's offers, the tool's latest call in it, and its latest calls of any tool."""
         ...
 
     def calls(self) -> Sequence[Call]:
@@ -242,7 +242,7 @@ class Reading(Protocol):
 
 
 class Writing(Reading, Protocol):
-    """What can be changed in one namespace, inside one transaction; it reads its own writes."""
+    """Changes one namespace inside one transaction, and reads its own writes."""
 
     def put(self, entries: Sequence[Entry]) -> None:
         """Insert records, or replace those of the same id; index and vectors follow.
@@ -307,7 +307,7 @@ class Store(Protocol):
 
     durable: bool  # whether acknowledged transactions outlive the process
     location: str  # its name in messages: a path, a URL without its password, or a word
-    shared_as: str | None  # what engines on the same data have in common, so that they share limits; None: nobody can
+    shared_as: str | None  # engines with the same value share their limits; None: no other engine can use the data
     files: Sequence[Path]  # its own files, to be hidden from scripts and protected from backups
 
     def reading(self, namespace: str, *, deadline: float | None = None) -> AbstractContextManager[Reading]:

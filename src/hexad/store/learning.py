@@ -43,7 +43,7 @@ OFFERED: Final = "offered"  # the state of an offer without an outcome yet
 
 
 class Activity(NamedTuple):
-    """What happened in a session."""
+    """The offers and calls of a session."""
 
     offers: Sequence[Offer] = ()  # in the order of learnings' ids
     latest: Call | None = None  # of the tool
@@ -51,7 +51,7 @@ class Activity(NamedTuple):
 
 
 class TemplateFilter(NamedTuple):
-    """Which learnings of a trigger are meant; what is None is not looked at."""
+    """A filter over the learnings of a trigger; fields that are None are ignored."""
 
     trigger: str
     limit: int

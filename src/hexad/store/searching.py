@@ -1,6 +1,6 @@
 """Which postings of a question are read, the same on every store: those of its rarest terms, up to a fixed number.
 
-The cost is bounded whatever the size of the database. Terms are opened in the order of rarity, and a term names its
+The cost is bounded, however large the database is. Terms are opened in the order of rarity, and a term names its
 newest rows as long as there is room. A term for which there is no room only adds to rows that are there already.
 """
 
@@ -36,7 +36,7 @@ class Opening:
 
     def __init__(self) -> None:
         self.postings: dict[str, list[Posting]] = {}
-        self._named = 0  # postings so far; rows are only told apart once there may be too many
+        self._named = 0  # postings so far; rows are only counted once there may be too many
         self._rows: dict[int, None] = {}
         self._overflowing: dict[str, int] = {}  # the number of rows before each term that had more rows than room
 

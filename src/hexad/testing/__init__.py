@@ -1,1 +1,1 @@
-"""For those who build on Hexad: the contract that every store keeps, and a clock that moves when told to."""
+"""For those who build on Hexad: the contract that every store keeps, and a clock that tests move."""

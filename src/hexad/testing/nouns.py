@@ -42,7 +42,7 @@ def skill(name: str = "release", **fields: Any) -> Skill:
 
 
 def skill_version(number: int = 1, name: str = "release", **fields: Any) -> SkillVersion:
-    """What a skill was."""
+    """An earlier version of a skill."""
     given = {"description": f"version {number}", "kind": SkillKind.COMPOSITE, "definition": {"steps": []}, **fields}
     return SkillVersion(name=name, version=number, **{"created": MOMENT, **given})
 

@@ -40,7 +40,7 @@ def count_in(unit: Writing) -> int:
 
 
 def counted(store: Store) -> int:
-    """What every part of the store says the counter is; an error if two of them differ."""
+    """The counter, if every part of the store agrees on it."""
     with store.reading(HOME) as view:
         count = int(view.note(COUNTER) or 0)
         row, end = view.get(ENTRIES, COUNTER), view.chain_end()

@@ -62,7 +62,7 @@ from hexad.text.index import Statistics
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-KILLS: Final = 10
+KILLS: Final = 3
 
 
 @pytest.fixture
@@ -153,7 +153,7 @@ def another_writing(store: Store) -> Iterator[None]:
 
 
 def in_another_thread(work: Callable[[], object]) -> object:
-    """What it returns, or the error that it raises."""
+    """The work's result or error."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(work).result()
 
@@ -415,7 +415,7 @@ def test_closing_lets_a_transaction_of_another_thread_end_first(store: Store) ->
         closing.result()
 
 
-# what outlives the process
+# outliving the process
 
 
 @requirement("STORE-03")

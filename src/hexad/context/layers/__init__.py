@@ -40,6 +40,6 @@ class Source(Protocol):
     def examine(self, query: Query, limit: int, wide: int = 0) -> Sequence[Judged]:
         """At most ``limit`` items that are kept, best first, then others, up to ``wide`` in all.
 
-        Whatever it raises becomes the layer's failure.
+        An exception becomes the layer's failure.
         """
         ...

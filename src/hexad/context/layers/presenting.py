@@ -11,7 +11,7 @@ from hexad.model import Item, Knowledge, Learning, Origin, Record, Reference, Sk
 if TYPE_CHECKING:
     from hexad.model import Reason
 
-_MOST_WORDS: Final = 24  # of a pattern: they tell which error it is
+_MOST_WORDS: Final = 24  # of a pattern: they show which error it is
 _LONGEST: Final = 240
 _FORGES: Final = re.compile(r"[;\"]|\b(?:fix|cause|trust)\b", re.IGNORECASE)
 
@@ -35,7 +35,7 @@ def present(record: Record, score: float, reasons: tuple[Reason, ...]) -> Item:
 
 
 def _shown(record: Record) -> tuple[str, str, str]:
-    """What stands for a record in a prompt: its key, its content and its category."""
+    """The key, content and category that show a record in a prompt."""
     match record:
         case Knowledge():
             return record.key, record.content, record.category

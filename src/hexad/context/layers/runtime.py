@@ -1,4 +1,4 @@
-"""What the agent's process is doing right now: one item, never persisted, whatever the question."""
+"""The state of the agent's process: one item for any question, never persisted."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class StoredLayers:
         """
         try:
             return self._examine(layers, query, limit, wide, also)
-        except Exception as error:  # noqa: BLE001 - whatever a layer does, the others answer
+        except Exception as error:  # noqa: BLE001 - the other layers answer all the same
             final = isinstance(error, DeadlineExceeded | StoreBusy | StoreClosed)
             if final or len(layers) + len(also) <= 1:
                 return Examined(dict.fromkeys((*layers, *also), error))

@@ -26,7 +26,7 @@ _FRAGMENT_SCORE: Final = 0.05
 _FEW_TOOLS: Final = 30
 _TELLING: Final = 4  # characters of a fragment that is no accident
 _FEW_WORDS: Final = 3  # of a question so short that a fragment of a name is what was meant
-_CHOSEN: Final = 0.05  # what a provider's own order is worth, at most
+_CHOSEN: Final = 0.05  # the most that a provider's own order adds
 _LONG_AFTER: Final = 2**62  # a tool has no age: seen from here nothing is recent
 
 

@@ -185,6 +185,7 @@ class StepTool:
         inside = None if mark is None or watch.advise else mark.inside(tool)
         self.call = inside or tool
         self._workspace = records_in or workspace
+        self._with_run = self._workspace.namespace == workspace.namespace
         self._tool = watch.tool
         self._session = watch.session if session is None and watch.workspace == workspace else session
         self._rule = watch.failure or reported_failure
@@ -197,12 +198,18 @@ class StepTool:
     def lesson(
         self, args: Mapping[str, Any], result: object, error: Exception | None
     ) -> Callable[[Change], None] | None:
-        """A function that records a call in the run's transaction; None if there is nothing to record."""
+        """A function that records a call in the run's transaction; None if there is nothing to record with the run.
+
+        A call for another namespace is recorded at once: a transaction belongs to one namespace.
+        """
         if self._recorded_elsewhere or says_nothing(result, error):
             return None
         try:
             outcome = outcome_of(self._tool, args, result, error, session=self._session, failure=self._rule)
             now = self._workspace.clock()
+            if not self._with_run:
+                record(self._workspace, outcome, tell=False)
+                return None
         except Exception as problem:  # noqa: BLE001 - the run goes on, whatever fails here
             warn(self._tool, problem)
             return None

@@ -68,7 +68,7 @@ class Connection(sqlite3.Connection):
 
 
 class _Lease:
-    """What a thread holds: gone with the thread, it closes the connection, which by itself waits for the collector."""
+    """A thread's hold on its connection: it closes the connection when the thread ends."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection

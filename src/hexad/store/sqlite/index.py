@@ -1,7 +1,7 @@
 """The index in SQL: postings for most rows, and the latest rows of each layer unsplit. This module writes it.
 
 A save would otherwise write a page for each of its words. So it writes one row, and every `MOST_FRESH`-th save writes
-the postings of all of them. `search.py` reads both, and readers cannot tell the difference.
+the postings of all of them. `search.py` reads both, and readers see no difference.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Index:
 
 @lru_cache(maxsize=1 << 14)
 def hashed(home: int, term: str) -> int:
-    """The key of a term in one layer of one namespace: 64 bits tell all the words of the world apart."""
+    """The key of a term in one layer of one namespace: 64 bits are enough for all words."""
     digest = blake2b(f"{home} {term}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 

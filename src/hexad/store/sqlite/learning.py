@@ -30,7 +30,7 @@ class LearningTables:
         return [found for each in wanted for found in self._connection.execute(*self._filtered(each))]
 
     def activity(self, session: str, tool: str, calls: int) -> Activity:
-        """What happened in a session."""
+        """A session's offers and calls."""
         place = (self._namespace, session)
         offers = [_offer(row) for row in self._run("offers", *place)]
         latest = self._connection.execute(
@@ -50,11 +50,11 @@ class LearningTables:
         for learning, at in changes.seen.items():
             self._run("see", to_microseconds(at), self._namespace, learning)
         for call in changes.calls:
-            values = (call.session, call.number, call.tool, int(call.ok), call.learning, call.arguments)
-            self._run("add_call", self._namespace, *values, to_microseconds(call.at))
+            given = (call.session, call.number, call.tool, int(call.ok), call.learning, call.arguments)
+            self._run("add_call", self._namespace, *given, to_microseconds(call.at))
         for offer in changes.offers:
-            told = (offer.session, offer.learning, offer.trigger, offer.state, to_microseconds(offer.at))
-            self._run("put_offer", self._namespace, *told)
+            values = (offer.session, offer.learning, offer.trigger, offer.state, to_microseconds(offer.at))
+            self._run("put_offer", self._namespace, *values)
         for old, new in changes.renamed.items():
             self._rename(old, new)
         for session, latest in changes.keep_calls.items():

@@ -1,4 +1,4 @@
-"""Brings a database's tables to the schema that this program knows, once, whoever else opens it at the same time."""
+"""Migrates a database to this program's schema, once, even if several processes open it at the same time."""
 
 from __future__ import annotations
 

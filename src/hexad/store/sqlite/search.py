@@ -293,7 +293,7 @@ class Search:
         sql = f"SELECT number FROM hexad_knowledge WHERE number IN ({placeholders(marks)}) AND expires <= ?"
         return {number for (number,) in self._connection.execute(sql, (*marks, now))}
 
-    # what comes besides
+    # standing rows, vectors and associations
 
     def _standing(self, question: Question, now: int, least: Standing) -> Sequence[Row]:
         where = (
@@ -307,7 +307,7 @@ class Search:
         return {layer: VectorState(rows, stamp) for layer, rows, stamp in found}
 
     def _associations(self, question: Question) -> Mapping[Layer, Sequence[Association]]:
-        """What is known of the terms; one row more than is too many is read of each."""
+        """The associations of the terms; of each term one row more than is too many is read."""
         of_term = (
             f"SELECT * FROM (SELECT {ASSOCIATIONS.selected} FROM {ASSOCIATIONS.name} "
             f"WHERE namespace = ? AND layer = ? AND term = ? LIMIT {MOST_ASSOCIATIONS + 1})"
