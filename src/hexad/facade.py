@@ -14,6 +14,7 @@ from hexad.context.retriever import ContextRetriever
 from hexad.context.selection import estimate_tokens
 from hexad.engine import Engine
 from hexad.errors import ConfigError, Disabled, InvalidInput
+from hexad.extras import missing_extra
 from hexad.memory import admission
 from hexad.memory.audit import AuditLog
 from hexad.memory.forgetting import forget_all
@@ -144,9 +145,7 @@ class Hexad:
     @cached_property
     def learnings(self) -> LearningCollection:
         """Errors of tools, and their fixes."""
-        from hexad.learning.learnings import LearningCollection  # noqa: PLC0415 - 25 ms that a retrieval saves
-
-        return LearningCollection(self._engine.workspace, self._find)
+        return self._engine.observer.collection(self._find)
 
     @cached_property
     def skills(self) -> SkillLibrary:
@@ -345,8 +344,6 @@ class Hexad:
         if not self.settings.semantic:
             raise ConfigError("semantic", "is false, so nothing is embedded; turn it on to reindex")
         if similarity is None:
-            from hexad.extras import missing_extra  # noqa: PLC0415 - 1 ms, for an error
-
             raise missing_extra("search by meaning", "semantic")
         workspace = self._engine.workspace
         return embed_missing(self.store, similarity, workspace.clock(), progress or _quiet)
@@ -359,7 +356,7 @@ class Hexad:
 
     def backup(self, file: str | os.PathLike[str]) -> int:
         """Write every namespace, or a scope's own, as JSON Lines; return the number of data lines."""
-        from hexad.memory.backup import write_backup  # noqa: PLC0415 - 1 ms, rarely needed
+        from hexad.memory.backup import write_backup  # noqa: PLC0415 - loads in 4 ms, rarely needed
 
         workspace = self._engine.workspace
         workspace.uses.flush(self.store)
@@ -369,7 +366,7 @@ class Hexad:
 
     def restore(self, file: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None) -> int:
         """Restore a whole backup into an empty database; return the number of data lines."""
-        from hexad.memory.restoring import restore_backup  # noqa: PLC0415 - 1 ms, rarely needed
+        from hexad.memory.restoring import restore_backup  # noqa: PLC0415 - loads in 5 ms, rarely needed
 
         store, similarity = self._engine.workspace.store, self._engine.workspace.similarity
         count = restore_backup(store, _path(file, "file"), progress or _quiet, similarity)
@@ -389,7 +386,7 @@ class Hexad:
 
         Entries that exist already are kept, unless ``overwrite``.
         """
-        from hexad.importer import import_lines  # noqa: PLC0415 - 60 ms: it loads learning and skills
+        from hexad.importer import import_lines  # noqa: PLC0415 - loads learning and skills: 70 ms
 
         return import_lines(
             self._engine.workspace, self._find, _path(file, "file"), overwrite=overwrite, progress=progress or _quiet

@@ -244,7 +244,7 @@ def _from_file_or_problem(file: Path | None, problems: dict[str, ConfigError]) -
 
 
 def _from_file(path: Path) -> dict[str, Any]:
-    import tomllib  # noqa: PLC0415 - 2 ms, and most engines have no file
+    import tomllib  # noqa: PLC0415 - loads in 2 ms; most engines have no file
 
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
@@ -303,7 +303,7 @@ def _typed(name: str, value: Any, where: str) -> Any:
 
 
 def _hint(name: str) -> str:
-    import difflib  # noqa: PLC0415 - 0.5 ms, and only an error needs it
+    import difflib  # noqa: PLC0415 - loads in 1 ms; only an error needs it
 
     close = difflib.get_close_matches(name, _TYPES, n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""

@@ -1,4 +1,4 @@
-"""The way in to learning: calls that were watched, observed or made by a skill's step, and fixes that were shown."""
+"""The way in to learning: calls that were watched, observed or made by a skill's step, fixes shown, and learnings."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from hexad.learning.arguments.shapes import is_constant
 from hexad.learning.calls.tool_objects import shape_of, watched_object
 from hexad.learning.calls.watching import StepTool, Watch, watched
 from hexad.learning.errors.text import warn
+from hexad.learning.learnings import LearningCollection
 from hexad.learning.offers import PATIENCE, remember_offers
 from hexad.learning.outcome import Passing, outcome_of
 from hexad.learning.recorder import record
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from hexad.learning.outcome import FailureRule
+    from hexad.memory.collection import Finder
     from hexad.memory.workspace import Workspace
     from hexad.model import Learning
 
@@ -68,6 +70,10 @@ class Observer:
         )
         shape = shape_of(tool)
         return watched(tool, watch) if shape is None else watched_object(tool, watch, shape)
+
+    def collection(self, find: Finder) -> LearningCollection:
+        """The workspace's learnings."""
+        return LearningCollection(self.workspace, find)
 
     def step_tool(self, name: str, tool: Callable[..., Any], session: str | None) -> StepTool:
         """A tool as a skill's step calls it: each call is recorded once, and judged by the tool's own rule."""
