@@ -96,15 +96,6 @@ def reported_failure(result: object) -> str | None:
     return None
 
 
-def failure_text(rule: FailureRule, result: object) -> str | None:
-    """The failure that a rule sees in a result, as text; a rule that raises sees none."""
-    try:
-        problem = rule(result)
-    except Exception:  # noqa: BLE001 - the rule is not ours, and the tool did return
-        return None
-    return None if problem is None else text_of(problem)
-
-
 def _failure_in(result: Mapping[Any, Any]) -> str | None:
     get = result.get
     status = get("status")

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from hexad.errors import InvalidInput, StoreBusy
 from hexad.learning.calls.call_scope import recording_workspace
-from hexad.learning.errors.text import advise_error, advised_result, warn
+from hexad.learning.errors.text import advise_error, advised_result, text_of, warn
 from hexad.learning.offers import PATIENCE
-from hexad.learning.outcome import failure_text, outcome_of, reported_failure, says_nothing
+from hexad.learning.outcome import outcome_of, reported_failure, says_nothing
 from hexad.learning.recorder import record, record_in
 
 if TYPE_CHECKING:
@@ -192,8 +192,12 @@ class StepTool:
         self._recorded_elsewhere = records_in is None or (mark is not None and inside is None)
 
     def failure(self, result: object) -> str | None:
-        """The failure that a result reports, if any."""
-        return failure_text(self._rule, result)
+        """The failure that a result reports, if any; a rule that raises sees none."""
+        try:
+            problem = self._rule(result)
+        except Exception:  # noqa: BLE001 - the rule is not ours, and the tool did return
+            return None
+        return None if problem is None else text_of(problem)
 
     def lesson(
         self, args: Mapping[str, Any], result: object, error: Exception | None
