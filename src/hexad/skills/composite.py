@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterable
 
     from hexad.memory.workspace import Change
-    from hexad.skills.driving import Program
+    from hexad.skills.effects import Program
 
 ToolCall: TypeAlias = Callable[..., Any]
 Lesson: TypeAlias = "Callable[[Change], None]"  # writes something down, in the transaction of the run

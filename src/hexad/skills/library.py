@@ -13,8 +13,8 @@ from hexad.memory.collection import RecordCollection
 from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus, SkillVersion
 from hexad.skills import definition as shapes
 from hexad.skills import tools as callables
-from hexad.skills.approving import AUTOMATIC, Review, review
-from hexad.skills.driving import adrive, drive
+from hexad.skills.effects import adrive, drive
+from hexad.skills.review import AUTOMATIC, Review, review
 from hexad.skills.run import Agent, Runner, may_run
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hexad.memory.collection import Finder
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Item, Json
-    from hexad.skills.driving import Halt
+    from hexad.skills.effects import Halt
     from hexad.skills.folders.transfer import ImportedSkill
     from hexad.skills.run import SkillResult
 

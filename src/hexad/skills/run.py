@@ -23,16 +23,16 @@ from hexad.memory.habits import credit
 from hexad.memory.redaction import redact
 from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import composite, parameters
-from hexad.skills.approving import assess
 from hexad.skills.composite import Lesson, Step, StepTool, ToolCall, by_name
 from hexad.skills.definition import check, files_of, fingerprint, shell_of, templates
-from hexad.skills.driving import Blocking
+from hexad.skills.effects import Blocking
+from hexad.skills.review import assess
 from hexad.store.skills import FAILED
 
 if TYPE_CHECKING:
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Json
-    from hexad.skills.driving import Program
+    from hexad.skills.effects import Program
     from hexad.skills.sandbox import ScriptResult
 
 DEEPEST: Final = 8  # skills that call each other as tools

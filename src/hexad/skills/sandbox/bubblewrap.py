@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import InvalidInput, NoSandbox, UnknownChoice
-from hexad.skills.sandbox import given, layout, seccomp
+from hexad.skills.sandbox import inputs, layout, seccomp
 from hexad.skills.sandbox.limits import SandboxLimits
 from hexad.skills.sandbox.running import Ended, ScriptResult, run
 from hexad.skills.sandbox.stopping import Stop
@@ -58,15 +58,15 @@ class Sandbox:
         """
         limits = limits or SandboxLimits()
         program, block = _shell(shell)
-        variables = given.environment(environment or {})
-        own = {layout.SCRIPT: given.encoded("script", script), layout.VARIABLES: variables.assignments.encode()}
+        variables = inputs.environment(environment or {})
+        own = {layout.SCRIPT: inputs.encoded("script", script), layout.VARIABLES: variables.assignments.encode()}
         with _Handed() as handed:
             options = (
                 *layout.namespaces(network=network),
                 *layout.system(network=network),
                 *layout.private(limits.disk),
-                *_files(handed, given.files(files or {}, room=limits.disk)),
-                *_each("--bind", given.folders(writable, hidden)),
+                *_files(handed, inputs.files(files or {}, room=limits.disk)),
+                *_each("--bind", inputs.folders(writable, hidden)),
                 *layout.masks(hidden),
                 *_read_only(handed, {**layout.etc(network=network), **own}),
                 *_each("--setenv", {**layout.FIXED, **variables.exported}.items()),
@@ -135,7 +135,7 @@ def _prologue(limits: SandboxLimits, block: int) -> str:
     return f'{" && ".join(commands)} || exit 125; . {layout.VARIABLES}; . "$0"'
 
 
-def _files(handed: _Handed, files: Sequence[given.GivenFile]) -> Iterator[str]:
+def _files(handed: _Handed, files: Sequence[inputs.GivenFile]) -> Iterator[str]:
     for file in files:
         mode = "0755" if file.executable else "0644"
         yield from ("--perms", mode, "--file", str(handed.over(file.content)), f"{layout.WORK}/{file.path}")
