@@ -106,7 +106,7 @@ def retriever_of(workspace: Workspace, settings: Settings) -> ContextRetriever:
 
 def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
     """The skills, with the agent's tools to run them."""
-    from hexad.skills import library, run  # noqa: PLC0415 - loads in 45 ms; retrieval needs none
+    from hexad.skills import library, run  # noqa: PLC0415 - loads in 30 ms; retrieval needs none
 
     agent = run.Agent(
         tools=engine.tools,
@@ -121,8 +121,8 @@ def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
 
 def forget_elsewhere(change: Change, session: str) -> int:
     """Remove a session's share of learnings and discovered skills; return the number of records that went."""
-    from hexad.learning.housekeeping import forget_session  # noqa: PLC0415 - loads learning: 45 ms, rarely needed
-    from hexad.skills.discovery.sessions import forget_found_in  # noqa: PLC0415 - loads in 4 ms, rarely needed
+    from hexad.learning.housekeeping import forget_session  # noqa: PLC0415 - loads learning: 25 ms, rarely needed
+    from hexad.skills.discovery.sessions import forget_found_in  # noqa: PLC0415 - loads in 3 ms, rarely needed
 
     forget_session(change, session)
     return forget_found_in(change, session)
@@ -132,7 +132,7 @@ def similarity_of(settings: Settings, embedder: Embedder | None, name: str | Non
     """The caller's embedder, else the extra's if it is installed; None if search by meaning is off."""
     if not settings.enabled or not settings.semantic:
         return None
-    from hexad import semantic  # noqa: PLC0415 - loads in 3 ms; an engine without it needs none
+    from hexad import semantic  # noqa: PLC0415 - loads in 1 ms; an engine without it needs none
 
     if embedder is not None:
         return semantic.own_similarity(embedder, name, seconds=settings.layer_deadline / 2)
@@ -148,6 +148,6 @@ def maintained(store: Store) -> Store:
 def complete_patterns(unit: Writing) -> None:
     """Give learnings that were stored without one the template that errors are matched with."""
     if unit.page(Layer.AGENT_LEARNINGS, limit=1):
-        from hexad.learning.learnings import complete_patterns as complete  # noqa: PLC0415 - loads learning: 50 ms, once for a namespace
+        from hexad.learning.learnings import complete_patterns as complete  # noqa: PLC0415 - loads learning: 35 ms, once for a namespace
 
         complete(unit)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from hexad.learning.errors.pattern import is_placeholder, parameters, split
@@ -137,15 +138,24 @@ def _duplicates(learnings: Sequence[Learning]) -> Iterable[Sequence[Learning]]:
 
 
 def _groups(learnings: Sequence[Learning]) -> Iterable[Sequence[Learning]]:
-    """Each learning joins the first group whose first member is similar."""
+    """Each learning joins the first group whose first member is similar.
+
+    Similar ones share one of the few rarest words of either, so only groups that do are compared.
+    """
+    constants = [_constants(each) for each in learnings]
+    often = Counter(word for words in constants for word in words)
     groups: list[tuple[Constants, list[Learning]]] = []
-    for learning in learnings:
-        words = _constants(learning)
-        home = next((group for own, group in groups if _similar(own, words) and _may_join(learning, group)), None)
-        if home is None:
-            groups.append((words, [learning]))
-        else:
-            home.append(learning)
+    homes: dict[str, list[int]] = {}
+    for learning, words in zip(learnings, constants, strict=True):
+        rarest = sorted(words, key=lambda word: (often[word], word))[: len(words) - ceil(_SIMILAR * len(words)) + 1]
+        near = sorted({place for word in rarest for place in homes.get(word, ())})
+        home = next((at for at in near if _similar(groups[at][0], words) and _may_join(learning, groups[at][1])), None)
+        if home is not None:
+            groups[home][1].append(learning)
+            continue
+        for word in rarest:
+            homes.setdefault(word, []).append(len(groups))
+        groups.append((words, [learning]))
     return [group for _, group in groups]
 
 
