@@ -141,7 +141,7 @@ def similarity_of(settings: Settings, embedder: Embedder | None, name: str | Non
 
 def maintained(store: Store) -> Store:
     """A store that brings a namespace up to date when it is first used: the index, and the patterns of learnings."""
-    steps = [Step("analyser", str(ANALYSER), reindex), Step("patterns", "complete", complete_patterns)]
+    steps = [Step("analyser", str(ANALYSER), reindex), Step("patterns", "judged", complete_patterns)]
     return MaintainedStore(store, steps)
 
 

@@ -90,7 +90,7 @@ def _flat(before: str, figures: Mapping[str, Any]) -> Iterator[tuple[str, float]
     for name, value in figures.items():
         if isinstance(value, dict):
             yield from _flat(f"{before}{name} ", value)
-        else:
+        elif not isinstance(value, list):
             yield f"{before}{name}", float(value)
 
 

@@ -4,7 +4,11 @@ A call failed, and a later call of the same tool worked. The difference between 
 
 * `ChangedArguments`: which arguments changed, from what shape to what shape (as in JSON Patch: add, remove, replace);
 * else `Prerequisite`: another tool that succeeded in between;
+* else `Stated`: the words of the error that say what it expects;
 * else `Retry`: time.
+
+An argument that merely differed is no part of a remedy: its form must differ, or the error must name the new value or
+the argument. A remedy that says nothing to do is kept and never offered (`says`).
 
 `Advice` and `Correction` are fixes in words: an agent's own, and a user's.
 
@@ -20,9 +24,13 @@ import json
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, assert_never
 
-from hexad.learning.arguments.shapes import CONSTANT, read
+from hexad.learning.arguments.shapes import CONSTANT, error_in, read
+from hexad.learning.differences.commands import takes_rights
+from hexad.learning.differences.edits import edits
+from hexad.learning.differences.forms import is_strong
+from hexad.learning.errors.advice import About, Said, about, is_dangerous, said, wait_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,6 +42,20 @@ if TYPE_CHECKING:
     Shapes: TypeAlias = Mapping[str, Argument]
 
 _MOST_CHANGES: Final = 16
+_SHORTEST_VALUE: Final = 2  # characters; shorter texts are part of many words
+_EXPECTS: Final = re.compile(
+    r"(?i)\bmust\b|\bone of\b|choose from|\bexpected?\b|\brequired?\b|\bshould\b|\bmissing\b|\bonly\b"
+    r"|\bat (?:least|most)\b|\brange\b"
+)
+_OFF: Final = frozenset(
+    {"false", "off", "no", "none", "disable", "disabled", "0", "never", "skip", "allow", "insecure"}
+)
+_CHECKS: Final = re.compile(
+    r"(?i)verif|ssl|tls|cert|check|secure|lock|auth|sandbox|protect|safe|valid|strict|confirm|sign"
+)
+_OVERRIDES: Final = re.compile(
+    r"(?i)force|insecure|unsafe|skip|ignore|bypass|override|sudo|as_?root|admin|cascade|no_?verify|privileged"
+)
 _NOT_IN_NAMES: Final = re.compile(r"[^\w./:-]+")
 _LONGEST_NAME: Final = 80
 
@@ -55,6 +77,7 @@ class Change:
     after: str = ""
     value: Json = None
     seen: Seen | None = None
+    how: str = ""  # what to do with its text, in words
 
     @property
     def op(self) -> str:
@@ -64,9 +87,18 @@ class Change:
         return "add" if self.after else "remove"
 
     @property
-    def key(self) -> tuple[str, str, str | None, str | None]:
+    def key(self) -> tuple[str | None, ...]:
         """Its identity: everything but the value."""
-        return self.op, self.path, self.before or None, self.after or None
+        return self.op, self.path, self.before or None, self.after or None, *((self.how,) if self.how else ())
+
+    @property
+    def says(self) -> bool:
+        """Whether it is something to do: words, an argument to add or leave out, another form."""
+        return bool(self.how) or self.op != "replace" or (not self.only_value and self._is_another_form)
+
+    @property
+    def _is_another_form(self) -> bool:
+        return is_strong(self.before) or is_strong(self.after) or self.seen is Seen.SAME
 
     @property
     def only_value(self) -> bool:
@@ -80,9 +112,10 @@ class ChangedArguments:
 
     changes: tuple[Change, ...]
     helper: str = ""
+    said: str = ""  # the error's own words about it
 
     @property
-    def keys(self) -> frozenset[tuple[str, str, str | None, str | None]]:
+    def keys(self) -> frozenset[tuple[str | None, ...]]:
         """The identities of its changes."""
         return frozenset(change.key for change in self.changes)
 
@@ -102,6 +135,14 @@ class Retry:
 
 
 @dataclass(frozen=True, slots=True)
+class Stated:
+    """What the error itself asks for: its words, or a time to wait as it writes it and in seconds."""
+
+    text: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Advice:
     """A fix in an agent's words."""
 
@@ -115,32 +156,79 @@ class Correction:
     text: str
 
 
-Remedy: TypeAlias = ChangedArguments | Prerequisite | Retry | Advice | Correction
+Remedy: TypeAlias = ChangedArguments | Prerequisite | Retry | Stated | Advice | Correction
 
 
-def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) -> Remedy:
-    """The difference between a call that failed and a later one, with the arguments ``worked``, that succeeded."""
-    changes = _changes(read(failed.arguments), worked)
+def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) -> Remedy | None:
+    """The difference between a call that failed and a later one, with the arguments ``worked``, that succeeded.
+
+    None if other values are all that differs, or if the call that worked took rights or turned a check off.
+    """
+    error = error_in(failed.arguments)
+    arguments = read(failed.arguments)
+    told, kind = said(error, _values(arguments)), about(error)
+    changes, idle, dangerous = _changes(arguments, worked, error, kind)
     helper = next((call.tool for call in between if call.ok and call.tool != failed.tool), "")
     if changes:
-        return ChangedArguments(changes, helper if all(change.only_value for change in changes) else "")
-    return Prerequisite(helper) if helper else Retry(max(0, round(waited)))
+        helps = _expects(told, error) or (
+            kind is About.FORM and any(change.how or change.before == "empty text" for change in changes)
+        )
+        return ChangedArguments(changes, said=told.text if told.hint or helps else "")
+    if helper:
+        return Prerequisite(helper)
+    stated_words = stated(error, arguments)
+    if stated_words is None and idle and kind is About.FORM and told.text and not dangerous:
+        stated_words = Stated(told.text)
+    return stated_words or (None if idle else Retry(max(0, round(waited))))
+
+
+def stated(error: str, arguments: Shapes) -> Stated | None:
+    """What an error asks for by itself: a wait, a hint, or the form that it expects."""
+    wait = wait_of(error)
+    if wait.seconds:
+        return Stated(wait.text, wait.seconds)
+    told = said(error, _values(arguments))
+    return Stated(told.text) if told.hint or _expects(told, error) else None
+
+
+def _values(arguments: Shapes) -> list[str]:
+    """The texts of a call, which a fix does not repeat."""
+    return [each.text for each in arguments.values() if len(each.text) > _SHORTEST_VALUE]
+
+
+def _expects(told: Said, error: str) -> bool:
+    return about(error) is About.FORM and _EXPECTS.search(told.text) is not None
+
+
+def says(remedy: Remedy) -> bool:
+    """Whether a remedy says something to do; another value, or another try, does not."""
+    match remedy:
+        case ChangedArguments():
+            return bool(remedy.helper) or any(change.says for change in remedy.changes)
+        case Retry():
+            return remedy.seconds > 0
+        case Prerequisite() | Stated() | Advice() | Correction():
+            return True
+        case _:
+            assert_never(remedy)
 
 
 def signature(remedy: Remedy) -> str:
     """The identity of a remedy: equal for the same change of shapes, whatever the values were."""
     match remedy:
         case ChangedArguments():
-            about: object = [change.key for change in remedy.changes]
+            named: object = [change.key for change in remedy.changes]
         case Prerequisite():
-            about = remedy.tool
+            named = remedy.tool
         case Retry():
-            about = ""
+            named = ""
+        case Stated():
+            named = "wait" if remedy.seconds else remedy.text
         case Advice() | Correction():
-            about = remedy.text
+            named = remedy.text
         case _:
             assert_never(remedy)
-    written = json.dumps([KIND_OF[type(remedy)], about], ensure_ascii=False)
+    written = json.dumps([KIND_OF[type(remedy)], named], ensure_ascii=False)
     return hashlib.blake2b(written.encode(), digest_size=6).hexdigest()
 
 
@@ -157,10 +245,14 @@ def confirmed(known: Remedy, again: Remedy, *, another_session: bool) -> Remedy:
         case ChangedArguments() if isinstance(again, ChangedArguments):
             pairs = zip(known.changes, again.changes, strict=True)
             changes = tuple(_confirmed(one, other, another_session=another_session) for one, other in pairs)
-            return ChangedArguments(changes, known.helper if known.helper == again.helper else "")
+            return ChangedArguments(
+                changes, known.helper if known.helper == again.helper else "", again.said or known.said
+            )
         case Retry() if isinstance(again, Retry):
             return Retry(max(known.seconds, again.seconds))
-        case ChangedArguments() | Retry() | Prerequisite() | Advice() | Correction():
+        case Stated() if isinstance(again, Stated):
+            return max(known, again, key=lambda each: each.seconds)
+        case ChangedArguments() | Retry() | Prerequisite() | Stated() | Advice() | Correction():
             return known
         case _:
             assert_never(known)
@@ -173,7 +265,7 @@ def followed(remedy: Remedy, arguments: Shapes, before: Sequence[Call]) -> bool:
             return all(_follows(change, arguments) for change in remedy.changes)
         case Prerequisite():
             return any(call.ok and call.tool == remedy.tool for call in before)
-        case Retry() | Advice() | Correction():
+        case Retry() | Stated() | Advice() | Correction():
             return True
         case _:
             assert_never(remedy)
@@ -189,7 +281,7 @@ def shows(remedy: Remedy) -> bool:
             return any(not change.only_value or change.seen is Seen.SAME for change in remedy.changes)
         case Prerequisite():
             return True
-        case Retry() | Advice() | Correction():
+        case Retry() | Stated() | Advice() | Correction():
             return False
         case _:
             assert_never(remedy)
@@ -213,13 +305,16 @@ def sentence(remedy: Remedy) -> str:
     match remedy:
         case ChangedArguments():
             changes = "; ".join(map(_change_sentence, remedy.changes))
-            return f"{changes} (found with {_quoted(remedy.helper)})" if remedy.helper else changes
+            words = f'; the error says: "{remedy.said}"' if remedy.said else ""
+            return f"{changes} (found with {_quoted(remedy.helper)})" if remedy.helper else changes + words
         case Prerequisite():
             return f"call {_quoted(remedy.tool)} first"
-        case Retry(0):
-            return "try again; it worked the second time"
         case Retry():
-            return f"wait and try again; it worked after {remedy.seconds} s"
+            after = f"wait and try again; it worked after {remedy.seconds} s"
+            return after if remedy.seconds else "try again; it worked the second time"
+        case Stated():
+            wait = f"wait {remedy.seconds:g} s ({remedy.text}) and try again"
+            return wait if remedy.seconds else f'the error says: "{remedy.text}"'
         case Advice() | Correction():
             return remedy.text
         case _:
@@ -230,6 +325,7 @@ KIND_OF: Final[dict[type[Remedy], str]] = {
     ChangedArguments: "arguments",
     Prerequisite: "prerequisite",
     Retry: "retry",
+    Stated: "stated",
     Advice: "told",
     Correction: "correction",
 }
@@ -240,12 +336,15 @@ def to_json(remedy: Remedy) -> dict[str, Json]:
     kind: dict[str, Json] = {"kind": KIND_OF[type(remedy)]}
     match remedy:
         case ChangedArguments():
-            helper: dict[str, Json] = {"after": remedy.helper} if remedy.helper else {}
-            return {**kind, "changes": [_change_to_json(change) for change in remedy.changes], **helper}
+            held = {"after": remedy.helper, "said": remedy.said}
+            more: dict[str, Json] = {name: each for name, each in held.items() if each}
+            return {**kind, "changes": [_change_to_json(change) for change in remedy.changes], **more}
         case Prerequisite():
             return {**kind, "tool": remedy.tool}
         case Retry():
             return {**kind, "seconds": remedy.seconds}
+        case Stated():
+            return {**kind, "text": remedy.text, "seconds": remedy.seconds}
         case Advice() | Correction():
             return kind
         case _:
@@ -256,11 +355,14 @@ def from_json(stored: Mapping[str, Any], text: str) -> Remedy:
     """The remedy that `to_json` wrote, with its sentence; anything else is only that sentence."""
     match stored:
         case {"kind": "arguments", "changes": [*changes]}:
-            return ChangedArguments(tuple(map(_change_from_json, changes)), str(stored.get("after", "")))
+            read_changes = tuple(map(_change_from_json, changes))
+            return ChangedArguments(read_changes, str(stored.get("after", "")), str(stored.get("said", "")))
         case {"kind": "prerequisite", "tool": str(tool)}:
             return Prerequisite(tool)
         case {"kind": "retry"}:
             return Retry(whole(stored.get("seconds")))
+        case {"kind": "stated", "text": str(words), "seconds": float(seconds) | int(seconds)}:
+            return Stated(words, float(seconds))
         case {"kind": "correction"}:
             return Correction(text)
         case _:
@@ -275,7 +377,11 @@ def whole(value: object) -> int:
 def _change_to_json(change: Change) -> dict[str, Json]:
     written = {"op": change.op, "path": change.path, "from": change.before or None, "to": change.after or None}
     seen = None if change.seen is None else change.seen.value
-    return {name: each for name, each in {**written, "value": change.value, "seen": seen}.items() if each is not None}
+    return {
+        name: each
+        for name, each in {**written, "value": change.value, "seen": seen, "how": change.how or None}.items()
+        if each is not None
+    }
 
 
 def _change_from_json(stored: Mapping[str, Any]) -> Change:
@@ -285,18 +391,59 @@ def _change_from_json(stored: Mapping[str, Any]) -> Change:
         after=stored.get("to", ""),
         value=stored.get("value"),
         seen=Seen(stored["seen"]) if "seen" in stored else None,
+        how=str(stored.get("how", "")),
     )
 
 
-def _changes(before: Shapes, after: Shapes) -> tuple[Change, ...]:
-    paths = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
-    return tuple(_change(path, before.get(path), after.get(path)) for path in paths[:_MOST_CHANGES])
+class _Difference(NamedTuple):
+    """The changes that say something to do; whether there are others, and whether one takes rights (then none do)."""
+
+    telling: tuple[Change, ...]
+    idle: bool
+    dangerous: bool
 
 
-def _change(path: str, old: Argument | None, new: Argument | None) -> Change:
+def _changes(before: Shapes, after: Shapes, error: str, kind: About) -> _Difference:
+    paths = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)][:_MOST_CHANGES]
+    found = {path: _change(path, before.get(path), after.get(path), error, kind) for path in paths}
+    dangerous = any(_takes_rights(path, before.get(path), after.get(path)) for path in paths)
+    telling = [path for path in paths if not dangerous and found[path].says and _is_cause(found[path], error, kind)]
+    return _Difference(tuple(found[each] for each in telling), len(telling) < len(paths), dangerous)
+
+
+def _change(path: str, old: Argument | None, new: Argument | None, error: str, kind: About) -> Change:
     change = Change(path=path, before=old.shape if old else "", after=new.shape if new else "")
-    constant = new is not None and new.value is not None and new.shape in CONSTANT
+    if old is not None and new is not None:
+        change = replace(change, how=_how(path, old, new, error, kind))
+    constant = new is not None and new.value is not None and new.shape in CONSTANT and not change.how
     return replace(change, value=new.value, seen=Seen.ONCE) if new is not None and constant else change
+
+
+def _how(path: str, old: Argument, new: Argument, error: str, kind: About) -> str:
+    """What to do with an argument, in words: with its text, or as the value that the error names."""
+    name = _quoted(_name(path))
+    if old.text and new.text:
+        return "; ".join(edits(name, old.text, new.text, error, kind))
+    value = None if isinstance(new.value, bool) else new.value
+    shown = value is not None and re.search(rf"(?<![\w.]){re.escape(str(value))}(?![\w.])", error)
+    return f"give {name} as {json.dumps(value, ensure_ascii=False)}" if shown and old.shape == new.shape else ""
+
+
+def _is_cause(change: Change, error: str, kind: About) -> bool:
+    """Whether a change can be why the call worked. If the error is not about the call, it has to name the argument."""
+    last = _name(change.path).rsplit(".", 1)[-1]
+    return (
+        bool(change.how) or kind is About.FORM or re.search(rf"\b{re.escape(last)}\b", error, re.IGNORECASE) is not None
+    )
+
+
+def _takes_rights(path: str, old: Argument | None, new: Argument | None) -> bool:
+    """Whether an argument now takes rights or turns a check off."""
+    value = "" if new is None else str(new.value if new.value is not None else new.text)
+    before = "" if old is None else str(old.value if old.value is not None else old.text)
+    off = value.casefold() in _OFF and _CHECKS.search(path) is not None
+    on = value.casefold() not in _OFF and new is not None and _OVERRIDES.search(path) is not None
+    return off or on or (is_dangerous(value) and not is_dangerous(before)) or takes_rights(before, value)
 
 
 def _confirmed(one: Change, other: Change, *, another_session: bool) -> Change:
@@ -322,6 +469,8 @@ def _follows(change: Change, arguments: Shapes) -> bool:
 
 def _change_sentence(change: Change) -> str:
     name = _quoted(_name(change.path))
+    if change.how:
+        return change.how
     if not change.after:
         return f"leave out {name}"
     if change.seen is Seen.SAME:

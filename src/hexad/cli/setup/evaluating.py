@@ -1,4 +1,4 @@
-"""`eval`: measure retrieval, error grouping, tool failures and the script check on your own data."""
+"""`eval`: measure retrieval, error grouping, tool failures, fixes and the script check on your own data."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -45,6 +45,8 @@ _FOREIGN: Final = (
     Column("R@5 lost by the floor"),
 )
 _REPLAYED: Final = (Column("tool failures", "fold"), Column("number"), Column("share"))
+_FIXES: Final = (Column("fixes", "fold"), Column("share"))
+_MISSED: Final = (Column("missed"), Column("fix that was offered", "fold"))
 _JUDGED: Final = (Column("scripts", "fold"), Column("share"))
 
 app = typer.Typer()
@@ -161,11 +163,15 @@ def _show_learned(learned: Learned) -> None:
         screen.table(columns, list(_grouped(learned.grouping)))
     if learned.failures is not None:
         screen.table(_REPLAYED, list(_replayed(learned.failures)))
+    if learned.fixes is not None:
+        figures = {name: value for name, value in learned.fixes.as_json().items() if name != "misses"}
+        screen.table(_FIXES, [(f"fixes: {name}", f"{value:g}") for name, value in figures.items()])
+        screen.table(_MISSED, [(place, fix or "(none)") for place, fix in learned.fixes.misses])
     judged = [
         (f"{kind}: {name}", f"{value:g}" if name == "count" else f"{value:.4f}")
-        for kind, figures in (("shell_benign", learned.benign), ("shell_harmful", learned.harmful))
-        if figures is not None
-        for name, value in figures.as_json().items()
+        for kind, scripts in (("shell_benign", learned.benign), ("shell_harmful", learned.harmful))
+        if scripts is not None
+        for name, value in scripts.as_json().items()
     ]
     if judged:
         screen.table(_JUDGED, judged)

@@ -16,6 +16,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from hexad.learning.errors.body import readable
 from hexad.learning.errors.masking import ANNOUNCES, PLACEHOLDER, WILD, masked, word
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def words_of(error: str) -> Words:
 
 def _words_of(error: str) -> Words:
     found: list[str] = []
-    for place, part in enumerate(_PUNCTUATION.split(masked(essence(ends(error, MOST_TEXT))))):
+    for place, part in enumerate(_PUNCTUATION.split(masked(readable(essence(ends(error, MOST_TEXT)))))):
         if place % 2:
             found += (sign for sign in part if sign in _SIGNS)
         elif part.strip(_STOPS):
