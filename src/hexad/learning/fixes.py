@@ -167,7 +167,7 @@ def judged(learning: Learning) -> Learning:
     return chosen(learning, known)
 
 
-def with_stated(learning: Learning, error: str, arguments: Mapping[str, Argument]) -> Learning:
+def with_stated(learning: Learning, error: str, arguments: Mapping[str, Argument], session: str) -> Learning:
     """A learning that knows what its error asks for, if it asks for something."""
     known = candidates(learning)
     stated = (
@@ -175,7 +175,8 @@ def with_stated(learning: Learning, error: str, arguments: Mapping[str, Argument
     )
     if stated is None:
         return learning
-    return chosen(learning, {remedies.signature(stated): Candidate.of(stated, Evidence()), **known})
+    found = Candidate.of(stated, Evidence(), (session,) if session else ())
+    return chosen(learning, {remedies.signature(stated): found, **known})
 
 
 def _without_fix(learning: Learning) -> Learning:

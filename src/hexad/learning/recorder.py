@@ -120,8 +120,10 @@ class _Recording:
         """Count the error for its learning, and against the fixes that were offered; return the learning's id."""
         learning = remembered(self.change, self.outcome, self.now)
         known = get(self.change, learning)
-        if known is not None and (whole := with_stated(known, self.outcome.error, self.outcome.arguments)) != known:
-            self.change.put(whole)
+        if known is not None:
+            whole = with_stated(known, self.outcome.error, self.outcome.arguments, self.change.session)
+            if whole != known:
+                self.change.put(whole)
         for made in self._holding(self._activity().offers):
             if made.state in {OFFERED, WORKED}:
                 self._blame(made, learning)

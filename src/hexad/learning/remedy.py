@@ -432,8 +432,12 @@ def _how(path: str, old: Argument, new: Argument, error: str, kind: About) -> st
 def _is_cause(change: Change, error: str, kind: About) -> bool:
     """Whether a change can be why the call worked. If the error is not about the call, it has to name the argument."""
     last = _name(change.path).rsplit(".", 1)[-1]
+    another_form = is_strong(change.before) and is_strong(change.after)
     return (
-        bool(change.how) or kind is About.FORM or re.search(rf"\b{re.escape(last)}\b", error, re.IGNORECASE) is not None
+        bool(change.how)
+        or another_form
+        or kind is About.FORM
+        or re.search(rf"\b{re.escape(last)}\b", error, re.IGNORECASE) is not None
     )
 
 
