@@ -49,7 +49,9 @@ class Case:
 
     def is_empty(self, fix: str) -> bool:
         """Whether a fix shares no word with the error or with the difference between the two calls."""
-        words = _words([self.error]) | (_words(_leaves(self.args)) ^ _words(_leaves(self.then or self.args)))
+        then = self.args if self.then is None else self.then
+        changed = {name for name in {*self.args, *then} if self.args.get(name) != then.get(name)}
+        words = _words([self.error, *changed]) | (_words(_leaves(self.args)) ^ _words(_leaves(then)))
         return bool(fix) and not _words([fix]) & words
 
 

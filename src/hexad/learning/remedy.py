@@ -56,6 +56,7 @@ _CHECKS: Final = re.compile(
 _OVERRIDES: Final = re.compile(
     r"(?i)force|insecure|unsafe|skip|ignore|bypass|override|sudo|as_?root|admin|cascade|no_?verify|privileged"
 )
+_WORDS: Final = re.compile(r"[^\W_]{2,}")
 _NOT_IN_NAMES: Final = re.compile(r"[^\w./:-]+")
 _LONGEST_NAME: Final = 80
 
@@ -170,9 +171,7 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     changes, idle, dangerous = _changes(arguments, worked, error, kind)
     helper = next((call.tool for call in between if call.ok and call.tool != failed.tool), "")
     if changes:
-        helps = _expects(told, error) or (
-            kind is About.FORM and any(change.how or change.before == "empty text" for change in changes)
-        )
+        helps = _expects(told, error) or (kind is About.FORM and not _is_clear(changes, error))
         return ChangedArguments(changes, said=told.text if told.hint or helps else "")
     if helper:
         return Prerequisite(helper)
@@ -180,6 +179,12 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     if stated_words is None and idle and kind is About.FORM and told.text and not dangerous:
         stated_words = Stated(told.text)
     return stated_words or (None if idle else Retry(max(0, round(waited))))
+
+
+def _is_clear(changes: Sequence[Change], error: str) -> bool:
+    """Whether changes speak for themselves: structured ones, in words that the error has too."""
+    words = {word.casefold() for change in changes for word in _WORDS.findall(_change_sentence(change))}
+    return not any(change.how for change in changes) and not words.isdisjoint(_WORDS.findall(error.casefold()))
 
 
 def stated(error: str, arguments: Shapes) -> Stated | None:

@@ -191,6 +191,9 @@ def _option_edits(failed: Command, worked: Command, error: str, about: About) ->
         if kind == "equal":
             continue
         gone, come = old[a:b], new[c:d]
+        if a == c == 0 and len(come) > len(gone) and all(is_shown(each, error) for each in come):
+            yield f"use `{' '.join(come)}` instead of `{' '.join(gone)}`"
+            continue
         for at, (out, in_) in enumerate(_paired(gone, come)):
             if out and in_:
                 if a + at == 0 or _is_subcommand(worked, c + at):

@@ -94,8 +94,8 @@ _DANGER: Final = re.compile(
     """
 )
 _TIME: Final = (
-    r"((?:\d+(?:\.\d+)?\s?(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?"
-    r"|h)(?![a-z])\s?(?:and )?)+)"
+    r"((?:(?:\d+(?:\.\d+)?|an?|one)\s?(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h)(?![a-z])"
+    r"\s?(?:and )?)+)"
 )
 _LATER: Final = (
     r"\b(?:re)?(?:try|tried|wait|again|later|available|resets?|resumes?|refreshes|cool\w*|slow|throttled|locked"
@@ -105,12 +105,13 @@ _WAITS: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"{_LATER}[^.\n]{{0,48}}?\b(?:in|after|for|at least|within)\b:?\s*(?:about |approximately |another )?{_TIME}",
-        rf"\bwait(?:ing)?:?\s*{_TIME}",
+        rf"\b(?:wait(?:ing)?|retry(?:ing)?)\b[^.\n]{{0,48}}?(?<!\w){_TIME}",
+        rf"(?<!\w){_TIME}(?:before|until|between)\b",
         rf"retry[-_ ]?(?:after|delay|in)[-_a-z]*['\"]?\s*(?:[:=]|is|of)?\s*['\"]?{_TIME}",
         r"retry[-_ ]?(?:after|delay|in)[-_a-z]*['\"]?\s*(?:[:=]|is|of)?\s*['\"]?(\d+(?:\.\d+)?)\b(?![-/:])",
     )
 )
-_PART: Final = re.compile(r"(\d+(?:\.\d+)?)\s?([a-z]*)", re.IGNORECASE)
+_PART: Final = re.compile(r"(\d+(?:\.\d+)?|an?|one)\s?([a-z]*)", re.IGNORECASE)
 _UNITS: Final = {"ms": 0.001, "mi": 60, "m": 60, "h": 3600, "ho": 3600, "hr": 3600}  # by two letters; else seconds
 _HINT: Final = re.compile(
     r"""(?ix) did\ you\ mean | most\ similar | perhaps\ you | similar\ \w+\ exists | \bsimilar\ (?:name|to)\b
@@ -119,7 +120,7 @@ _HINT: Final = re.compile(
     | \bplease\ (?!try\ again|contact|visit|wait|check\ your|see)
     | \byou\ (?:have\ to|need|must|may\ want|might|can|should)\b
     | \binstead\b | \bmake\ sure\b | \bspecify\b | \bby\ (?:running|passing|setting|adding) | ^run\b | \breview\b
-    | \bcommit\ your\ changes | \bpass\ [`'-] | ^(?:fix|consider|remove|add|set|give|provide|choose|rename)\
+    | \bcommit\ your\ changes | \bpass\ [`'-] | ^(?:fix|consider|remove|add|set|give|provide|choose|rename)\b
     | \bto\ fix\b | \brequires\b
     """
 )
@@ -145,7 +146,10 @@ _IDLE: Final = re.compile(
     | ^\s*at\ \S+\ ?\(
     | find\ a\ package | ^note:\ AWS | list\ of\ supported | believe\ this\ is | --explain
     | further\ information | ^line\ \d+:
-    | ^\^+$ | ^Traceback | ^File\ " | contact\ | ^this\ is\ usually | ^\s*\[--
+    | access\ rights | note\ that\ you\ can | you\ can\ find\ your | make\ sure\ [^.]*(?:exist|correct|spell)
+    | \bspelling\b | (?:different|another)\ card | your\ (?:bank|billing|administrator)
+    | billing\ details | obtain\b | misspelled
+    | ^\^+$ | ^Traceback | ^File\ " | contact\b | ^this\ is\ usually | ^\s*\[--
     """
 )
 _PREFIX: Final = re.compile(
@@ -197,7 +201,7 @@ def wait_of(error: str) -> Wait:
     found = next(filter(None, (pattern.search(error) for pattern in _WAITS)), None)
     if found is None:
         return Wait()
-    parts = [(float(number), unit.lower()) for number, unit in _PART.findall(found[1])]
+    parts = [(float(number) if number[0].isdigit() else 1.0, unit.lower()) for number, unit in _PART.findall(found[1])]
     return Wait(sum(number * _UNITS.get(_unit(unit), 1) for number, unit in parts), found[1].strip())
 
 
