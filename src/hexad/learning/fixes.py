@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from hexad.learning import remedy as remedies
+from hexad.learning.mining import stated as asked_for
 from hexad.learning.remedy import Advice, ChangedArguments, Correction, Prerequisite, Retry, Stated
 from hexad.learning.trust import Evidence, trust
 from hexad.model import Origin
@@ -170,9 +171,7 @@ def judged(learning: Learning) -> Learning:
 def with_stated(learning: Learning, error: str, arguments: Mapping[str, Argument], session: str) -> Learning:
     """A learning that knows what its error asks for, if it asks for something."""
     known = candidates(learning)
-    stated = (
-        None if any(isinstance(each.remedy, Stated) for each in known.values()) else remedies.stated(error, arguments)
-    )
+    stated = None if any(isinstance(each.remedy, Stated) for each in known.values()) else asked_for(error, arguments)
     if stated is None:
         return learning
     found = Candidate.of(stated, Evidence(), (session,) if session else ())

@@ -16,6 +16,7 @@ from hexad.learning.arguments.shapes import summarised, written
 from hexad.learning.errors.pattern import holds, split
 from hexad.learning.errors.tree import get, remembered, triggers, trusted_for
 from hexad.learning.fixes import Candidate, counted, current, with_fix, with_stated
+from hexad.learning.mining import mined
 from hexad.learning.offers import BOTH, FAILED, FOUND, OFFER_HOLDS, ONE_TASK, PATIENCE, WORKED, new_offer, offer
 from hexad.learning.remedy import Advice, Correction
 from hexad.learning.trust import Evidence
@@ -197,7 +198,7 @@ class _Recording:
         if learning is None:
             return
         waited = (self.now - failure.at).total_seconds()
-        remedy = remedies.mined(failure, self.outcome.arguments, between, waited)
+        remedy = mined(failure, self.outcome.arguments, between, waited)
         if remedy is None:
             return
         on_its_own = known is None or self._is_another_task(known)

@@ -1,4 +1,4 @@
-"""The fix for an error as data: read from a session's calls, and written as one sentence.
+"""The fix for an error as data, and written as one sentence; `mining.py` reads it from a session's calls.
 
 A call failed, and a later call of the same tool worked. The difference between the two is the remedy:
 
@@ -7,8 +7,7 @@ A call failed, and a later call of the same tool worked. The difference between 
 * else `Stated`: the words of the error that say what it expects;
 * else `Retry`: time.
 
-An argument that merely differed is no part of a remedy: its form must differ, or the error must name the new value or
-the argument. A remedy that says nothing to do is kept and never offered (`says`).
+A remedy that says nothing to do is kept and never offered (`says`).
 
 `Advice` and `Correction` are fixes in words: an agent's own, and a user's.
 
@@ -24,13 +23,9 @@ import json
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, assert_never
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never
 
-from hexad.learning.arguments.shapes import CONSTANT, error_in, read
-from hexad.learning.differences.commands import takes_rights
-from hexad.learning.differences.edits import edits
 from hexad.learning.differences.forms import is_strong
-from hexad.learning.errors.advice import About, Said, about, is_dangerous, said, wait_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,22 +36,6 @@ if TYPE_CHECKING:
 
     Shapes: TypeAlias = Mapping[str, Argument]
 
-_MOST_CHANGES: Final = 16
-_SHORTEST_VALUE: Final = 2  # characters; shorter texts are part of many words
-_EXPECTS: Final = re.compile(
-    r"(?i)\bmust\b|\bone of\b|choose from|\bexpected?\b|\brequired?\b|\bshould\b|\bmissing\b|\bonly\b"
-    r"|\bat (?:least|most)\b|\brange\b"
-)
-_OFF: Final = frozenset(
-    {"false", "off", "no", "none", "disable", "disabled", "0", "never", "skip", "allow", "insecure"}
-)
-_CHECKS: Final = re.compile(
-    r"(?i)verif|ssl|tls|cert|check|secure|lock|auth|sandbox|protect|safe|valid|strict|confirm|sign"
-)
-_OVERRIDES: Final = re.compile(
-    r"(?i)force|insecure|unsafe|skip|ignore|bypass|override|sudo|as_?root|admin|cascade|no_?verify|privileged"
-)
-_WORDS: Final = re.compile(r"[^\W_]{2,}")
 _NOT_IN_NAMES: Final = re.compile(r"[^\w./:-]+")
 _LONGEST_NAME: Final = 80
 
@@ -158,51 +137,6 @@ class Correction:
 
 
 Remedy: TypeAlias = ChangedArguments | Prerequisite | Retry | Stated | Advice | Correction
-
-
-def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) -> Remedy | None:
-    """The difference between a call that failed and a later one, with the arguments ``worked``, that succeeded.
-
-    None if other values are all that differs, or if the call that worked took rights or turned a check off.
-    """
-    error = error_in(failed.arguments)
-    arguments = read(failed.arguments)
-    told, kind = said(error, _values(arguments)), about(error)
-    changes, idle, dangerous = _changes(arguments, worked, error, kind)
-    helper = next((call.tool for call in between if call.ok and call.tool != failed.tool), "")
-    if changes:
-        helps = _expects(told, error) or (kind is About.FORM and not _is_clear(changes, error))
-        return ChangedArguments(changes, said=told.text if told.hint or helps else "")
-    if helper:
-        return Prerequisite(helper)
-    stated_words = stated(error, arguments)
-    if stated_words is None and idle and kind is About.FORM and told.text and not dangerous:
-        stated_words = Stated(told.text)
-    return stated_words or (None if idle else Retry(max(0, round(waited))))
-
-
-def _is_clear(changes: Sequence[Change], error: str) -> bool:
-    """Whether changes speak for themselves: structured ones, in words that the error has too."""
-    words = {word.casefold() for change in changes for word in _WORDS.findall(_change_sentence(change))}
-    return not any(change.how for change in changes) and not words.isdisjoint(_WORDS.findall(error.casefold()))
-
-
-def stated(error: str, arguments: Shapes) -> Stated | None:
-    """What an error asks for by itself: a wait, a hint, or the form that it expects."""
-    wait = wait_of(error)
-    if wait.seconds:
-        return Stated(wait.text, wait.seconds)
-    told = said(error, _values(arguments))
-    return Stated(told.text) if told.hint or _expects(told, error) else None
-
-
-def _values(arguments: Shapes) -> list[str]:
-    """The texts of a call, which a fix does not repeat."""
-    return [each.text for each in arguments.values() if len(each.text) > _SHORTEST_VALUE]
-
-
-def _expects(told: Said, error: str) -> bool:
-    return about(error) is About.FORM and _EXPECTS.search(told.text) is not None
 
 
 def says(remedy: Remedy) -> bool:
@@ -309,11 +243,11 @@ def sentence(remedy: Remedy) -> str:
     """
     match remedy:
         case ChangedArguments():
-            changes = "; ".join(map(_change_sentence, remedy.changes))
+            changes = "; ".join(map(change_sentence, remedy.changes))
             words = f'; the error says: "{remedy.said}"' if remedy.said else ""
-            return f"{changes} (found with {_quoted(remedy.helper)})" if remedy.helper else changes + words
+            return f"{changes} (found with {quoted(remedy.helper)})" if remedy.helper else changes + words
         case Prerequisite():
-            return f"call {_quoted(remedy.tool)} first"
+            return f"call {quoted(remedy.tool)} first"
         case Retry():
             after = f"wait and try again; it worked after {remedy.seconds} s"
             return after if remedy.seconds else "try again; it worked the second time"
@@ -400,61 +334,6 @@ def _change_from_json(stored: Mapping[str, Any]) -> Change:
     )
 
 
-class _Difference(NamedTuple):
-    """The changes that say something to do; whether there are others, and whether one takes rights (then none do)."""
-
-    telling: tuple[Change, ...]
-    idle: bool
-    dangerous: bool
-
-
-def _changes(before: Shapes, after: Shapes, error: str, kind: About) -> _Difference:
-    paths = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)][:_MOST_CHANGES]
-    found = {path: _change(path, before.get(path), after.get(path), error, kind) for path in paths}
-    dangerous = any(_takes_rights(path, before.get(path), after.get(path)) for path in paths)
-    telling = [path for path in paths if not dangerous and found[path].says and _is_cause(found[path], error, kind)]
-    return _Difference(tuple(found[each] for each in telling), len(telling) < len(paths), dangerous)
-
-
-def _change(path: str, old: Argument | None, new: Argument | None, error: str, kind: About) -> Change:
-    change = Change(path=path, before=old.shape if old else "", after=new.shape if new else "")
-    if old is not None and new is not None:
-        change = replace(change, how=_how(path, old, new, error, kind))
-    constant = new is not None and new.value is not None and new.shape in CONSTANT and not change.how
-    return replace(change, value=new.value, seen=Seen.ONCE) if new is not None and constant else change
-
-
-def _how(path: str, old: Argument, new: Argument, error: str, kind: About) -> str:
-    """What to do with an argument, in words: with its text, or as the value that the error names."""
-    name = _quoted(_name(path))
-    if old.text and new.text:
-        return "; ".join(edits(name, old.text, new.text, error, kind))
-    value = None if isinstance(new.value, bool) else new.value
-    shown = value is not None and re.search(rf"(?<![\w.]){re.escape(str(value))}(?![\w.])", error)
-    return f"give {name} as {json.dumps(value, ensure_ascii=False)}" if shown and old.shape == new.shape else ""
-
-
-def _is_cause(change: Change, error: str, kind: About) -> bool:
-    """Whether a change can be why the call worked. If the error is not about the call, it has to name the argument."""
-    last = _name(change.path).rsplit(".", 1)[-1]
-    another_form = is_strong(change.before) and is_strong(change.after)
-    return (
-        bool(change.how)
-        or another_form
-        or kind is About.FORM
-        or re.search(rf"\b{re.escape(last)}\b", error, re.IGNORECASE) is not None
-    )
-
-
-def _takes_rights(path: str, old: Argument | None, new: Argument | None) -> bool:
-    """Whether an argument now takes rights or turns a check off."""
-    value = "" if new is None else str(new.value if new.value is not None else new.text)
-    before = "" if old is None else str(old.value if old.value is not None else old.text)
-    off = value.casefold() in _OFF and _CHECKS.search(path) is not None
-    on = value.casefold() not in _OFF and new is not None and _OVERRIDES.search(path) is not None
-    return off or on or (is_dangerous(value) and not is_dangerous(before)) or takes_rights(before, value)
-
-
 def _confirmed(one: Change, other: Change, *, another_session: bool) -> Change:
     if one.value is None or one.seen is Seen.DIFFERENT:
         return one
@@ -476,8 +355,9 @@ def _follows(change: Change, arguments: Shapes) -> bool:
     return given.shape == change.after and (change.seen is not Seen.SAME or given.value == change.value)
 
 
-def _change_sentence(change: Change) -> str:
-    name = _quoted(_name(change.path))
+def change_sentence(change: Change) -> str:
+    """One change as a person would say it."""
+    name = quoted(name_of(change.path))
     if change.how:
         return change.how
     if not change.after:
@@ -492,10 +372,11 @@ def _change_sentence(change: Change) -> str:
     return f"give {name} as {change.after}, not as {other}"
 
 
-def _name(path: str) -> str:
+def name_of(path: str) -> str:
+    """The name of an argument: the parts of its path."""
     return ".".join(part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:])
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     """A name in quotes, without characters with which it could say more than a name does."""
     return f"`{_NOT_IN_NAMES.sub('_', name)[:_LONGEST_NAME]}`"

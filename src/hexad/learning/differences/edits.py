@@ -41,7 +41,7 @@ def edits(name: str, before: str, after: str, error: str, about: About) -> tuple
     elif is_single(before) and is_single(after):
         found = _value_edits(name, before, after, error, about)
     elif _is_kin(before, after):
-        whole = form_change(before, after) if len(before) <= LONGEST_WORD else ""
+        whole = form_change(before, after) if len(before) <= LONGEST_WORD and about is About.FORM else ""
         found = iter([about_value(whole, name)]) if whole else _word_edits(name, before, after, error, about)
     else:
         found = iter([about_value(form, name)] if about is About.FORM and (form := form_change(before, after)) else ())
@@ -72,7 +72,7 @@ def _word_edits(name: str, before: str, after: str, error: str, about: About) ->
             )
         elif (
             kind == "insert"
-            and all(each in error for each in other[c:d])
+            and all(names(error, each) for each in other[c:d])
             and any(map(str.isalnum, "".join(other[c:d])))
         ):
             yield f"add `{after[new[c].start() : new[d - 1].end()]}`"

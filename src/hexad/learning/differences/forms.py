@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LONGEST_WORD: Final = 40
+_LONGEST_AFFIX, _LETTERS = 12, 2  # characters at one end of a value: with a sign among them, and letters alone
 _SHORT: Final = 8  # characters of a word that is shown as what the value was
 _SIGNS: Final = {"'": "single quotes", '"': "double quotes", "_": "underscores", " ": "spaces", "-": "hyphens"}
 QUOTES: Final = frozenset("'\"")
@@ -149,7 +150,9 @@ def letters(text: str) -> str:
 
 def _is_affix(text: str) -> bool:
     """Whether letters and signs before or after a value are part of its form: few, without digits."""
-    return 0 < len(text) <= 12 and not any(map(str.isdigit, text)) and (not text.isalnum() or len(text) <= 2)
+    if not 0 < len(text) <= _LONGEST_AFFIX or any(map(str.isdigit, text)):
+        return False
+    return re.search(r"[^\w\s]", text) is not None or len(text.strip()) <= _LETTERS
 
 
 def is_single(text: str) -> bool:

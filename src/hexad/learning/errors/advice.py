@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 240  # characters of an error that a fix quotes
 _MOST_SENTENCES: Final = 2
+_LONG: Final = 100  # characters of an argument that an error may repeat in part
+_WORD: Final = re.compile(r"\w+")
 
 
 class About(StrEnum):
@@ -146,6 +148,7 @@ _IDLE: Final = re.compile(
     | ^\s*at\ \S+\ ?\(
     | find\ a\ package | ^note:\ AWS | list\ of\ supported | believe\ this\ is | --explain
     | further\ information | ^line\ \d+:
+    | \btry\ (?:with\ )?(?:an?\ )?(?:different|another|other)\b
     | access\ rights | note\ that\ you\ can | you\ can\ find\ your | make\ sure\ [^.]*(?:exist|correct|spell)
     | \bspelling\b | (?:different|another)\ card | your\ (?:bank|billing|administrator)
     | billing\ details | obtain\b | misspelled
@@ -215,13 +218,27 @@ def said(error: str, values: Iterable[str] = ()) -> Said:
     >>> said("git: 'psuh' is not a git command. See 'git --help'.\n\nThe most similar command is\n\tpush").text
     'The most similar command is push'
     """
-    sentences = [safe for each in _sentences(error) if not _IDLE.search(each) and (safe := _harmless(each))]
+    given = [value for value in values if value]
+    own = [each for each in _sentences(_without(given, error)) if not _IDLE.search(each) and not _repeats(each, given)]
+    sentences = [safe for each in own if (safe := _harmless(each))]
     hints = [each for each in sentences if _HINT.search(each)]
     chosen = hints or [each for each in sentences if _FORM.search(each)]
     text = mask_run("; ".join(dict.fromkeys(each.rstrip(" .:;") for each in chosen[:_MOST_SENTENCES])))
-    for value in sorted(filter(None, values), key=len, reverse=True):
-        text = re.sub(rf"(?<![\w.,-]){re.escape(value)}(?![\w-])", "…", text)
     return Said(text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]} …", bool(hints))
+
+
+def _without(values: Iterable[str], error: str) -> str:
+    """An error without the texts that the call gave: of one run, and perhaps somebody else's instructions."""
+    for value in sorted(values, key=len, reverse=True):
+        error = re.sub(rf"(?<![\w.,-]){re.escape(value)}(?![\w-])", "…", error)
+    return error
+
+
+def _repeats(sentence: str, values: Iterable[str]) -> bool:
+    """Whether a sentence is mostly made of a long text that the call gave."""
+    words = set(_WORD.findall(sentence))
+    given = (set(_WORD.findall(value)) for value in values if len(value) > _LONG)
+    return any(len(words & each) > len(words) / 2 for each in given)
 
 
 def _harmless(sentence: str) -> str:
