@@ -19,7 +19,7 @@ from hexad.wire import to_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hexad.skills.approving import Review
+    from hexad.skills.review import Review
 
 _ASKED: Final = "a = accept, e = edit, r = reject, s = skip, q = quit"
 _WAYS: Final = ("accept", "edit", "reject", "skip", "quit")

@@ -17,7 +17,7 @@ from hexad.clock import utc_now
 from hexad.facade import Hexad
 from hexad.memory.indexing import all_namespaces, sizes
 from hexad.model import DEFAULT_LAYERS, RECORD_OF, Layer, Learning, Skill, SkillStatus
-from hexad.settings import load
+from hexad.settings import survey
 from hexad.store import Question
 from hexad.wire import to_json
 
@@ -62,7 +62,7 @@ def status(common: Common) -> None:
     """Show what is stored, what was learned recently and what awaits review; the same as `hexad` alone."""
     path = common.path
     if not path.exists() or (path.is_file() and not holds_hexad(path)):
-        load({"namespace": common.namespace}, beside=path.parent)  # report wrong settings before a database exists
+        survey({"namespace": common.namespace}, beside=path.parent).checked()  # report wrong settings first
         _greet_newcomer(path, common)
         return
     with common.opened() as hx:

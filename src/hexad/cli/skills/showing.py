@@ -20,7 +20,7 @@ from hexad.skills.run import SkillResult, result_json
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
-    from hexad.skills.approving import Review
+    from hexad.skills.review import Review
 
 _STEPS: Final = ("step", Wide("tool", 24), Wide("arguments"))
 

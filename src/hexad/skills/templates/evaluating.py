@@ -189,15 +189,12 @@ class Evaluator:
         left = self._value(node.expr)
         for operand in node.ops:
             right = self._value(operand.expr)
-            if not self._compared(operand.op, left, right):
+            for side in (left, right):
+                self._budget.keep(side)  # to look through it costs as much as to make it
+            if not _COMPARE[operand.op](left, right):
                 return False
             left = right
         return True
-
-    def _compared(self, name: str, left: Any, right: Any) -> bool:
-        for side in (left, right):
-            self._budget.keep(side)  # to look through it costs as much as to make it
-        return bool(_COMPARE[name](left, right))
 
     def _made_call(self, node: nodes.Call) -> list[int]:
         arguments, _ = self._arguments(node)
