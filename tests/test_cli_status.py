@@ -17,7 +17,7 @@ from hexad.cli import main
 from hexad.cli.setup.configuring import file_text, shown
 from hexad.cli.terminal import editing
 from hexad.errors import InvalidInput
-from hexad.settings import KNOWN, Setting, Settings, load
+from hexad.settings import KNOWN, Setting, Settings, survey
 from tests.stocked import stock_memory
 from tests.support import opened, requirement
 from tests.test_cli import Ran, run  # noqa: F401, TC001 - the fixture
@@ -108,7 +108,7 @@ def test_init_writes_every_setting_with_its_default_and_its_meaning(run: Run, tm
     assert tomllib.loads(text) == {}
     said = [line.removeprefix("# ") for line in text.splitlines() if " = " in line and line.startswith("# ")]
     (tmp_path / "hexad.toml").write_text("\n".join(said))
-    assert load({}, beside=tmp_path, environ={}) == Settings()
+    assert survey({}, beside=tmp_path, environ={}).checked().settings == Settings()
     assert [line.split(" = ")[0] for line in said] == [each.name for each in KNOWN]
     assert all(each.meaning in text for each in KNOWN)
     assert "(1 to 1_000)" in text  # as TOML reads it too

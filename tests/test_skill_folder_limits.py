@@ -46,11 +46,7 @@ BAD: dict[str, tuple[dict[str, str], str]] = {
     "parameters with NaN": ({"SKILL.md": manifest(**{"hexad-parameters": '{"default": NaN}'})}, "hexad-parameters"),
     "a document": ({"SKILL.md": manifest(**{"hexad-definition": '{"document": {"head": "x"}}'})}, "'document'"),
     "a text": ({"SKILL.md": manifest(**{"hexad-definition": '{"text": "x"}'})}, "must not hold 'text'"),
-    "a plain file": (
-        {"SKILL.md": manifest(**{"hexad-definition": '{"files": {"a.txt": {"text": "x"}}}'})},
-        "must not hold the file 'a.txt'; put it into the folder itself",
-    ),
-    "files that are none": ({"SKILL.md": manifest(**{"hexad-definition": '{"files": [1]}'})}, "must be an object"),
+    "files that are none": ({"SKILL.md": manifest(**{"hexad-definition": '{"files": [1]}'})}, "must not hold 'files'"),
 }
 
 

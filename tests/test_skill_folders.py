@@ -190,7 +190,7 @@ def test_any_skill_comes_back_from_its_folder_as_it_was(skill: Skill) -> None:
     told = skill_in(files_of(skill), skill.name)
     facts = ("name", "description", "kind", "definition", "parameters", "tags", "author")
     assert {name: getattr(told, name) for name in facts} == {name: getattr(skill, name) for name in facts}
-    assert not [note for note in told.notes if "the format wants a name" in note]
+    assert not [note for note in told.notes if "is not lower-case" in note]
 
 
 heads = st.builds(
@@ -449,7 +449,7 @@ def test_sloppy_folders_are_taken_with_a_note(hx: Hexad, tmp_path: Path) -> None
     notes = " / ".join(hx.skills.import_folder(folder).notes)
     for part in (
         "lower-case letters",
-        "at most 1024",
+        "the limit is 1024",
         "author is not taken over",
         ".git is left out",
         "empty is not kept",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hexad.context.retriever import Retriever
-    from hexad.learning.calls.step_tool import StepTool
+    from hexad.learning.calls.watching import StepTool
     from hexad.learning.observer import Observer
     from hexad.memory.workspace import Workspace
     from hexad.model import Association, TokenCounter
@@ -94,7 +94,7 @@ class Engine:
     @property
     def observer(self) -> Observer:
         """Learning in this engine's workspace."""
-        from hexad.learning.observer import Observer  # noqa: PLC0415 - learning loads in 25 ms; retrieval needs none
+        from hexad.learning.observer import Observer  # noqa: PLC0415 - loads in 45 ms; retrieval needs none
 
         return Observer(self.workspace)
 

@@ -14,6 +14,7 @@ from hexad.context.retriever import ContextRetriever
 from hexad.context.selection import estimate_tokens
 from hexad.engine import Engine
 from hexad.errors import ConfigError, Disabled, InvalidInput
+from hexad.extras import missing_extra
 from hexad.memory import admission
 from hexad.memory.audit import AuditLog
 from hexad.memory.forgetting import forget_all
@@ -23,7 +24,7 @@ from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.limits import leave_tally
 from hexad.memory.references import ReferenceCollection
 from hexad.model import Erasure
-from hexad.settings import Settings, load
+from hexad.settings import Settings, survey
 from hexad.store.volatile import LOCATION
 from hexad.wiring import (
     NoRetriever,
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
     from hexad.model import Association, Clock, Forgotten, Item, Layer, Learning, Prompt, Retrieval, TokenCounter
     from hexad.semantic import Embedder
     from hexad.skills.library import SkillLibrary
-    from hexad.store import Store
 
 T = TypeVar("T")
 
@@ -78,11 +78,16 @@ class Hexad:
     def __init__(
         self, engine: Engine, settings: Settings, *, owner: bool = True, shared: _Shared | None = None
     ) -> None:
+        workspace, find = engine.workspace, self._find
         self._engine = engine
         self._owner = owner
         self._shared = shared or _Shared()
-        self._settings = settings
-        workspace, find = engine.workspace, self._find
+        self.settings: Final = settings
+        self.enabled: Final = settings.enabled
+        self.namespace: Final = workspace.namespace
+        self.session: Final = workspace.session  # of calls that name none
+        self.store: Final = workspace.store
+        self.retriever: Final = engine.retriever
         self.knowledge: Final = KnowledgeCollection(workspace, find)
         self.references: Final = ReferenceCollection(workspace, find)
         self.habits: Final = Habits(workspace)
@@ -122,7 +127,8 @@ class Hexad:
             raise InvalidInput("token_counter", "must be a function from text to a number of tokens")
         path = _path(database, "database")
         folder = None if str(path) == LOCATION else path.parent
-        known = load({"enabled": enabled, "namespace": namespace, **settings}, beside=folder, config=config)
+        given = {"enabled": enabled, "namespace": namespace, **settings}
+        known = survey(given, beside=folder, config=config).checked().settings
         store = store_at(path, known)
         workspace = replace(
             workspace_of(store, known, clock, session), similarity=similarity_of(known, embedder, embedder_name)
@@ -139,44 +145,12 @@ class Hexad:
     @cached_property
     def learnings(self) -> LearningCollection:
         """Errors of tools, and their fixes."""
-        from hexad.learning.learnings import LearningCollection  # noqa: PLC0415 - 25 ms that a retrieval saves
-
-        return LearningCollection(self._engine.workspace, self._find)
+        return self._engine.observer.collection(self._find)
 
     @cached_property
     def skills(self) -> SkillLibrary:
         """Procedures, by name."""
-        return skills_of(self._engine, self._settings, self._find)
-
-    @property
-    def enabled(self) -> bool:
-        """Whether the engine is on."""
-        return self._settings.enabled
-
-    @property
-    def namespace(self) -> str:
-        """The namespace that this engine reads and writes."""
-        return self._engine.workspace.namespace
-
-    @property
-    def session(self) -> str:
-        """The session of calls without one."""
-        return self._engine.workspace.session
-
-    @property
-    def settings(self) -> Settings:
-        """The settings of this engine."""
-        return self._settings
-
-    @property
-    def store(self) -> Store:
-        """The database behind it."""
-        return self._engine.workspace.store
-
-    @property
-    def retriever(self) -> Retriever:
-        """The retriever: a `ContextRetriever` with its providers, or the one that was given."""
-        return self._engine.retriever
+        return skills_of(self._engine, self.settings, self._find)
 
     def retrieve(
         self,
@@ -291,10 +265,8 @@ class Hexad:
         if not self.enabled:
             return tool
         self._shared.watched.add(self.namespace)
-        watching = self._engine.observer.watch(
-            cast("Callable[..., Any]", tool), advise=advise, name=name, session=session, failure=failure
-        )
-        return cast("T", watching)
+        observer = self._engine.observer
+        return cast("T", observer.watch(tool, advise=advise, name=name, session=session, failure=failure))
 
     def observe(
         self,
@@ -318,14 +290,7 @@ class Hexad:
             return None
         self._shared.watched.add(self.namespace)
         return self._engine.observer.observe(
-            tool,
-            args=args,
-            result=result,
-            error=error,
-            session=session,
-            failure=failure,
-            patience=patience,
-            strict=strict,
+            tool, args, result, error, session=session, failure=failure, patience=patience, strict=strict
         )
 
     def scoped(self, *, namespace: str | None = None, session: str | None = None) -> Hexad:
@@ -335,7 +300,7 @@ class Hexad:
             namespace=self.namespace if namespace is None else admission.key("namespace", namespace),
             session=self.session if session is None else admission.label("session", session),
         )
-        retriever = self._engine.retriever
+        retriever = self.retriever
         if isinstance(retriever, ContextRetriever | NoRetriever):
             retriever = replace(retriever, namespace=workspace.namespace)
         return self._like(owner=False, workspace=workspace, retriever=retriever)
@@ -379,11 +344,9 @@ class Hexad:
         if not self.settings.semantic:
             raise ConfigError("semantic", "is false, so nothing is embedded; turn it on to reindex")
         if similarity is None:
-            from hexad.extras import missing_extra  # noqa: PLC0415 - 1 ms, for an error
-
             raise missing_extra("search by meaning", "semantic")
         workspace = self._engine.workspace
-        return embed_missing(workspace.store, similarity, workspace.clock(), progress or _quiet)
+        return embed_missing(self.store, similarity, workspace.clock(), progress or _quiet)
 
     def without_vector(self) -> int | None:
         """The number of entries that are found by words alone until `reindex`; None without an embedder."""
@@ -393,7 +356,7 @@ class Hexad:
 
     def backup(self, file: str | os.PathLike[str]) -> int:
         """Write every namespace, or a scope's own, as JSON Lines; return the number of data lines."""
-        from hexad.memory.backup import write_backup  # noqa: PLC0415 - 1 ms, rarely needed
+        from hexad.memory.backup import write_backup  # noqa: PLC0415 - loads in 3 ms, rarely needed
 
         workspace = self._engine.workspace
         workspace.uses.flush(self.store)
@@ -403,7 +366,7 @@ class Hexad:
 
     def restore(self, file: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None) -> int:
         """Restore a whole backup into an empty database; return the number of data lines."""
-        from hexad.memory.restoring import restore_backup  # noqa: PLC0415 - 1 ms, rarely needed
+        from hexad.memory.restoring import restore_backup  # noqa: PLC0415 - loads in 4 ms, rarely needed
 
         store, similarity = self._engine.workspace.store, self._engine.workspace.similarity
         count = restore_backup(store, _path(file, "file"), progress or _quiet, similarity)
@@ -423,7 +386,7 @@ class Hexad:
 
         Entries that exist already are kept, unless ``overwrite``.
         """
-        from hexad.importer import import_lines  # noqa: PLC0415 - 60 ms: it loads learning and skills
+        from hexad.importer import import_lines  # noqa: PLC0415 - loads learning and skills: 70 ms
 
         return import_lines(
             self._engine.workspace, self._find, _path(file, "file"), overwrite=overwrite, progress=progress or _quiet
@@ -434,7 +397,7 @@ class Hexad:
 
         Before that, sequences of watched calls that several sessions made are offered as drafts of skills.
         """
-        if self._owner and not self._shared.closed and self._settings.discover_skills:
+        if self._owner and not self._shared.closed and self.settings.discover_skills:
             self._discover()
         self._engine.workspace.uses.flush(self.store)
         if self._owner and not self._shared.closed:
@@ -458,7 +421,7 @@ class Hexad:
     def _find(self, layer: Layer, query: str, *, limit: int, facets: Mapping[str, str]) -> tuple[Item, ...]:
         if not self.enabled:
             return ()
-        return retriever_of(self._engine.workspace, self._settings).search(layer, query, limit=limit, facets=facets)
+        return retriever_of(self._engine.workspace, self.settings).search(layer, query, limit=limit, facets=facets)
 
     def _discover(self) -> None:
         """Discover skills in the namespaces where tools were watched; a failure is logged."""
@@ -469,7 +432,7 @@ class Hexad:
                 logging.getLogger("hexad").warning("no skills were discovered: %s", error)
 
     def _with_provider(self, change: Callable[[ContextRetriever], ContextRetriever]) -> Hexad:
-        retriever = self._engine.retriever
+        retriever = self.retriever
         if isinstance(retriever, NoRetriever):
             return self
         if not isinstance(retriever, ContextRetriever):
@@ -478,7 +441,7 @@ class Hexad:
 
     def _like(self, *, owner: bool | None = None, **changes: Any) -> Hexad:
         engine = replace(self._engine, **changes)
-        return Hexad(engine, self._settings, owner=self._owner if owner is None else owner, shared=self._shared)
+        return Hexad(engine, self.settings, owner=self._owner if owner is None else owner, shared=self._shared)
 
 
 def _path(given: object, field: str) -> Path:

@@ -86,7 +86,28 @@ class Fields:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Knowledge:
+class _Said:
+    """The fields of every record and of every version: who said it, when, and what was redacted."""
+
+    origin: Origin = Origin.USER
+    session: str = ""
+    verbatim: bool = False  # saved with redact=False: its secrets are kept
+    redactions: tuple[str, ...] = ()  # the kinds of secret that were replaced
+    created: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stored(_Said):
+    """The fields of every record."""
+
+    tags: tuple[str, ...] = ()
+    use_count: int = 0
+    last_used: datetime | None = None
+    updated: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knowledge(_Stored):
     """An entry of User Knowledge: the newest version under its key."""
 
     layer: ClassVar[Layer] = Layer.USER_KNOWLEDGE
@@ -94,26 +115,17 @@ class Knowledge:
     key: str
     content: str
     category: Category = Category.FACT
-    tags: tuple[str, ...] = ()
     source: str = ""
-    origin: Origin = Origin.USER
-    session: str = ""
     subject: str = ""
     thread: str = ""
     position: int | None = None
     pinned: bool = False
     expires: datetime | None = None
     relevance: float = 1.0
-    verbatim: bool = False  # saved with redact=False: its secrets are kept
-    redactions: tuple[str, ...] = ()  # the kinds of secret that were replaced
     version: int = 1
     first_version: int = 1  # the first version that `history` shows
     given_by: Mapping[str, str] = field(default_factory=dict)  # the session that set each field that is not its default
     deleted: datetime | None = None
-    use_count: int = 0
-    last_used: datetime | None = None
-    created: datetime
-    updated: datetime
 
     @property
     def id(self) -> str:
@@ -127,24 +139,19 @@ class Knowledge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
+class Version(_Said):
     """One version of a knowledge entry."""
 
     key: str
     version: int
     content: str
     category: Category
-    origin: Origin = Origin.USER
     source: str = ""
-    session: str = ""
     subject: str = ""
-    verbatim: bool = False
-    redactions: tuple[str, ...] = ()
-    created: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Learning:
+class Learning(_Stored):
     """An error pattern with its diagnosis and, once known, its fix.
 
     ``seen`` counts the error, ``worked`` and ``failed`` the offers of the fix that did and did not help, ``support``
@@ -159,18 +166,9 @@ class Learning:
     diagnosis: str = ""
     fix: str = ""
     category: ErrorCategory = ErrorCategory.GENERAL
-    tags: tuple[str, ...] = ()
-    origin: Origin = Origin.USER
-    session: str = ""
-    verbatim: bool = False
-    redactions: tuple[str, ...] = ()
     seen: int = 0
     worked: int = 0
     failed: int = 0
-    use_count: int = 0
-    last_used: datetime | None = None
-    created: datetime
-    updated: datetime
     template: str = ""  # the pattern that errors are matched with
     length: int = 0  # of the template, in words
     support: int = 0
@@ -195,7 +193,7 @@ class Learning:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Skill:
+class Skill(_Stored):
     """A reusable procedure.
 
     ``use_count`` counts prompts and runs; ``run_count`` the runs, and ``success_count`` those that went well.
@@ -209,7 +207,6 @@ class Skill:
     definition: Mapping[str, Json]
     parameters: Mapping[str, Json] = field(default_factory=dict)
     when: str = ""  # the situation to use it in
-    tags: tuple[str, ...] = ()
     status: SkillStatus = SkillStatus.DRAFT
     author: str = ""
     requires_approval: bool = True  # until a person, or `auto_approve_skills`, has approved its present definition
@@ -218,16 +215,8 @@ class Skill:
     reason: str = ""  # why it is a draft, if something turned it back into one
     version: int = 1
     recent: str = ""  # the outcomes of its latest runs since activation, one character each
-    origin: Origin = Origin.USER
-    session: str = ""
-    verbatim: bool = False
-    redactions: tuple[str, ...] = ()
-    use_count: int = 0
     run_count: int = 0
     success_count: int = 0
-    last_used: datetime | None = None
-    created: datetime
-    updated: datetime
 
     @property
     def id(self) -> str:
@@ -241,7 +230,7 @@ class Skill:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SkillVersion:
+class SkillVersion(_Said):
     """One version of a skill."""
 
     name: str
@@ -252,15 +241,10 @@ class SkillVersion:
     parameters: Mapping[str, Json] = field(default_factory=dict)
     when: str = ""
     author: str = ""
-    origin: Origin = Origin.USER
-    session: str = ""
-    verbatim: bool = False
-    redactions: tuple[str, ...] = ()
-    created: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reference:
+class Reference(_Stored):
     """A pointer to a document, an API, a wiki, a repository or a tool."""
 
     layer: ClassVar[Layer] = Layer.EXTERNAL_KNOWLEDGE
@@ -270,15 +254,6 @@ class Reference:
     summary: str = ""
     kind: ReferenceKind = ReferenceKind.DOCUMENTATION
     metadata: Mapping[str, Json] = field(default_factory=dict)
-    tags: tuple[str, ...] = ()
-    origin: Origin = Origin.USER
-    session: str = ""
-    verbatim: bool = False
-    redactions: tuple[str, ...] = ()
-    use_count: int = 0
-    last_used: datetime | None = None
-    created: datetime
-    updated: datetime
 
     @property
     def id(self) -> str:

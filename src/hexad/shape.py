@@ -67,20 +67,11 @@ def from_microseconds(number: int) -> datetime:
 
 @cache
 def shapes(noun: type[Any]) -> Mapping[str, Shape]:
-    """The shape of each field of a noun."""
-    return {field.name: _shape(str(field.type)) for field in fields(noun)}
+    """The shape of each field of a noun: its own fields first, then those that it shares with others."""
+    ordered = sorted(fields(noun), key=lambda field: field.name not in noun.__annotations__)
+    return {field.name: _shape(str(field.type)) for field in ordered}
 
 
 def _shape(annotation: str) -> Shape:
     name = annotation.removesuffix(" | None")
     return Shape(_KINDS[name], _CHOICES.get(name), name != annotation)
-
-
-def choice_of(noun: type, field: str) -> type[Choice] | None:
-    """The closed set that a field's values come from."""
-    return shapes(noun)[field].choice
-
-
-def kind_of(noun: type, field: str) -> Kind:
-    """The kind of value that a field holds."""
-    return shapes(noun)[field].kind

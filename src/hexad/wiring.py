@@ -10,7 +10,7 @@ from hexad.context.retriever import ContextRetriever
 from hexad.errors import InvalidInput
 from hexad.memory import admission
 from hexad.memory.indexing import reindex
-from hexad.memory.limits import Limits, Tally, join_tally
+from hexad.memory.limits import Limits, join_tally
 from hexad.memory.upkeep import MaintainedStore, Step
 from hexad.memory.uses import Uses
 from hexad.memory.workspace import Workspace
@@ -59,7 +59,7 @@ def store_at(path: Path, settings: Settings) -> Store:
         return AbsentStore()
     if str(path) == LOCATION:
         return VolatileStore()
-    from hexad.store.sqlite import SqliteStore  # noqa: PLC0415 - 8 ms that an engine in memory saves
+    from hexad.store.sqlite import SqliteStore  # noqa: PLC0415 - loads sqlite3: 30 ms; an engine in memory needs none
 
     return SqliteStore(path, patience=settings.lock_timeout)
 
@@ -77,21 +77,17 @@ def _in_utc(clock: Clock) -> Clock:
 
 
 def workspace_of(store: Store, settings: Settings, clock: Clock | None, session: str) -> Workspace:
-    """The workspace that writes, with its limits."""
+    """The workspace that writes, with its limits. Engines on the same data share their counts."""
+    tally = None if store.shared_as is None else join_tally(store.shared_as)
     return Workspace(
         store=maintained(store) if settings.enabled else store,
         clock=_in_utc(clock) if clock is not None else utc_now,
-        limits=Limits({"knowledge": settings.max_knowledge, "learnings": settings.max_learnings}, _tally(store)),
+        limits=Limits({"knowledge": settings.max_knowledge, "learnings": settings.max_learnings}, tally),
         uses=Uses(),
         namespace=admission.key("namespace", settings.namespace),
         session=admission.label("session", session),
         max_text=settings.max_text,
     )
-
-
-def _tally(store: Store) -> Tally | None:
-    """The counts that engines on the same data share; a store that nobody can share has one engine."""
-    return None if store.shared_as is None else join_tally(store.shared_as)
 
 
 def retriever_of(workspace: Workspace, settings: Settings) -> ContextRetriever:
@@ -110,7 +106,7 @@ def retriever_of(workspace: Workspace, settings: Settings) -> ContextRetriever:
 
 def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
     """The skills, with the agent's tools to run them."""
-    from hexad.skills import library, run  # noqa: PLC0415 - 40 ms
+    from hexad.skills import library, run  # noqa: PLC0415 - loads in 30 ms; retrieval needs none
 
     agent = run.Agent(
         tools=engine.tools,
@@ -125,8 +121,8 @@ def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
 
 def forget_elsewhere(change: Change, session: str) -> int:
     """Remove a session's share of learnings and discovered skills; return the number of records that went."""
-    from hexad.learning.housekeeping import forget_session  # noqa: PLC0415 - 25 ms, rarely needed
-    from hexad.skills.discovery.sessions import forget_found_in  # noqa: PLC0415 - 5 ms, rarely needed
+    from hexad.learning.housekeeping import forget_session  # noqa: PLC0415 - loads learning: 25 ms, rarely needed
+    from hexad.skills.discovery.sessions import forget_found_in  # noqa: PLC0415 - loads in 3 ms, rarely needed
 
     forget_session(change, session)
     return forget_found_in(change, session)
@@ -136,7 +132,7 @@ def similarity_of(settings: Settings, embedder: Embedder | None, name: str | Non
     """The caller's embedder, else the extra's if it is installed; None if search by meaning is off."""
     if not settings.enabled or not settings.semantic:
         return None
-    from hexad import semantic  # noqa: PLC0415 - 3 ms that an engine without it saves
+    from hexad import semantic  # noqa: PLC0415 - loads in 1 ms; an engine without it needs none
 
     if embedder is not None:
         return semantic.own_similarity(embedder, name, seconds=settings.layer_deadline / 2)
@@ -152,6 +148,6 @@ def maintained(store: Store) -> Store:
 def complete_patterns(unit: Writing) -> None:
     """Give learnings that were stored without one the template that errors are matched with."""
     if unit.page(Layer.AGENT_LEARNINGS, limit=1):
-        from hexad.learning.learnings import complete_patterns as complete  # noqa: PLC0415 - 25 ms, once in a namespace's life
+        from hexad.learning.learnings import complete_patterns as complete  # noqa: PLC0415 - loads learning: 35 ms, once for a namespace
 
         complete(unit)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from hexad.model import Json
-    from hexad.skills.approving import Review
+    from hexad.skills.review import Review
 
 _ASKED: Final = "a = accept, e = edit, r = reject, s = skip, q = quit"
 _WAYS: Final = ("accept", "edit", "reject", "skip", "quit")

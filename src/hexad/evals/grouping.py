@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from hexad.errors import EvalError
 from hexad.evals.data import lines_of, text_in
-from hexad.learning.errors.pattern import PatternTree, words_of
+from hexad.learning.errors.pattern import grouped, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -81,7 +81,7 @@ def group(systems: Sequence[System], progress: Progress) -> Grouped:
     ours: dict[str, float] = {}
     others: dict[str, dict[str, float]] = {name: {} for name in ways}
     for done, system in enumerate(systems, start=1):
-        ours[system.name] = accuracy(_by_tree(system.lines), system.groups)
+        ours[system.name] = accuracy(grouped(system.lines), system.groups)
         for name, way in ways.items():
             others[name][system.name] = accuracy(way(system.lines), system.groups)
         progress(f"{FOLDER}/{system.name}", done, len(systems))
@@ -102,14 +102,8 @@ def accuracy(found: Sequence[Hashable], right: Sequence[str]) -> float:
     return sum(map(len, exact)) / len(right)
 
 
-def _by_tree(lines: Sequence[str]) -> Sequence[Hashable]:
-    tree = PatternTree()
-    numbers = [tree.add(line) for line in lines]
-    return [tree.group(number) for number in numbers]
-
-
 def _by_masking(lines: Sequence[str]) -> Sequence[Hashable]:
-    """Masking only, without the tree."""
+    """Masking only, without merging patterns."""
     return [words_of(line) for line in lines]
 
 

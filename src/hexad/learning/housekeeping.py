@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hexad.memory.workspace import Change
     from hexad.store import Reading
 
-    Constants: TypeAlias = tuple[str, ...]  # the words of a pattern, without its placeholders
+    Constants: TypeAlias = dict[str, None]  # the words of a pattern in order, without its placeholders
 
 HALF_LIFE: Final = 30.0  # days
 FAINT: Final = 0.125  # 90 days of a learning that nothing confirmed
@@ -143,11 +143,11 @@ def _groups(learnings: Sequence[Learning]) -> Iterable[Sequence[Learning]]:
     Similar ones share one of the few rarest words of either, so only groups that do are compared.
     """
     constants = [_constants(each) for each in learnings]
-    often = Counter(word for words in constants for word in set(words))
+    often = Counter(word for words in constants for word in words)
     groups: list[tuple[Constants, list[Learning]]] = []
     homes: dict[str, list[int]] = {}
     for learning, words in zip(learnings, constants, strict=True):
-        rarest = _rarest(words, often)
+        rarest = sorted(words, key=lambda word: (often[word], word))[: len(words) - ceil(_SIMILAR * len(words)) + 1]
         near = sorted({place for word in rarest for place in homes.get(word, ())})
         home = next((at for at in near if _similar(groups[at][0], words) and _may_join(learning, groups[at][1])), None)
         if home is not None:
@@ -159,12 +159,6 @@ def _groups(learnings: Sequence[Learning]) -> Iterable[Sequence[Learning]]:
     return [group for _, group in groups]
 
 
-def _rarest(words: Constants, often: Mapping[str, int]) -> Sequence[str]:
-    """So many words that a pattern without any of them differs in too many."""
-    known = sorted(set(words), key=lambda word: (often[word], word))
-    return known[: len(known) - ceil(_SIMILAR * len(known)) + 1]
-
-
 def _may_join(learning: Learning, group: Sequence[Learning]) -> bool:
     """Whether neither named parameters nor fixes show that they are different errors."""
     named = parameters(split(learning.template))
@@ -173,13 +167,15 @@ def _may_join(learning: Learning, group: Sequence[Learning]) -> bool:
 
 def _constants(learning: Learning) -> Constants:
     words = split(learning.template)
-    return tuple(each.casefold() for each in words if each[0].isalpha() and not is_placeholder(each))
+    return dict.fromkeys(each.casefold() for each in words if each[0].isalpha() and not is_placeholder(each))
 
 
 def _similar(one: Constants, other: Constants) -> bool:
     """Whether almost all words are the same and in the same order: "from a to b" is not "from b to a"."""
-    own, theirs = frozenset(one), frozenset(other)
-    both, few, many = own & theirs, *sorted((len(own), len(theirs)))
-    if few < _FEWEST_WORDS or len(both) < _SIMILAR * max(many, len(own | theirs)):
+    few, many = sorted((len(one), len(other)))
+    if few < _FEWEST_WORDS or few < _SIMILAR * many:
+        return False
+    both = one.keys() & other.keys()
+    if len(both) < _SIMILAR * (few + many - len(both)):
         return False
     return [word for word in one if word in both] == [word for word in other if word in both]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from hexad.errors import InvalidInput
@@ -17,7 +17,7 @@ from hexad.learning.remedy import Advice, Correction, signature
 from hexad.learning.trust import Evidence
 from hexad.memory import admission
 from hexad.memory.collection import RecordCollection, not_given
-from hexad.memory.indexing import put, records
+from hexad.memory.indexing import put
 from hexad.model import KEEP, ErrorCategory, Keep, Layer, Learning, Origin
 from hexad.store.learning import TemplateFilter
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime, timedelta
 
+    from hexad.learning.errors.pattern import Words
     from hexad.learning.housekeeping import Cleaned, Statistics
     from hexad.memory.workspace import Change
     from hexad.model import Item
@@ -64,31 +65,6 @@ class Fix(str):
         return self.learning.remedy
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LearningFilter:
-    """The filters of `LearningCollection.list`."""
-
-    category: ErrorCategory | None = None
-    trigger: str | None = None
-    trust_above: float | None = None
-    trust_below: float | None = None
-    seen_after: datetime | None = None
-    seen_before: datetime | None = None
-
-    def admits(self, learning: Learning) -> bool:
-        """Whether a learning passes all filters."""
-        return all(
-            (
-                self.category in {None, learning.category},
-                self.trigger is None or learning.trigger in {self.trigger, trigger_of(self.trigger)},
-                self.trust_above is None or learning.trust > self.trust_above,
-                self.trust_below is None or learning.trust < self.trust_below,
-                self.seen_after is None or learning.updated >= self.seen_after,
-                self.seen_before is None or learning.updated < self.seen_before,
-            )
-        )
-
-
 class LearningCollection(RecordCollection[Learning]):
     """Learnings by id."""
 
@@ -120,7 +96,7 @@ class LearningCollection(RecordCollection[Learning]):
         """
         intake = admission.Intake(limit=self._workspace.max_text, redact=redact)
         now, pattern = self._workspace.clock(), intake.text("error_pattern", error_pattern)
-        words = words_of(pattern) if pattern.strip() else ()
+        words = _words_of(pattern)
         new = Learning(
             id=new_id(),
             trigger=admission.key("trigger", trigger),
@@ -160,7 +136,8 @@ class LearningCollection(RecordCollection[Learning]):
         if learning is not None:
             known = self.get(learning)
             trigger, error_pattern = known.trigger, known.error_pattern
-        new = not self._known(trigger, error_pattern)
+        with self._workspace.reading() as view:
+            new = _about(view, trigger, error_pattern, _words_of(error_pattern)) is None
         return self.save(
             trigger=trigger,
             error_pattern=error_pattern,
@@ -201,15 +178,20 @@ class LearningCollection(RecordCollection[Learning]):
         seen_before: datetime | None = None,
     ) -> tuple[Learning, ...]:
         """Every learning that fits, in the order of first saving; a trigger may be a tool's name."""
-        wanted = LearningFilter(
-            category=None if category is None else ErrorCategory.parse(category, "category"),
-            trigger=None if trigger is None else admission.key("trigger", trigger),
-            trust_above=None if trust_above is None else admission.share("trust_above", trust_above),
-            trust_below=None if trust_below is None else admission.share("trust_below", trust_below),
-            seen_after=admission.moment("seen_after", seen_after),
-            seen_before=admission.moment("seen_before", seen_before),
+        kind = None if category is None else ErrorCategory.parse(category, "category")
+        name = None if trigger is None else admission.key("trigger", trigger)
+        above = -1.0 if trust_above is None else admission.share("trust_above", trust_above)
+        below = 2.0 if trust_below is None else admission.share("trust_below", trust_below)
+        after, before = admission.moment("seen_after", seen_after), admission.moment("seen_before", seen_before)
+        return tuple(
+            each
+            for each in self._records()
+            if kind in {None, each.category}
+            and (name is None or each.trigger in {name, trigger_of(name)})
+            and above < each.trust < below
+            and (after is None or each.updated >= after)
+            and (before is None or each.updated < before)
         )
-        return tuple(filter(wanted.admits, self._records()))
 
     def doubtful(self) -> tuple[Learning, ...]:
         """The fixes that a person should check: those that are not trusted, but were tried or mined from calls.
@@ -240,7 +222,7 @@ class LearningCollection(RecordCollection[Learning]):
 
     def _settled(self, change: Change, new: Learning) -> Learning:
         """Under the id of the one learning about that error, with the fixes that are known of it."""
-        known = self._known_in(change, new)
+        known = _about(change.unit, new.trigger, new.error_pattern, split(new.template))
         old = None if known is None else cast("Learning", change.get(self.layer, known))
         if old is not None:
             about = {"error_pattern": old.error_pattern, "template": old.template, "length": old.length}
@@ -248,30 +230,24 @@ class LearningCollection(RecordCollection[Learning]):
             new = replace(new, id=old.id, origin=old.origin if stands else new.origin, **about)  # type: ignore[arg-type]
         return _with_words(new, old) if new.fix else new
 
-    def _known_in(self, change: Change, new: Learning) -> str | None:
-        exact = _about(change.unit, new.trigger, new.error_pattern)
-        if exact is not None or not new.length:
-            return exact
-        return known_as(change.unit, new.trigger, split(new.template))
 
-    def _known(self, trigger: str, error_pattern: str) -> bool:
-        words = words_of(error_pattern) if error_pattern.strip() else ()
-        with self._workspace.reading() as view:
-            if _about(view, trigger, error_pattern) is not None:
-                return True
-            return bool(words) and known_as(view, trigger, words) is not None
-
-
-def _about(view: Reading, trigger: str, error_pattern: str) -> str | None:
-    """The id of the one learning about an error."""
+def _about(view: Reading, trigger: str, error_pattern: str, words: Words) -> str | None:
+    """The id of the one learning about an error: with that very pattern, else with one that the words fit."""
     found = view.templates([TemplateFilter(trigger, limit=1, error_pattern=error_pattern)])
-    return found[0][1] if found else None
+    if found:
+        return found[0][1]
+    return known_as(view, trigger, words) if words else None
+
+
+def _words_of(error_pattern: str) -> Words:
+    """The words of a pattern; an empty one stands for every error of its trigger."""
+    return words_of(error_pattern) if error_pattern.strip() else ()
 
 
 def complete_patterns(unit: Writing) -> None:
     """Give every learning that has a pattern and no template its template, and a fix its trust."""
-    for known in [cast("Learning", each) for each in records(unit, Layer.AGENT_LEARNINGS)]:
-        words = words_of(known.error_pattern) if known.error_pattern.strip() else ()
+    for known in housekeeping.all_of(unit):
+        words = _words_of(known.error_pattern)
         whole = known if known.template else replace(known, template=pattern_text(words), length=len(words))
         whole = _with_words(whole, None) if whole.fix and not whole.remedies else whole
         if whole != known:

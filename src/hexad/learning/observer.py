@@ -1,25 +1,25 @@
-"""The way in to learning: calls that were watched, observed or made by a skill's step, and fixes that were shown."""
+"""The way in to learning: calls that were watched, observed or made by a skill's step, fixes shown, and learnings."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hexad.learning.arguments.shapes import is_constant
-from hexad.learning.calls.advice import warn
-from hexad.learning.calls.step_tool import StepTool
 from hexad.learning.calls.tool_objects import shape_of, watched_object
-from hexad.learning.calls.watching import watched
+from hexad.learning.calls.watching import StepTool, Watch, watched
+from hexad.learning.errors.text import warn
+from hexad.learning.learnings import LearningCollection
 from hexad.learning.offers import PATIENCE, remember_offers
 from hexad.learning.outcome import Passing, outcome_of
-from hexad.learning.recorder import Recorder
+from hexad.learning.recorder import record
 from hexad.memory import admission
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from hexad.learning.outcome import FailureRule
+    from hexad.memory.collection import Finder
     from hexad.memory.workspace import Workspace
     from hexad.model import Learning
 
@@ -35,10 +35,10 @@ class Observer:
     def observe(
         self,
         tool: str,
-        *,
         args: object,
         result: object,
         error: object,
+        *,
         session: str | None,
         failure: FailureRule | None,
         patience: float | None,
@@ -49,8 +49,8 @@ class Observer:
             return None
         name, known = admission.key("tool", tool), self.workspace.session_of(session)
         try:
-            outcome = outcome_of(name, arguments=args, result=result, error=error, session=known, failure=failure)
-            return Recorder(self.workspace).record(outcome, patience=PATIENCE if patience is None else patience)
+            outcome = outcome_of(name, args, result, error, session=known, failure=failure)
+            return record(self.workspace, outcome, patience=PATIENCE if patience is None else patience)
         except Exception as problem:
             if strict:
                 raise
@@ -58,25 +58,22 @@ class Observer:
             return None
 
     def watch(
-        self,
-        tool: Callable[..., Any],
-        *,
-        advise: bool,
-        name: str | None,
-        session: str | None,
-        failure: FailureRule | None,
-    ) -> Callable[..., Any]:
+        self, tool: Any, *, advise: bool, name: str | None, session: str | None, failure: FailureRule | None
+    ) -> Any:
         """The tool, observed."""
-        shape = shape_of(tool)
-        wrap = watched if shape is None else partial(watched_object, shape=shape)
-        return wrap(
-            self.workspace,
-            tool,
-            name=None if name is None else admission.key("name", name),
+        watch = Watch(
+            workspace=self.workspace,
+            tool="" if name is None else admission.key("name", name),
             session=None if session is None else self.workspace.session_of(session),
             failure=failure,
             advise=admission.flag("advise", advise),
         )
+        shape = shape_of(tool)
+        return watched(tool, watch) if shape is None else watched_object(tool, watch, shape)
+
+    def collection(self, find: Finder) -> LearningCollection:
+        """The workspace's learnings."""
+        return LearningCollection(self.workspace, find)
 
     def step_tool(self, name: str, tool: Callable[..., Any], session: str | None) -> StepTool:
         """A tool as a skill's step calls it: each call is recorded once, and judged by the tool's own rule."""

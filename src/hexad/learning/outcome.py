@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from hexad.learning.arguments.fingerprints import fingerprints
-from hexad.learning.arguments.shapes import shapes, summarised
-from hexad.learning.errors.category import category_of
+from hexad.learning.arguments.shapes import shapes
 from hexad.learning.errors.pattern import words_of
 from hexad.learning.errors.text import attribute, failure_message, is_bad_code, text_of
 
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
 
     from hexad.learning.arguments.shapes import Argument
     from hexad.learning.errors.pattern import Words
-    from hexad.model import ErrorCategory, Json
 
     FailureRule: TypeAlias = Callable[[object], str | None]
 
@@ -46,24 +43,9 @@ class Outcome:
     result: object = field(default=None, repr=False)  # of a success
 
     @property
-    def category(self) -> ErrorCategory:
-        """The category of the error; only an error that is new needs one."""
-        return category_of(self.problem)
-
-    @property
-    def summary(self) -> dict[str, Json]:
-        """The arguments as the audit log shows them."""
-        return summarised(self.tool, self.given)
-
-    @property
     def arguments(self) -> dict[str, Argument]:
         """The shapes of the arguments."""
         return shapes(self.tool, self.given)
-
-    @property
-    def fingerprints(self) -> str:
-        """Of a success's arguments and result: discovery sees in them where values came from and went to."""
-        return fingerprints(self.tool, self.given, self.result)
 
     @property
     def trigger(self) -> str:
@@ -81,13 +63,7 @@ def trigger_of(tool: str) -> str:
 
 
 def outcome_of(
-    tool: str,
-    *,
-    arguments: object = None,
-    result: object = None,
-    error: object = None,
-    session: str | None = None,
-    failure: FailureRule | None = None,
+    tool: str, arguments: object, result: object, error: object, *, session: str | None, failure: FailureRule | None
 ) -> Outcome:
     """The outcome of a call. ``error`` is an exception or a text; without one, ``failure`` judges the result."""
     problem = error if error is not None else (failure or reported_failure)(result)
@@ -120,15 +96,6 @@ def reported_failure(result: object) -> str | None:
     return None
 
 
-def failure_text(rule: FailureRule, result: object) -> str | None:
-    """The failure that a rule sees in a result, as text; a rule that raises sees none."""
-    try:
-        problem = rule(result)
-    except Exception:  # noqa: BLE001 - the rule is not ours, and the tool did return
-        return None
-    return None if problem is None else text_of(problem)
-
-
 def _failure_in(result: Mapping[Any, Any]) -> str | None:
     get = result.get
     status = get("status")
@@ -144,6 +111,8 @@ def _failure_in(result: Mapping[Any, Any]) -> str | None:
     return failure_message(result, get("returncode")) if failed else None
 
 
-def is_cancellation(error: BaseException) -> bool:
-    """Whether the call was cancelled, which says nothing about the tool."""
+def says_nothing(result: object, error: BaseException | None) -> bool:
+    """Whether the end of a call says nothing about the tool: it was cancelled, or its answer is `Passing`."""
+    if error is None:
+        return isinstance(result, Passing)
     return not isinstance(error, Exception) or type(error).__name__ in _CANCELLED

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from hexad.learning import remedy as remedies
-from hexad.learning.arguments.shapes import written
+from hexad.learning.arguments.fingerprints import fingerprints
+from hexad.learning.arguments.shapes import summarised, written
 from hexad.learning.errors.pattern import holds, split
 from hexad.learning.errors.tree import get, remembered, triggers, trusted_for
 from hexad.learning.fixes import Candidate, counted, current, with_fix
@@ -40,25 +41,19 @@ CALLS_SPAN: Final = 10_000  # audit records after which a call is dropped
 _TIDIED, _SWEPT = 16, 1024  # every so many audit records the oldest calls go, of this session and of all
 
 
-@dataclass(frozen=True, slots=True)
-class Recorder:
-    """Records observed calls in one namespace."""
+def record(
+    workspace: Workspace, outcome: Outcome, *, tell: bool = True, advise: bool = False, patience: float = PATIENCE
+) -> Learning | None:
+    """Record a call; with ``tell`` or ``advise``, return the learning that its error belongs to.
 
-    workspace: Workspace
-
-    def record(
-        self, outcome: Outcome, *, tell: bool = True, advise: bool = False, patience: float = PATIENCE
-    ) -> Learning | None:
-        """Record a call; with ``tell`` or ``advise``, return the learning that its error belongs to.
-
-        With ``advise`` a trusted fix for the error counts as offered, and its learning is returned.
-        """
-        with self.workspace.change(actor=Origin.TOOL, session=outcome.session, patience=patience) as change:
-            recording = _Recording(change, outcome, self.workspace.clock())
-            learning = recording.write()
-            if advise and learning:
-                return recording.advised() or get(change, learning)
-            return get(change, learning) if learning and tell else None
+    With ``advise`` a trusted fix for the error counts as offered, and its learning is returned.
+    """
+    with workspace.change(actor=Origin.TOOL, session=outcome.session, patience=patience) as change:
+        recording = _Recording(change, outcome, workspace.clock())
+        learning = recording.write()
+        if advise and learning:
+            return recording.advised() or get(change, learning)
+        return get(change, learning) if learning and tell else None
 
 
 def record_in(unit: Writing, workspace: Workspace, outcome: Outcome, now: datetime) -> None:
@@ -92,7 +87,7 @@ class _Recording:
     def _log(self, learning: str) -> None:
         """Append to the audit log and to the session's calls."""
         outcome = self.outcome
-        details: dict[str, Json] = {"ok": outcome.ok, "arguments": outcome.summary}
+        details: dict[str, Json] = {"ok": outcome.ok, "arguments": summarised(outcome.tool, outcome.given)}
         if not outcome.ok:
             details["learning"] = learning
         number = self.change.audit("tool.call", outcome.tool, details, at=self.now)
@@ -115,9 +110,11 @@ class _Recording:
 
     def _stored_arguments(self) -> str:
         """A failure's shapes, with which later calls are compared; a success's fingerprints, for discovery."""
-        if not self.outcome.ok:
-            return written(self.outcome.arguments)
-        return self.outcome.fingerprints if self.change.session else ""  # discovery reads sessions only
+        outcome = self.outcome
+        if not outcome.ok:
+            return written(outcome.arguments)
+        discoverable = bool(self.change.session)  # discovery reads sessions only
+        return fingerprints(outcome.tool, outcome.given, outcome.result) if discoverable else ""
 
     def _failed(self) -> str:
         """Count the error for its learning, and against the fixes that were offered; return the learning's id."""

@@ -153,15 +153,17 @@ def part_of(known: Remedy, new: Remedy) -> ChangedArguments | None:
 
 def confirmed(known: Remedy, again: Remedy, *, another_session: bool) -> Remedy:
     """A remedy that was found again. Only ``another_session`` shows whether its values are constant."""
-    match known, again:
-        case ChangedArguments(), ChangedArguments():
+    match known:
+        case ChangedArguments() if isinstance(again, ChangedArguments):
             pairs = zip(known.changes, again.changes, strict=True)
             changes = tuple(_confirmed(one, other, another_session=another_session) for one, other in pairs)
             return ChangedArguments(changes, known.helper if known.helper == again.helper else "")
-        case Retry(), Retry():
+        case Retry() if isinstance(again, Retry):
             return Retry(max(known.seconds, again.seconds))
-        case _:
+        case ChangedArguments() | Retry() | Prerequisite() | Advice() | Correction():
             return known
+        case _:
+            assert_never(known)
 
 
 def followed(remedy: Remedy, arguments: Shapes, before: Sequence[Call]) -> bool:

@@ -20,7 +20,7 @@ from hexad.context.retriever import ContextRetriever
 from hexad.errors import InvalidInput, SkillRefused
 from hexad.memory.admission import key
 from hexad.model import Layer, SkillKind, Tool
-from hexad.skills.driving import Halt
+from hexad.skills.effects import Halt
 from hexad.skills.run import may_run, result_json
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from hexad.mcp.in_flight import reporting, while_connected
 from hexad.mcp.schemas import ANSWERS, BOUNDS
 from hexad.mcp.strict_json import Unreadable, read
 from hexad.memory.redaction import redact
-from hexad.skills.driving import Halt
+from hexad.skills.effects import Halt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any, Final, assert_never
 from hexad.errors import InvalidInput
 from hexad.memory import admission
 from hexad.model import Capability, SkillKind
-from hexad.skills import parameters, variables
+from hexad.skills import parameters
+from hexad.skills.names import MANIFEST, path_fault, variable_fault
 from hexad.skills.references import Unresolved, is_name, references
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ DEEPEST: Final = 32  # objects and lists inside each other
 MOST_STEPS: Final = 32
 MOST_FILES: Final = 256
 LARGEST_FOLDER: Final = 8 * 1024 * 1024  # bytes
-_LONGEST_PATH, _LONGEST_PART = 240, 255  # characters, and bytes of a file's or a folder's own name
 SHELLS: Final = ("sh", "bash")
 _FOR_BASH: Final = re.compile(r"#!.*\bbash\b").match
 _FIELDS: Final[Mapping[SkillKind, tuple[str, frozenset[str]]]] = {
@@ -86,12 +86,13 @@ def normalised(definition: Any) -> Any:
     files = definition.get("files") if isinstance(definition, Mapping) else None
     if not isinstance(files, Mapping):
         return definition
-    kept = {path: _as_text(file) if isinstance(file, Mapping) else file for path, file in files.items()}
+    kept = {path: as_text(file) if isinstance(file, Mapping) else file for path, file in files.items()}
     others = {name: value for name, value in definition.items() if name != "files"}
     return {**others, "files": kept} if kept else others
 
 
-def _as_text(file: Mapping[str, Any]) -> dict[str, Any]:
+def as_text(file: Mapping[str, Any]) -> dict[str, Any]:
+    """A file of a definition with its content as text, if it is text."""
     kept = dict(file)
     if not kept.get("executable", True):
         del kept["executable"]
@@ -202,15 +203,10 @@ def _check_script(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> 
         raise _wrong("writable", "must be a list of absolute folders, without .. and without the root itself")
     if folders and Capability.WRITE not in needs:
         raise _wrong("writable", 'needs "write" among its "needs"')
-    _check_variables(schema)
-
-
-def _check_variables(schema: Mapping[str, Json]) -> None:
-    """Parameters reach a script as variables of its environment."""
     if schema.get("additionalProperties", False) is not False:
         raise InvalidInput("parameters.additionalProperties", "must be false: each is a variable of the script")
     for name in parameters.properties_of(schema):
-        if reason := variables.fault(name):
+        if reason := variable_fault(name):
             raise InvalidInput(f"parameters.{name}", reason)
 
 
@@ -251,8 +247,10 @@ def _check_files(files: Any) -> None:
         raise _wrong("files", f"must be an object with at most {MOST_FILES} files by their paths")
     for path, file in files.items():
         where = f"files.{path}"
-        if not _stays_inside(path):
-            raise _wrong(where, "must be a relative path with /, without . and .., that stays in its folder")
+        if reason := path_fault(path):
+            raise _wrong(where, reason)
+        if path.split("/")[0] == MANIFEST:
+            raise _wrong(where, f"is where an export writes the skill's own {MANIFEST}; choose another name")
         if not isinstance(file, Mapping) or not file.keys() <= {"text", "base64", "executable"}:
             raise _wrong(where, 'must be {"text": …} or {"base64": …}, with "executable" if it is')
         if ("text" in file) == ("base64" in file) or not isinstance(file.get("executable", False), bool):
@@ -264,12 +262,6 @@ def _check_files(files: Any) -> None:
     for path in files:
         if any(str(folder) in files for folder in PurePosixPath(path).parents):
             raise _wrong(f"files.{path}", "lies in a path that is a file itself")
-
-
-def _stays_inside(path: str) -> bool:
-    parts = path.split("/")
-    clean = all(part not in {"", ".", ".."} and part.isprintable() and "\\" not in part for part in parts)
-    return clean and len(path) <= _LONGEST_PATH and all(len(part.encode()) <= _LONGEST_PART for part in parts)
 
 
 def _content(file: Mapping[str, Any]) -> bytes:

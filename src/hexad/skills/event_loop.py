@@ -1,4 +1,4 @@
-"""Waiting with asyncio, for programs of `driving.py`: loaded when the first of them needs an event loop."""
+"""Waiting with asyncio, for programs of `effects.py`: loaded when the first of them needs an event loop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from hexad.skills.driving import Blocking, Halt
+    from hexad.skills.effects import Blocking, Halt
 
 
 async def in_thread(effect: Blocking) -> Any:

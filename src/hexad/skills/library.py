@@ -13,8 +13,8 @@ from hexad.memory.collection import RecordCollection
 from hexad.model import Layer, Origin, Skill, SkillKind, SkillStatus, SkillVersion
 from hexad.skills import definition as shapes
 from hexad.skills import tools as callables
-from hexad.skills.approving import AUTOMATIC, Review, review
-from hexad.skills.driving import adrive, drive
+from hexad.skills.effects import adrive, drive
+from hexad.skills.review import AUTOMATIC, Review, review
 from hexad.skills.run import Agent, Runner, may_run
 
 if TYPE_CHECKING:
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from hexad.memory.collection import Finder
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Item, Json
-    from hexad.skills.driving import Halt
+    from hexad.skills.effects import Halt
     from hexad.skills.folders.transfer import ImportedSkill
     from hexad.skills.run import SkillResult
 
-_WORK: Final = ("kind", "definition", "parameters", "description", "when")
+_WORK: Final = ("kind", "definition", "parameters", "description", "when")  # an approval holds while these stay
 _STANDING: Final = ("status", "requires_approval", "approved", "approved_by", "reason", "recent", "version")
 _LARGEST_DEFINITION: Final = 2 * shapes.LARGEST_FOLDER  # bytes as JSON: base64 and escapes need more than the files
 _COUNTED: Final = ("run_count", "success_count")
@@ -93,6 +93,7 @@ class SkillLibrary(RecordCollection[Skill]):
         >>> hx.skills.create("greet", kind="instruction", description="Greet", definition={"text": "Say hello"}).status
         <SkillStatus.DRAFT: 'draft'>
         """
+        parameters = shapes.inferred_parameters(definition) if parameters is None else parameters
         intake = admission.Intake(limit=self._workspace.max_text, redact=redact)
         now = self._workspace.clock()
         draft = Skill(
@@ -100,7 +101,7 @@ class SkillLibrary(RecordCollection[Skill]):
             description=intake.text("description", description, required=True),
             kind=SkillKind.parse(kind, "kind"),
             definition=intake.mapping("definition", shapes.normalised(definition)),
-            parameters=intake.mapping("parameters", _schema(definition, parameters)),
+            parameters=intake.mapping("parameters", parameters),
             when=intake.text("when", when),
             tags=admission.tags("tags", tags),
             author=admission.label("author", author),
@@ -247,11 +248,8 @@ class SkillLibrary(RecordCollection[Skill]):
             named = self.by_tool()
         except Disabled:  # an agent is made in the same way, and remembers nothing
             return ()
-        if asynchronous:
-            return tuple(
-                callables.async_tool_of(own, skill, partial(self.arun, session=session)) for own, skill in named.items()
-            )
-        return tuple(callables.tool_of(own, skill, partial(self.run, session=session)) for own, skill in named.items())
+        run = partial(self.arun if asynchronous else self.run, session=session)
+        return tuple(callables.tool_of(own, skill, run, asynchronous=asynchronous) for own, skill in named.items())
 
     def by_tool(self) -> Mapping[str, Skill]:
         """The active skills by the names of their tools, in the order of their own names.
@@ -316,7 +314,7 @@ class SkillLibrary(RecordCollection[Skill]):
     def _settled(self, change: Change, new: Skill) -> Skill:
         """The record to store: unchanged work keeps its status, changed work becomes a new version."""
         old = cast("Skill | None", change.get(self.layer, new.name))
-        if old is not None and _same_work(old, new):
+        if old is not None and all(getattr(old, name) == getattr(new, name) for name in _WORK):
             if old.origin in _PERSONS and new.origin not in _PERSONS:
                 return old  # a person's own skill stays theirs if an agent repeats it
             return replace(new, **{name: getattr(old, name) for name in _STANDING})
@@ -337,19 +335,10 @@ def roomy(workspace: Workspace) -> Workspace:
     return replace(workspace, max_text=max(workspace.max_text, _LARGEST_DEFINITION))
 
 
-def _schema(definition: object, parameters: Mapping[str, Json] | None) -> Mapping[str, Json]:
-    return shapes.inferred_parameters(definition) if parameters is None else parameters
-
-
 def _folders() -> ModuleType:
     from hexad.skills.folders import transfer  # noqa: PLC0415 - loads yaml: 36 ms
 
     return transfer
-
-
-def _same_work(old: Skill, new: Skill) -> bool:
-    """Whether an approval of the one holds for the other: also the description, which the model reads."""
-    return all(getattr(old, name) == getattr(new, name) for name in _WORK)
 
 
 def _version_of(skill: Skill) -> SkillVersion:

@@ -73,7 +73,8 @@ def _admit(schema: Mapping[str, Any], value: Any, path: str, depth: int) -> Any:
     if depth > DEEPEST:
         raise InvalidInput(path, f"is nested more than {DEEPEST} deep")
     _check_type(schema, value, path)
-    if isinstance(value, float) and not _takes_fractions(schema):
+    kinds = _kinds(schema)
+    if isinstance(value, float) and "integer" in kinds and "number" not in kinds:
         value = int(value)
     for keyword, rule in _RULES.items():
         wrong = rule(schema[keyword], value) if keyword in schema else None
@@ -90,17 +91,15 @@ def _admit(schema: Mapping[str, Any], value: Any, path: str, depth: int) -> Any:
 
 
 def _check_type(schema: Mapping[str, Any], value: Any, path: str) -> None:
-    wanted = schema.get("type")
-    names = [wanted] if isinstance(wanted, str) else wanted or list(_WORDS)
-    if not any(_IS[name](value) for name in names):
-        expected = "must be " + " or ".join(_WORDS[name] for name in names) if wanted else "is not a value of JSON"
+    names = _kinds(schema)
+    if not any(_IS[name](value) for name in names or _WORDS):
+        expected = "must be " + " or ".join(_WORDS[name] for name in names) if names else "is not a value of JSON"
         raise InvalidInput(path, f"{expected}, not {_kind(value)}")
 
 
-def _takes_fractions(schema: Mapping[str, Any]) -> bool:
+def _kinds(schema: Mapping[str, Any]) -> Sequence[str]:
     wanted = schema.get("type", ())
-    names = [wanted] if isinstance(wanted, str) else wanted
-    return "integer" not in names or "number" in names
+    return (wanted,) if isinstance(wanted, str) else wanted
 
 
 def _any_of(choices: Sequence[Mapping[str, Any]], value: Any, path: str, depth: int) -> Any:
@@ -152,17 +151,6 @@ def _kind(value: object) -> str:
     return f"a {type(value).__name__}"
 
 
-def _same(one: Any, other: Any) -> bool:
-    """Equal as JSON: 1 is not true."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return bool(one == other)
-
-
 def _is_number(value: object) -> bool:
     finite = not isinstance(value, float) or (value == value and abs(value) != float("inf"))  # noqa: PLR0124 - NaN
     return isinstance(value, int | float) and not isinstance(value, bool) and finite
@@ -195,12 +183,12 @@ def _size(kind: type | tuple[type, ...], words: str, wrong: Callable[[int, int],
 
 
 def _enum(known: Sequence[Any], value: Any) -> str | None:
-    fits = any(_same(value, each) for each in known)
+    fits = _comparable(value) in map(_comparable, known)
     return None if fits else f"must be one of {', '.join(map(_shown, known))}"
 
 
 def _const(known: Any, value: Any) -> str | None:
-    return None if _same(value, known) else f"must be {_shown(known)}"
+    return None if _comparable(value) == _comparable(known) else f"must be {_shown(known)}"
 
 
 def _pattern(pattern: str, value: Any) -> str | None:
@@ -214,15 +202,15 @@ def _pattern(pattern: str, value: Any) -> str | None:
 def _unique(wanted: bool, value: Any) -> str | None:  # noqa: FBT001 - the keyword's value
     if not wanted or not isinstance(value, list | tuple):
         return None
-    return "must hold each value once" if len(set(map(_mark, value))) < len(value) else None
+    return "must hold each value once" if len(set(map(_comparable, value))) < len(value) else None
 
 
-def _mark(value: Any) -> tuple[Any, ...]:
+def _comparable(value: Any) -> tuple[Any, ...]:
     """The same for values that are equal as JSON, and for no others."""
     if isinstance(value, Mapping):
-        return "object", frozenset((name, _mark(each)) for name, each in value.items())
+        return "object", frozenset((name, _comparable(each)) for name, each in value.items())
     if isinstance(value, list | tuple):
-        return "list", tuple(map(_mark, value))
+        return "list", tuple(map(_comparable, value))
     return isinstance(value, bool), value
 
 

@@ -23,17 +23,16 @@ from hexad.memory.habits import credit
 from hexad.memory.redaction import redact
 from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import composite, parameters
-from hexad.skills.approving import assess
-from hexad.skills.calling import by_name
-from hexad.skills.composite import Lesson, Step, StepTool, ToolCall
+from hexad.skills.composite import Lesson, Step, StepTool, ToolCall, by_name
 from hexad.skills.definition import check, files_of, fingerprint, shell_of, templates
-from hexad.skills.driving import Blocking
+from hexad.skills.effects import Blocking
+from hexad.skills.review import assess
 from hexad.store.skills import FAILED
 
 if TYPE_CHECKING:
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Json
-    from hexad.skills.driving import Program
+    from hexad.skills.effects import Program
     from hexad.skills.sandbox import ScriptResult
 
 DEEPEST: Final = 8  # skills that call each other as tools
@@ -194,7 +193,7 @@ class Runner:
                 if result is not None:
                     self._count(change, job, result)
                 elif cancelled:
-                    change.audit("skill.run", job.skill.name, _audited(job.skill, "cancelled"))
+                    change.audit("skill.run", job.skill.name, _audited(job.skill, "cancelled", None))
         except Exception as error:  # noqa: BLE001 - the run has happened
             reason = redact(composite.one_line(error)).text
             logging.getLogger("hexad").warning("a run of skill %s was not recorded: %s", job.skill.name, reason)
@@ -202,8 +201,7 @@ class Runner:
     def _count(self, change: Change, job: Job, result: SkillResult) -> None:
         skill = job.skill
         recent = change.unit.count_run(skill.name, skill.version, self.workspace.clock(), ok=result.ok)
-        outcome = "ok" if result.ok else "failed"
-        change.audit("skill.run", skill.name, _audited(skill, outcome) | _figures(result))
+        change.audit("skill.run", skill.name, _audited(skill, "ok" if result.ok else "failed", result))
         if result.ok:
             credit(change, Layer.SKILL_PATTERNS, skill.name)
         elif recent is not None and recent.count(FAILED) >= TOO_MANY:
@@ -261,16 +259,12 @@ def _demote(change: Change, skill: Skill, recent: str, error: str) -> None:
     change.audit("skill.demote", skill.name, {"failed": failed, "runs": len(recent)})
 
 
-def _audited(skill: Skill, outcome: str) -> dict[str, Json]:
+def _audited(skill: Skill, outcome: str, result: SkillResult | None) -> dict[str, Json]:
     """A run for the log: how it went, nothing of what it was about."""
-    return {"kind": skill.kind.value, "version": skill.version, "outcome": outcome}
-
-
-def _figures(result: SkillResult) -> dict[str, Json]:
-    facts: dict[str, Json] = {}
-    if result.steps:
+    facts: dict[str, Json] = {"kind": skill.kind.value, "version": skill.version, "outcome": outcome}
+    if result is not None and result.steps:
         facts["steps"] = sum(step.ok is not None for step in result.steps)
-    if result.script is not None:
+    if result is not None and result.script is not None:
         facts["exit_code"] = result.script.exit_code
     return facts
 
@@ -371,14 +365,10 @@ def _rendered(job: Job) -> SkillResult:
     try:
         return _result(job, output=templates().render(cast("str", job.skill.definition["template"]), job.given))
     except TemplateFailed as error:
-        if error.parameter and _could_be_given(job, error.missing):
+        takes_more = job.skill.parameters.get("additionalProperties", False) is not False
+        if error.parameter and (takes_more or error.missing in job.absent):  # the caller left it out
             raise InvalidInput(f"parameters.{error.missing}", "is used by the template, and was not given") from None
         return _result(job, ok=False, error=str(error))
-
-
-def _could_be_given(job: Job, name: str | None) -> bool:
-    """Whether it is the caller who left a value out, and not the skill that has no place for it."""
-    return name in job.absent or job.skill.parameters.get("additionalProperties", False) is not False
 
 
 def _plan(job: Job) -> SkillResult:

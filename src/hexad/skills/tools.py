@@ -15,7 +15,7 @@ from hexad.model import SkillKind
 from hexad.skills import parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from hexad.model import Skill
     from hexad.skills.run import SkillResult
@@ -46,26 +46,20 @@ def tool_names(skills: Iterable[Skill]) -> dict[str, Skill]:
     return named
 
 
-def tool_of(name: str, skill: Skill, run: Callable[[str, dict[str, Any]], SkillResult]) -> Callable[..., Any]:
-    """A function that runs the skill and returns its output; a run that failed is `SkillFailed`."""
+def tool_of(name: str, skill: Skill, run: Callable[..., Any], *, asynchronous: bool = False) -> Callable[..., Any]:
+    """A function that runs the skill and returns its output; a run that failed is `SkillFailed`.
+
+    With ``asynchronous`` it is a coroutine function, and ``run`` is one.
+    """
     takes = _Takes.what(skill)
 
     def call(*given: Any, **named: Any) -> Any:
         return _output(run(skill.name, takes.parameters(given, named)))
 
-    return _dressed(call, name, skill, takes)
-
-
-def async_tool_of(
-    name: str, skill: Skill, run: Callable[[str, dict[str, Any]], Awaitable[SkillResult]]
-) -> Callable[..., Any]:
-    """The same as a coroutine function."""
-    takes = _Takes.what(skill)
-
-    async def call(*given: Any, **named: Any) -> Any:
+    async def call_async(*given: Any, **named: Any) -> Any:
         return _output(await run(skill.name, takes.parameters(given, named)))
 
-    return _dressed(call, name, skill, takes)
+    return _dressed(call_async if asynchronous else call, name, skill, takes)
 
 
 def _output(result: SkillResult) -> Any:

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 EXTRA: Final = "scripts"
 SHELLS: Final = ("sh", "bash")
 MOST_FINDINGS: Final = 200
-_RUN_BY_TOOLS: Final = re.compile(
-    r"(?:.*/)?(?:GNUmakefile|[Mm]akefile|package\.json|[Jj]ustfile|Rakefile|.*\.mk)|.*hooks/.*"
-)
+_RUN_BY_TOOLS: Final = re.compile(r".*[Mm]akefile|.*\.mk|(?:.*/)?(?:package\.json|[Jj]ustfile|Rakefile)|.*hooks/.*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,7 @@ def check(script: str, *, shell: str = "sh", files: Mapping[str, tuple[bytes, bo
 @lru_cache(maxsize=64)
 def _judged(script: str, files: tuple[tuple[str, tuple[bytes, bool]], ...]) -> Verdict:
     """The verdict, cached: a skill's script is checked again before each run."""
-    texts = {path: text for path, (content, _) in files if (text := _text(content)) is not None}
+    texts = {path: content.decode(errors="replace") for path, (content, _) in files if b"\0" not in content}
     found = _findings(script, texts)
     for path, (_, is_executable) in files:
         if path not in texts:
@@ -94,19 +92,10 @@ def _judged(script: str, files: tuple[tuple[str, tuple[bytes, bool]], ...]) -> V
     return Verdict(found[0].decision, tuple(found[:MOST_FINDINGS])) if found else Verdict(Decision.ALLOW)
 
 
-def _text(content: bytes) -> str | None:
-    """A file as text; None if it is binary, so that no shell runs it."""
-    try:
-        return None if b"\x00" in content else content.decode()
-    except UnicodeDecodeError:
-        return None if content.startswith((b"\x7fELF", b"MZ")) else content.decode("latin-1")
-
-
 def _is_shell(path: str, text: str, *, is_executable: bool) -> bool:
     """Whether a shell would run a file: by its first line, else by its name or because it is executable."""
-    if text.startswith("#!"):
-        return bool(re.match(r"#!.*\b(?:ba|da|z|k|a)?sh\b", text))
-    return is_executable or path.endswith((".sh", ".bash"))
+    named = is_executable or path.endswith((".sh", ".bash"))
+    return bool(re.match(r"#!.*\b(?:ba|da|z|k|a)?sh\b", text)) if text.startswith("#!") else named
 
 
 def _findings(script: str, files: Mapping[str, str], path: str = "") -> list[Finding]:

@@ -18,7 +18,7 @@ from hexad.clock import utc_now
 from hexad.facade import Hexad
 from hexad.memory.indexing import all_namespaces, sizes
 from hexad.model import DEFAULT_LAYERS, RECORD_OF, Layer, Learning, Skill, SkillStatus
-from hexad.settings import load
+from hexad.settings import survey
 from hexad.store import Question
 from hexad.wire import to_json
 
@@ -63,7 +63,7 @@ def status(*, db: Database = None, namespace: Namespace = None, as_json: AsJson 
     """Show what is stored, what was learned recently and what awaits review; the same as `hexad` alone."""
     path = place(db)
     if not path.exists() or (path.is_file() and not holds_hexad(path)):
-        load({"namespace": namespace}, beside=path.parent)  # report wrong settings before a database exists
+        survey({"namespace": namespace}, beside=path.parent).checked()  # report wrong settings before a database exists
         _greet_newcomer(path, as_json=as_json)
         return
     with opened(db, namespace) as hx:

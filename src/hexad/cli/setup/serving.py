@@ -19,7 +19,7 @@ from hexad.facade import Hexad
 from hexad.mcp import require_sdk
 from hexad.mcp.install import changes, clients
 from hexad.mcp.install.clients import Client, Scope
-from hexad.settings import load, namespace_from_environment
+from hexad.settings import namespace_from_environment, survey
 
 if TYPE_CHECKING:
     from hexad.mcp.server import HexadServer
@@ -157,7 +157,7 @@ def _describe_memory(memory: Path, namespace: str | None, *, shared: bool) -> No
 def _warn_of_settings(memory: Path) -> None:
     """Warn about settings that keep the server from starting, because a client would not show why."""
     try:
-        load({}, beside=memory.parent, environ={})  # a client does not have this shell's variables
+        survey({}, beside=memory.parent, environ={}).checked()  # a client does not have this shell's variables
     except ConfigError as error:
         screen.warn(f"the server cannot start yet: {error}")
 

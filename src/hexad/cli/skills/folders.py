@@ -12,7 +12,6 @@ from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Column
 from hexad.errors import FolderRefused
 from hexad.facade import Hexad
-from hexad.skills.folders.document import MANIFEST
 from hexad.skills.folders.files import skill_folders
 from hexad.skills.folders.transfer import ImportedSkill
 from hexad.wire import to_json
@@ -75,15 +74,11 @@ def export(
     """Write a skill as a SKILL.md folder of its name inside DIR."""
     with opened(db, namespace) as hx:
         written = hx.skills.export_folder(name, folder, force=force, strict=not lenient)
-        held: Any = hx.skills.get(name).definition.get("files", {})
     files = sorted(each.relative_to(written).as_posix() for each in written.rglob("*") if each.is_file())
-    inside = sorted({*held} - ({*files} - {MANIFEST}))
     if as_json:
-        screen.emit({"folder": str(written), "files": files, "in_front_matter": inside})
+        screen.emit({"folder": str(written), "files": files})
         return
     screen.say(f"{written}: {screen.counted(len(files), 'file')} written")
-    for path in inside:
-        screen.remark(f"{path} cannot be a file in the folder; it is in the front matter, which only Hexad reads")
 
 
 @app.command(epilog="Example: hexad skills discover")

@@ -20,7 +20,7 @@ from hexad.skills.run import SkillResult, result_json
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
-    from hexad.skills.approving import Review
+    from hexad.skills.review import Review
 
 FACTS: Final = (Column("what"), Column("value", "fold"))
 _STEPS: Final = (Column("step"), Column("tool", "fold", 24), Column("arguments", "fold"))

@@ -274,14 +274,10 @@ def _number(value: float | int | None) -> Json:
 
 
 def _measured(value: object) -> str:
-    """The size of a compound value, or its type."""
-    if isinstance(value, bytes | bytearray | memoryview):
-        return f"[{len(value)} bytes]"
+    """The size of a compound value in the brackets of its kind, or its type."""
     if isinstance(value, Mapping):
-        return f"{{{_count(value)}}}"
-    if isinstance(value, Sequence | Set):
-        return f"[{_count(value)}]"
-    return f"({_clean(type(value).__name__)[:_LONGEST_NAME]})"
+        return f"{{{_size(value)}}}"
+    return f"[{_size(value)}]" if isinstance(value, Sequence | Set | memoryview) else f"({_size(value)})"
 
 
 def by_name(arguments: object) -> dict[str, object]:
@@ -315,13 +311,12 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
-def _count(value: Sequence[Any] | Set[Any] | Mapping[Any, Any]) -> str:
-    return "1 item" if len(value) == 1 else f"{len(value)} items"
-
-
 def _size(value: object) -> str:
+    """How large a value is; its type if it has no size."""
     if isinstance(value, str):
         return f"{len(value)} characters"
+    if isinstance(value, _BYTES):
+        return f"{len(value)} bytes"
     if isinstance(value, Mapping | Sequence | Set):
-        return _count(value)
+        return "1 item" if len(value) == 1 else f"{len(value)} items"
     return _clean(type(value).__name__)[:_LONGEST_NAME]

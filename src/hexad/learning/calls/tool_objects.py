@@ -14,14 +14,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.errors import InvalidInput
-from hexad.learning.calls.watching import MARK, Watch
+from hexad.learning.calls.watching import MARK, Invocation, Watch
 from hexad.memory.admission import label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from hexad.learning.outcome import FailureRule
-    from hexad.memory.workspace import Workspace
 
 _GROUP: Final = "hexad.tool_objects"
 
@@ -66,30 +63,19 @@ def shape_of(tool: object) -> Shape | None:
 
 @functools.cache
 def _shapes() -> list[Shape]:
-    from importlib.metadata import entry_points  # noqa: PLC0415 - loads email: 12 ms, for tool objects alone
+    from importlib.metadata import entry_points  # noqa: PLC0415 - loads email: 20 ms, for tool objects alone
 
     return [entry.load() for entry in entry_points(group=_GROUP)]
 
 
-def watched_object(
-    workspace: Workspace,
-    tool: Any,
-    shape: Shape,
-    *,
-    name: str | None,
-    session: str | None,
-    failure: FailureRule | None,
-    advise: bool,
-) -> Any:
+def watched_object(tool: Any, watch: Watch, shape: Shape) -> Any:
     """A copy of the tool, or of the list of tools, that is observed; one that this store watches already stays."""
-    if failure is not None and not callable(failure):
-        raise InvalidInput("failure", "must be a function from a result to a description of its failure, or None")
-    if watches(tool, workspace.store):
+    if watches(tool, watch.workspace.store):
         return tool
     changed = copy.copy(tool)
     kind: type = type(tool)
     changed.__class__ = _observed_list(kind, shape) if shape.fits_list(tool) else _observed_tool(kind, shape)
-    changed.__dict__[MARK] = ObjectMark(Watch.of(workspace, tool, name or "", session, failure, advise=advise))
+    changed.__dict__[MARK] = ObjectMark(watch)
     return changed
 
 
@@ -112,13 +98,13 @@ def _observed_tool(kind: type, shape: Shape) -> type:
 
     async def call(self: Any, **named: Any) -> Any:
         args, session = shape.read(named)
-        invocation = _at_call(self, session).called((), args)
+        invocation = Invocation(_at_call(self, session), (), args)
         try:
             result = await getattr(kind, shape.call)(self, **named)
         except Exception as error:
-            await _in_thread(invocation.ended, None, error)
+            await invocation.ended_async(error=error)
             raise
-        return await _in_thread(invocation.ended, result) if shape.is_outcome(self, named, result) else result
+        return await invocation.ended_async(result) if shape.is_outcome(self, named, result) else result
 
     return _subclass(kind, shape.call, call)
 
@@ -128,12 +114,9 @@ def _observed_list(kind: type, shape: Shape) -> type:
     """The class of a list of tools, each of them observed."""
 
     async def listing(self: Any, *given: Any, **named: Any) -> list[Any]:
-        watch: Watch = self.__dict__[MARK].watch
-        rules: dict[str, Any] = {"session": watch.session, "failure": watch.failure, "advise": watch.advise}
-        return [
-            watched_object(watch.workspace, tool, shape, name=None, **rules) if shape.fits_tool(tool) else tool
-            for tool in await getattr(kind, shape.listing)(self, *given, **named)
-        ]
+        watch = replace(self.__dict__[MARK].watch, tool="")
+        tools = await getattr(kind, shape.listing)(self, *given, **named)
+        return [watched_object(tool, watch, shape) if shape.fits_tool(tool) else tool for tool in tools]
 
     return _subclass(kind, shape.listing, listing)
 
@@ -153,10 +136,3 @@ def _session_of(named: object) -> str | None:
         return label("session", named) or None
     except InvalidInput:
         return None
-
-
-async def _in_thread(call: Any, *given: Any) -> Any:
-    """Frameworks with tool objects run many conversations in one event loop, and a write may wait."""
-    import asyncio  # noqa: PLC0415 - 40 ms; a program without an event loop never gets here
-
-    return await asyncio.to_thread(call, *given)

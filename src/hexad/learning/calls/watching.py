@@ -2,7 +2,7 @@
 
 Functions, methods, partials and objects with ``__call__`` keep their kind: a coroutine function stays one, a generator
 streams as before and is recorded when it ends. A cancelled or interrupted call is not recorded. If recording fails,
-that is a warning in the log and nothing else.
+that is a warning in the log and nothing else. The steps of a skill call tools through `StepTool`.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from hexad.errors import InvalidInput, StoreBusy
-from hexad.learning.calls.advice import advise_error, advised_result, warn
 from hexad.learning.calls.call_scope import recording_workspace
+from hexad.learning.errors.text import advise_error, advised_result, text_of, warn
 from hexad.learning.offers import PATIENCE
-from hexad.learning.outcome import Passing, is_cancellation, outcome_of
-from hexad.learning.recorder import Recorder
+from hexad.learning.outcome import outcome_of, reported_failure, says_nothing
+from hexad.learning.recorder import record, record_in
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 
     from hexad.learning.outcome import FailureRule
-    from hexad.memory.workspace import Workspace
+    from hexad.memory.workspace import Change, Workspace
     from hexad.model import Learning
 
 T = TypeVar("T")
@@ -38,39 +38,22 @@ _AT_ONCE: Final = 0.01  # seconds for which an event loop may be blocked by othe
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watch:
-    """How one tool is watched."""
+    """How one tool is watched; without a name it is recorded under its own."""
 
     workspace: Workspace
-    tool: str
-    signature: inspect.Signature | None
-    session: str | None
-    failure: FailureRule | None
-    advise: bool
+    tool: str = ""
+    session: str | None = None
+    failure: FailureRule | None = None
+    advise: bool = False
+    signature: inspect.Signature | None = None
 
-    @classmethod
-    def of(
-        cls,
-        workspace: Workspace,
-        tool: Callable[..., Any],
-        name: str | None,
-        session: str | None,
-        failure: FailureRule | None,
-        *,
-        advise: bool,
-    ) -> Watch:
-        """A watch on a tool, under the tool's own name if none is given."""
-        return cls(
-            workspace=workspace,
-            tool=name_of(tool) if name is None else name,
-            signature=_signature(tool),
-            session=session,
-            failure=failure,
-            advise=advise,
-        )
+    def __post_init__(self) -> None:
+        if self.failure is not None and not callable(self.failure):
+            raise InvalidInput("failure", "must be a function from a result to a description of its failure, or None")
 
-    def called(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> Invocation:
-        """One call of the tool, to be recorded when it ends."""
-        return Invocation(self, given, named)
+    def on(self, tool: Callable[..., Any]) -> Watch:
+        """This watch with the tool's signature, and with its name if none is given."""
+        return replace(self, tool=self.tool or name_of(tool), signature=_signature(tool))
 
 
 class Invocation(NamedTuple):
@@ -115,17 +98,11 @@ class Invocation(NamedTuple):
 
     def _record(self, result: Any, error: Exception | None, patience: float) -> Learning | None:
         watch, workspace = self.watch, recording_workspace(self.watch.workspace)
-        if workspace is None or isinstance(result, Passing) or (error is not None and is_cancellation(error)):
+        if workspace is None or says_nothing(result, error):
             return None
-        outcome = outcome_of(
-            watch.tool,
-            arguments=_by_name(watch.signature, self.given, self.named),
-            result=result,
-            error=error,
-            session=watch.session,
-            failure=watch.failure,
-        )
-        return Recorder(workspace).record(outcome, tell=False, advise=watch.advise, patience=patience)
+        arguments = _by_name(watch.signature, self.given, self.named)
+        outcome = outcome_of(watch.tool, arguments, result, error, session=watch.session, failure=watch.failure)
+        return record(workspace, outcome, tell=False, advise=watch.advise, patience=patience)
 
     def _advised(self, result: Any, error: Exception | None, learning: Learning | None) -> Any:
         if not self.watch.advise or learning is None or not learning.trusted:
@@ -138,7 +115,7 @@ class Invocation(NamedTuple):
 
 async def _in_a_thread(work: Callable[[], T]) -> T:
     """The result of a piece of work, without blocking asyncio's event loop; another event loop waits."""
-    import asyncio  # noqa: PLC0415 - 40 ms; a program without coroutines never gets here
+    import asyncio  # noqa: PLC0415 - loads in 20 ms; a program without coroutines never gets here
 
     try:
         asyncio.get_running_loop()
@@ -169,26 +146,7 @@ def _mark_of(tool: object, workspace: Workspace) -> _Mark | None:
     return mark if isinstance(mark, _Mark) and mark.watch.workspace.store is workspace.store else None
 
 
-def unwatched(tool: Callable[..., Any], workspace: Workspace) -> tuple[Callable[..., Any], Watch | None]:
-    """The tool inside a watched one, and its watch.
-
-    If somebody wrapped the watched tool, or it gives advice, nothing is taken off and the tool itself is returned.
-    """
-    mark = _mark_of(tool, workspace)
-    if mark is None:
-        return tool, None
-    return (None if mark.watch.advise else mark.inside(tool)) or tool, mark.watch
-
-
-def watched(
-    workspace: Workspace,
-    tool: Callable[..., Any],
-    *,
-    name: str | None,
-    session: str | None,
-    failure: FailureRule | None,
-    advise: bool,
-) -> Callable[..., Any]:
+def watched(tool: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
     """The tool, observed.
 
     A tool that this store watches already is not watched twice. It is returned if nothing changes; else the tool inside
@@ -197,19 +155,70 @@ def watched(
     """
     if not callable(tool):
         raise InvalidInput("tool", f"must be callable, not {type(tool).__name__}")
-    if failure is not None and not callable(failure):
-        raise InvalidInput("failure", "must be a function from a result to a description of its failure, or None")
-    mark = _mark_of(tool, workspace)
+    mark = _mark_of(tool, watch.workspace)
     if mark is None:
-        return _wrapped(Watch.of(workspace, tool, name, session, failure, advise=advise), tool)
+        return _wrapped(watch.on(tool), tool)
     before = mark.watch
-    name = before.tool if name is None else name
-    failure = before.failure if failure is None else failure
-    session = before.session if session is None and before.workspace == workspace else session
-    if before == replace(before, workspace=workspace, tool=name, session=session, failure=failure, advise=advise):
+    keeps_session = watch.session is None and before.workspace == watch.workspace
+    watch = replace(
+        watch,
+        tool=watch.tool or before.tool,
+        failure=watch.failure or before.failure,
+        session=before.session if keeps_session else watch.session,
+    )
+    if before == replace(watch, signature=before.signature):
         return tool
     inside = mark.inside(tool) or tool
-    return _wrapped(Watch.of(workspace, inside, name, session, failure, advise=advise), inside)
+    return _wrapped(watch.on(inside), inside)
+
+
+class StepTool:
+    """A tool as a skill's run calls it: the outcomes of its calls are recorded with the run, in one transaction.
+
+    A tool that this store watches already keeps its name and its rule, and each call is recorded once: the tool inside
+    is called. If somebody wrapped the watched tool, or it gives advice, it is called as it is and records itself.
+    """
+
+    def __init__(self, workspace: Workspace, name: str, tool: Callable[..., Any], session: str | None) -> None:
+        mark, records_in = _mark_of(tool, workspace), recording_workspace(workspace)
+        watch = Watch(workspace=workspace, tool=name) if mark is None else mark.watch
+        inside = None if mark is None or watch.advise else mark.inside(tool)
+        self.call = inside or tool
+        self._workspace = records_in or workspace
+        self._with_run = self._workspace.namespace == workspace.namespace
+        self._tool = watch.tool
+        self._session = watch.session if session is None and watch.workspace == workspace else session
+        self._rule = watch.failure or reported_failure
+        self._recorded_elsewhere = records_in is None or (mark is not None and inside is None)
+
+    def failure(self, result: object) -> str | None:
+        """The failure that a result reports, if any; a rule that raises sees none."""
+        try:
+            problem = self._rule(result)
+        except Exception:  # noqa: BLE001 - the rule is not ours, and the tool did return
+            return None
+        return None if problem is None else text_of(problem)
+
+    def lesson(
+        self, args: Mapping[str, Any], result: object, error: Exception | None
+    ) -> Callable[[Change], None] | None:
+        """A function that records a call in the run's transaction; None if there is nothing to record with the run.
+
+        A call for another namespace is recorded at once: a transaction belongs to one namespace.
+        """
+        if self._recorded_elsewhere or says_nothing(result, error):
+            return None
+        try:
+            outcome = outcome_of(self._tool, args, result, error, session=self._session, failure=self._rule)
+            now = self._workspace.clock()
+            if not self._with_run:
+                record(self._workspace, outcome, tell=False)
+                return None
+        except Exception as problem:  # noqa: BLE001 - the run goes on, whatever fails here
+            warn(self._tool, problem)
+            return None
+
+        return lambda change: record_in(change.unit, self._workspace, outcome, now)
 
 
 def name_of(tool: Callable[..., Any]) -> str:
@@ -257,7 +266,7 @@ def _wrapper(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
 
 def _function(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
     def call(*given: Any, **named: Any) -> Any:
-        invocation = watch.called(given, named)
+        invocation = Invocation(watch, given, named)
         result = _begun(tool, invocation)
         if inspect.iscoroutine(result):
             return _awaited(result, invocation)
@@ -296,7 +305,7 @@ async def _awaited(result: Any, invocation: Invocation) -> Any:
 
 def _coroutine(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
     async def call(*given: Any, **named: Any) -> Any:
-        invocation = watch.called(given, named)
+        invocation = Invocation(watch, given, named)
         return await _awaited(_begun(tool, invocation), invocation)
 
     return call
@@ -304,7 +313,7 @@ def _coroutine(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
 
 def _generator(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
     def call(*given: Any, **named: Any) -> Generator[Any, Any, Any]:
-        invocation = watch.called(given, named)
+        invocation = Invocation(watch, given, named)
         try:
             result = yield from tool(*given, **named)
         except GeneratorExit:
@@ -320,7 +329,7 @@ def _generator(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
 
 def _async_generator(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
     async def call(*given: Any, **named: Any) -> AsyncGenerator[Any, Any]:
-        invocation = watch.called(given, named)
+        invocation = Invocation(watch, given, named)
         inner = _begun(tool, invocation)
         try:
             value = await anext(inner)

@@ -4,40 +4,60 @@ from __future__ import annotations
 
 import errno
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.learning.errors.pattern import MOST_TEXT
 from hexad.learning.errors.text import NO_MESSAGE, attribute, message_of, text_of
 from hexad.model import ErrorCategory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _MOST_CAUSES: Final = 16
-_PERMISSION_CODES: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
-_TIMEOUT_CODES: Final = frozenset({errno.ETIMEDOUT})
-_PROVIDER_CODES: Final = frozenset(
-    {errno.ECONNREFUSED, errno.ECONNRESET, errno.ECONNABORTED, errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EPIPE}
-)
-_BY_TEXT: Final = (
-    (
+
+
+class _Signs(NamedTuple):
+    """The signs of a category: built-in types, system error codes, HTTP statuses, words of class names and texts."""
+
+    category: ErrorCategory
+    types: tuple[type[BaseException], ...]
+    codes: tuple[int, ...]
+    statuses: tuple[int, ...]
+    names: re.Pattern[str]
+    text: re.Pattern[str]
+
+
+_SIGNS: Final = (  # the first category that shows wins
+    _Signs(
         ErrorCategory.TIMEOUT,
+        (TimeoutError,),
+        (errno.ETIMEDOUT,),
+        (408, 504),
+        re.compile(r"Timeout|TimedOut|DeadlineExceeded"),
         re.compile(
             r"time[sd][ -]?out|deadline[ _]exceeded|took too long|"
             r"(?<!invalid )time[ -]?out(?! (?:value|must|should|parameter|argument|option|setting))",
             re.IGNORECASE,
         ),
     ),
-    (
+    _Signs(
         ErrorCategory.PERMISSION,
+        (PermissionError,),
+        (errno.EACCES, errno.EPERM, errno.EROFS),
+        (401, 403, 407),
+        re.compile(r"Permission|Forbidden|Unauthori[sz]ed|Unauthenticated|AccessDenied|AuthError"),
         re.compile(
             r"permission|forbidden|unauthori[sz]ed|unauthenticated|not authori[sz]ed|access (?:is )?denied|not allowed|"
             r"authentication|invalid (?:api[ _-]?key|credentials|token)",
             re.IGNORECASE,
         ),
     ),
-    (
+    _Signs(
         ErrorCategory.PROVIDER_ERROR,
+        (ConnectionError,),
+        (errno.ECONNREFUSED, errno.ECONNRESET, errno.ECONNABORTED, errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EPIPE),
+        (429, *range(500, 600)),
+        re.compile(r"RateLimit|Quota|Overloaded|ServiceUnavailable|ServerError|APIError|ApiError|Connection|Network"),
         re.compile(
             r"rate[ _-]?limit|too many requests|quota|overloaded|service unavailable|bad gateway|internal server error|"
             r"connection (?:was )?(?:refused|reset|aborted|error)|name or service not known|provider",
@@ -47,21 +67,6 @@ _BY_TEXT: Final = (
 )
 _STATUS: Final = re.compile(
     r"\b(?:http\S*|status(?:[ _-]?code)?|error code)\W{1,3}(?:error\W{1,3})?(\d{3})\b", re.IGNORECASE
-)
-_ANY_WORD: Final = re.compile(  # most errors hold none of these, and skip the slower patterns
-    "time|deadline|took too|permission|forbidden|unauth|not auth|access|not allow|authent|invalid|rate|too many|quota|"
-    "overload|service|bad gate|internal|connection|name or|provider|http|status|error code"
-)
-_BY_NAME: Final = (
-    (ErrorCategory.TIMEOUT, re.compile(r"Timeout|TimedOut|DeadlineExceeded")),
-    (
-        ErrorCategory.PERMISSION,
-        re.compile(r"Permission|Forbidden|Unauthori[sz]ed|Unauthenticated|AccessDenied|AuthError"),
-    ),
-    (
-        ErrorCategory.PROVIDER_ERROR,
-        re.compile(r"RateLimit|Quota|Overloaded|ServiceUnavailable|ServerError|APIError|ApiError|Connection|Network"),
-    ),
 )
 
 
@@ -96,48 +101,31 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         waiting += [*group, *(cause for cause in inner if cause is not None)]
 
 
+def _first(shows: Callable[[_Signs], object]) -> ErrorCategory | None:
+    return next((signs.category for signs in _SIGNS if shows(signs)), None)
+
+
 def _by_type(error: BaseException) -> ErrorCategory | None:
-    if isinstance(error, TimeoutError):
-        return ErrorCategory.TIMEOUT
-    if isinstance(error, PermissionError):
-        return ErrorCategory.PERMISSION
-    code = attribute(error, "errno") if isinstance(attribute(error, "errno"), int) else None
-    if code in _TIMEOUT_CODES:
-        return ErrorCategory.TIMEOUT
-    if code in _PERMISSION_CODES:
-        return ErrorCategory.PERMISSION
-    provider = isinstance(error, ConnectionError) or (isinstance(error, OSError) and code in _PROVIDER_CODES)
-    return ErrorCategory.PROVIDER_ERROR if provider else None
+    code = attribute(error, "errno") if isinstance(error, OSError) else None
+    return _first(lambda signs: isinstance(error, signs.types) or code in signs.codes)
 
 
 def _by_status(error: BaseException) -> ErrorCategory | None:
     """By the HTTP status of the error, or of the response that it carries."""
-    for holder in (error, attribute(error, "response")):
-        for name in ("status_code", "status", "code"):
-            status = attribute(holder, name)
-            if isinstance(status, int) and not isinstance(status, bool):
-                found = _of_status(status)
-                if found is not None:
-                    return found
-    return None
+    holders = (error, attribute(error, "response"))
+    held = (attribute(holder, name) for holder in holders for name in ("status_code", "status", "code"))
+    return next((found for each in held if isinstance(each, int) and (found := _of_status(each))), None)
 
 
 def _of_status(status: int) -> ErrorCategory | None:
-    if status in {408, 504}:
-        return ErrorCategory.TIMEOUT
-    if status in {401, 403, 407}:
-        return ErrorCategory.PERMISSION
-    return ErrorCategory.PROVIDER_ERROR if status == 429 or 500 <= status <= 599 else None
+    return _first(lambda signs: status in signs.statuses)
 
 
 def _by_name(error: BaseException) -> ErrorCategory | None:
     names = " ".join(kind.__name__ for kind in type(error).__mro__[:-3])
-    return next((category for category, pattern in _BY_NAME if pattern.search(names)), None)
+    return _first(lambda signs: signs.names.search(names))
 
 
 def _by_text(text: str) -> ErrorCategory | None:
-    if _ANY_WORD.search(text.lower()) is None:
-        return None
     status = _STATUS.search(text)
-    found = _of_status(int(status[1])) if status else None
-    return found or next((category for category, pattern in _BY_TEXT if pattern.search(text)), None)
+    return (_of_status(int(status[1])) if status else None) or _first(lambda signs: signs.text.search(text))

@@ -67,7 +67,7 @@ def words_of(error: str) -> Words:
 
 def _words_of(error: str) -> Words:
     found: list[str] = []
-    for place, part in enumerate(_PUNCTUATION.split(masked(essence(_bounded(error))))):
+    for place, part in enumerate(_PUNCTUATION.split(masked(essence(ends(error, MOST_TEXT))))):
         if place % 2:
             found += (sign for sign in part if sign in _SIGNS)
         elif part.strip(_STOPS):
@@ -117,9 +117,10 @@ def essence(error: str) -> str:
     return "\n".join(kept[:1] if java else kept)
 
 
-def _bounded(error: str) -> str:
-    half = MOST_TEXT // 2
-    return error if len(error) <= MOST_TEXT else f"{error[:half]}\n{error[-half:]}"
+def ends(text: str, most: int) -> str:
+    """A text's beginning and end, if it has more than so many characters."""
+    half = most // 2
+    return text if len(text) <= most else f"{text[:half]}\n{text[-half:]}"
 
 
 def _is_frame(line: str) -> bool:
@@ -271,39 +272,19 @@ def _in_one(found: Sequence[str]) -> Words:
     return tuple(row)
 
 
-class PatternTree:
-    """The tree of one tool in memory; the engine keeps the same in its store.
+def grouped(errors: Iterable[str]) -> list[Words]:
+    """The template of each error, once all of them were seen in this order; the engine keeps these in its store.
 
-    >>> tree = PatternTree()
-    >>> tree.add("user 17 is locked") == tree.add("user 18 is locked")
+    >>> one, other = grouped(["user 17 is locked", "user 18 is locked"])
+    >>> one == other
     True
     """
-
-    def __init__(self) -> None:
-        self._buckets: dict[int, dict[Words, int]] = {}
-        self._groups: list[int] = []
-
-    def add(self, error: str) -> int:
-        """The number of the line's group; groups may merge later, see `group`."""
-        line = words_of(error)
-        bucket = self._buckets.setdefault(len(line), {})
-        where = place(line, bucket.keys())
-        joined = {self.group(bucket.pop(each)) for each in where.replaced if each in bucket}
-        number = bucket.get(where.template)
-        if number is None:
-            number = len(self._groups)
-            self._groups.append(number)
-            bucket[where.template] = number
-        for each in joined:
-            self._groups[each] = self.group(number)
-        return number
-
-    def group(self, number: int) -> int:
-        """The group that a group has been merged into."""
-        while self._groups[number] != number:
-            number = self._groups[number]
-        return number
-
-    def templates(self) -> tuple[str, ...]:
-        """Every template, as a person reads it."""
-        return tuple(pattern_text(template) for bucket in self._buckets.values() for template in bucket)
+    lines = [words_of(error) for error in errors]
+    buckets: dict[int, set[Words]] = {}
+    for line in lines:
+        bucket = buckets.setdefault(len(line), set())
+        where = place(line, bucket)
+        bucket.difference_update(where.replaced)
+        bucket.add(where.template)
+    templates = {line: fitting(line, buckets[len(line)]) or line for line in set(lines)}
+    return [templates[line] for line in lines]

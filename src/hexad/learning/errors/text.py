@@ -1,21 +1,26 @@
-"""The text of an error or of a failure that a result reports: bounded, storable, without secrets."""
+"""The text of an error or of a failure that a result reports: bounded, storable, without secrets.
+
+Also the advice that `watch(advise=True)` adds to such a text for the model, and that is left out when it is read again.
+"""
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.learning.errors.pattern import MOST_TEXT
+from hexad.learning.errors.pattern import MOST_TEXT, ends
 from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hexad.model import Learning
+
 NO_MESSAGE: Final = "(no message)"
 _SEARCHED: Final = 16 * MOST_TEXT  # characters of an error in which secrets are masked
-ADVICE: Final = "\nKnown fix (trust {trust:.2f}): {fix}"  # appended to an error by `watch(advise=True)`
-ADVISED: Final = re.compile(r"""(?:\n|\\n)?Known fix \(trust \d\.\d\d\): [^\n]*?(?=['"]?(?:\n|\Z))""")
+_ADVISED: Final = re.compile(r"""(?:\n|\\n)?Known fix \(trust \d\.\d\d\): [^\n]*?(?=['"]?(?:\n|\Z))""")
 _CARRIERS: Final = ("message", "detail", "text", "msg")  # keys under which a part of a result holds its text
 _MOST_PARTS: Final = 16
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
@@ -53,14 +58,9 @@ def _storable(text: str) -> str:
 
     Secrets are masked in more text than is kept, so that a cut never leaves half of one.
     """
-    text = _UNSTORABLE.sub("\ufffd", _ends(text, _SEARCHED))
-    clean = redact(ADVISED.sub("", text) if "Known fix" in text else text).text
-    return _ends(clean, MOST_TEXT).strip() or NO_MESSAGE
-
-
-def _ends(text: str, most: int) -> str:
-    half = most // 2
-    return text if len(text) <= most else f"{text[:half]}\n{text[-half:]}"
+    text = _UNSTORABLE.sub("\ufffd", ends(text, _SEARCHED))
+    clean = redact(_ADVISED.sub("", text) if "Known fix" in text else text).text
+    return ends(clean, MOST_TEXT).strip() or NO_MESSAGE
 
 
 def attribute(holder: object, name: str) -> Any:
@@ -104,3 +104,48 @@ def _carried(value: object, names: Sequence[str]) -> str:
 def is_bad_code(code: object) -> bool:
     """Whether it is the exit status of a failure."""
     return isinstance(code, int) and not isinstance(code, bool) and code != 0
+
+
+def warn(tool: str, error: Exception) -> None:
+    """Log that a call could not be recorded."""
+    try:
+        reason = redact(f"{type(error).__name__}: {error}").text
+    except Exception:  # noqa: BLE001 - an error whose `str` fails is still named
+        reason = type(error).__name__
+    logging.getLogger("hexad").warning("a call of %s was not recorded: %s", tool, reason)
+
+
+def _advice(learning: Learning) -> str:
+    return f"\nKnown fix (trust {learning.trust:.2f}): {' '.join(learning.fix.split())}"
+
+
+def advise_error(error: Exception, learning: Learning) -> None:
+    """Append the fix to the error's message, wherever that is kept; add a note if the message does not show it.
+
+    An error that has advice already, from another tool, stays as it is.
+    """
+    advice = _advice(learning)
+    try:
+        if _ADVISED.search("\n".join((str(error), *getattr(error, "__notes__", ())))):
+            return
+        if isinstance(error, OSError) and isinstance(error.strerror, str):
+            error.strerror += advice
+        elif error.args and isinstance(error.args[0], str):
+            error.args = (error.args[0] + advice, *error.args[1:])
+        elif not error.args:
+            error.args = (advice.strip(),)
+        if learning.fix not in str(error):
+            error.add_note(advice.strip())
+    except Exception as problem:  # noqa: BLE001 - the error goes on as it was
+        warn(learning.trigger, problem)
+
+
+def advised_result(result: Any, learning: Learning) -> Any:
+    """A copy of an error dict with the fix in its message, or beside it."""
+    if not isinstance(result, dict):
+        return result
+    names = ("error", "message", "detail", "stderr")
+    message = next((name for name in names if isinstance(result.get(name), str)), None)
+    if message is None:
+        return {**result, "known_fix": _advice(learning).strip()}
+    return {**result, message: result[message] + _advice(learning)}

@@ -1,7 +1,7 @@
-"""The tree of patterns as the store keeps it: from an error to the one learning about it, and to those that help.
+"""Finds the one learning that an error belongs to, and the learnings whose fixes may help, in the store.
 
-An error that is known word by word is found by its template. Another one is compared with those that differ from it in
-placeholders alone, with those that have a wildcard, and, to see whether a new wildcard opens, with the latest.
+First an error is looked up by its exact template. If there is none, it is compared with the templates that differ in
+placeholders only, with those that have a wildcard, and with the latest ones, which may become one with a new wildcard.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
+from hexad.learning.errors.category import category_of
 from hexad.learning.errors.pattern import Placement, fitting, holds, opens, pattern_text, place, split
 from hexad.learning.fixes import at_odds, current, is_corrected, joined
 from hexad.learning.remedy import Correction
@@ -25,14 +26,14 @@ if TYPE_CHECKING:
     from hexad.memory.workspace import Change
     from hexad.store import Reading
 
-COMPARED: Final = 256  # patterns of a tool and a length among which a new wildcard is looked for, the latest
-MOST_OPEN: Final = 1024  # patterns of a tool and a length that have one
-MOST_OF_A_TOOL: Final = 2000  # learnings; beyond it, one of which nothing is known goes for each that comes
+COMPARED: Final = 256  # the latest patterns of a tool and a length, in which a new wildcard is looked for
+MOST_OPEN: Final = 1024  # patterns of a tool and a length that have a wildcard
+MOST_OF_A_TOOL: Final = 2000  # learnings; then each new one replaces an old one without fix and diagnosis
 _LEARNINGS: Final = Layer.AGENT_LEARNINGS
 
 
 def remembered(change: Change, outcome: Outcome, now: datetime) -> str:
-    """The id of the one learning about an error, which has been seen once more."""
+    """Count an error for the one learning about it, which may be new; return the learning's id."""
     exact = TemplateFilter(outcome.trigger, limit=1, length=len(outcome.words), template=pattern_text(outcome.words))
     known = change.unit.templates([exact])
     if known:
@@ -70,7 +71,7 @@ def known_as(view: Reading, trigger: str, words: Words) -> str | None:
 
 
 def _placed(change: Change, words: Words, bucket: Mapping[Words, str]) -> Placement:
-    """Where an error belongs. Patterns do not become one if what is known of one would be told for another."""
+    """Where an error belongs. Patterns stay apart if merging them would show the fix of one for another."""
     where = place(words, bucket.keys())
     if not opens(where.template, (words, *where.replaced)):
         return where
@@ -83,7 +84,7 @@ def _placed(change: Change, words: Words, bucket: Mapping[Words, str]) -> Placem
 
 
 def _grown(change: Change, outcome: Outcome, template: Words, replaced: Sequence[str], now: datetime) -> str:
-    """A learning for a template that is new, or that takes the place of others; of these the first stays."""
+    """Store a template that is new, or that replaces others: the oldest of their learnings absorbs the rest."""
     known = [each for name in replaced if (each := get(change, name)) is not None]
     old = sorted(known, key=lambda each: (each.created, each.id))
     text = pattern_text(template)
@@ -93,7 +94,7 @@ def _grown(change: Change, outcome: Outcome, template: Words, replaced: Sequence
         fresh = Learning(
             id=new_id(),
             trigger=outcome.trigger,
-            category=outcome.category,
+            category=category_of(outcome.problem),
             origin=Origin.TOOL,
             session=change.session,
             seen=1,
@@ -108,7 +109,7 @@ def _grown(change: Change, outcome: Outcome, template: Words, replaced: Sequence
 
 
 def absorb(change: Change, kept: Learning, others: Sequence[Learning]) -> Learning:
-    """Let a learning take the place of others, with what the sessions' calls and offers say of them."""
+    """Merge learnings into one; the calls and offers of sessions refer to that one from now on."""
     whole = joined(kept, others)
     for other in others:
         change.unit.learn(LearningChanges(renamed={other.id: kept.id}))
@@ -120,12 +121,12 @@ def absorb(change: Change, kept: Learning, others: Sequence[Learning]) -> Learni
 
 
 def matching(view: Reading, trigger: str, words: Words) -> Sequence[str]:
-    """The ids of the learnings that speak of an error, the closest first.
+    """The ids of the learnings about an error, the closest first.
 
-    Those whose pattern it has; then those whose pattern is a part of it, or that say more than it does; then what is
-    known of the tool whatever the error.
+    First those with its pattern, then those whose pattern is a part of it or contains it, then those about every error
+    of the tool.
     """
-    lengths = (len(words), 0, None)  # those of its own length, those about any error, and of the others the latest
+    lengths = (len(words), 0, None)  # of its own length, about every error, and the latest of any length
     wanted = [TemplateFilter(each, limit=COMPARED, length=length) for each in triggers(trigger) for length in lengths]
     rows = {found: template for template, found in view.templates(wanted)}
     known = [(split(template), found) for found, template in rows.items()]
@@ -138,7 +139,7 @@ def matching(view: Reading, trigger: str, words: Words) -> Sequence[str]:
 
 
 def trusted_for(view: Reading, trigger: str, words: Words) -> Learning | None:
-    """The closest learning about an error of a tool whose fix is trusted; what a user said comes first."""
+    """The closest learning about an error of a tool whose fix is trusted; a user's correction comes first."""
     found = (view.get(_LEARNINGS, each) for each in matching(view, trigger, words))
     trusted = [known for row in found if row is not None and (known := cast("Learning", row.record)).trusted]
     users = (known for known in trusted if (fix := current(known)) and isinstance(fix.remedy, Correction))
@@ -146,12 +147,12 @@ def trusted_for(view: Reading, trigger: str, words: Words) -> Learning | None:
 
 
 def new_id() -> str:
-    """An id that says nothing: the log names it, and must not hold a hash of what it stands for."""
+    """A random id: the audit log shows it, so it must not be a hash of the content."""
     return os.urandom(5).hex()
 
 
 def _make_room(change: Change, trigger: str) -> None:
-    """A tool that fails in ever new words does not fill the store: what is least known of it goes."""
+    """Remove the tool's oldest learning without fix and diagnosis, if the tool has too many."""
     known = change.unit.templates([TemplateFilter(trigger, limit=2 * MOST_OF_A_TOOL)])
     if len(known) < MOST_OF_A_TOOL:
         return
@@ -173,7 +174,7 @@ def get(change: Change, id: str) -> Learning | None:
 
 
 def triggers(trigger: str) -> tuple[str, str]:
-    """What a learning about a tool may be kept under: people leave the prefix out."""
+    """The triggers that a learning about a tool may have: people leave out the prefix."""
     return trigger, trigger.removeprefix("tool:")
 
 

@@ -80,7 +80,9 @@ def discover(library: SkillLibrary, workspace: Workspace, session: str | None, m
         found = repeated(log.tools(), lambda each: is_linked([[_seen(call) for call in run] for run in log.runs(each)]))
         wanted = [each for each in found if session is None or session in each.places]
         new = [each for each in wanted if not view.note(_note(namespace, each.tools))]
-        made = [(each, _draft(view, each.tools, log.runs(each), may_hold)) for each in new[: 4 * MOST]]
+        made = [
+            (each, generalised(each.tools, _with_values(view, log.runs(each), may_hold))) for each in new[: 4 * MOST]
+        ]
     known = _known(library) if made else set()
     fresh = [(each, draft) for each, draft in made if draft is not None and each.tools not in known]
     offers = (_offer(library, workspace, each, draft) for each, draft in fresh[:MOST])
@@ -109,9 +111,8 @@ def _offer(library: SkillLibrary, workspace: Workspace, sequence: Repeated, foun
     return skill
 
 
-def _draft(view: Reading, tools: Sequence[str], runs: Sequence[Sequence[Call]], may_hold: MayHold) -> Procedure | None:
-    seen: Runs = [[_seen(call, _values(view, call, may_hold)) for call in run] for run in runs]
-    return generalised(tools, seen)
+def _with_values(view: Reading, runs: Sequence[Sequence[Call]], may_hold: MayHold) -> Runs:
+    return [[_seen(call, _values(view, call, may_hold)) for call in run] for run in runs]
 
 
 def _known(library: SkillLibrary) -> set[tuple[str, ...]]:

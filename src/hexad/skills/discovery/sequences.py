@@ -52,14 +52,9 @@ def repeated(sessions: Mapping[str, Sequence[str]], linked: Callable[[Repeated],
     """
     frequent = _frequent(sessions)
     chance = _Chance(sessions, {each.tools: each.sessions for each in frequent})
-    several = [each for each in frequent if not _is_one_tool(each.tools)]
+    several = [each for each in frequent if len(set(each.tools)) > 1]  # one tool alone is a loop over data
     likely = [each for each in several if chance.exceeded(each) and (chance.is_ruled_out(each) or linked(each))]
     return _telling(sorted(likely, key=lambda each: (-each.saved, -len(each.tools), each.tools)))
-
-
-def _is_one_tool(tools: Tools) -> bool:
-    """The same tool again and again is a loop over what it is given, which a fixed number of steps cannot express."""
-    return len(set(tools)) == 1
 
 
 def _frequent(sessions: Mapping[str, Sequence[str]]) -> list[Repeated]:

@@ -8,12 +8,10 @@ Comments, licence and key order, for which a skill has no field, are kept as wri
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import re
-import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from hexad.errors import InvalidInput
@@ -21,25 +19,19 @@ from hexad.memory import admission
 from hexad.model import SkillKind
 from hexad.skills import definition as shapes
 from hexad.skills.folders import frontmatter
-from hexad.skills.folders.explanation import explained
+from hexad.skills.names import MANIFEST, path_fault
 
 if TYPE_CHECKING:
     from hexad.model import Json, Skill
 
-MANIFEST: Final = "SKILL.md"
 LONGEST_NAME: Final = 64  # these two and the next are the format's
 LONGEST_DESCRIPTION: Final = 1024
 _NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-DEEPEST: Final = 8  # folders within folders
 LARGEST_FILE: Final = 1024 * 1024  # bytes
-LEFT_OUT: Final = frozenset({".git"})  # a clone's history is not part of the skill
-_LONGEST_PART: Final = 255  # bytes of a file's name
-_UNSAFE: Final = re.compile(r'[\x00-\x1f\x7f-\x9f\u2028\u2029\\:*?"<>|\ud800-\udfff]')  # not a name on every system
 _KIND, _MAIN, _REST, _PARAMETERS, _TAGS, _WHEN = (
     f"hexad-{name}" for name in ("kind", "main", "definition", "parameters", "tags", "when")
 )
 _OWN: Final = (_KIND, _MAIN, _REST, _PARAMETERS, _TAGS, _WHEN, "author")
-_LONGEST_PATH: Final = 240  # characters
 
 
 class _Main(NamedTuple):
@@ -89,39 +81,33 @@ def skill_in(files: Files, folder: str) -> Described:
     """The skill that a folder's files are; ``folder`` is its name."""
     if MANIFEST not in files:
         raise InvalidInput(MANIFEST, "is missing; a skill's folder has one")
-    for path in files:
-        check_path(path)
     written = frontmatter.split(_text(MANIFEST, files[MANIFEST].data))
     fields = frontmatter.parse(written.yaml)
     described = _described(fields, folder)
     main = _main_in(fields, described.kind, files)
     definition = {**described.rest, **_content(described.kind, main, files, written.body)}
     others = {path: _as_json(file) for path, file in files.items() if path not in {MANIFEST, main}}
-    others |= _object(described.rest, "files")
     if others:
         definition["files"] = others
     document = _as_written(described, definition, main, files, written)
     if document:
         definition["document"] = document
     notes = (*described.notes, *_remarks(fields, folder, files[MANIFEST]))
-    return Described(**{**_facts(described), "definition": definition, "notes": notes})
+    return replace(described, definition=definition, notes=notes)
 
 
 def files_of(skill: Skill) -> dict[str, File]:
     """The folder that a skill is: the files it was made of, as they were as far as it still says the same."""
     definition = skill.definition
-    files = {path: _as_file(path, each) for path, each in _object(definition, "files").items() if _fits(path)}
-    _refuse_clashes(files)
+    files = {path: File(*each) for path, each in shapes.files_of(definition).items()}
     described = _of_skill(skill)
-    document = _object(definition, "document")
+    document: Mapping[str, Any] = definition.get("document", {})  # type: ignore[assignment]  # it was checked
     main = _main_of(described.kind, document, files)
     head = _head(described, main, document.get("head"))
     if described.kind is SkillKind.INSTRUCTION:
         body = str(definition.get("text", ""))
     else:
-        body = _own_or(
-            document.get("body"), explained(described.name, described.description, definition, described.parameters)
-        )
+        body = str(document.get("body", _explained(described, main)))
     if main:
         files[main] = _main_file(described.kind, definition, document)
     if frontmatter.split(head + body).head != head:
@@ -130,44 +116,14 @@ def files_of(skill: Skill) -> dict[str, File]:
     return {MANIFEST: File((head + body).encode(), executable), **files}
 
 
-def problems(skill: Skill) -> tuple[str, ...]:
+def problems(name: str, description: str) -> list[str]:
     """Sentences about what the Agent Skills format does not allow in a skill."""
     found = []
-    if len(skill.name) > LONGEST_NAME or not _NAME.fullmatch(skill.name):
-        found.append(
-            f"the name {skill.name!r} is not lower-case letters, digits and single hyphens, at most {LONGEST_NAME}"
-        )
-    if len(skill.description) > LONGEST_DESCRIPTION:
-        found.append(f"the description has {len(skill.description)} characters, the limit is {LONGEST_DESCRIPTION}")
-    return tuple(found)
-
-
-def check_path(path: str) -> str:
-    r"""A file's path if it stays inside its folder, on every system; else an error.
-
-    >>> check_path("scripts/run.sh")
-    'scripts/run.sh'
-    >>> check_path("../run.sh")
-    Traceback (most recent call last):
-    hexad.errors.InvalidInput: files: '../run.sh' leaves the folder or is no plain path
-    """
-    parts = path.split("/")
-    if any(part in {"", ".", ".."} for part in parts):
-        raise InvalidInput("files", f"{path!a} leaves the folder or is no plain path")
-    strange = next((each for each in path if _UNSAFE.match(each) or not each.isprintable()), None)
-    if strange is not None:
-        name = f"U+{ord(strange):04X} {unicodedata.name(strange, '')}".strip()
-        described = f"it holds {name}, which not every system allows in a name or shows; rename the file"
-        raise InvalidInput("files", f"{path!a} is no plain path: {described}")
-    if any(part != part.strip() for part in parts):
-        raise InvalidInput("files", f"{path!a} is no plain path: a name begins or ends with a space; rename the file")
-    if len(path) > _LONGEST_PATH:
-        raise InvalidInput("files", f"{path[:60]!r}… has more than {_LONGEST_PATH} characters")
-    if len(parts) - 1 > DEEPEST:
-        raise InvalidInput("files", f"{path!r} is more than {DEEPEST} folders deep")
-    if any(len(part.encode()) > _LONGEST_PART for part in parts):
-        raise InvalidInput("files", f"{path[:60]!r}… has a part with more than {_LONGEST_PART} bytes")
-    return path
+    if len(name) > LONGEST_NAME or not _NAME.fullmatch(name):
+        found.append(f"the name {name!r} is not lower-case letters, digits and single hyphens, at most {LONGEST_NAME}")
+    if len(description) > LONGEST_DESCRIPTION:
+        found.append(f"the description has {len(description)} characters, the limit is {LONGEST_DESCRIPTION}")
+    return found
 
 
 # --- what the front matter says -------------------------------------------------------------------------------------
@@ -217,37 +173,24 @@ def _json(said: Mapping[str, Any], name: str, empty: Any) -> Any:
 
 def _rest(said: Mapping[str, Any]) -> dict[str, Any]:
     """The part of a definition in the front matter: nothing that the folder's files hold."""
-    rest: dict[str, Any] = shapes.normalised(_json(said, _REST, {}))
-    strange = sorted(_ELSEWHERE & rest.keys() - {"files"})
+    rest: dict[str, Any] = _json(said, _REST, {})
+    strange = sorted(_ELSEWHERE & rest.keys())
     if strange:
         raise InvalidInput(f"metadata {_REST}", f"must not hold {strange[0]!r}: the folder's files hold it; remove it")
-    for path in filter(_fits, _object(rest, "files")):
-        raise InvalidInput(f"metadata {_REST}", f"must not hold the file {path!r}; put it into the folder itself")
     return rest
 
 
 def _of_skill(skill: Skill) -> Described:
-    rest = {name: value for name, value in skill.definition.items() if name not in _ELSEWHERE}
-    unfit = {path: file for path, file in _object(skill.definition, "files").items() if not _fits(path)}
-    if unfit:
-        rest["files"] = unfit
     return Described(
         name=skill.name,
         description=skill.description,
         kind=skill.kind,
-        rest=rest,
+        rest={name: value for name, value in skill.definition.items() if name not in _ELSEWHERE},
         parameters=dict(skill.parameters),
         tags=skill.tags,
         author=skill.author,
-        when=getattr(skill, "when", ""),
+        when=skill.when,
     )
-
-
-def _facts(described: Described) -> dict[str, Any]:
-    return {
-        name: getattr(described, name)
-        for name in ("name", "description", "kind", "parameters", "tags", "author", "when")
-    }
 
 
 def _fields(described: Described, main: str, others: Mapping[str, Any]) -> dict[str, Any]:
@@ -283,19 +226,13 @@ def _head(described: Described, main: str, written: object) -> str:
 
 
 def _remarks(fields: Mapping[str, Any], folder: str, manifest: File) -> list[str]:
-    found = []
     name = fields.get("name")
+    found = problems(name or folder, fields["description"])
     if name is None:
         found.append("its front matter has no name; the folder's is taken")
-    elif not _NAME.fullmatch(name) or len(name) > LONGEST_NAME:
-        found.append(f"the format wants a name of lower-case letters, digits and hyphens, not {name!r}")
-    elif name != folder:
+    elif name != folder and _NAME.fullmatch(name):
         found.append(f"the format wants the folder to be called {name!r}, not {folder!r}")
-    if len(fields["description"]) > LONGEST_DESCRIPTION:
-        found.append(f"the format wants a description of at most {LONGEST_DESCRIPTION} characters")
-    if manifest.executable:
-        found.append(f"{MANIFEST} is executable")
-    return found
+    return [*found, f"{MANIFEST} is executable"] if manifest.executable else found
 
 
 # --- content --------------------------------------------------------------------------------------------------------
@@ -316,15 +253,10 @@ def _main_of(kind: SkillKind, document: Mapping[str, Any], files: Files) -> str:
         return ""
     usual = _MAINS[kind].path
     written = document.get("main")
-    wanted = [written] if isinstance(written, str) and _fits(written) else []
-    free = (*wanted, *_numbered(usual, len(files)), *_numbered(usual.rpartition("/")[2], len(files)))
-    return next(path for path in free if not _clashes(path, files))
-
-
-def _numbered(path: str, taken: int) -> list[str]:
-    """A path and others like it; in the folder itself, where no file is in the way of all, one more than are taken."""
-    stem, dot, ending = path.rpartition(".")
-    return [path, *(f"{stem}-{number}{dot}{ending}" for number in range(2, taken + 3))]
+    wanted = [written] if isinstance(written, str) and not path_fault(written) else []
+    stem, _, ending = usual.rpartition("/")[2].rpartition(".")
+    above = (f"{stem}-{number}.{ending}" for number in range(2, len(files) + 4))
+    return next(path for path in (*wanted, usual, *above) if not _clashes(path, files))
 
 
 def _content(kind: SkillKind, main: str, files: Files, body: str) -> dict[str, Json]:
@@ -372,6 +304,19 @@ def _written_steps(steps: Json, written: object) -> str:
     return described
 
 
+def _explained(described: Described, main: str) -> str:
+    """Markdown for people and other agents; Hexad itself reads the front matter and the file ``main``."""
+    schema: Mapping[str, Any] = described.parameters
+    listed = [
+        f"- `{name}` ({facts.get('type', 'anything')}{'' if name in schema.get('required', ()) else ', optional'})"
+        + (f": {facts['description']}" if "description" in facts else "")
+        for name, facts in schema.get("properties", {}).items()
+    ]
+    work = f"## Work\n\nDo what `{main}` says. A script gets the parameters as environment variables.\n"
+    parts = [f"# {described.name}", described.description, "## Parameters" if listed else "", "\n".join(listed), work]
+    return "\n\n".join(filter(None, parts))
+
+
 def _as_written(
     described: Described, definition: Mapping[str, Json], main: str, files: Files, written: frontmatter.Split
 ) -> dict[str, Json]:
@@ -386,7 +331,7 @@ def _as_written(
         document["manifest_executable"] = True
     if not main:
         return document
-    if written.body != explained(described.name, described.description, definition, described.parameters):
+    if written.body != _explained(described, main):
         document["body"] = written.body
     own = _main_file(described.kind, definition, {})
     if files[main].data != own.data:
@@ -410,40 +355,7 @@ def _text(path: str, data: bytes) -> str:
 
 
 def _as_json(file: File) -> dict[str, Json]:
-    try:
-        described: dict[str, Json] = {"text": _text("", file.data)}
-    except InvalidInput:
-        described = {"base64": base64.b64encode(file.data).decode()}
-    return {**described, "executable": True} if file.executable else described
-
-
-def _as_file(path: str, described: object) -> File:
-    match described:
-        case {"text": str(text), **rest}:
-            data = text.encode()
-        case {"base64": str(text), **rest}:
-            try:
-                data = base64.b64decode(text, validate=True)
-            except (binascii.Error, ValueError):
-                raise InvalidInput("files", f"{path!r} is not base64") from None
-        case _:
-            raise InvalidInput("files", f"{path!r} must be {{'text': …}} or {{'base64': …}}")
-    return File(data, rest.get("executable") is True)
-
-
-def _fits(path: str) -> bool:
-    """Whether a folder can hold this file; the front matter holds what it cannot."""
-    parts = path.split("/")
-    try:
-        return check_path(path) == path and parts[0] != MANIFEST and not LEFT_OUT & {*parts}
-    except InvalidInput:
-        return False
-
-
-def _refuse_clashes(files: Files) -> None:
-    for path in files:
-        if any(each in files for each in _above(path)):
-            raise InvalidInput("files", f"{path!r} is in the place of another file")
+    return shapes.as_text({"base64": base64.b64encode(file.data).decode(), "executable": file.executable})
 
 
 def _clashes(path: str, files: Files) -> bool:
@@ -455,14 +367,3 @@ def _clashes(path: str, files: Files) -> bool:
 def _above(path: str) -> list[str]:
     parts = path.split("/")
     return ["/".join(parts[:end]) for end in range(1, len(parts))]
-
-
-def _object(definition: Mapping[str, Json], name: str) -> Mapping[str, Any]:
-    value = definition.get(name, {})
-    if not isinstance(value, Mapping):
-        raise InvalidInput(name, f"must be an object, not {type(value).__name__}")
-    return value
-
-
-def _own_or(written: object, generated: str) -> str:
-    return written if isinstance(written, str) else generated

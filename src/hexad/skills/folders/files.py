@@ -17,10 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from hexad.errors import FolderRefused, InvalidInput
+from hexad.errors import FolderRefused
 from hexad.skills import definition as shapes
 from hexad.skills.definition import LARGEST_FOLDER
-from hexad.skills.folders.document import DEEPEST, LARGEST_FILE, LEFT_OUT, MANIFEST, File, check_path
+from hexad.skills.folders.document import LARGEST_FILE, File
+from hexad.skills.names import DEEPEST, LEFT_OUT, MANIFEST, path_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -106,7 +107,7 @@ def skill_folders(folder: Path) -> tuple[Path, ...]:
 
 
 def _inside(folder: Path) -> list[Path]:
-    inner = (each for each in folder.iterdir() if each.name not in LEFT_OUT)
+    inner = (each for each in folder.iterdir() if each.name != LEFT_OUT)
     return [each for each in inner if each.is_dir() and not each.is_symlink()]
 
 
@@ -114,6 +115,8 @@ def check_readable(folder: Path, files: Files) -> None:
     """Refuse files that `read_folder` would refuse: what is written can be read again."""
     found = Found(folder, done="written")
     for path, file in files.items():
+        if reason := path_fault(path):
+            raise found.refused(f"{path} {reason}")
         if len(file.data) > LARGEST_FILE:
             raise found.refused(f"{path} has more than {LARGEST_FILE:,} bytes")
         found.add(path, file)
@@ -121,7 +124,7 @@ def check_readable(folder: Path, files: Files) -> None:
 
 def write_folder(target: Path, files: Files, *, force: bool) -> None:
     """Write files as a new folder: all of them or nothing. With ``force`` it takes the place of a skill's folder."""
-    if _is_taken(target):
+    if os.path.lexists(target):
         if not force:
             raise FolderRefused(
                 str(target),
@@ -143,14 +146,10 @@ def write_folder(target: Path, files: Files, *, force: bool) -> None:
         shutil.rmtree(beside, ignore_errors=True)
 
 
-def _is_taken(target: Path) -> bool:
-    return os.path.lexists(target)
-
-
 def _fill(folder: Path, files: Files) -> None:
     folder.mkdir(mode=0o755)
     for path, file in files.items():
-        place = folder / check_path(path)
+        place = folder / path
         place.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
         mode = 0o755 if file.executable else 0o644
         descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, mode)
@@ -161,7 +160,7 @@ def _fill(folder: Path, files: Files) -> None:
 def _swap(beside: Path, target: Path) -> None:
     """Let the new folder have the name; what had it goes, and comes back if that fails."""
     old = beside / "old"
-    if _is_taken(target):
+    if os.path.lexists(target):
         target.rename(old)
     try:
         (beside / "new").rename(target)
@@ -187,14 +186,12 @@ def _gather(found: Found, descriptor: int, path: str) -> None:
     if not names and path:
         found.notes.append(f"the empty folder {path[:-1]} is not kept")
     for name in names:
-        if name in LEFT_OUT:
+        if name == LEFT_OUT:
             found.notes.append(f"{path}{name} is left out")
             continue
-        try:
-            here = check_path(f"{path}{name}")
-        except InvalidInput as error:
-            raise found.refused(error.reason) from None
-        _take(found, descriptor, name, here)
+        if reason := path_fault(f"{path}{name}"):
+            raise found.refused(f"{path}{name}".encode("ascii", "backslashreplace").decode() + f" {reason}")
+        _take(found, descriptor, name, f"{path}{name}")
 
 
 def _take(found: Found, beside: int, name: str, path: str) -> None:

@@ -24,7 +24,6 @@ _MOST: Final = 10_000  # values and names
 _FIELD: Final = "front matter"
 _HEAD: Final = re.compile(r"\ufeff?---[ \t]*\r?\n(?P<yaml>.*?)(?<=\n)---[ \t]*(?:\r?\n(?:[ \t]*\r?\n)?|\Z)", re.DOTALL)
 _PREFIX: Final = "tag:yaml.org,2002:"
-_CLOSED: Final = "---\n\n"
 
 
 class Split(NamedTuple):
@@ -52,7 +51,8 @@ def parse(yaml_text: str) -> dict[str, Any]:
     if len(yaml_text) > LARGEST:
         raise InvalidInput(_FIELD, f"has {len(yaml_text):,} characters, the limit is {LARGEST:,}")
     try:
-        fields = _plain(_node(yaml_text))
+        _refuse_aliases(yaml_text)
+        fields = _plain(yaml.compose(yaml_text, Loader=yaml.SafeLoader))
     except yaml.YAMLError as error:
         raise InvalidInput(_FIELD, f"is not YAML: {_reason(error)}; text that holds ': ' or '#' needs quotes") from None
     except (ValueError, RecursionError) as error:
@@ -65,7 +65,7 @@ def parse(yaml_text: str) -> dict[str, Any]:
 def write(fields: Mapping[str, Any]) -> str:
     """A head with these fields, as `split` finds it."""
     written = yaml.dump(dict(fields), Dumper=_writer(), sort_keys=False, allow_unicode=True, width=1 << 30)
-    return f"---\n{written}{_CLOSED}"
+    return f"---\n{written}---\n\n"
 
 
 @cache
@@ -82,31 +82,17 @@ def _writer() -> Any:
     return Writer
 
 
-def _node(text: str) -> Any:
-    loader = yaml.SafeLoader(text)
-    try:
-        _refuse_aliases(yaml.SafeLoader(text))
-        return loader.get_single_node()
-    finally:
-        loader.dispose()
-
-
-def _refuse_aliases(loader: Any) -> None:
+def _refuse_aliases(text: str) -> None:
     """Go through what is written before anything is built of it."""
-    depth = seen = 0
-    try:
-        while loader.check_event():
-            event = loader.get_event()
-            seen += 1
-            if seen > _MOST:
-                raise InvalidInput(_FIELD, f"holds more than {_MOST:,} names and values")
-            if isinstance(event, yaml.AliasEvent):
-                raise InvalidInput(_FIELD, f"line {event.start_mark.line + 2}: aliases (*name) are not supported")
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > _DEEPEST:
-                raise InvalidInput(_FIELD, f"is nested deeper than {_DEEPEST} levels")
-    finally:
-        loader.dispose()
+    depth = 0
+    for seen, event in enumerate(yaml.parse(text, Loader=yaml.SafeLoader), start=1):
+        if seen > _MOST:
+            raise InvalidInput(_FIELD, f"holds more than {_MOST:,} names and values")
+        if isinstance(event, yaml.AliasEvent):
+            raise InvalidInput(_FIELD, f"line {event.start_mark.line + 2}: aliases (*name) are not supported")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise InvalidInput(_FIELD, f"is nested deeper than {_DEEPEST} levels")
 
 
 def _plain(node: Any) -> Any:

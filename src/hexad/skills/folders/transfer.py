@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +10,9 @@ from hexad.errors import Disabled, FolderRefused, HexadError, InvalidInput, NotF
 from hexad.memory.redaction import redact as redacted
 from hexad.model import Origin
 from hexad.skills import definition as shapes
-from hexad.skills.folders.document import MANIFEST, check_path, files_of, problems, skill_in
+from hexad.skills.folders.document import files_of, problems, skill_in
 from hexad.skills.folders.files import check_readable, read_folder, write_folder
+from hexad.skills.names import MANIFEST, path_fault
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,14 +59,14 @@ def _imported(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: b
     if redact:
         _refuse_unredactable(folder, found.files, described)
     before = _before(library, described.name)
-    if before is not None and _written(before) == found.files:
+    if before is not None and files_of(before) == found.files:
         return ImportedSkill(skill=before, new=False, notes=(*described.notes, *found.notes))
     if before is not None and not overwrite:
         raise FolderRefused(
             str(folder), f"there is another skill {described.name!r} already; overwrite it, or rename one"
         )
     skill = _created(library, described, redact=redact)
-    kept = _written(skill)
+    kept = files_of(skill)
     changed = tuple(sorted(path for path, file in found.files.items() if kept.get(path) != file))
     return ImportedSkill(
         skill=skill,
@@ -94,47 +94,29 @@ def _created(library: SkillLibrary, described: Described, *, redact: bool) -> Sk
 
 def export_folder(skill: Skill, into: Path, *, force: bool, strict: bool) -> Path:
     """Write a skill as a folder of its own name inside of ``into``; returns it."""
-    wrong = problems(skill) if strict else ()
+    wrong = problems(skill.name, skill.description) if strict else ()
     if wrong:
         raise InvalidInput("skill", f"does not fit the Agent Skills format: {'; '.join(wrong)}; or export it leniently")
     target = into / _folder_name(skill.name)
     files = files_of(skill)
-    _refuse_unreadable(target, files)
+    check_readable(target, files)  # what import would refuse is not written
+    described = skill_in(files, target.name)
+    shapes.check(described.kind, described.definition, described.parameters)
     write_folder(target, files, force=force)
     return target
 
 
-def _refuse_unreadable(target: Path, files: Files) -> None:
-    """Refuse to write a folder that import would refuse: too large, or stored under older rules."""
-    check_readable(target, files)
-    described = skill_in(files, target.name)
-    shapes.check(described.kind, described.definition, described.parameters)
-
-
 def _refuse_unredactable(folder: Path, files: Files, described: Described) -> None:
     """A name or a binary file cannot lose a secret and stay what it is."""
-    held: Any = described.definition.get("files", {})
-    for path in (*files, *held):
-        names = redacted(path).kinds
-        if names:
+    for path in files:
+        if names := redacted(path).kinds:
             raise FolderRefused(str(folder), f"the name {path!r} looks like a secret ({names[0]}); rename the file")
-    for path, file in files.items():
-        kinds = redacted(f"base64: {_base64(file.data)}").kinds if _is_binary(file.data) else ()
-        if kinds:
+    held: Any = described.definition.get("files", {})
+    for path, file in held.items():
+        if kinds := redacted(f"base64: {file['base64']}").kinds if "base64" in file else ():
             raise FolderRefused(
                 str(folder), f"{path} is binary and seems to hold a secret ({kinds[0]}); remove it, or keep secrets"
             )
-
-
-def _is_binary(data: bytes) -> bool:
-    try:
-        return "\0" in data.decode()
-    except UnicodeDecodeError:
-        return True
-
-
-def _base64(data: bytes) -> str:
-    return b64encode(data).decode()
 
 
 def _before(library: SkillLibrary, name: str) -> Skill | None:
@@ -144,19 +126,8 @@ def _before(library: SkillLibrary, name: str) -> Skill | None:
         return None
 
 
-def _written(skill: Skill) -> Files:
-    """The folder of a stored skill; nothing where it cannot be one."""
-    try:
-        return files_of(skill)
-    except InvalidInput:
-        return {}
-
-
 def _folder_name(name: str) -> str:
     """A skill's name as a folder's: itself where every system can have it."""
-    try:
-        if "/" not in name and name != MANIFEST:
-            return check_path(name)
-    except InvalidInput:
-        pass
+    if "/" not in name and name != MANIFEST and not path_fault(name):
+        return name
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64] or "skill"

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import InvalidInput, NoSandbox, UnknownChoice
-from hexad.skills.sandbox import given, layout, seccomp
+from hexad.skills.sandbox import inputs, layout, seccomp
 from hexad.skills.sandbox.limits import SandboxLimits
 from hexad.skills.sandbox.running import Ended, ScriptResult, run
 from hexad.skills.sandbox.stopping import Stop
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 SHELLS: Final = {"sh": ("/bin/sh", 512), "bash": ("/bin/bash", 1024)}  # and in what it counts a file's size
 _READY: Final = b"ready\n"  # the first words of a sandbox that came about; the script's own follow
@@ -58,22 +58,22 @@ class Sandbox:
         """
         limits = limits or SandboxLimits()
         program, block = _shell(shell)
-        variables = given.environment(environment or {})
+        variables = inputs.environment(environment or {})
+        own = {layout.SCRIPT: inputs.encoded("script", script), layout.VARIABLES: variables.assignments.encode()}
         with _Handed() as handed:
             options = (
                 *layout.namespaces(network=network),
                 *layout.system(network=network),
                 *layout.private(limits.disk),
-                *_files(handed, given.files(files or {}, room=limits.disk)),
-                *_folders(given.folders(writable, hidden)),
+                *_files(handed, inputs.files(files or {}, room=limits.disk)),
+                *_each("--bind", inputs.folders(writable, hidden)),
                 *layout.masks(hidden),
-                *_read_only(handed, layout.etc(network=network)),
-                *_read_only(handed, {layout.SCRIPT: given.encoded("script", script)}),
-                *_read_only(handed, {layout.VARIABLES: variables.assignments.encode()}),
-                *_environment({**layout.FIXED, **variables.exported}),
+                *_read_only(handed, {**layout.etc(network=network), **own}),
+                *_each("--setenv", {**layout.FIXED, **variables.exported}.items()),
                 *_last(handed),
             )
-            command = (self.program.name, "--args", str(handed.over(_joined(options))), "--")
+            joined = "\0".join(options).encode(errors="surrogateescape")  # paths may hold other bytes than text
+            command = (self.program.name, "--args", str(handed.over(joined)), "--")
             inside = (program, "-c", _prologue(limits, block), layout.SCRIPT)
             ended = run(
                 (*command, *inside), self.program, fds=handed.fds, limits=limits, mark=len(_READY), stop=stop or Stop()
@@ -135,7 +135,7 @@ def _prologue(limits: SandboxLimits, block: int) -> str:
     return f'{" && ".join(commands)} || exit 125; . {layout.VARIABLES}; . "$0"'
 
 
-def _files(handed: _Handed, files: Sequence[given.GivenFile]) -> Iterator[str]:
+def _files(handed: _Handed, files: Sequence[inputs.GivenFile]) -> Iterator[str]:
     for file in files:
         mode = "0755" if file.executable else "0644"
         yield from ("--perms", mode, "--file", str(handed.over(file.content)), f"{layout.WORK}/{file.path}")
@@ -146,14 +146,9 @@ def _read_only(handed: _Handed, contents: Mapping[str, bytes]) -> Iterator[str]:
         yield from ("--perms", "0444", "--file", str(handed.over(content)), path)
 
 
-def _folders(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
-    for real, seen in pairs:
-        yield from ("--bind", real, seen)
-
-
-def _environment(variables: Mapping[str, str]) -> Iterator[str]:
-    for name, value in variables.items():
-        yield from ("--setenv", name, value)
+def _each(option: str, pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for one, other in pairs:
+        yield from (option, one, other)
 
 
 def _last(handed: _Handed) -> Iterator[str]:
@@ -161,10 +156,6 @@ def _last(handed: _Handed) -> Iterator[str]:
     yield from ("--chdir", layout.WORK, "--remount-ro", "/")
     if program := seccomp.program():
         yield from ("--seccomp", str(handed.over(program)))
-
-
-def _joined(options: Sequence[str]) -> bytes:
-    return "\0".join(options).encode(errors="surrogateescape")  # as paths are that hold other bytes than text
 
 
 def _text(content: bytes) -> str:

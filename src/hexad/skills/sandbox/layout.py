@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import InvalidInput
-from hexad.skills.sandbox.given import within
+from hexad.skills.sandbox.inputs import within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

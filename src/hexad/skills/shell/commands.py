@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from posixpath import basename, dirname
+from posixpath import basename
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import running
-from hexad.skills.shell.places import HOME, MADE, SELF, UNKNOWN, Place, is_secret, place, settled
-from hexad.skills.shell.tables import named, needs
-from hexad.skills.shell.words import unescaped
+from hexad.skills.shell.places import HOME, MADE, SELF, UNKNOWN, Place, is_secret, named, place, settled
+from hexad.skills.shell.reading import MOST, unescaped
+from hexad.skills.shell.tables import needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,37 +19,29 @@ if TYPE_CHECKING:
 _BIN: Final = re.compile(r"(?:/usr|/usr/local|/opt/homebrew)?/s?bin/([^/]+)")
 DESTROYS: Final = named("rm dd mv chmod chown find shred sudo mkfs.ext4")
 _PATTERNS: Final = [
-    (rule, re.compile(text, re.DOTALL))
+    (rule, re.compile(text.replace("…", f"[{UNKNOWN}{MADE}]"), re.DOTALL))
     for rule, text in (
-        ("pipe-to-shell", r"(?:nc|ncat|netcat|socat|telnet) .*(?:-\w*[ec] |--(?:sh-)?exec |(?i:exec|system):)"),
-        ("kill-all", r"killall5|pkill .*(?<= )(?:\.|\.\*|\^)$|kill (?:-\w+ )?(?:-- )?(?:.* )?-?1$"),
-        ("kill-other", rf"(?:pkill|killall|skill) |fuser .*-\w*k|kill .*[{UNKNOWN}{MADE}]"),
-        (
-            "privilege",
-            r"chmod (?:\S+ )*(?:[ugoa,]*[ug][ugoa,]*\+[rwx]*s|\+s|0?[2467]\d{3} )|install .*-?m ?0?[2467]\d{3} ",
-        ),
-        ("privilege", rf"(?:mkfs|mke2fs|mkswap|wipefs)\S* .*{UNKNOWN}|ifconfig \S+ \S"),
-        ("write-outside", rf"git .*config .*--(?:global|system) \S+ \S|dd .*of={UNKNOWN}|mv .* /dev/null$"),
-        ("delete-unknown", r"git .*(?:-C|--work-tree).* clean"),
-        ("unknown-command", r"sed .*(?:(?:^|[;{}\n\d$/ ])e(?: |$)|s(\W)(?:(?!\1).)*\1(?:(?!\1).)*\1[gpIim\d]*e)"),
-        ("unknown-command", r".* --?[\w-]*(?:exec|command|program|shell|rsh|pager|editor|hook|action)[\w-]*="),
-        (
-            "unknown-command",
-            r".*\b(?:Proxy|Local)Command[= ]|git .*(?:core|diff|pager)\.[\w.]+=|git .*core\.(?:ssh|hook|fsm)",
-        ),
-        ("unknown-command", r"(?:n?vim?|view|ex|ed|emacs|less|gdb|lldb|sqlite3|l?ftp|mail|nmap) .*[ :.\\+]!\s*\w"),
-        (
-            "unknown-command",
-            r"(?:n?vim?|ex|emacs|gdb|lldb|sqlite3) .*\b(?:system|shell|call|execute?|python|py3|lua)\b",
-        ),
+        row.split(maxsplit=1)
+        for row in r"""
+    pipe-to-shell   (?:nc|ncat|netcat|socat|telnet) .*(?:-\w*[ec] |--(?:sh-)?exec |(?i:exec|system):)
+    kill-all        killall5|pkill .*(?<= )(?:\.|\.\*|\^)$|kill (?:-\w+ )?(?:-- )?(?:.* )?-?1$
+    kill-other      (?:pkill|killall|skill) |fuser .*-\w*k|kill .*…
+    privilege       chmod (?:\S+ )*(?:[ugoa,]*[ug][ugoa,]*\+[rwx]*s|\+s|0?[2467]\d{3} )|install .*-?m ?0?[2467]\d{3}\s
+    privilege       (?:mkfs|mke2fs|mkswap|wipefs)\S* .*…|ifconfig \S+ \S
+    write-outside   git .*config .*--(?:global|system) \S+ \S|dd .*of=…|mv .* /dev/null$
+    delete-unknown  git .*(?:-C|--work-tree).* clean
+    unknown-command sed .*(?:(?:^|[;{}\n\d$/ ])e(?: |$)|s(\W)(?:(?!\1).)*\1(?:(?!\1).)*\1[gpIim\d]*e)
+    unknown-command .* --?[\w-]*(?:exec|command|program|shell|rsh|pager|editor|hook|action)[\w-]*=
+    unknown-command .*\b(?:Proxy|Local)Command[= ]|git .*(?:core|diff|pager)\.[\w.]+=|git .*core\.(?:ssh|hook|fsm)
+    unknown-command (?:n?vim?|view|ex|ed|emacs|less|gdb|lldb|sqlite3|l?ftp|mail|nmap) .*[ :.\\+]!\s*\w
+    unknown-command (?:n?vim?|ex|emacs|gdb|lldb|sqlite3) .*\b(?:system|shell|call|execute?|python|py3|lua)\b
+    format          (?:mkfs(?:\.\w+)?|mke2fs|mkswap|wipefs|newfs|mkdosfs|mkntfs|blkdiscard|badblocks|pvcreate) .*/dev/\w
+    format          (?:sgdisk|sfdisk|parted|fdisk|gdisk) (?!.*(?:-[lpin]|--list|--print|--no-act|print)(?: |$)).*/dev/\w
+    format          cryptsetup (?!.*(?:status|isLuks|\w*(?:[oO]pen|[cC]lose|Dump|Key|UUID)) ).*/dev/\w
+""".strip().splitlines()
     )
 ]
-"""A rule, and the command lines that meet it."""
-_FORMATS: Final = re.compile(
-    r"(?:mkfs(?:\.\w+)?|mke2fs|mkswap|wipefs|newfs|mkdosfs|mkntfs|blkdiscard|sgdisk|sfdisk|parted|fdisk|gdisk|cryptsetup|"
-    r"badblocks|pvcreate) (?!.*(?:-l|--list|-p|--print|print|luksDump|(?:luks)?[oO]pen|(?:luks)?[cC]lose|status|isLuks|"
-    r"-i|-n|--no-act|luksAddKey|luksChangeKey|luksUUID)(?: |$)).*/dev/\w"
-)
+"""A rule, and the command lines that meet it; `…` is any text that is not known."""
 _LONGEST: Final = 4_000  # characters of a command
 _PRINTS_WORDS: Final = named("echo printf grep egrep fgrep rg ag man which type whatis apropos help info tldr")
 _PASSES_ON: Final = named("cat tee head tail sort uniq nl column less more pv sponge")
@@ -57,6 +49,7 @@ _DECODES: Final = re.compile(
     r"base(?:64|32|58|85|nc) .*-{1,2}[dD]|xxd .*-r|(?:openssl|gpg2?|age|uudecode|rev|tr|g?un(?:zip|xz|lz\w+|compress)|"
     r"[bx]?z(?:cat|dec)?|zstd\w*|lz4\w*|iconv|dc|bc|hex2bin|funzip|crypt|ccrypt|ccat|steghide) "
 )
+_PRINTS: Final = {"jobs": "%1", "nproc": "1", "id": "1", "mktemp": f"/tmp/{UNKNOWN}", f"dirname {SELF}": "."}  # noqa: S108
 _READS_DISK: Final = named("cat head tail strings dd dcfldd cp gzip tar xxd od hexdump less more grep scp rsync base64")
 _ASKS_DISK: Final = named("df lsblk blkid ls stat file findmnt udevadm test [")
 _COLLECTS: Final = named("tar zip 7z cp rsync rclone scp grep rg ag")
@@ -95,20 +88,12 @@ def judge(shell: Shell, argv: list[str]) -> str:
 
 def judge_named(shell: Shell, name: str, argv: list[str]) -> str:
     """Judge a command that is not a function of the script."""
-    if argv[0] in shell.aliases:  # a shell that runs a script may or may not use them
-        text = shell.aliases.pop(name)
-        shell.run_text(" ".join([text, *argv[1:]]), argv)
-        shell.aliases[name] = text
     if "PATH" in shell.variables:  # a file of the script may be what this name runs
         name = next((path for path in shell.files if path.endswith(f"/{name}")), name)
     if "/" in name or name == SELF:
         return running.run_file(shell, name, argv)
     argv = [name, *argv[1:]]
-    if name in _BUILTINS:
-        return _BUILTINS[name](shell, argv)
-    if running.runs_others(name):
-        return running.judge(shell, argv)
-    return _judge_program(shell, argv)
+    return (_BUILTINS.get(name) or running.judge_of(name) or _judge_program)(shell, argv)
 
 
 def _judge_program(shell: Shell, argv: list[str]) -> str:
@@ -122,8 +107,6 @@ def _judge_program(shell: Shell, argv: list[str]) -> str:
     for rule, pattern in _PATTERNS:
         if name not in _PRINTS_WORDS and pattern.match(line):
             shell.find(rule, argv)
-    if _FORMATS.match(line):
-        shell.find("format", argv)
     if name in {"rm", "rmdir", "srm", "shred", "rimraf", "trash", "trash-put"}:
         _remove(shell, argv)
     elif name == "find":
@@ -171,7 +154,7 @@ def _judge_words(shell: Shell, argv: list[str]) -> None:
 def _judge_carried(shell: Shell, argv: list[str], number: int, value: str) -> None:
     """A word that may hold a command, or with which one may begin."""
     word = argv[number]
-    if running.is_shell(word) and argv[number + 1 : number + 2] in (["-c"], ["-lc"], ["-ic"]):
+    if word.rpartition("/")[2] in running.SHELLS and argv[number + 1 : number + 2] in (["-c"], ["-lc"], ["-ic"]):
         judge(shell, argv[number:])
     elif word in DESTROYS or word.startswith("mkfs"):
         shell.suspect(" ".join(argv[number:]), argv)
@@ -210,9 +193,7 @@ def _printed(shell: Shell, argv: list[str]) -> str:
         return MADE
     if name == "find":
         return "\n".join(f"{start}/{UNKNOWN}" for start in _starts(argv))
-    if name == "mktemp":
-        return f"/tmp/{UNKNOWN}"  # noqa: S108 - a script's path
-    return {"jobs": "%1", "pwd": shell.folders[0], "nproc": "1", "id": "1"}.get(name, UNKNOWN)
+    return shell.folders[0] if name == "pwd" else _PRINTS.get(" ".join(argv)) or _PRINTS.get(name, UNKNOWN)
 
 
 def _remove(shell: Shell, argv: list[str]) -> None:
@@ -243,15 +224,11 @@ def _find_files(shell: Shell, argv: list[str]) -> None:
             if word in {"-exec", "-execdir", "-ok", "-okdir"}:
                 inner = [each.replace("{}", f"{start}/{UNKNOWN}") for each in argv[number + 1 :]]
                 end = next((n for n, each in enumerate(inner) if each in {";", "+"}), len(inner))
-                running.judge(shell, ["env", *inner[:end]])
+                judge(shell, inner[:end] or [":"])
 
 
 def _echo(_shell: Shell, argv: list[str]) -> str:
-    words = argv[1:]
-    options = ""
-    while words and re.fullmatch(r"-[neE]+", words[0]):
-        options += words.pop(0)
-    text = " ".join(words)
+    options, text = re.findall(r"(?s)\A((?:-[neE]+ )*)(.*)", " ".join(argv[1:]))[0]
     return (unescaped(text) if "e" in options else text) + ("" if "n" in options else "\n")
 
 
@@ -268,7 +245,9 @@ def _printf(shell: Shell, argv: list[str]) -> str:
 def _change_folder(shell: Shell, argv: list[str]) -> str:
     target = (operands(argv[1:]) or [HOME])[0]
     unknown = target == "-" or argv[0] == "popd" or "CDPATH" in shell.variables
-    shell.change_folder((UNKNOWN,) if unknown else tuple(settled(target, each) for each in shell.folders))
+    folders = [UNKNOWN] if unknown else [settled(target, each) for each in shell.folders]
+    folders += shell.folders if shell.unsure_depth else ()
+    shell.folders = tuple(dict.fromkeys(folders))[:MOST]
     return ""
 
 
@@ -281,38 +260,18 @@ def _read_line(shell: Shell, argv: list[str]) -> str:
 
 
 def _set(shell: Shell, argv: list[str]) -> str:
-    if argv[0] == "shift":
-        shell.arguments = None if shell.arguments is None else [UNKNOWN for _ in shell.arguments[1:]]
-    elif operands(argv[1:]):
-        shell.arguments = operands(argv[1:])
+    if argv[0] == "shift" or operands(argv[1:]):
+        shell.arguments = None if argv[0] == "shift" else operands(argv[1:])
     return UNKNOWN
 
 
-def _source(shell: Shell, argv: list[str]) -> str:
-    if argv[1:2] and argv[1] in {"/dev/stdin", "-", "/dev/fd/0"}:
-        return shell.run_text(shell.stdin or UNKNOWN, argv)
-    return running.run_file(shell, argv[1], argv) if argv[1:] else ""
-
-
-def _trap(shell: Shell, argv: list[str]) -> str:
-    shell.traps += [(text, argv) for text in operands(argv[1:])[:1] if len(argv) > 2]
+def _define(shell: Shell, argv: list[str]) -> str:
+    """`trap` and `alias`: texts that run later, as functions do."""
+    defined = {word.partition("=")[0]: f'{word.partition("=")[2]} "$@"' for word in argv[1:] if "=" in word}
+    if argv[0] == "trap":
+        defined = {" ".join(argv): text for text in operands(argv[1:])[:1] if len(argv) > 2}
+    shell.functions.update((name, (text, None)) for name, text in defined.items())
     return ""
-
-
-def _alias(shell: Shell, argv: list[str]) -> str:
-    for name, sign, text in (word.partition("=") for word in operands(argv[1:])):
-        if sign:
-            shell.aliases[name] = text
-            shell.suspect(text, argv)
-    return ""
-
-
-def _path_part(_shell: Shell, argv: list[str]) -> str:
-    path = (operands(argv[1:]) or [""])[0]
-    if argv[0] == "dirname" and path == SELF:
-        return "."
-    part = dirname(path) or "." if argv[0] == "dirname" else basename(path)
-    return UNKNOWN if re.search(rf"[{UNKNOWN}{MADE}{SELF}{HOME}]", path) else part
 
 
 _BUILTINS: Final[dict[str, Callable[[Shell, list[str]], str]]] = {
@@ -321,11 +280,9 @@ _BUILTINS: Final[dict[str, Callable[[Shell, list[str]], str]]] = {
     **dict.fromkeys(("cd", "pushd", "popd", "chdir"), _change_folder),
     **dict.fromkeys(("read", "mapfile", "readarray"), _read_line),
     **dict.fromkeys(("set", "shift"), _set),
-    **dict.fromkeys((".", "source"), _source),
-    **dict.fromkeys(("dirname", "basename"), _path_part),
+    **dict.fromkeys((".", "source"), lambda shell, argv: running.run_file(shell, "".join(argv[1:2]), argv)),
     "eval": lambda shell, argv: shell.run_text(" ".join(argv[1:]), argv),
-    "trap": _trap,
-    "alias": _alias,
+    **dict.fromkeys(("trap", "alias"), _define),
     ":": lambda _shell, _argv: "",
     "true": lambda _shell, _argv: "",
 }

@@ -15,11 +15,16 @@ BREAK: Final = "\ue004"  # the end of a field in an expanded word
 MARKERS: Final = re.compile(f"[{HOME}-{BREAK}]")
 _SHOWN: Final = str.maketrans({HOME: "~", UNKNOWN: "…", MADE: "…", SELF: "$0", BREAK: " "})
 
-_SYSTEM: Final = frozenset(
-    """bin boot dev etc home lib lib32 lib64 media mnt opt proc root run sbin srv sys usr var Users System Library
-    Applications Volumes private cygdrive""".split()  # noqa: SIM905
-)
-_DEEPER: Final = frozenset("bin sbin lib lib64 libexec local share include lib spool log mail www cache db".split())  # noqa: SIM905
+
+def named(text: str) -> frozenset[str]:
+    """The words of a text, as a set."""
+    return frozenset(text.split())
+
+
+_SYSTEM: Final = named(
+    "bin boot dev etc home lib lib32 lib64 media mnt opt proc root run sbin srv sys usr var private"
+) | (named("Users System Library Applications Volumes cygdrive"))
+_DEEPER: Final = named("bin sbin lib lib64 libexec local share include lib spool log mail www cache db")
 _SAFE_DEVICES: Final = re.compile(r"/dev/(?:null|zero|full|u?random|std(?:in|out|err)|tty|fd/\S*|ptmx|shm/.+)")
 _DISK: Final = re.compile(
     r"/dev/(?:[shv]d[a-zX*?\[]|xvd|nvme|mmcblk|r?disk\d|disk/|mapper/|md\d|dm-|vg|loop\d|sr\d|mtd|k?mem$|port$|core$)|"
@@ -77,7 +82,8 @@ def place(path: str, folder: str = ".") -> Place:
     if start in {UNKNOWN, MADE}:
         return Place.DISK if _DISK.match(f"/{'/'.join(parts)}") else Place.UNKNOWN
     if start == ".":
-        return _above(parts) if parts[:1] == [".."] else Place.INSIDE
+        is_far = len(parts) > 2 and set(parts) == {".."}
+        return Place.VITAL if is_far else Place.OUTSIDE if parts[:1] == [".."] else Place.INSIDE
     if _SAFE_DEVICES.fullmatch(whole) or (start == "/" and (parts[:1] == ["tmp"] or parts[:2] == ["var", "tmp"])):
         return Place.INSIDE if len(parts) > 1 else Place.VITAL
     if _DISK.match(whole):
@@ -85,10 +91,6 @@ def place(path: str, folder: str = ".") -> Place:
     while parts and re.fullmatch(r"\.?(?:[*?]+|\[!?\.\]\*)", parts[-1]):
         parts.pop()
     return Place.VITAL if _is_vital(start, parts) else Place.OUTSIDE
-
-
-def _above(parts: list[str]) -> Place:
-    return Place.VITAL if len(parts) > 2 and set(parts) == {".."} else Place.OUTSIDE
 
 
 def _is_vital(start: str, parts: list[str]) -> bool:

@@ -40,12 +40,7 @@ RULES: Final = {
         Rule("write-outside", "`{what}` writes outside the working directory.", Capability.WRITE),
         Rule("delete-unknown", "`{what}` deletes a folder that cannot be known before it runs.", Capability.WRITE),
         Rule("unknown-command", "`{what}` cannot be known before the script runs.", Capability.COMMAND),
-        Rule(
-            "unparsable",
-            "From here on this cannot be read as a shell script, so what it would run is unknown; if it is one, is a "
-            "quote, a bracket, a `done` or a `fi` missing?",
-            Capability.COMMAND,
-        ),
+        Rule("unparsable", "From here on this cannot be read; is a quote or a `fi` missing?", Capability.COMMAND),
         Rule("too-complex", "The script is too long or too entangled to be judged.", Capability.COMMAND),
     )
 }

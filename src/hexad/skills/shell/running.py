@@ -7,13 +7,15 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import commands
-from hexad.skills.shell.places import HOME, MADE, SELF, UNKNOWN, Place, place, settled
-from hexad.skills.shell.tables import named, needs
+from hexad.skills.shell.places import HOME, MADE, SELF, UNKNOWN, Place, named, place, settled
+from hexad.skills.shell.tables import needs
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hexad.skills.shell.walking import Shell
 
-_SHELLS: Final = named("sh bash dash zsh ksh ksh93 mksh ash fish csh tcsh yash rbash")
+SHELLS: Final = named("sh bash dash zsh ksh ksh93 mksh ash fish csh tcsh yash rbash")
 _WRAPPERS: Final[dict[str, tuple[str, int]]] = {
     name: (letters.strip("-"), int(skips))
     for row in """
@@ -56,28 +58,23 @@ _CODE_PATTERNS: Final = (
     ("pipe-to-shell", re.compile(r"(?:exec|eval)\W.*(?:b64|base64|decode|unpack|fromhex|urlopen|get\()", re.DOTALL)),
     ("network", re.compile(r"(?i)socket|urllib|urlopen|requests|https?[:.]|net::|lwp|fetch\(|/inet/|smtplib|ftplib")),
 )
+_AWK_RUNS: Final = re.compile(rf"{UNKNOWN}|system|getline|@load|\|&?\s*[\"\w]")
 _NETWORK_MODULES: Final = named("http.server pip ensurepip smtpd")
 
 
-def is_shell(name: str) -> bool:
-    """Whether a word names a shell."""
-    return name.rpartition("/")[2] in _SHELLS
-
-
-def runs_others(name: str) -> bool:
-    """Whether a command runs another one, a text or code."""
-    return name in _WRAPPERS or name in _SHELLS or name in _ON_SUBCOMMAND or bool(_LANGUAGES.fullmatch(name))
-
-
-def judge(shell: Shell, argv: list[str]) -> str:
-    """Judge a command together with what it runs."""
-    if _LANGUAGES.fullmatch(argv[0]):
-        return _judge_interpreter(shell, argv)
-    return _judge_shell(shell, argv) if argv[0] in _SHELLS else _judge_wrapper(shell, argv)
+def judge_of(name: str) -> Callable[[Shell, list[str]], str] | None:
+    """The function that judges a command together with what it runs; None if it runs nothing else."""
+    if _LANGUAGES.fullmatch(name):
+        return _judge_interpreter
+    if name in SHELLS:
+        return _judge_shell
+    return _judge_wrapper if name in _WRAPPERS or name in _ON_SUBCOMMAND else None
 
 
 def run_file(shell: Shell, path: str, argv: list[str]) -> str:
     """Judge a file that is run: one of the skill, or one that the script wrote. Any other cannot be known."""
+    if path in {"-", "/dev/stdin", "/dev/fd/0"}:
+        return shell.run_text(UNKNOWN if shell.stdin is None else shell.stdin, argv)
     text = shell.read(path)
     if path == SELF or text in {UNKNOWN, ""}:
         shell.find("unknown-command", argv)
@@ -171,9 +168,7 @@ def _judge_shell(shell: Shell, argv: list[str]) -> str:
             return output
         elif re.fullmatch(r"-\w*s\w*", option):
             arguments = []
-    if arguments and arguments[0] not in {"-", "/dev/stdin", "/dev/fd/0"}:
-        return run_file(shell, arguments[0], argv)
-    return shell.run_text(UNKNOWN if shell.stdin is None else shell.stdin, argv[:1])
+    return run_file(shell, arguments[0], argv) if arguments else run_file(shell, "-", argv[:1])
 
 
 def _judge_interpreter(shell: Shell, argv: list[str]) -> str:
@@ -219,11 +214,7 @@ def _judge_code(shell: Shell, code: str, argv: list[str]) -> None:
 def _judge_awk(shell: Shell, argv: list[str]) -> str:
     """An awk program can run commands (`system`, pipes) and write files; most only print."""
     program = next((word for word in commands.operands(argv[1:]) if re.search(r"[{}()/$]", word)), "")
-    if (
-        "-f" in argv
-        or UNKNOWN in program
-        or re.search(r"system|getline|@load|\|&?\s*[\"\w]", program.replace("||", ""))
-    ):
+    if "-f" in argv or _AWK_RUNS.search(program.replace("||", "")):
         _judge_code(shell, program or UNKNOWN, argv)
     for path in re.findall(r">\s*\"([^\"]+)\"", program):
         shell.write(path, None, argv)

@@ -5,24 +5,18 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from hexad.skills.shell.places import named
 
-def named(text: str) -> frozenset[str]:
-    """The words of a text, as a set."""
-    return frozenset(text.split())
-
-
-_NETWORK: Final = """
-    ab ansible-playbook aria2c azcopy bettercap chisel clickhouse-client cloudflared cqlsh createdb curl dig dropdb
+_TABLE_TEXT: Final = """
+ab ansible-playbook aria2c azcopy bettercap chisel clickhouse-client cloudflared cqlsh createdb curl dig dropdb
     fping frpc ftp grpcurl host hping3 http http-server https hydra iperf iperf3 ipfs ldapsearch lftp links localtunnel
     lynx magic-wormhole mail mailx mariadb masscan medusa minerd mitmproxy mongo mongosh mosh msmtp mtr mysql
     mysqladmin mysqldump nc ncat netcat ngrok nmap nslookup ntpdate openconnect openvpn pg_dump pg_dumpall pg_restore
     ping psql rclone rcp redis-cli rlogin rsh s3cmd s5cmd scp sendmail sftp smbclient socat speedtest speedtest-cli
     sqlcmd sqlmap ssh-copy-id ssh-keyscan sshfs sshpass sshuttle stunnel syncthing tailscale telnet tftp tor tracepath
     traceroute transmission-remote twine vncviewer w3m websocat wget wget2 whois wormhole xmrig youtube-dl yt-dlp
-    zerotier-cli
-"""
-_PRIVILEGE: Final = """
-    addgroup adduser arecord arpspoof auditctl bpftrace btrfs bw capsh cfdisk chage chattr chpasswd chroot chsh
+    zerotier-cli | network | *
+addgroup adduser arecord arpspoof auditctl bpftrace btrfs bw capsh cfdisk chage chattr chpasswd chroot chsh
     cryptsetup debugfs depmod dhclient dmesg dmsetup doas dpkg-reconfigure e2fsck ebtables ethtool ettercap fdisk
     firewall-cmd fsck fswebcam gdisk gosu gpasswd groupadd groupdel groupmod grub-install halt hashcat hdparm hwclock
     ifdown iftop ifup import init insmod iotop ip6tables iptables john kexec keyctl killall5 kubeadm lastlog launchctl
@@ -31,9 +25,7 @@ _PRIVILEGE: Final = """
     secret-tool security service setcap setenforce sfdisk sgdisk shutdown smartctl su su-exec sudo sudoedit swapoff
     swapon sysctl systemd-nspawn systemd-run tshark ufw umount unshare update-alternatives update-ca-certificates
     update-grub update-initramfs useradd userdel usermod vgcreate vgremove virsh visudo wl-paste xclip xdotool xinput
-    xsel zfs zpool
-"""
-_ROWS: Final = """
+    xsel zfs zpool | privilege | *
 kubectl helm gcloud aws az gh glab oc doctl heroku hcloud linode-cli flyctl fly vercel netlify wrangler eksctl
   ibmcloud oci firebase argocd flux istioctl velero consul vault nomad gsutil bq ansible skopeo httpie npx bunx cpan
   cpanm mvn nix-shell gradle wg-quick add-apt-repository | network | *
@@ -53,11 +45,9 @@ pip pipx uv poetry pdm pipenv conda npm apk apt brew zypper dnf snap pkg port ni
 cargo | network | install fetch publish search update add login owner yank binstall build b run r test t check c bench
   doc
 cargo | - | --offline --frozen
-go | network | get install mod
-mix | network | deps.get hex.publish local.hex archive.install
+go mix hg | network | get install mod deps.get hex.publish local.hex archive.install clone pull push incoming outgoing
 git | network | clone fetch pull push ls-remote send-email p4 svn lfs submodule:update submodule:add remote:update
   remote:show
-hg | network | clone pull push incoming outgoing
 svn | network | checkout co update up commit ci switch export import log list ls
 docker docker-compose podman nerdctl | network | pull push run build login search create plugin up buildx:build
   compose:up compose:pull compose:build compose:run compose:push image:pull image:push image:build container:run
@@ -72,8 +62,8 @@ dpkg | privilege | -i --install -r --remove -P --purge --configure --add-archite
 rpm | privilege | -i -U -e -F --install --upgrade --erase --import -Uvh -ivh -iv -ev
 pacman yay paru | - | -Q -Qi -Ql -Qs -Qe -Qdt -Qm -Ss -Si -Sg -F -T -D --query
 pacman yay paru xbps-install emerge eopkg slackpkg | network | *
-pacman yay paru xbps-install xbps-remove emerge eopkg slackpkg add-apt-repository snapper pacman-key wg-quick |
-  privilege | *
+pacman yay paru xbps-install xbps-remove emerge eopkg slackpkg add-apt-repository snapper pacman-key wg-quick
+  apt-add-repository | privilege | *
 apt-key | privilege | add del adv update net-update
 systemctl | privilege | start stop restart reload enable disable mask unmask reboot poweroff halt suspend hibernate
   daemon-reload set-default isolate edit kill reset-failed reenable try-restart reload-or-restart rescue emergency
@@ -83,6 +73,7 @@ nmcli rfkill route arp | privilege | connection con c device dev d radio network
   delete flush change -d -s
 mount mkinitcpio tcpdump | privilege | *
 mount mkinitcpio tcpdump | - | -none -l -h -H --hookhelp -L --listhooks -M --automods -D --list-interfaces
+ip | privilege | *:set *:add *:del *:delete *:flush *:replace *:change *:append *:exec *:up *:down
 date journalctl | privilege | -s --set --vacuum-time --vacuum-size --vacuum-files --rotate
 openssl getent vegeta | network | s_client ocsp s_server hosts ahosts ahostsv4 ahostsv6 attack
 gpg | network | --recv-keys --send-keys --search-keys --refresh-keys --receive-keys --locate-keys
@@ -92,24 +83,20 @@ gsettings dconf defaults xdg-mime xdg-settings history | write-outside | set res
 anacron at batch crontab trash-empty | write-outside | *
 """
 """Commands, a rule, and the subcommands or options that meet it: `*` is every one, `a:b` a subcommand of two words,
-`-none` none at all. The rule `-` lists those that need nothing."""
+`*:b` one of two words that ends so, `-none` none at all. The rule `-` lists those that need nothing."""
 
-_ALIASES: Final = dict(
-    pair.split("=")
-    for pair in """pip3=pip apt-get=apt aptitude=apt yum=dnf dnf5=dnf microdnf=dnf micromamba=mamba gpg2=gpg
-    gradlew=gradle podman-compose=podman apt-add-repository=add-apt-repository""".split()  # noqa: SIM905
-)
+_ALIASES: Final = "pip3=pip apt-get=apt aptitude=apt yum=dnf dnf5=dnf microdnf=dnf micromamba=mamba gpg2=gpg "
+_ALIAS: Final = dict(pair.split("=") for pair in named(f"{_ALIASES} gradlew=gradle podman-compose=podman"))
 _VALUE_OPTIONS: Final = named(
     "-C -c --git-dir --work-tree --namespace -H --host --context --config --prefix -w --workspace -M -p -t"
 )
 """Options before a subcommand that take the next word."""
 _TABLE: Final[dict[str, dict[str, set[str]]]] = {}
-for _row in [f"{_NETWORK} | network | *", f"{_PRIVILEGE} | privilege | *", *re.split(r"\n(?! )", _ROWS.strip())]:
+for _row in re.split(r"\n(?! )", _TABLE_TEXT.strip()):
     _names, _rule, _members = " ".join(_row.split()).split(" | ")
     for _name in _names.split():
         _TABLE.setdefault(_name, {}).setdefault(_rule, set()).update(_members.split())
 _ASKS: Final = frozenset({"--help", "--version", "-help", "-version", "-V", "-h", "help", "version"})
-_IP_CHANGES: Final = named("set add del delete flush replace change append exec up down")
 
 
 def needs(name: str, arguments: list[str]) -> tuple[str, ...]:
@@ -117,9 +104,7 @@ def needs(name: str, arguments: list[str]) -> tuple[str, ...]:
     asked = _ASKS if len(arguments) <= 2 else {"--help", "--version"}
     if arguments and (arguments[-1] in asked or arguments[0] in {"help", "version", "--help", "--version"}):
         return ()
-    if name == "ip":
-        return ("privilege",) if _IP_CHANGES & set(arguments) else ()
-    rows = _TABLE.get(_ALIASES.get(name, name), {})
+    rows = _TABLE.get(_ALIAS.get(name, name), {})
     words = _subcommands(arguments) | {word.partition("=")[0] for word in arguments if word.startswith("--")}
     if not rows or rows.get("-", set()) & words:
         return ()
@@ -127,10 +112,10 @@ def needs(name: str, arguments: list[str]) -> tuple[str, ...]:
 
 
 def _subcommands(arguments: list[str]) -> set[str]:
-    """The first word that is not an option, alone and with the next; the first option where there is no such word."""
+    """The first argument, and the first word that is no option, alone and with the next."""
     words = [
         word
         for before, word in zip(["", *arguments], arguments, strict=False)
         if not word.startswith("-") and before not in _VALUE_OPTIONS
     ]
-    return {words[0], ":".join(words[:2])} if words else {*arguments[:1]} or {"-none"}
+    return {*arguments[:1], *words[:1], ":".join(words[:2]), ":".join(["*", *words[1:2]])} if arguments else {"-none"}

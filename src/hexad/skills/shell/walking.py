@@ -7,19 +7,17 @@ from contextlib import contextmanager
 from itertools import chain, product
 from typing import TYPE_CHECKING, Final
 
-from hexad.skills.shell import commands
-from hexad.skills.shell.parsing import is_parsable, parsed
-from hexad.skills.shell.places import BREAK, MADE, MARKERS, UNKNOWN, Place, is_secret, place, settled, shown
+from hexad.skills.shell import commands, reading
+from hexad.skills.shell.places import BREAK, MADE, MARKERS, UNKNOWN, Place, is_secret, named, place, settled, shown
+from hexad.skills.shell.reading import expanded, fields, here_document, is_parsable, parsed, scan, text_of
 from hexad.skills.shell.rules import RULES
-from hexad.skills.shell.tables import named
-from hexad.skills.shell.words import LONGEST, MOST, expanded, fields, here_document, scan, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tree_sitter import Node
 
-    from hexad.skills.shell.parsing import Script
+    from hexad.skills.shell.reading import Script
 
 MOST_STEPS: Final = 60_000
 DEEPEST: Final = 60
@@ -37,17 +35,10 @@ _RUNS_CODE: Final = re.compile(
 _MAY_REJECT: Final = re.compile(r"\b(?:rm|dd|mkfs|mv|chmod|chown|find|shred|sh|bash|kill|wipefs)\b|/dev/|\)\s*\{")
 _SOCKET: Final = re.compile(r"/dev/(?:tcp|udp)/")
 _REDIRECTS: Final = named("file_redirect heredoc_redirect herestring_redirect")
-_VANISHING: Final = named("simple_expansion expansion command_substitution")  # no word at all if they come to nothing
-_WORDS: Final = named(
-    """test_operator word number string raw_string ansi_c_string translated_string concatenation simple_expansion
-    expansion command_substitution process_substitution arithmetic_expansion variable_name brace_expression regex
-    extglob_pattern special_variable_name file_descriptor heredoc_start heredoc_body heredoc_end command_name subscript
-    string_content"""
-)
 
 
 class TooComplex(Exception):
-    """The script takes more steps than a check may."""
+    """The script takes more steps than a check may: the walk ends here, in whatever state it is."""
 
 
 class Shell:
@@ -56,18 +47,16 @@ class Shell:
     def __init__(self, files: Mapping[str, str]) -> None:
         self.found: dict[tuple[str, int], str] = {}
         self.variables: dict[str, tuple[str, ...]] = {}
-        self.functions: dict[str, tuple[Node, Script | None]] = {}
-        self.aliases: dict[str, str] = {}
+        self.functions: dict[str, tuple[Node | str, Script | None]] = {}  # aliases and traps too, as text
         self.files = {settled(path): text for path, text in files.items()}
         self.folders: tuple[str, ...] = (".",)
         self.arguments: list[str] | None = None
         self.stdin: str | None = None
-        self.traps: list[tuple[str, list[str]]] = []  # judged when the script ends
         self._script: Script | None = None  # None within a text that a command runs
         self._line = 1
         self._steps = 0
         self._depth = 0
-        self._unsure = 0  # > 0: a variable that is set here may hold its old value afterwards
+        self.unsure_depth = 0  # > 0: a variable that is set here may hold its old value afterwards
         self._calls: list[str] = []
         self._called: set[str] = set()
 
@@ -82,15 +71,13 @@ class Shell:
             raise TooComplex
 
     def run_script(self, script: Script) -> None:
-        """Judge a whole script, the functions that it defines and never calls, and its traps."""
+        """Judge a whole script, then the functions, aliases and traps that it defines and never calls."""
         self._script = script
         if script.broken_line():
             self.found["unparsable", script.broken_line()] = ""
         self.walk(script.root)
         for name in [name for name in self.functions if name not in self._called]:
             self.call(name, None)
-        for text, argv in self.traps:
-            self.run_text(text, argv)
 
     def run_text(self, text: str, what: list[str] | str) -> str:
         """Judge a text that a command runs as a script."""
@@ -105,10 +92,9 @@ class Shell:
             return UNKNOWN
         self.spend(1 + len(text) // 100)
         before, self._script = self._script, None
-        try:
-            return self.walk(script.root, self.stdin)
-        finally:
-            self._script = before
+        printed = self.walk(script.root, self.stdin)
+        self._script = before
+        return printed
 
     def rejections(self, text: str) -> set[str]:
         """The rules by which a text would be rejected if a shell ran it; for texts that may never be run."""
@@ -128,11 +114,9 @@ class Shell:
     @contextmanager
     def unsure(self) -> Iterator[None]:
         """A part of the script that may not run, or that runs in a process of its own."""
-        self._unsure += 1
-        try:
-            yield
-        finally:
-            self._unsure -= 1
+        self.unsure_depth += 1
+        yield
+        self.unsure_depth -= 1
 
     def isolated(self, node: Node, stdin: str | None) -> str:
         """Walk the statements of a subshell or a substituted command: the folder is the old one afterwards."""
@@ -152,11 +136,9 @@ class Shell:
         if self._script is not None:
             self._line = self._script.line_of(node)
         self._depth += 1
-        try:
-            output: str = getattr(self, f"_{node.type}", self._sequence)(node, stdin)
-            return output
-        finally:
-            self._depth -= 1
+        output: str = getattr(self, f"_{node.type}", self._sequence)(node, stdin)
+        self._depth -= 1
+        return output
 
     def assign(self, name: str, texts: tuple[str, ...]) -> None:
         """Set a variable; where it is not sure that this runs, the values from before stay possible."""
@@ -164,14 +146,10 @@ class Shell:
             self.find("unknown-command", f"{name}=…")
         for text in texts:
             self.suspect(text if " " in text else "", f"{name}={text}")
-        if self._unsure and name in self.variables:
+        if self.unsure_depth and name in self.variables:
             texts = (*texts, *(text for text in self.variables[name] if text not in texts))
-        self.variables[name] = texts if len(texts) <= MOST else (*texts[:MOST], UNKNOWN)
+        self.variables[name] = texts if len(texts) <= reading.MOST else (*texts[: reading.MOST], UNKNOWN)
         self.spend(sum(map(len, texts)) // 500)
-
-    def change_folder(self, folders: tuple[str, ...]) -> None:
-        """`cd`: where it is not sure that it runs, the old folder stays possible."""
-        self.folders = tuple(dict.fromkeys((*folders, *(self.folders if self._unsure else ()))))[:MOST]
 
     def call(self, name: str, arguments: list[str] | None) -> str:
         """Walk the body of a function, with its arguments."""
@@ -184,15 +162,14 @@ class Shell:
         body, script = self.functions[name]
         self.arguments, self._script = arguments, script
         self._calls.append(name)
-        try:
-            return self.walk(body, self.stdin)
-        finally:
-            self.arguments, self._script = before
-            self._calls.pop()
+        printed = self.run_text(body, name) if isinstance(body, str) else self.walk(body, self.stdin)
+        self.arguments, self._script = before
+        self._calls.pop()
+        return printed
 
     def read(self, path: str) -> str:
         """The content of a file that the script wrote or the skill brings; else unknown."""
-        return self.files.get(settled(path, self.folders[0]), UNKNOWN)
+        return MADE if _SOCKET.match(path) else self.files.get(settled(path, self.folders[0]), UNKNOWN)
 
     def write(self, path: str, content: str | None, what: list[str] | str) -> None:
         """Judge a path that is written to; ``content`` is remembered, None keeps what the file holds."""
@@ -205,29 +182,24 @@ class Shell:
             elif where in {Place.OUTSIDE, Place.VITAL}:
                 self.find("write-outside", what)
             if content is not None and not whole.startswith(("/dev/", UNKNOWN)):
-                self.files[whole] = (self.files.get(whole, "") + content)[:LONGEST]
+                self.files[whole] = (self.files.get(whole, "") + content)[: reading.LONGEST]
                 self.suspect(content, what)
 
     def _sequence(self, node: Node, stdin: str | None) -> str:
         """Statements one behind the other."""
         printed: list[str] = []
         for child in node.named_children:
-            if child.type in _WORDS:
+            if child.type in reading.KINDS:
                 expanded(self, child)
             elif child.type != "comment":
                 printed.append(self.walk(child, stdin))
-        return "".join(printed)[:LONGEST]
+        return "".join(printed)[: reading.LONGEST]
 
     def _list(self, node: Node, stdin: str | None) -> str:
         """`a && b || c`: only the first of them is sure to run."""
-        parts: list[Node] = []
-        while node.type == "list":
-            parts.append(node.children[-1])
-            node = node.children[0]
-        printed = [self.walk(node, stdin)]
+        printed = self.walk(node.children[0], stdin)
         with self.unsure():
-            printed += [self.walk(part, stdin) for part in reversed(parts)]
-        return "".join(printed)
+            return printed + self.walk(node.children[-1], stdin)
 
     def _pipeline(self, node: Node, stdin: str | None) -> str:
         stages = node.named_children
@@ -260,7 +232,7 @@ class Shell:
 
     def _for_statement(self, node: Node, stdin: str | None) -> str:
         name, values = node.child_by_field_name("variable"), node.children_by_field_name("value")
-        split = [way for value in values for way in fields(expanded(self, value), keep_empty=False)]
+        split = [way for value in values for way in fields(self, value)]
         if name is not None:
             self.variables.pop(text_of(name), None)
             self.assign(text_of(name), tuple(dict.fromkeys(chain(*split))) if values else (UNKNOWN,))
@@ -292,25 +264,23 @@ class Shell:
             texts, between = (BREAK.join(item[0] if len(item) == 1 else UNKNOWN for item in items),), BREAK
         if any(child.type == "+=" for child in node.children):
             texts = tuple(old + between + new for old in self.variables.get(variable, ("",)) for new in texts)
-        self.assign(variable, (UNKNOWN,) if name.type == "subscript" else tuple(text[:LONGEST] for text in texts))
+        self.assign(
+            variable, (UNKNOWN,) if name.type == "subscript" else tuple(text[: reading.LONGEST] for text in texts)
+        )
         return ""
 
     def _declaration_command(self, node: Node, stdin: str | None) -> str:
+        is_unset = node.type == "unset_command"
         with self.unsure():  # `local` ends with its function
             for child in node.named_children:
                 if child.type == "variable_assignment":
                     self._variable_assignment(child, stdin)
-                elif child.type != "variable_name":
+                elif is_unset or child.type != "variable_name":
                     for name, sign, held in (text.partition("=") for text in expanded(self, child)):
-                        self.assign(name, (held,)) if sign else self.suspect(name, name)
+                        self.assign(name, (held,)) if sign or is_unset else self.suspect(name, name)
         return UNKNOWN
 
-    def _unset_command(self, node: Node, _stdin: str | None) -> str:
-        for child in node.named_children:
-            for text in expanded(self, child):
-                self.assign(text, ("",))
-                self.functions.pop(text, None)
-        return ""
+    _unset_command = _declaration_command
 
     def _redirected_statement(self, node: Node, stdin: str | None) -> str:
         """A statement with its redirections; a here-document may carry more words and the rest of a pipeline."""
@@ -322,7 +292,9 @@ class Shell:
             words += [each for each in redirect.children_by_field_name("destination")[1:] if each.type != "number"]
             for child in redirect.named_children if redirect.type == "heredoc_redirect" else ():
                 if not child.type.startswith("heredoc_"):
-                    (redirects if child.type in _REDIRECTS else words if child.type in _WORDS else later).append(child)
+                    (redirects if child.type in _REDIRECTS else words if child.type in reading.KINDS else later).append(
+                        child
+                    )
         given = [text for each in redirects if (text := self._input(each)) is not None]
         stdin = "".join(given) if given else stdin
         if body is not None and body.type == "command":
@@ -343,32 +315,29 @@ class Shell:
             return body if parts.get("heredoc_start", "")[:1] in {"'", '"', "\\"} else here_document(self, body)
         if node.type == "herestring_redirect":
             return "\n".join(expanded(self, node.named_children[-1], quoted=True))
-        target = node.child_by_field_name("destination")
-        if node.type != "file_redirect" or target is None or target.type == "number":
-            return None
-        texts = expanded(self, target)
-        if any(_SOCKET.search(text) for text in texts):
-            self.find("network", text_of(node))
-            return MADE
-        if not any(child.type in {"<", "<>"} for child in node.children):
-            return None
+        texts = self._targets(node, "<") or tuple(filter(_SOCKET.match, self._targets(node, ">")))
         for text in texts:
-            if place(text, self.folders[0]) is Place.DISK:
+            if _SOCKET.match(text):
+                self.find("network", text_of(node))
+            elif place(text, self.folders[0]) is Place.DISK:
                 self.find("disk-copy", text_of(node))
             elif is_secret(text, self.folders[0]):
                 self.find("credentials", text_of(node))
-        return "\n".join(self.read(text) for text in texts)
+        return "\n".join(map(self.read, texts)) if texts else None
 
     def _output(self, node: Node, printed: str) -> bool:
         """Judge where a redirection writes to; whether it takes away what the command prints."""
-        target = node.child_by_field_name("destination")
-        if node.type != "file_redirect" or target is None or target.type == "number":
-            return False
-        if not any(">" in child.type for child in node.children):
-            return False
-        for text in expanded(self, target):
+        texts = self._targets(node, ">")
+        for text in texts:
             self.write(text, printed, text_of(node))
-        return not text_of(node).startswith("2")
+        return bool(texts) and not text_of(node).startswith("2")
+
+    def _targets(self, node: Node, sign: str) -> tuple[str, ...]:
+        """The paths of a redirection that reads (`<`) or writes (`>`) a file; none for any other."""
+        target = node.child_by_field_name("destination")
+        if target is None or target.type == "number" or not any(sign in each.type for each in node.children):
+            return ()
+        return expanded(self, target)
 
     def _file_redirect(self, node: Node, _stdin: str | None) -> str:
         self._output(node, "")
@@ -391,7 +360,7 @@ class Shell:
                 if child.start_byte == end:  # the grammar takes some words apart
                     self.find("unknown-command", text_of(node))
                 self.stdin, end = stdin, child.end_byte
-                words.append(fields(expanded(self, child), keep_empty=child.type not in _VANISHING))
+                words.append(fields(self, child))
         printed: list[str] = []
         for number, way in enumerate(product(*words)):
             if number >= MOST_COMMANDS:

@@ -26,6 +26,15 @@ class Stop(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Missing:
+    """A value that was not given; it may be tested and replaced, and nothing else."""
+
+    name: str
+    reason: str
+    parameter: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class RenderLimits:
     """Limits of one rendering."""
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import operator
 from collections import ChainMap
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import nodes
 
 from hexad.skills.templates import operators
-from hexad.skills.templates.budget import Stop
-from hexad.skills.templates.filters import FILTERS, TESTS, text
-from hexad.skills.templates.language import COMPARISONS
+from hexad.skills.templates.budget import Missing, Stop
+from hexad.skills.templates.filters import FILTERS, ON_MISSING, TESTS, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,15 +28,6 @@ _COMPARE: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "in": lambda one, other: one in other,
     "notin": lambda one, other: one not in other,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """A value that was not given; it may be tested and replaced, and nothing else."""
-
-    name: str
-    reason: str
-    parameter: bool = False
 
 
 class Evaluator:
@@ -145,8 +134,6 @@ class Evaluator:
             return self._chosen(node)
         if isinstance(node, nodes.Getitem | nodes.Getattr):
             return self._item(node)
-        if isinstance(node, nodes.Filter) and node.name in {"default", "d"}:
-            return self._default(node)
         return self._budget.keep(self._made(node))
 
     def _found(self, name: str) -> Any:
@@ -182,14 +169,6 @@ class Evaluator:
         found = operators.item(holder, key)
         return Missing(str(key), f"uses {key!r}, which is not there") if found is operators.NOTHING else found
 
-    def _default(self, node: nodes.Filter) -> Any:
-        found = self._maybe(node.node) if node.node else None
-        arguments, named = self._arguments(node)
-        value = arguments[0] if arguments else named.get("default_value", "")
-        if isinstance(found, Missing) or (not found and (arguments[1:] or [named.get("boolean", False)])[0]):
-            return value
-        return found
-
     def _made_list(self, node: nodes.List) -> list[Any]:
         return [self._value(one) for one in node.items]
 
@@ -210,35 +189,33 @@ class Evaluator:
         left = self._value(node.expr)
         for operand in node.ops:
             right = self._value(operand.expr)
-            if not self._compared(operand.op, left, right):
+            for side in (left, right):
+                self._budget.keep(side)  # to look through it costs as much as to make it
+            if not _COMPARE[operand.op](left, right):
                 return False
             left = right
         return True
-
-    def _compared(self, name: str, left: Any, right: Any) -> bool:
-        for side in (left, right):
-            self._budget.keep(side)  # to look through it costs as much as to make it
-        return bool(_COMPARE[name](left, right))
 
     def _made_call(self, node: nodes.Call) -> list[int]:
         arguments, _ = self._arguments(node)
         return operators.numbers(self._budget, arguments)
 
     def _made_filter(self, node: nodes.Filter) -> Any:
-        value = self._value(node.node) if node.node else ""
+        value = self._judged(node)
         arguments, named = self._arguments(node)
-        self._budget.keep(value)
         return FILTERS[node.name](self._budget, value, *arguments, **named)
 
     def _made_test(self, node: nodes.Test) -> bool:
-        if node.name in {"defined", "undefined"}:
-            return isinstance(self._maybe(node.node), Missing) is (node.name == "undefined")
-        value = self._value(node.node)
+        value = self._judged(node)
         arguments, named = self._arguments(node)
-        if node.name in COMPARISONS or node.name == "in":
-            (other,) = arguments
-            return self._compared(COMPARISONS.get(node.name, node.name), value, other)
         return TESTS[node.name](value, *arguments, **named)
+
+    def _judged(self, node: nodes.Filter | nodes.Test) -> Any:
+        """The value that a filter or a test is used on; only a few take one that is missing."""
+        if node.node is None:
+            return ""
+        value = self._maybe(node.node) if node.name in ON_MISSING else self._value(node.node)
+        return value if isinstance(value, Missing) else self._budget.keep(value)
 
     def _arguments(self, node: nodes.Filter | nodes.Test | nodes.Call) -> tuple[list[Any], dict[str, Any]]:
         named = {str(one.key): self._value(one.value) for one in node.kwargs}
@@ -247,17 +224,10 @@ class Evaluator:
 
 def _loop(found: Sequence[Any], place: int) -> dict[str, Any]:
     """The variable `loop` of a template."""
-    facts = {
+    return {
         "index": place + 1,
         "index0": place,
-        "revindex": len(found) - place,
-        "revindex0": len(found) - place - 1,
         "first": place == 0,
         "last": place == len(found) - 1,
         "length": len(found),
     }
-    if place:
-        facts["previtem"] = found[place - 1]
-    if place + 1 < len(found):
-        facts["nextitem"] = found[place + 1]
-    return facts

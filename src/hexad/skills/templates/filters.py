@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import html
 import json
-import math
 import re
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from hexad.skills.templates import operators
-from hexad.skills.templates.budget import Stop
+from hexad.skills.templates.budget import Missing, Stop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,12 +33,6 @@ def _str(value: Any, what: str = "value") -> str:
     return value
 
 
-def _list(value: Any) -> list[Any]:
-    if isinstance(value, list | dict | str):
-        return list(value)
-    raise Stop(f"needs a list, a mapping or text, not {_kind(value)}")
-
-
 def _whole(value: Any, what: str, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not -most <= value <= most:
         raise Stop(f"needs a whole number up to {most} as {what}")
@@ -53,7 +46,7 @@ def _kind(value: Any) -> str:
 
 def of_each(value: Any, attribute: Any) -> list[Any]:
     """An item of each element; ``a.b.0`` is an item of an item, as in Jinja."""
-    found = _list(value)
+    found = operators.elements(value)
     if attribute is None:
         return found
     path = attribute.split(".") if isinstance(attribute, str) else [attribute]
@@ -103,7 +96,7 @@ def _truncate(_budget: Budget, value: Any, length: Any = 255, killwords: Any = F
 
 
 def _sort(budget: Budget, value: Any, reverse: Any = False, case_sensitive: Any = False, attribute: Any = None) -> Any:  # noqa: FBT002
-    found = _list(value)
+    found = operators.elements(value)
     keys = of_each(value, attribute)
     budget.work(len(repr(keys)) * max(1, len(keys).bit_length()))
     fold = [key.casefold() if isinstance(key, str) and not case_sensitive else key for key in keys]
@@ -113,7 +106,7 @@ def _sort(budget: Budget, value: Any, reverse: Any = False, case_sensitive: Any 
 
 def _unique(budget: Budget, value: Any) -> list[Any]:
     found: dict[str, Any] = {}
-    for one in _list(value):
+    for one in operators.elements(value):
         key = json.dumps(one)
         budget.work(len(key))
         found.setdefault(key, one)
@@ -132,27 +125,18 @@ def _digits(value: Any) -> str:
     return digits
 
 
-def _int(_budget: Budget, value: Any, default: Any = 0) -> Any:
-    try:
-        return int(value if isinstance(value, int | float) else _digits(value))
-    except (ValueError, OverflowError):
-        return default
+def _number(kind: type[int] | type[float]) -> Callable[..., Any]:
+    def number(_budget: Budget, value: Any, default: Any = 0) -> Any:
+        try:
+            return kind(value if isinstance(value, int | float) else _digits(value))
+        except (ValueError, OverflowError):
+            return default
+
+    return number
 
 
-def _float(_budget: Budget, value: Any, default: Any = 0.0) -> Any:
-    try:
-        return float(value if isinstance(value, int | float) else _digits(value))
-    except (ValueError, OverflowError):
-        return default
-
-
-def _round(_budget: Budget, value: Any, precision: Any = 0, method: Any = "common") -> Any:
-    places = _whole(precision, "precision", 15)
-    if method == "common":
-        return round(value, places)
-    if method not in {"ceil", "floor"}:
-        raise Stop("rounds by common, ceil or floor")
-    return (math.ceil if method == "ceil" else math.floor)(value * 10**places) / 10**places
+def _default(_budget: Budget, value: Any, default_value: Any = "", boolean: Any = False) -> Any:  # noqa: FBT002
+    return default_value if isinstance(value, Missing) or (boolean and not value) else value
 
 
 def _sum(_budget: Budget, value: Any, attribute: Any = None, start: Any = 0) -> Any:
@@ -162,13 +146,9 @@ def _sum(_budget: Budget, value: Any, attribute: Any = None, start: Any = 0) -> 
     return sum(numbers, start)
 
 
-def _length(_budget: Budget, value: Any) -> int:
-    return len(_list(value))
-
-
 def _end(place: int) -> Callable[[Budget, Any], Any]:
     def end(_budget: Budget, value: Any) -> Any:
-        found = _list(value)
+        found = operators.elements(value)
         if not found:
             raise Stop("takes an element of an empty list; test its length first")
         return found[place]
@@ -182,33 +162,31 @@ def _items(_budget: Budget, value: Any) -> list[Any]:
     return [list(pair) for pair in value.items()]
 
 
-def _map(_budget: Budget, value: Any, *, attribute: Any) -> list[Any]:
-    return of_each(value, attribute)
-
-
 FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "abs": lambda _, value: abs(value),
     "capitalize": lambda _, value: _str(value).capitalize(),
-    "count": _length,
+    "count": lambda _, value: len(operators.elements(value)),
+    "d": _default,
+    "default": _default,
     "dictsort": lambda _, value: sorted(_items(_, value), key=lambda pair: str(pair[0])),
     "e": lambda _, value: html.escape(text(value)),
     "escape": lambda _, value: html.escape(text(value)),
     "first": _end(0),
-    "float": _float,
+    "float": _number(float),
     "indent": _indent,
-    "int": _int,
+    "int": _number(int),
     "items": _items,
     "join": _join,
     "last": _end(-1),
-    "length": _length,
-    "list": lambda _, value: _list(value),
+    "length": lambda _, value: len(operators.elements(value)),
+    "list": lambda _, value: operators.elements(value),
     "lower": lambda _, value: _str(value).lower(),
-    "map": _map,
-    "max": lambda _, value: max(_list(value)),
-    "min": lambda _, value: min(_list(value)),
+    "map": lambda _, value, *, attribute: of_each(value, attribute),
+    "max": lambda _, value: max(operators.elements(value)),
+    "min": lambda _, value: min(operators.elements(value)),
     "replace": _replace,
-    "reverse": lambda _, value: value[::-1] if isinstance(value, str) else _list(value)[::-1],
-    "round": _round,
+    "reverse": lambda _, value: value[::-1] if isinstance(value, str) else operators.elements(value)[::-1],
+    "round": lambda _, value, precision=0: round(value, _whole(precision, "precision", 15)),
     "sort": _sort,
     "string": lambda _, value: text(value),
     "sum": _sum,
@@ -223,11 +201,11 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
 ON_MISSING: Final = frozenset({"default", "d", "defined", "undefined"})  # what may be said of a value that is not there
 TESTS: Final[dict[str, Callable[..., bool]]] = {
     "boolean": lambda value: isinstance(value, bool),
+    "defined": lambda value: not isinstance(value, Missing),
     "divisibleby": lambda value, by: value % by == 0,
     "even": lambda value: value % 2 == 0,
     "false": lambda value: value is False,
     "float": lambda value: isinstance(value, float),
-    "in": lambda value, other: value in other,
     "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
     "iterable": lambda value: isinstance(value, str | list | dict),
     "lower": lambda value: _str(value).islower(),
@@ -238,5 +216,6 @@ TESTS: Final[dict[str, Callable[..., bool]]] = {
     "sequence": lambda value: isinstance(value, str | list | dict),
     "string": lambda value: isinstance(value, str),
     "true": lambda value: value is True,
+    "undefined": lambda value: isinstance(value, Missing),
     "upper": lambda value: _str(value).isupper(),
 }

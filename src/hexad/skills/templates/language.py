@@ -14,7 +14,7 @@ from hexad.errors import TemplateFailed
 from hexad.skills.templates.filters import FILTERS, ON_MISSING, TESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from hexad.skills.templates.budget import RenderLimits
 
@@ -140,18 +140,9 @@ def _signature(kind: type[nodes.Node], name: str) -> Signature | None:
     """The signature of a filter, a test or `range`, without the value that it is used on; None if unknown."""
     if issubclass(kind, nodes.Call):
         return signature_of(_range)
-    if name in ON_MISSING:
-        fits = issubclass(kind, nodes.Filter) == (name in {"d", "default"})
-        return signature_of(_default if issubclass(kind, nodes.Filter) else _nothing) if fits else None
-    if issubclass(kind, nodes.Test):
-        work = _other if name in COMPARISONS else TESTS.get(name)
-        return work and _without_first(work, 0 if name in COMPARISONS else 1)
-    return _without_first(FILTERS[name], 2) if name in FILTERS else None  # the budget, and the value
-
-
-def _without_first(work: Callable[..., object], count: int) -> Signature:
-    signature = signature_of(work)
-    return signature.replace(parameters=[*signature.parameters.values()][count:])
+    work, skipped = (TESTS.get(name), 1) if issubclass(kind, nodes.Test) else (FILTERS.get(name), 2)  # budget and value
+    signature = work and signature_of(work)
+    return signature and signature.replace(parameters=[*signature.parameters.values()][skipped:])
 
 
 def _takes(signature: Signature | None) -> str:
@@ -162,21 +153,3 @@ def _takes(signature: Signature | None) -> str:
 
 def _range(start: int, stop: int = 0, step: int = 1, /) -> None:
     """The signature of `range`."""
-
-
-def _default(default_value: object = "", boolean: object = False) -> None:  # noqa: FBT002 - as Jinja has it
-    """The signature of `default`."""
-
-
-def _other(other: object) -> None:
-    """The signature of a comparison."""
-
-
-def _nothing() -> None:
-    """The signature of `defined`."""
-
-
-COMPARISONS: Final = {
-    "eq": "eq", "==": "eq", "equalto": "eq", "ne": "ne", "!=": "ne", "lt": "lt", "<": "lt", "lessthan": "lt",
-    "le": "lteq", "<=": "lteq", "gt": "gt", ">": "gt", "greaterthan": "gt", "ge": "gteq", ">=": "gteq",
-}  # fmt: skip

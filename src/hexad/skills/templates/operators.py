@@ -16,10 +16,6 @@ NOTHING: Final = object()
 _EXPONENT: Final = 512
 
 
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float)
-
-
 def _add(budget: Budget, left: Any, right: Any) -> Any:
     if any(isinstance(left, kind) and isinstance(right, kind) for kind in (str, list)):
         budget.room(len(left) + len(right))
@@ -47,7 +43,7 @@ def _power(budget: Budget, left: Any, right: Any) -> Any:
 
 def _with_numbers(sign: str, work: Callable[[Any, Any], Any]) -> Callable[[Budget, Any, Any], Any]:
     def numbers_only(_budget: Budget, left: Any, right: Any) -> Any:
-        if not (_number(left) and _number(right)):
+        if not all(isinstance(each, int | float) for each in (left, right)):
             raise Stop(f"uses {sign} on {type(left).__name__} and {type(right).__name__}, which have none")
         return work(left, right)
 

@@ -65,8 +65,9 @@ class LearningTables(Queries):
     def _filtered(self, wanted: TemplateFilter) -> tuple[str, list[object]]:
         """A query for a filter, and its values."""
         exact = (wanted.skeleton, wanted.template, wanted.error_pattern, wanted.length)
-        values = [self.namespace, wanted.trigger, *(value for value in exact if value is not None), wanted.limit]
-        return _query(*[value is not None for value in exact], wildcard=wanted.wildcard), values
+        given = [value for value in exact if value is not None]
+        query = _query(*[value is not None for value in exact], wildcard=wanted.wildcard)
+        return query, [self.namespace, wanted.trigger, *given, wanted.limit]
 
     def _rename(self, old: str, new: str | None) -> None:
         self._run("relink_calls", new or "", self.namespace, old)

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from hexad.model import RECORD_OF, Association, AuditRecord, Layer, SkillVersion, Version
-from hexad.shape import Kind, choice_of, from_microseconds, kind_of, to_microseconds
+from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
 from hexad.store import SKETCHED, standing_of
 from hexad.store.learning import WILDCARD, skeleton
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from hexad.shape import Shape
 
 N = TypeVar("N")
 
@@ -92,14 +94,17 @@ class Table(Generic[N]):
 def _table(
     name: str,
     noun: type[N],
-    key: str,
+    *,
+    key: str = "",
     aside: str | None = None,
     derived: Mapping[str, Callable[[N], object]] | None = None,
 ) -> Table[N]:
-    columns = tuple(field.name for field in fields(noun))  # type: ignore[arg-type]
-    decoders = ((place, _decoder(noun, column)) for place, column in enumerate(columns))
+    shaped = shapes(cast("type", noun))
+    columns = tuple(shaped)
+    key = key or columns[0]
+    decoders = ((place, _decoder(column, shape)) for place, (column, shape) in enumerate(shaped.items()))
     encoded = [column for column in columns if column != aside]
-    encoders = ((place, _ENCODERS.get(kind_of(noun, column))) for place, column in enumerate(encoded))
+    encoders = ((place, _ENCODERS.get(shaped[column].kind)) for place, column in enumerate(encoded))
     own = [f'"{column}"' for column in (*encoded, *(derived or {}), *(["words"] if name in _INDEXED else ()))]
     there = f"(SELECT {aside} FROM {name}_{aside} AS aside WHERE aside.number = {name}.number)"  # noqa: S608 - names of ours
     selected = ", ".join(there if column == aside else f'"{column}"' for column in columns)
@@ -125,13 +130,12 @@ def _table(
     )
 
 
-def _decoder(noun: type, column: str) -> Callable[[Any], object] | None:
+def _decoder(column: str, shape: Shape) -> Callable[[Any], object] | None:
     if column == "layer":
         return Layer.parse
-    choice = choice_of(noun, column)
-    if choice is not None:
-        return {member.value: member for member in choice}.__getitem__
-    return _DECODERS.get(kind_of(noun, column))
+    if shape.choice is not None:
+        return {member.value: member for member in shape.choice}.__getitem__
+    return _DECODERS.get(shape.kind)
 
 
 def _list(stored: str) -> tuple[str, ...]:
@@ -147,7 +151,7 @@ _ENCODERS: Final[dict[Kind, Callable[[Any], object]]] = {
     Kind.LIST: lambda value: as_json(value) if value else "[]",
     Kind.OBJECT: lambda value: as_json(value) if value else "{}",
     Kind.FLAG: int,
-    Kind.CHOICE: str.__str__,  # SQLite takes three times as long to bind a member of an enumeration
+    Kind.CHOICE: str.__str__,  # for anything but a plain string SQLite first looks for an adapter
 }
 _DECODERS: Final[dict[Kind, Callable[[Any], object]]] = {
     Kind.TIME: from_microseconds,
@@ -165,21 +169,15 @@ _DERIVED: Final[dict[Layer, dict[str, Callable[[Any], object]]]] = {
     },
 }
 TABLES: Final[dict[Layer, Table[Any]]] = {
-    layer: _table(
-        f"hexad_{layer.noun}",
-        record,
-        fields(record)[0].name,
-        aside=_ASIDE.get(layer),
-        derived=_DERIVED.get(layer),
-    )
+    layer: _table(f"hexad_{layer.noun}", record, aside=_ASIDE.get(layer), derived=_DERIVED.get(layer))
     for layer, record in RECORD_OF.items()
 }
 LAYERS: Final = {layer.value: layer for layer in TABLES}
 VERSIONS: Final[dict[Layer, Table[Any]]] = {
-    Layer.USER_KNOWLEDGE: _table("hexad_knowledge_version", Version, "key"),
-    Layer.SKILL_PATTERNS: _table("hexad_skill_version", SkillVersion, "name"),
+    Layer.USER_KNOWLEDGE: _table("hexad_knowledge_version", Version),
+    Layer.SKILL_PATTERNS: _table("hexad_skill_version", SkillVersion),
 }
-ASSOCIATIONS: Final = _table("hexad_association", Association, "id")
-AUDIT: Final = _table("hexad_audit", AuditRecord, "sequence")
+ASSOCIATIONS: Final = _table("hexad_association", Association, key="id")
+AUDIT: Final = _table("hexad_audit", AuditRecord)
 _NAMED: Final = [f"SELECT namespace FROM {table.name}" for table in (*TABLES.values(), ASSOCIATIONS, AUDIT)]  # noqa: S608
 NAMESPACES: Final = f"SELECT namespace FROM ({' UNION '.join(_NAMED)}) WHERE namespace > ? ORDER BY 1 LIMIT ?"  # noqa: S608

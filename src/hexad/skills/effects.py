@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -76,61 +76,43 @@ def _nothing() -> None:
 def drive(program: Program[R], halt: Halt | None = None) -> R:
     """Run a program to its end in this thread."""
     halt = halt or Halt()
+    step: Callable[[], Effect] = program.__next__
     with ExitStack() as stack, closing(program):
-        course = _Course(program)
         loop: Any = None
-        while (effect := course.next()) is not None:
+        while True:
+            try:
+                effect = step()
+            except StopIteration as done:
+                return cast("R", done.value)
             try:
                 if isinstance(effect, Blocking):
                     with halt.stopping(effect.stop):
-                        course.came(effect.work())
+                        value = effect.work()
                 else:
                     loop = loop or stack.enter_context(_event_loop().OwnLoop(halt))
-                    course.came(loop.wait(effect))
+                    value = loop.wait(effect)
+                step = partial(program.send, value)
             except Exception as error:  # noqa: BLE001 - the program handles it
-                course.failed(error)
-        return course.result
+                step = partial(program.throw, error)
 
 
 async def adrive(program: Program[R]) -> R:
     """Run a program to its end in the running event loop."""
+    step: Callable[[], Effect] = program.__next__
     with closing(program):
-        course = _Course(program)
-        while (effect := course.next()) is not None:
+        while True:
             try:
-                course.came(await (_event_loop().in_thread(effect) if isinstance(effect, Blocking) else effect))
+                effect = step()
+            except StopIteration as done:
+                return cast("R", done.value)
+            try:
+                value = await (_event_loop().in_thread(effect) if isinstance(effect, Blocking) else effect)
+                step = partial(program.send, value)
             except Exception as error:  # noqa: BLE001 - the program handles it
-                course.failed(error)
-        return course.result
+                step = partial(program.throw, error)
 
 
 def _event_loop() -> ModuleType:
     from hexad.skills import event_loop  # noqa: PLC0415 - loads asyncio: 26 ms
 
     return event_loop
-
-
-class _Course(Generic[R]):
-    """The state of a program between two effects."""
-
-    result: R
-
-    def __init__(self, program: Program[R]) -> None:
-        self._program = program
-        self._on: Callable[[], Effect] = program.__next__
-
-    def next(self) -> Effect | None:
-        """The next effect to wait for; None when the program has ended with its result."""
-        try:
-            return self._on()
-        except StopIteration as done:
-            self.result = done.value
-            return None
-
-    def came(self, value: Any) -> None:
-        """The effect ended with this value."""
-        self._on = partial(self._program.send, value)
-
-    def failed(self, error: Exception) -> None:
-        """The effect raised this error."""
-        self._on = partial(self._program.throw, error)

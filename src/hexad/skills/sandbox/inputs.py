@@ -9,14 +9,13 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import InvalidInput
-from hexad.skills import variables
+from hexad.skills.names import path_fault, variable_fault
 from hexad.skills.sandbox.running import NOBODY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 MOST_FILES: Final = 256
-_LONGEST_PART: Final = 255  # bytes of a file's or a folder's own name
 _LARGE, _LARGE_ALL = 100_000, 1_000_000  # bytes; the kernel takes 128 KB in one variable, and some MB in all
 _SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/dev", "/proc", "/sys")
 _SYSTEM_TOO: Final = ("/boot", "/run", "/skill")  # `skill` is the sandbox's own
@@ -57,7 +56,7 @@ def environment(given: Mapping[str, str]) -> Environment:
 
 
 def _size(name: str, value: str) -> int:
-    if reason := variables.fault(name):
+    if reason := variable_fault(name):
         raise InvalidInput(f"environment {name!r}", reason)
     return len(name) + len(encoded(f"environment {name}", value)) + 2
 
@@ -88,11 +87,8 @@ def files(given: Mapping[str, bytes | tuple[bytes, bool]], *, room: int) -> tupl
 
 def _file(path: str, given: bytes | tuple[bytes, bool]) -> GivenFile:
     content, executable = given if isinstance(given, tuple) else (given, False)
-    encoded(f"files {path!r}", path)
-    if not path or str(PurePosixPath(path)) != path or path == "." or path[0] == "/" or ".." in path.split("/"):
-        raise InvalidInput("files", f"{path!r} is not a plain path below the working directory, such as data/words.txt")
-    if any(len(part.encode()) > _LONGEST_PART for part in path.split("/")):
-        raise InvalidInput("files", f"{path[:60]!r}… has a name of more than {_LONGEST_PART} bytes; shorten it")
+    if reason := path_fault(path):
+        raise InvalidInput("files", f"{path[:60]!a} {reason}")
     return GivenFile(path, content, executable)
 
 

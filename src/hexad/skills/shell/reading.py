@@ -1,4 +1,4 @@
-"""Expand the words of a script: a few possible texts for each, with markers for unknown parts.
+"""Read a script: its text as a syntax tree, and each word as a few possible texts, with markers for unknown parts.
 
 Quotes, plain variables, defaults, braces and substituted commands are expanded. Every other expansion is unknown.
 """
@@ -6,12 +6,15 @@ Quotes, plain variables, defaults, braces and substituted commands are expanded.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from dataclasses import dataclass
 from itertools import islice, product
 from typing import TYPE_CHECKING, Final
 
-from hexad.skills.shell.parsing import parsed
-from hexad.skills.shell.places import BREAK, HOME, MADE, SELF, UNKNOWN
-from hexad.skills.shell.tables import named
+import tree_sitter_bash
+from tree_sitter import Language, Parser
+
+from hexad.skills.shell.places import BREAK, HOME, MADE, SELF, UNKNOWN, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,10 +23,22 @@ if TYPE_CHECKING:
 
     from hexad.skills.shell.walking import Shell
 
+_LANGUAGE: Final = Language(tree_sitter_bash.language())
+_LONGEST_SCRIPT: Final = 262_144  # characters
+_SHORT: Final = 1_000
+_MOST_SIGNS: Final = {"|": 2_000, "<<": 500, "=(": 500, "((": 2_000, "case": 2_000, "${": 4_000}
+"""The grammar takes quadratic time over many of these."""
+_FAR: Final = re.compile("[\U00010000-\U0010ffff]")  # behind a brace the grammar reads memory that is not its own
+_JOIN: Final = re.compile(rb"(?<=[^\s\\])\\\n(?=\S)")  # a line end within a word, which the grammar does not know
+_JOIN_IN_COMMENT: Final = re.compile(rb"#[^\n]*[^\s\\]\\\n\S")
+_VARIABLE_IN_WORD: Final = re.compile(rb"\$(?<=[\w./:=-]\$)([A-Za-z_]\w*)")  # the grammar loses some of these
+_QUOTED_START: Final = re.compile(rb"(?<=\n)([ \t]*)\\(?=[A-Za-z])")  # `\rm`: the grammar joins it to the line above
+_INDENTED_END: Final = re.compile(r"<<[ \t]*\\?['\"]?(\w+)['\"]?.*?\n\t+\1[ \t]*(?:\n|\Z)", re.DOTALL)
+_FED_BLOCK: Final = re.compile(rb"(\}|\bdone|\bfi|\besac)[ \t]*<<<[ \t]*(\"[^\"]*\"|'[^']*'|\S+)")
 MOST: Final = 8  # texts that a word may come to
 LONGEST: Final = 65_536  # characters of a text
 _BRACES: Final = re.compile(r"([^\s{}'\"$`\\]*)\{([^{}'\"$`\\\s]*,[^{}'\"$`\\\s]*)\}([^\s{}'\"$`\\]*)")
-_ESCAPE: Final = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|0?[0-7]{1,3}|.)", re.DOTALL)
+_ESCAPE: Final = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|0?[0-7]{1,3}|[abefnrtv\\'\"?])")
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
 _TILDE: Final = re.compile(r"~([A-Za-z_][\w-]*)?(?=/|$)")
 _PRESET: Final = {
@@ -39,6 +54,48 @@ _PRESET: Final = {
 _NESTED: Final = named("command_substitution process_substitution expansion simple_expansion string concatenation")
 
 
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A parsed text. ``gaps`` are the places where a line end was taken out of a word."""
+
+    root: Node
+    gaps: tuple[int, ...] = ()
+    is_ambiguous: bool = False  # a shell and the grammar may read it differently
+
+    def line_of(self, node: Node) -> int:
+        """The line that a node begins on, as the author counts."""
+        return node.start_point[0] + 1 + bisect_right(self.gaps, node.start_byte)
+
+    def broken_line(self) -> int:
+        """The line of the first syntax error; 0 if there is none."""
+        node = self.root
+        if not node.has_error and not self.is_ambiguous:
+            return 0
+        while inner := next((each for each in node.children if each.has_error), None):
+            node = inner
+        return self.line_of(node)
+
+
+def is_parsable(text: str) -> bool:
+    """Whether parsing takes bounded time."""
+    return len(text) < _SHORT or (
+        len(text) <= _LONGEST_SCRIPT and all(text.count(sign) <= most for sign, most in _MOST_SIGNS.items())
+    )
+
+
+def parsed(text: str) -> Script:
+    """The syntax tree of a script. Never an error: parts that cannot be read are marked in the tree."""
+    source = _FAR.sub("\ufffd", text).encode("utf-8", "replace")
+    ambiguous = bool(_JOIN_IN_COMMENT.search(source)) or ("\n\t" in text and bool(_INDENTED_END.search(text)))
+    gaps = tuple(found.start() - 2 * number for number, found in enumerate(_JOIN.finditer(source)))
+    source = _VARIABLE_IN_WORD.sub(rb"${\1}", _QUOTED_START.sub(rb"\1", _JOIN.sub(b"", source)))
+    root = Parser(_LANGUAGE).parse(source).root_node  # threads do not share a parser
+    if root.has_error and b"<<<" in source:  # the grammar does not know `<<<` behind a block
+        again = Parser(_LANGUAGE).parse(_FED_BLOCK.sub(rb"\1 < <(echo \2)", source)).root_node
+        root = root if again.has_error else again
+    return Script(root, gaps, ambiguous)
+
+
 def text_of(node: Node) -> str:
     """The text of a node as it is written."""
     return (node.text or b"").decode("utf-8", "replace")
@@ -51,24 +108,21 @@ def unescaped(text: str) -> str:
 
 def _character(found: re.Match[str]) -> str:
     code = found[1]
-    if code[0] in "xu" and len(code) > 1:
-        return chr(int(code[1:], 16))
-    if code[0] in "01234567":
-        return chr(int(code, 8) % 256)
-    return _ESCAPES.get(code, code if code in "\\'\"?" else f"\\{code}")
+    if code[0].isdecimal() or code[0] in "xu":
+        return chr(int(code, 8) % 256 if code[0].isdecimal() else int(code[1:], 16))
+    return _ESCAPES.get(code, code)
 
 
 def expanded(shell: Shell, node: Node, *, quoted: bool = False) -> tuple[str, ...]:
     """The texts that a word may come to; a `BREAK` stands where a shell would split it."""
     shell.spend()
-    if node.type in _WHOLE:
-        return _WHOLE[node.type](shell, node)
-    if node.type in _KINDS:
-        texts = _KINDS[node.type](shell, node, quoted=quoted)
-        shell.spend(sum(map(len, texts)) // 200)
-        return texts
-    scan(shell, node)
-    return ("1" if node.type == "arithmetic_expansion" else UNKNOWN,)
+    if node.type not in KINDS:
+        scan(shell, node)
+        return ("1" if node.type == "arithmetic_expansion" else UNKNOWN,)
+    texts = KINDS[node.type](shell, node, quoted)
+    shell.spend(sum(map(len, texts)) // 200)
+    is_split = node.type in _SPLIT and not quoted
+    return tuple(re.sub(r"\s+", BREAK, text) for text in texts) if is_split else texts
 
 
 def scan(shell: Shell, node: Node) -> None:
@@ -83,9 +137,9 @@ def scan(shell: Shell, node: Node) -> None:
             left += each.children
 
 
-def fields(texts: tuple[str, ...], *, keep_empty: bool) -> list[list[str]]:
+def fields(shell: Shell, node: Node) -> list[list[str]]:
     """Each possible text of a word, split into the words that a command gets."""
-    return [[field for field in text.split(BREAK) if field or keep_empty] for text in texts]
+    return [[word for word in text.split(BREAK) if word or node.type not in _SPLIT] for text in expanded(shell, node)]
 
 
 def _joined(parts: list[tuple[str, ...]]) -> tuple[str, ...]:
@@ -96,11 +150,7 @@ def _joined(parts: list[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple([*some[:MOST], UNKNOWN] if len(some) > MOST else some)
 
 
-def _split(texts: tuple[str, ...], *, quoted: bool) -> tuple[str, ...]:
-    return texts if quoted else tuple(re.sub(r"\s+", BREAK, text) for text in texts)
-
-
-def _word(shell: Shell, node: Node, *, quoted: bool) -> tuple[str, ...]:
+def _word(shell: Shell, node: Node, quoted: bool) -> tuple[str, ...]:  # noqa: FBT001 - as all of `KINDS`
     text = text_of(node)
     if found := re.search(r"`(.*)`", text, re.DOTALL):  # the grammar does not look into some of them
         shell.run_text(found[1], text)
@@ -113,13 +163,13 @@ def _word(shell: Shell, node: Node, *, quoted: bool) -> tuple[str, ...]:
     return (re.sub(r"\\(.)", r"\1", text.replace("\\\n", ""), flags=re.DOTALL),)
 
 
-def _parts(shell: Shell, node: Node, *, quoted: bool) -> tuple[str, ...]:
+def _parts(shell: Shell, node: Node, quoted: bool) -> tuple[str, ...]:  # noqa: FBT001
     if _BRACES.fullmatch(text_of(node)):
-        return _word(shell, node, quoted=quoted)
+        return _word(shell, node, quoted)
     return _joined([expanded(shell, child, quoted=quoted) for child in node.children if child.type != "$"])
 
 
-def _string(shell: Shell, node: Node) -> tuple[str, ...]:
+def _string(shell: Shell, node: Node, _quoted: bool) -> tuple[str, ...]:  # noqa: FBT001
     """The parts of a text in double quotes; what lies between the nodes is literal text."""
     raw = node.text or b""
     parts: list[tuple[str, ...]] = []
@@ -133,14 +183,6 @@ def _string(shell: Shell, node: Node) -> tuple[str, ...]:
 
 def _literal(raw: bytes) -> tuple[str, ...]:
     return (re.sub(r'\\([$`"\\\n])', lambda found: found[1].strip("\n"), raw.decode("utf-8", "replace")),)
-
-
-def _variable(shell: Shell, node: Node, *, quoted: bool) -> tuple[str, ...]:
-    return _split(value(shell, text_of(node)[1:]), quoted=quoted)
-
-
-def _substitution(shell: Shell, node: Node, *, quoted: bool) -> tuple[str, ...]:
-    return _split((shell.isolated(node, None).rstrip("\n"),), quoted=quoted)
 
 
 def value(shell: Shell, name: str) -> tuple[str, ...]:
@@ -157,7 +199,7 @@ def value(shell: Shell, name: str) -> tuple[str, ...]:
     return (_PRESET.get(name, UNKNOWN),)
 
 
-def _expansion(shell: Shell, node: Node, *, quoted: bool) -> tuple[str, ...]:
+def _expansion(shell: Shell, node: Node, quoted: bool) -> tuple[str, ...]:  # noqa: FBT001
     """`${name}`, with a default or without; what changes the text of a variable is not followed."""
     scan(shell, node)
     name, *rest = [child for child in node.children if child.type not in {"${", "}"}] or [node]
@@ -168,13 +210,13 @@ def _expansion(shell: Shell, node: Node, *, quoted: bool) -> tuple[str, ...]:
     if operator in {"", ":-", "-", ":=", "=", ":?", "?"}:
         default = expanded(shell, rest[1], quoted=quoted) if len(rest) > 1 and operator[-1:] in {"-", "="} else ()
         texts = (*(text for text in held if text or not default), *default) if UNKNOWN in held or "" in held else held
-        return _split(texts or ("",), quoted=quoted)
+        return texts or ("",)
     if operator in {":+", "+"} and len(rest) > 1:
         return (*expanded(shell, rest[1], quoted=quoted), "")
     return (MADE if any(MADE in text for text in held) else UNKNOWN,)
 
 
-def _process(shell: Shell, node: Node) -> tuple[str, ...]:
+def _process(shell: Shell, node: Node, _quoted: bool) -> tuple[str, ...]:  # noqa: FBT001
     """`<(…)` is a file that holds what the commands print; `>(…)` runs them with what is written to it."""
     is_input = text_of(node)[:1] == "<"
     path = f"/dev/fd/{node.start_byte + 10}"
@@ -192,18 +234,16 @@ def here_document(shell: Shell, text: str) -> str:
     return UNKNOWN
 
 
-_KINDS: Final[dict[str, Callable[..., tuple[str, ...]]]] = {
+KINDS: Final[dict[str, Callable[[Shell, Node, bool], tuple[str, ...]]]] = {
     **dict.fromkeys(("word", "number", "variable_name", "extglob_pattern", "test_operator"), _word),
     **dict.fromkeys(("concatenation", "command_name", "translated_string"), _parts),
-    "simple_expansion": _variable,
-    "expansion": _expansion,
-    "command_substitution": _substitution,
-}
-"""Kinds of words, most of which a shell splits unless they are quoted."""
-_WHOLE: Final[dict[str, Callable[[Shell, Node], tuple[str, ...]]]] = {
     "string": _string,
+    "raw_string": lambda _shell, node, _quoted: (text_of(node)[1:-1],),
+    "ansi_c_string": lambda _shell, node, _quoted: (unescaped(text_of(node)[2:-1]),),
+    "simple_expansion": lambda shell, node, _quoted: value(shell, text_of(node)[1:]),
+    "expansion": _expansion,
+    "command_substitution": lambda shell, node, _quoted: (shell.isolated(node, None).rstrip("\n"),),
     "process_substitution": _process,
-    "raw_string": lambda _, node: (text_of(node)[1:-1],),
-    "ansi_c_string": lambda _, node: (unescaped(text_of(node)[2:-1]),),
 }
-"""Kinds that it never splits."""
+_SPLIT: Final = named("simple_expansion expansion command_substitution")
+"""Kinds that a shell splits at spaces unless they are quoted; they are no word at all if they come to nothing."""
