@@ -221,7 +221,7 @@ class Reading(Protocol):
         ...
 
     def activity(self, session: str, tool: str, *, calls: int = 0) -> Activity:
-        """A session's offers, the tool's latest call in it, and its latest calls of any tool."""
+        """A session's offers, whether the tool's latest call in it failed, and its latest calls of any tool."""
         ...
 
     def calls(self) -> Sequence[Call]:

@@ -94,11 +94,12 @@ def test_the_activity_of_a_session_is_its_latest_calls_and_offers_and_its_own(st
     learn(store, namespace=AWAY, calls=[call(9)], offers=[offer("c")])
     with store.reading(HOME) as view:
         found = view.activity("s", "login", calls=2)
-        assert (list(found.calls), found.latest) == ([mine[2], mine[1]], mine[1])
+        assert (list(found.calls), found.failed) == ([mine[2], mine[1]], False)
         assert list(found.offers) == [offer("a"), offer("b")]
         assert list(calls(view)) == mine[::-1]
         quick = view.activity("s", "never called")
-        assert (list(quick.calls), quick.latest) == ([], None)
+        assert (list(quick.calls), quick.failed) == ([], False)
+        assert view.activity("s", "deploy").failed
     with store.reading(AWAY) as view:
         assert list(calls(view)) == [call(9)]
 

@@ -17,13 +17,13 @@ ON CONFLICT (namespace, name) DO UPDATE SET value = excluded.value
 SELECT layer, id, rows, length, fresh FROM hexad_scope WHERE namespace = ?
 
 -- name: scope
-SELECT id, fresh FROM hexad_scope WHERE namespace = ? AND layer = ?
+SELECT id FROM hexad_scope WHERE namespace = ? AND layer = ?
 
 -- name: add_scope
 INSERT INTO hexad_scope (namespace, layer, rows, length, fresh) VALUES (?, ?, 0, 0, 0)
 
 -- name: grow_scope
-UPDATE hexad_scope SET rows = rows + ?, length = length + ?, fresh = fresh + ? WHERE id = ?
+UPDATE hexad_scope SET rows = rows + ?, length = length + ?, fresh = fresh + ? WHERE id = ? RETURNING fresh
 
 -- name: fresh
 SELECT number, words FROM hexad_fresh WHERE scope = ? ORDER BY number DESC
@@ -145,8 +145,11 @@ DELETE FROM hexad_call WHERE namespace = ? AND session = ? AND number <= (
 -- name: drop_old_calls
 DELETE FROM hexad_call WHERE namespace = ? AND number < ?
 
--- name: offers
-SELECT session, learning, "trigger", state, at FROM hexad_offer WHERE namespace = ? AND session = ? ORDER BY learning
+-- name: activity
+SELECT * FROM (SELECT learning, "trigger", state, at FROM hexad_offer WHERE namespace = ?1 AND session = ?2
+    ORDER BY learning)
+UNION ALL SELECT * FROM (SELECT NULL, NULL, ok, NULL FROM hexad_call
+    WHERE namespace = ?1 AND session = ?2 AND tool = ?3 ORDER BY number DESC LIMIT 1)
 
 -- name: put_offer
 INSERT INTO hexad_offer (namespace, session, learning, "trigger", state, at) VALUES (?, ?, ?, ?, ?, ?)

@@ -14,7 +14,7 @@ from hexad.store import MOST_ASSOCIATIONS, Evidence, Standing, VectorState
 from hexad.store.searching import CAPACITY, Opening, counted_terms, opening_order
 from hexad.store.sqlite.index import COUNT, chunks, hashed, padded, placeholders
 from hexad.store.sqlite.rows import ASSOCIATIONS, LAYERS, TABLES
-from hexad.store.sqlite.statements import statements
+from hexad.store.sqlite.statements import Queries
 from hexad.text.document import Document
 from hexad.text.index import Posting, Statistics
 
@@ -107,21 +107,19 @@ class _LayerSearch:
             self.opening.add(term, [*fresh, *stored] if fresh else stored)
 
 
-class Search:
+class Search(Queries):
     """Evidence for questions, over one connection inside one transaction."""
 
     def __init__(self, unit: Unit, connection: sqlite3.Connection) -> None:
+        super().__init__(connection, unit.namespace)
         self._unit = unit
-        self._namespace = unit.namespace
-        self._connection = connection
-        self._sql = statements()
 
     def evidence(self, question: Question) -> dict[Layer, Evidence]:
         """The evidence of each layer."""
         now = to_microseconds(question.now)
         least = Standing.RULE if question.with_rules else Standing.PINNED
         associated, expired, stand = self._run(
-            "flags", self._namespace, self._namespace, now, self._namespace, least
+            "flags", self.namespace, self.namespace, now, self.namespace, least
         ).fetchone()
         searches = self._searches(question, expired=bool(expired))
         self._open(searches, question, now)
@@ -170,7 +168,7 @@ class Search:
         return searches
 
     def _scopes(self, layers: Collection[Layer]) -> list[_LayerSearch]:
-        found = self._run("scopes", self._namespace).fetchall()
+        found = self._run("scopes", self.namespace).fetchall()
         known = [
             (LAYERS[name], home, rows, length, fresh) for name, home, rows, length, fresh in found if name in layers
         ]
@@ -300,10 +298,10 @@ class Search:
             "namespace = ? AND standing >= ? AND standing > 0 AND words IS NOT NULL "
             "AND (expires IS NULL OR expires > ?) ORDER BY standing DESC, updated DESC, number DESC LIMIT ?"
         )
-        return self._unit.rows(Layer.USER_KNOWLEDGE, where, (self._namespace, least, now, question.standing))
+        return self._unit.rows(Layer.USER_KNOWLEDGE, where, (self.namespace, least, now, question.standing))
 
     def _vector_states(self, embedder: str) -> Mapping[str, VectorState]:
-        found = self._run("vector_states", self._namespace, embedder)
+        found = self._run("vector_states", self.namespace, embedder)
         return {layer: VectorState(rows, stamp) for layer, rows, stamp in found}
 
     def _associations(self, question: Question) -> Mapping[Layer, Sequence[Association]]:
@@ -312,7 +310,7 @@ class Search:
             f"SELECT * FROM (SELECT {ASSOCIATIONS.selected} FROM {ASSOCIATIONS.name} "
             f"WHERE namespace = ? AND layer = ? AND term = ? LIMIT {MOST_ASSOCIATIONS + 1})"
         )
-        places = [(self._namespace, layer.value, term) for layer in question.layers for term in question.terms]
+        places = [(self.namespace, layer.value, term) for layer in question.layers for term in question.terms]
         found: dict[Layer, list[Association]] = {}
         for start in range(0, len(places), _COMPOUND):
             part = places[start : start + _COMPOUND]
@@ -333,13 +331,10 @@ class Search:
                     f"SELECT '{layer.value}', \"{table.key}\", number FROM {table.name} "
                     f'WHERE namespace = ? AND "{table.key}" IN ({placeholders(ids)}) AND words IS NOT NULL'
                 )
-                values += [self._namespace, *ids]
+                values += [self.namespace, *ids]
         for name, key, number in self._connection.execute(" UNION ALL ".join(parts), values) if parts else ():
             found.setdefault(LAYERS[name], {})[key] = number
         return found
-
-    def _run(self, name: str, *values: object) -> sqlite3.Cursor:
-        return self._connection.execute(self._sql[name], values)
 
 
 @dataclass(frozen=True, slots=True)
