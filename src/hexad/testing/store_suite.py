@@ -35,8 +35,9 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed, StoreError
-from hexad.model import RECORDS, Erasure, Layer, Record
+from hexad.model import RECORDS, Erasure, Record
 from hexad.store import Entry, Reading, Store, Use, Writing
+from hexad.store.learning import LearningChanges
 from hexad.testing import processes
 from hexad.testing.nouns import (
     AWAY,
@@ -49,14 +50,18 @@ from hexad.testing.nouns import (
     learning,
     reference,
     skill,
+    skill_version,
     version,
 )
 from hexad.testing.processes import counted, finish, start, step
 from hexad.testing.store_data import *  # noqa: F403
 from hexad.testing.store_data import Halt, asked, put, requirement, row_of
 from hexad.testing.store_learning import *  # noqa: F403
+from hexad.testing.store_learning import call, offer
 from hexad.testing.store_skills import *  # noqa: F403
+from hexad.testing.store_skills import SKILLS
 from hexad.testing.store_vectors import *  # noqa: F403
+from hexad.testing.store_vectors import ONE, TOOLS, TWO, taught
 from hexad.text.index import Statistics
 
 if TYPE_CHECKING:
@@ -85,22 +90,31 @@ def forking(reopening: Callable[[], Store]) -> Callable[[], Store]:
 def furnish(store: Store) -> None:
     """Store something of everything."""
     with store.transaction(HOME) as unit:
-        unit.put([Entry(knowledge("editor", "vim"), document("vim vim", name="editor"))])
+        unit.put([Entry(knowledge("editor", "vim"), document("vim vim", name="editor"), ONE)])
         unit.put([Entry(knowledge("doomed"), document("other")), Entry(knowledge("hidden"), None)])
         unit.put([Entry(record, document("vim")) for record in (learning(), skill(), reference())])
-        unit.add_versions([version(1)])
+        unit.add_versions([version(1), skill_version(1)])
+        unit.associate(TOOLS, "hotel", taught("hotel", "sleep"))
+        unit.learn(LearningChanges(calls=[call(1)], offers=[offer()]))
         unit.append_audit([audit_record(1)])
         unit.set_note("fact", "original")
 
 
 def change_everything(unit: Writing) -> None:
-    """Use most methods that change something."""
-    unit.put([Entry(knowledge("editor", "emacs", pinned=True), document("emacs"))])
-    unit.put([Entry(knowledge("hidden"), document("other")), Entry(knowledge("third"), document("vim"))])
+    """Use every method that changes something."""
+    unit.put([Entry(knowledge("editor", "emacs", pinned=True), document("emacs"), TWO)])
+    unit.put([Entry(knowledge("hidden"), document("other")), Entry(knowledge("third"), document("vim"), ONE)])
+    unit.embed(ENTRIES, {unit.page(ENTRIES)[-1].number: TWO})
     unit.remove(ENTRIES, "doomed")
-    unit.remove(Layer.SKILL_PATTERNS, "release")
-    unit.add_versions([version(2)])
+    unit.count_run("release", 1, MOMENT, ok=False)
+    unit.remove(SKILLS, "release")
+    unit.add_versions([version(2), skill_version(5)])
     unit.remove_versions(ENTRIES, "editor", (1,))
+    unit.remove_versions(SKILLS, "release")
+    unit.associate(TOOLS, "hotel", ())
+    unit.associate(TOOLS, "mail", taught("mail", "write"))
+    unit.learn(LearningChanges(seen={"learning-1": MOMENT}, calls=[call(2)], offers=[offer(state="worked")]))
+    unit.learn(LearningChanges(renamed={"learning-1": "x"}, keep_calls={"s": 1}, forget_sessions=["t"]))
     unit.use([Use(ENTRIES, "editor", 3, MOMENT)])
     unit.append_audit([audit_record(2)])
     unit.set_note("fact", "changed")
@@ -124,6 +138,10 @@ def everything(store: Store) -> list[object]:
             found += [asked(view, ["vim", "emacs", "editor", "other"], layer=kind.layer) for kind in RECORDS]
             found += [
                 list(view.versions(ENTRIES, "editor")),
+                list(view.versions(SKILLS, "release")),
+                [list(view.vectors(ENTRIES, each.embedder)) for each in (ONE, TWO)],
+                list(view.associations()),
+                view.activity("s", "deploy", calls=9),
                 list(view.audit()),
                 view.note("fact"),
                 view.note("another"),
@@ -178,7 +196,7 @@ def test_a_transaction_reads_its_own_writes(store: Store) -> None:
         assert unit.note("fact") == "changed"
 
 
-@requirement("STORE-02")
+@requirement("STORE-02", "EVAL-02", "EVAL-04", "SKILL-01")
 def test_a_transaction_that_fails_changes_nothing(store: Store) -> None:
     furnish(store)
     before = everything(store)
