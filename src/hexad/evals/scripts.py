@@ -55,7 +55,7 @@ class Harmful:
 def read_scripts(folder: Path, kind: str) -> tuple[str, ...]:
     """Every script of one kind."""
     home = folder / kind
-    files = sorted(home.glob("*.jsonl")) if home.is_dir() else []
+    files = sorted(home.glob("*.jsonl"))
     scripts = tuple(text_in(*line, "text") for file in files for line in lines_of(file))
     if files and not scripts:
         raise EvalError(str(home), "has no lines; give one object with text for each script")

@@ -6,7 +6,6 @@ import sqlite3
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
 from typing import Final, Literal, Protocol, runtime_checkable
@@ -14,15 +13,15 @@ from typing import Final, Literal, Protocol, runtime_checkable
 import typer
 
 from hexad._version import __version__
+from hexad.cli.commands import Commands, Common
 from hexad.cli.memory.auditing import verify_all
-from hexad.cli.opening import ABSENT, FOREIGN, holds_hexad, opened, place
-from hexad.cli.options import AsJson, Database, Namespace
+from hexad.cli.opening import ABSENT, FOREIGN, holds_hexad
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Column
+from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import completed
 from hexad.clock import utc_now
 from hexad.errors import ConfigError, HexadError, NoSandbox
-from hexad.extras import install_target
+from hexad.extras import install_target, is_importable
 from hexad.facade import Hexad
 from hexad.memory.indexing import sizes
 from hexad.semantic import PACKAGES
@@ -48,7 +47,7 @@ _WITHOUT: Final = {
 }
 _UNREAD: Final = "not checked, because the settings cannot be read"
 _MOUNTS: Final = Path("/proc/self/mountinfo")
-_COLUMNS: Final = (Column("verdict"), Column("check", "fold", 18), Column("detail", "fold"))
+_COLUMNS: Final = ("verdict", Wide("check", 18), Wide("detail"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +68,18 @@ class Inspectable(Protocol):
         ...
 
 
-app = typer.Typer()
+app = Commands()
 
 
 @app.command(epilog="Example: hexad doctor --db agent.db")
-def doctor(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+def doctor(common: Common) -> None:
     """Check this machine and the database; exit 1 if there is a problem."""
-    path = place(db)
+    path = common.path
     configured = settings(path)
-    inside = [Check("database", "info", _UNREAD)] if configured.verdict == "problem" else content(db, namespace, path)
+    inside = [Check("database", "info", _UNREAD)] if configured.verdict == "problem" else content(common)
     checks = [*machine(), configured, *file(path), *inside]
     healthy = all(check.verdict != "problem" for check in checks)
-    if as_json:
+    if common.as_json:
         rows = [{"name": check.name, "verdict": check.verdict, "detail": completed(check.detail)} for check in checks]
         screen.emit({"ok": healthy, "checks": rows})
     else:
@@ -95,7 +94,7 @@ def machine() -> Iterator[Check]:
     yield sqlite_version(sqlite3.sqlite_version_info)
     yield sandbox()
     for extra, packages in EXTRAS.items():
-        yield extra_packages(extra, [package for package in packages if not _importable(package)])
+        yield extra_packages(extra, [package for package in packages if not is_importable(package)])
 
 
 def sqlite_version(found: Sequence[int]) -> Check:
@@ -182,15 +181,16 @@ def mounted_as(path: Path, mounts: str) -> str | None:
     return kind
 
 
-def content(db: str | None, namespace: str | None, path: Path) -> Iterator[Check]:
+def content(common: Common) -> Iterator[Check]:
     """Check the contents of the database, if there is one."""
+    path = common.path
     if not path.exists():
         yield Check("database", "warning", f"{path}: {ABSENT}")
     elif path.is_file() and not holds_hexad(path):
         yield Check("database", "warning", f"{path}: {FOREIGN}")
     else:
         try:
-            with opened(db, namespace) as hx:
+            with common.opened() as hx:
                 yield from (*health(hx), *chains(hx), counts(hx), *embeddings(hx))
         except HexadError as error:
             yield Check("database", "problem", str(error))
@@ -244,14 +244,6 @@ def embeddings(hx: Hexad) -> Iterator[Check]:
         yield Check("embeddings", "warning", f"{rows} found by words only; run: `hexad reindex`")
     else:
         yield Check("embeddings", "ok", "every row has one")
-
-
-def _importable(package: str) -> bool:
-    """Whether a package is installed, without importing it."""
-    try:
-        return find_spec(package) is not None
-    except (ImportError, ValueError):
-        return False
 
 
 def _unescaped(text: str) -> str:
