@@ -226,11 +226,13 @@ def test_a_transaction_within_a_transaction_is_refused_and_harms_nothing(store: 
         assert (view.note("fact"), view.note("another")) == ("outer", "outer")
 
 
-@requirement("STORE-02")
-def test_nobody_sees_a_transaction_that_is_not_committed(store: Store) -> None:
+@requirement("STORE-02", "CTX-10")
+def test_a_reader_sees_only_committed_transactions_and_waits_for_none_beyond_its_deadline(store: Store) -> None:
     furnish(store)
     with another_writing(store), suppress(DeadlineExceeded), store.reading(HOME, deadline=0.05) as view:
         assert view.note("fact") == "original"
+    with store.reading(HOME, deadline=60) as view:
+        assert view.note("fact") == "not yet"
 
 
 @requirement("STORE-02")
@@ -269,29 +271,14 @@ def test_a_namespace_has_one_writer_at_a_time_and_others_wait_as_long_as_their_p
     assert everything(store) == before
 
 
-@requirement("CTX-10")
-def test_a_reader_does_not_wait_for_a_writer_beyond_its_deadline(store: Store) -> None:
-    with another_writing(store), suppress(DeadlineExceeded), store.reading(HOME, deadline=0.01) as view:
-        view.note("fact")
-    with store.reading(HOME, deadline=60) as view:
-        assert view.note("fact") == "not yet"
-
-
 @requirement("STORE-02")
-def test_many_threads_writing_at_once_lose_nothing(store: Store) -> None:
+def test_many_threads_at_once_lose_nothing_and_read_only_whole_transactions(store: Store) -> None:
     with ThreadPoolExecutor(8) as pool:
-        counts = list(pool.map(lambda _: step(store), range(80)))
-    assert sorted(counts) == list(range(1, 81))
-    assert counted(store) == 80
-
-
-@requirement("STORE-02")
-def test_readers_among_writers_see_only_whole_transactions(store: Store) -> None:
-    with ThreadPoolExecutor(4) as pool:
-        written = [pool.submit(step, store) for _ in range(40)]
+        written = [pool.submit(step, store) for _ in range(80)]
         read = [pool.submit(counted, store) for _ in range(40)]
-    assert sorted(future.result() for future in written) == list(range(1, 41))
-    assert all(0 <= future.result() <= 40 for future in read)
+    assert sorted(future.result() for future in written) == list(range(1, 81))
+    assert all(0 <= future.result() <= 80 for future in read)
+    assert counted(store) == 80
 
 
 # isolation
