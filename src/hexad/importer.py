@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, assert_never, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from hexad.errors import BackupError, HexadError
 from hexad.learning.learnings import LearningCollection
@@ -92,65 +92,23 @@ class _Saver:
         return self._change.get(record.layer, known[0][1]) if known else None
 
     def _store(self, record: Record) -> None:
-        match record:
-            case Knowledge():
-                self._store_knowledge(record)
-            case Reference():
-                self._references.save(
-                    record.name,
-                    location=record.location,
-                    summary=record.summary,
-                    kind=record.kind,
-                    metadata=record.metadata,
-                    tags=record.tags,
-                    origin=Origin.IMPORT,
-                )
-            case Learning():
-                self._learnings.save(
-                    trigger=record.trigger,
-                    error_pattern=record.error_pattern,
-                    diagnosis=record.diagnosis,
-                    fix=record.fix,
-                    category=record.category,
-                    tags=record.tags,
-                    origin=Origin.IMPORT,
-                )
-            case Skill():
-                self._store_skill(record)
-            case _:
-                assert_never(record)
-
-    def _store_knowledge(self, entry: Knowledge) -> None:
-        """Without its pin: what a stranger pinned is not in everybody's prompt, and what is pinned here stays so."""
-        self._knowledge.save(
-            entry.key,
-            entry.content,
-            category=entry.category,
-            tags=entry.tags,
-            source=entry.source,
-            subject=entry.subject,
-            thread=entry.thread,
-            position=entry.position,
-            expires=entry.expires,
-            relevance=entry.relevance,
-            origin=Origin.IMPORT,
-        )
-
-    def _store_skill(self, skill: Skill) -> None:
-        """Always as a draft."""
-        self._skills.create(
-            skill.name,
-            kind=skill.kind,
-            description=skill.description,
-            definition=skill.definition,
-            parameters=skill.parameters,
-            when=skill.when,
-            tags=skill.tags,
-            author=skill.author,
-            origin=Origin.IMPORT,
-        )
+        saves: dict[type[Record], Callable[..., Record]] = {
+            Knowledge: self._knowledge.save,
+            Reference: self._references.save,
+            Learning: self._learnings.save,
+            Skill: self._skills.create,
+        }
+        fields = {name: getattr(record, name) for name in _TAKEN[type(record)]}
+        saves[type(record)](**fields, tags=record.tags, origin=Origin.IMPORT)
 
 
+_TAKEN: Final[dict[type[Record], tuple[str, ...]]] = {
+    # Without the pin: what a stranger pinned is not in everybody's prompt, and what is pinned here stays so.
+    Knowledge: ("key", "content", "category", "source", "subject", "thread", "position", "expires", "relevance"),
+    Reference: ("name", "location", "summary", "kind", "metadata"),
+    Learning: ("trigger", "error_pattern", "diagnosis", "fix", "category"),
+    Skill: ("name", "kind", "description", "definition", "parameters", "when", "author"),  # always a draft
+}
 _IDENTITY = {"learning": {"id": "imported"}}  # a hand-written file need not invent one; saving gives its own
 
 

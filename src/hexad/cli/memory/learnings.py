@@ -185,14 +185,11 @@ def facts(learning: Learning) -> list[tuple[str, str]]:
         "seen": f"{screen.counted(learning.seen, 'time')}, last {learning.updated.isoformat(timespec='seconds')}",
         "origin": learning.origin.value,
     }
-    others = [f"{each['says']} ({each['kind']})" for each in _remedies(learning) if each.get("says") != learning.fix]
+    known = [each for each in learning.remedies.values() if isinstance(each, dict)]
+    others = [f"{each['says']} ({each['kind']})" for each in known if each.get("says") != learning.fix]
     data = {"as data": json.dumps(learning.remedy.get("changes"))} if learning.remedy.get("changes") else {}
     rows = {**facts, **data, "other fixes": "\n".join(others)}
     return [(name, value) for name, value in rows.items() if value]
-
-
-def _remedies(learning: Learning) -> list[dict[str, Any]]:
-    return [each for each in learning.remedies.values() if isinstance(each, dict)]
 
 
 def _counts(value: object) -> str:

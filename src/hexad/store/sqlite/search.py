@@ -226,7 +226,9 @@ class Search(Queries):
         parts, values = [], []
         if whole:
             marks = padded(whole, 4)
-            parts.append(f"{_POSTING} WHERE term IN ({placeholders(marks)}) AND number < {COUNT}")
+            parts.append(
+                f"{_POSTING} WHERE term IN ({placeholders(marks)}) AND number < {COUNT} ORDER BY term DESC, number DESC"
+            )
             values += marks
         for each in bounded:
             if each.limit != 0:
@@ -238,8 +240,7 @@ class Search(Queries):
             rows = self._connection.execute(sql, values).fetchall()
             found = {term: list(map(_WITHOUT_TERM, postings)) for term, postings in groupby(rows, _TERM)}
         for each in asked:
-            stored = found.get(each.hash, [])
-            each.search.add(each.term, sorted(stored, reverse=True) if each.limit is None else stored)
+            each.search.add(each.term, found.get(each.hash, []))
 
     def _complete(self, searches: Collection[_LayerSearch]) -> None:
         """Look up the terms without room among the rows that others named."""
