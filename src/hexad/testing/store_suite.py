@@ -143,8 +143,7 @@ def everything(store: Store) -> list[object]:
                 list(view.associations()),
                 view.activity("s", "deploy", calls=9),
                 list(view.audit()),
-                view.note("fact"),
-                view.note("another"),
+                [view.note(name) for name in ("fact", "another")],
             ]
     return found
 
@@ -393,10 +392,9 @@ def test_closing_twice_is_allowed_and_using_it_afterwards_says_that_it_is_closed
     furnish(store)
     store.close()
     store.close()
-    with pytest.raises(StoreClosed), store.reading(HOME):
-        pass
-    with pytest.raises(StoreClosed), store.transaction(HOME):
-        pass
+    for begin in (store.reading, store.transaction):
+        with pytest.raises(StoreClosed), begin(HOME):
+            pass
     with pytest.raises(StoreClosed):
         in_another_thread(lambda: step(store))
 
