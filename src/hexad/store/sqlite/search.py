@@ -366,9 +366,7 @@ def _newest(asked: _Asked, facets: Sequence[str], now: int) -> tuple[str, list[i
     values = [hashed(search.home, driver), asked.hash]
     for each in others:
         if each != asked.term:
-            sql += (
-                " AND EXISTS (SELECT 1 FROM hexad_posting AS also WHERE also.term = ? AND also.number = driver.number)"
-            )
+            sql += f" AND EXISTS ({_ALSO})"
             values.append(hashed(search.home, each))
     if search.layer is Layer.USER_KNOWLEDGE:
         sql += f" AND NOT EXISTS ({_EXPIRED.format('driver')})"
