@@ -131,18 +131,17 @@ def _joined(found: list[Retrieval]) -> Retrieval:
     if not more:
         return first
     layers = {
-        layer: tuple(
-            sorted(
-                (item for each in found for item in each.items.get(layer, ())),
-                key=lambda item: (not item.pinned, -item.score),
-            )
-        )
+        layer: tuple(sorted((item for each in found for item in each.items.get(layer, ())), key=_best_first))
         for layer in Layer
         if any(layer in each.items for each in found)
     }
     return replace(
         first, items=layers, failures=tuple(dict.fromkeys(failure for each in found for failure in each.failures))
     )
+
+
+def _best_first(item: Item) -> tuple[bool, float]:
+    return not item.pinned, -item.score
 
 
 def _part(prompt: Prompt, found: Retrieval) -> Prompt:

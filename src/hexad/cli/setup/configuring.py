@@ -39,8 +39,7 @@ def init(
     file = file_place(common.path.parent)
     _write(file, file_text(), force=force)
     common.answer(
-        {"file": str(file), "written": True},
-        f"{file}: written; every setting keeps its default until you remove its #",
+        {"file": str(file), "written": True}, f"{file}: written; every setting keeps its default until you remove its #"
     )
 
 
