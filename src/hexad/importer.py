@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, cast
 
 from hexad.errors import BackupError, HexadError
 from hexad.learning.learnings import LearningCollection
 from hexad.memory.backup import Line, read_lines
+from hexad.memory.batching import BatchedWriting
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.references import ReferenceCollection
 from hexad.model import RECORDS, Knowledge, Learning, Origin, Record, Reference, Skill
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from hexad.memory.collection import Finder
     from hexad.memory.workspace import Change, Workspace
+    from hexad.store import Writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ def import_lines(
         for done, line in enumerate(lines):
             counts[saver.save(line)] += 1
             progress(done + 1, len(lines))
+        saver.finish()
         change.audit("import", "file", dict(counts))  # its name is somebody else's text
     return Imported(**counts)
 
@@ -55,8 +58,10 @@ class _Saver:
     """Saves line after line inside one transaction."""
 
     def __init__(self, change: Change, find: Finder, file: str, *, overwrite: bool) -> None:
-        workspace = change.workspace.joining(change.unit)
-        self._change = change
+        self._batch = BatchedWriting(change.unit)
+        unit = cast("Writing", self._batch)
+        workspace = change.workspace.joining(unit)
+        self._change = replace(change, workspace=workspace, unit=unit)
         self._file = file
         self._overwrite = overwrite
         self._knowledge = KnowledgeCollection(workspace, find)
@@ -81,6 +86,10 @@ class _Saver:
         except HexadError as error:
             raise BackupError(self._file, str(error), line.number) from error
         return "added" if before is None else "kept" if self._here(record) == before else "replaced"
+
+    def finish(self) -> None:
+        """Write the last batch."""
+        self._batch.write()
 
     def _here(self, record: Record) -> Record | None:
         """The record of this namespace under the same key, or about the same error."""

@@ -92,16 +92,18 @@ class Lookup:
 
     def _equipped(self, hx: Hexad, question: Question) -> Hexad:
         """The engine with the agent's tools and a runtime state, unless it has its own."""
-        retriever = hx.retriever
-        if not isinstance(retriever, ContextRetriever):
-            return hx
-        if retriever.tools is None and question.tools:
+        if isinstance(hx.retriever, ContextRetriever) and hx.retriever.tools is None and question.tools:
             hx = hx.with_tool_registry(_registry(question.tools))
-        if retriever.runtime is None:
-            runtime = SessionRuntime(active_tools=len(question.tools))
-            runtime.set_session(hx.session)
-            hx = hx.with_runtime_context(runtime)
+        return with_runtime(hx, tools=len(question.tools))
+
+
+def with_runtime(hx: Hexad, *, tools: int, channel: str = "") -> Hexad:
+    """The engine with a runtime context of its session, unless it has its own."""
+    if not isinstance(hx.retriever, ContextRetriever) or hx.retriever.runtime is not None:
         return hx
+    runtime = SessionRuntime(active_tools=tools, channel=channel)
+    runtime.set_session(hx.session)
+    return hx.with_runtime_context(runtime)
 
 
 @lru_cache(maxsize=256)
@@ -131,18 +133,17 @@ def _joined(found: list[Retrieval]) -> Retrieval:
     if not more:
         return first
     layers = {
-        layer: tuple(
-            sorted(
-                (item for each in found for item in each.items.get(layer, ())),
-                key=lambda item: (not item.pinned, -item.score),
-            )
-        )
+        layer: tuple(sorted((item for each in found for item in each.items.get(layer, ())), key=_best_first))
         for layer in Layer
         if any(layer in each.items for each in found)
     }
     return replace(
         first, items=layers, failures=tuple(dict.fromkeys(failure for each in found for failure in each.failures))
     )
+
+
+def _best_first(item: Item) -> tuple[bool, float]:
+    return not item.pinned, -item.score
 
 
 def _part(prompt: Prompt, found: Retrieval) -> Prompt:

@@ -48,6 +48,11 @@ class Taught:
     before: Measured
     after: Measured
 
+    @property
+    def gain(self) -> float:
+        """The recall at five that the uses brought."""
+        return self.after.quality.recall_at_5 - self.before.quality.recall_at_5
+
 
 @dataclass(frozen=True, slots=True)
 class Foreign:

@@ -54,11 +54,7 @@ def recall(
 
 
 @app.command("list", epilog="Example: hexad list --category rule")
-def list_(
-    *,
-    category: InCategory = None,
-    common: Common,
-) -> None:
+def list_(*, category: InCategory = None, common: Common) -> None:
     """List the knowledge entries, oldest first. See also `skills list` and `learnings list`."""
     with common.opened() as hx:
         entries = [entry for entry in hx.knowledge.list() if category in {None, entry.category}]
