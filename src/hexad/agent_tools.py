@@ -230,7 +230,7 @@ class _AgentTools:
             return False
 
     def _readable(self) -> Sequence[Hexad]:
-        """The house's first: of two skills with one name, the user's own counts."""
+        """The instances to search, the house first: a skill of the user replaces the house's skill of that name."""
         return (self.hx,) if self.house is None else (self.house, self.hx)
 
     def _found(self, search: Callable[[Hexad], Sequence[Item]], limit: int) -> dict[str, Any]:

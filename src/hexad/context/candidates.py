@@ -61,7 +61,7 @@ def measure(statistics: Statistics, terms: Sequence[str]) -> Measure:
 
 
 def rarity_of(frequency: int, rows: int) -> float:
-    """How much it says that a row holds a term which so many of all rows hold."""
+    """The weight of a term: the fewer rows hold it, the higher."""
     of_all = max(rows, _FEWEST, frequency)
     return math.pow(math.log(1 + (of_all - frequency + 0.5) / (frequency + 0.5)), RARITY)
 
@@ -88,7 +88,7 @@ def gather(index: TermIndex, terms: Sequence[str]) -> Candidates:
 
 
 def _named_less(measured: Measure, named: Collection[str]) -> Measure:
-    """The measure with a tenth of their rarity for words that name a subject, unless there are no others."""
+    """Words that name a subject count a tenth, unless the question has no others."""
     if not named or all(term in named for term in measured.rarity):
         return measured
     rarity = {term: value * (_NAMED if term in named else 1.0) for term, value in measured.rarity.items()}

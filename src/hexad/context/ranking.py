@@ -135,7 +135,7 @@ class Ranking:
 
 
 def _merged(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
-    """Each thing said once: a word of several terms is one word to a reader."""
+    """One reason per word, even if several of its terms matched."""
     values: dict[tuple[str, str], float] = {}
     for reason in reasons:
         values[reason.signal, reason.detail] = values.get((reason.signal, reason.detail), 0.0) + reason.value

@@ -21,11 +21,12 @@ from hexad.recent import Recent
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from hexad.context.layers.runtime import RuntimeContextProvider
     from hexad.edges.conversation import Speaker
     from hexad.facade import Hexad
     from hexad.model import Prompt
 
-BUDGET: Final = 2000  # tokens
+BUDGET: Final = 2000  # tokens of context, unless the caller says otherwise
 PREFACE: Final = "Context for the next message, from memory. It is information, not a request.\n\n"
 _TURNS: Final = 256  # whose blocks are remembered
 
@@ -93,15 +94,18 @@ class Lookup:
     def _equipped(self, hx: Hexad, question: Question) -> Hexad:
         """The engine with the agent's tools and a runtime state, unless it has its own."""
         retriever = hx.retriever
-        if not isinstance(retriever, ContextRetriever):
-            return hx
-        if retriever.tools is None and question.tools:
+        if isinstance(retriever, ContextRetriever) and retriever.tools is None and question.tools:
             hx = hx.with_tool_registry(_registry(question.tools))
-        if retriever.runtime is None:
-            runtime = SessionRuntime(active_tools=len(question.tools))
-            runtime.set_session(hx.session)
-            hx = hx.with_runtime_context(runtime)
-        return hx
+        runtime = SessionRuntime(active_tools=len(question.tools))
+        runtime.set_session(hx.session)
+        return with_runtime(hx, runtime)
+
+
+def with_runtime(hx: Hexad, runtime: RuntimeContextProvider) -> Hexad:
+    """The engine with a runtime context, unless it has its own, or a retriever that takes none."""
+    retriever = hx.retriever
+    lacks = isinstance(retriever, ContextRetriever) and retriever.runtime is None
+    return hx.with_runtime_context(runtime) if lacks else hx
 
 
 @lru_cache(maxsize=256)
@@ -111,7 +115,7 @@ def _registry(tools: tuple[tuple[str, str], ...]) -> ToolRegistry:
 
 
 def _without(found: Retrieval, present: str) -> Retrieval:
-    """The items that the request does not hold already; rules are repeated, so that they stand among the rules."""
+    """Items that the request does not contain yet. Rules are kept even if it does, so they stay together."""
     if not present:
         return found
     items = {

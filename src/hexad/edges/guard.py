@@ -131,5 +131,5 @@ def _place(origin: str) -> str:
 
 
 def _digest(token: str) -> bytes:
-    """Of one length, so that comparing does not reveal the token's."""
+    """A hash of fixed length, so comparing does not reveal the token's length."""
     return hashlib.sha256(token.encode(errors="surrogateescape")).digest()

@@ -108,7 +108,7 @@ class Pool:
             self._threads += 1
 
     def _left(self, work: _Work[Any], seconds: float) -> float:
-        """How many seconds to wait on, or `DeadlineExceeded`. In a queue that moves, only the last step counts."""
+        """Seconds left, or `DeadlineExceeded`. While queued, the deadline restarts when a thread becomes free."""
         if work.began is not None:
             until = work.began + seconds
         else:

@@ -180,7 +180,7 @@ def followed(remedy: Remedy, arguments: Shapes, before: Sequence[Call]) -> bool:
 
 
 def shows(remedy: Remedy) -> bool:
-    """Whether a call that follows a remedy can be told from one that does not know it.
+    """Whether a call that follows a remedy differs visibly from one that does not.
 
     Words, a retry, and another value of the same shape cannot: any next call looks as if it followed them.
     """
@@ -226,11 +226,12 @@ def sentence(remedy: Remedy) -> str:
             assert_never(remedy)
 
 
+_IN_WORDS: Final = "told"  # the stored value; databases hold it
 KIND_OF: Final[dict[type[Remedy], str]] = {
     ChangedArguments: "arguments",
     Prerequisite: "prerequisite",
     Retry: "retry",
-    Advice: "told",
+    Advice: _IN_WORDS,
     Correction: "correction",
 }
 

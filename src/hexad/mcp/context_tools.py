@@ -17,6 +17,7 @@ from hexad.agent_tools import review_command
 from hexad.context.explanation import explained
 from hexad.context.layers.tools import ToolRegistry
 from hexad.context.retriever import ContextRetriever
+from hexad.edges.context import BUDGET
 from hexad.errors import InvalidInput, SkillRefused
 from hexad.memory.admission import key
 from hexad.model import Layer, SkillKind, Tool
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from hexad.model import Skill
 
 NAMES: Final = ("get_context", "run_skill", "report_tool_result")
-BUDGET: Final = 2000
 MOST_TOOLS: Final = 500
 
 

@@ -197,7 +197,7 @@ class ChangeTransaction:
 
 
 class _StoreInTransaction:
-    """A store as seen from inside one of its transactions: everything is read and written in that one."""
+    """A store whose reads and writes all join one open transaction."""
 
     def __init__(self, store: Store, unit: Writing) -> None:
         self._store = store

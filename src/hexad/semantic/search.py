@@ -56,7 +56,7 @@ class Matrix:
         return self._numbers[: len(self)]
 
     def add(self, vectors: Sequence[Vector], expected: int = 0) -> None:
-        """Take vectors in, of so many that are to come in all; a number that is known gets its new one."""
+        """Add or replace vectors; ``expected`` is their number in all, to allocate once."""
         rows = np.frombuffer(b"".join(each.vector for each in vectors), np.float16).reshape(len(vectors), -1)
         self._make_room(max(len(vectors), expected - len(self)), rows.shape[1])
         places = [self.places.setdefault(each.number, len(self.places)) for each in vectors]
@@ -101,7 +101,7 @@ class Near:
         self.spread = max(squares / count - self.mean**2, 1e-12) ** 0.5
 
     def _above(self, least: float, limit: int) -> NDArray[np.int64]:
-        """Where the rows above a limit are; if enough of them are far above it, only these: the others cannot win."""
+        """Indexes of rows above a threshold; a higher threshold if enough rows pass it."""
         for steps in (4.0, 3.0, 2.0):
             high = self.mean + steps * self.spread
             far: NDArray[np.int64] = np.flatnonzero(self._nearness > high)

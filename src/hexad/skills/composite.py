@@ -164,7 +164,7 @@ def _known(argument: Any, known: Mapping[str, Any]) -> Any:
 
 
 def _present(step: Mapping[str, Any], absent: frozenset[str]) -> dict[str, Any]:
-    """A step's arguments without those that are an optional parameter which was not given."""
+    """A step's arguments, without references to optional parameters that the caller omitted."""
     args: Mapping[str, Any] = step.get("args", {})
     return {name: value for name, value in args.items() if (only := whole(value)) is None or only.name not in absent}
 

@@ -136,7 +136,7 @@ class SkillLibrary(RecordCollection[Skill]):
         return self._activate(looked.skill.name, person, seen or looked.fingerprint)
 
     def deprecate(self, name: str) -> Skill:
-        """Let a skill no longer be found or run, and keep it; what an agent makes of it later is deprecated too."""
+        """Hide a skill and stop it from running. Later versions by an agent are deprecated too."""
         with self._workspace.change(actor=Origin.USER) as change:
             found = self._present(change, name)
             if found.status is SkillStatus.DEPRECATED:

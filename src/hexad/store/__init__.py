@@ -209,7 +209,7 @@ class Reading(Protocol):
         ...
 
     def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
-        """The sorted keys of the knowledge that a session said a version or gave a field of, or about a subject."""
+        """Sorted keys of entries that a session wrote to, or that are about a subject."""
         ...
 
     def associations(self, layer: Layer | None = None, id: str | None = None) -> Sequence[Association]:

@@ -227,7 +227,7 @@ class _Pass:
     def judged(self, rows: Sequence[Row], wide: int) -> Sequence[Judged]:
         """The candidates as items: those that are kept first."""
         found = {row.number: row for row in rows}
-        best = [(answer, self._told(found[answer.sketch.number], answer)) for answer in self._best]
+        best = [(answer, self._item(found[answer.sketch.number], answer)) for answer in self._best]
         solving = [item for answer, item in best if self._solves(found[answer.sketch.number].record)][: self._room]
         pinned = [
             present(row.record, _PINNED.value, (_PINNED,)) for row in sorted(self._pinned, key=lambda row: row.number)
@@ -235,7 +235,7 @@ class _Pass:
         kept = [Judged(item) for item in (*pinned, *solving)][: self._limit]
         if not wide:
             return kept
-        others = [*best, *((answer, self._told(found[answer.sketch.number], answer)) for answer in self._others)]
+        others = [*best, *((answer, self._item(found[answer.sketch.number], answer)) for answer in self._others)]
         return [*kept, *self._not_kept(kept, found, others)][: max(wide, len(kept))]
 
     def _not_kept(
@@ -279,7 +279,7 @@ class _Pass:
         """Whether a learning says more than that an error occurred."""
         return not self._any_error or not isinstance(record, Learning) or bool(record.fix or record.diagnosis)
 
-    def _told(self, row: Row, answer: _Answer) -> Item:
+    def _item(self, row: Row, answer: _Answer) -> Item:
         match, habit = self._matches.of(row.number), self._matches.habits.get(row.number)
         terms = habit.terms if habit else ()
         why = self._ranking.reasons(answer.sketch, row.document, match, terms, answer.lent) if row.document else ()
@@ -287,7 +287,10 @@ class _Pass:
 
 
 def _with_the_users_word(answers: Sequence[_Answer], limit: int) -> Sequence[_Answer]:
-    """The best; where none of them is the user's, the user's best takes the last place if it answers half as well."""
+    """The best rows.
+
+    If none is the user's, the user's best replaces the last one, provided it scores at least half as much.
+    """
     best = answers[:limit]
     if limit < 2 or any(answer.sketch.origin == Origin.USER for answer in best):
         return best

@@ -62,7 +62,8 @@ def _is_secret(name: str) -> bool:
             return True
         case [*_, last]:
             return _SECRET.fullmatch(last) is not None
-    return False
+        case _:
+            return False
 
 
 @lru_cache(maxsize=1024)

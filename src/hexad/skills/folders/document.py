@@ -97,7 +97,7 @@ def skill_in(files: Files, folder: str) -> Described:
 
 
 def files_of(skill: Skill) -> dict[str, File]:
-    """The folder that a skill is: the files it was made of, as they were as far as it still says the same."""
+    """The files of a skill's folder; unchanged parts are written byte for byte as imported."""
     definition = skill.definition
     files = {path: File(*each) for path, each in shapes.files_of(definition).items()}
     described = _of_skill(skill)
@@ -212,7 +212,7 @@ def _fields(described: Described, main: str, others: Mapping[str, Any]) -> dict[
 
 
 def _head(described: Described, main: str, written: object) -> str:
-    """The head as it was written if it says what the skill says, else a new one with what else was in it."""
+    """The original front matter if it still matches the skill; else a new one that keeps unknown fields."""
     if not isinstance(written, str):
         return frontmatter.write(_fields(described, main, {}))
     try:

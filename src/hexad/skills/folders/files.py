@@ -158,7 +158,7 @@ def _fill(folder: Path, files: Files) -> None:
 
 
 def _swap(beside: Path, target: Path) -> None:
-    """Let the new folder have the name; what had it goes, and comes back if that fails."""
+    """Swap the new folder in; restore the old one if that fails."""
     old = beside / "old"
     if os.path.lexists(target):
         target.rename(old)

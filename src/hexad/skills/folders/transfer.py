@@ -38,7 +38,7 @@ class ImportedSkill:
 
 
 def import_folder(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool) -> ImportedSkill:
-    """Keep the skill of a folder as a draft; one of its name that is otherwise stays, unless ``overwrite``.
+    """Import a folder as a draft. An existing skill that differs is kept unless ``overwrite``.
 
     Every problem of the folder is `FolderRefused`, so importing many can go on with the next.
     """
