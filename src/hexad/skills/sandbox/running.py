@@ -56,16 +56,16 @@ class Rights(TypedDict, total=False):
 class Stream:
     """An output of which the beginning is kept."""
 
-    def __init__(self, name: str, limit: int, *, uncounted: int = 0) -> None:
+    def __init__(self, name: str, limit: int, *, skip: int = 0) -> None:
         self.name = name
         self.content = bytearray()
         self._limit = limit
-        self._uncounted = uncounted  # our own bytes at its beginning
+        self._skip = skip  # our own bytes at its beginning, which do not count
         self._dropped = 0
 
     def add(self, part: bytes) -> None:
         """Keep what there is room for."""
-        room = self._limit + self._uncounted - len(self.content)
+        room = self._limit + self._skip - len(self.content)
         self.content += part[:room]
         self._dropped += max(0, len(part) - room)
 
@@ -89,16 +89,16 @@ class Ended:
 
 
 def run(
-    command: Sequence[str], program: Path, *, fds: Sequence[int], limits: SandboxLimits, uncounted: int, stop: Stop
+    command: Sequence[str], program: Path, *, fds: Sequence[int], limits: SandboxLimits, skip: int, stop: Stop
 ) -> Ended:
     """Run a command until it ends, its time is over or it is stopped, then kill its remaining processes.
 
     ``program`` is the file that is run. The sandboxed process can see ``command``, which hides where that file is. It
-    gets no environment, no input and none of our files but ``fds``. The first ``uncounted`` bytes of its output do not
+    gets no environment, no input and none of our files but ``fds``. The first ``skip`` bytes of its output do not
     count. A run that was stopped before does not start.
     """
     started = monotonic()
-    streams = Stream("stdout", limits.output, uncounted=uncounted), Stream("stderr", limits.output)
+    streams = Stream("stdout", limits.output, skip=skip), Stream("stderr", limits.output)
     with stop.heard() as heard:
         if stop.said:
             return Ended(None, *streams, monotonic() - started, stopped=True)
