@@ -47,10 +47,6 @@ class GivenTool(TypedDict):
     description: Annotated[str, Field(description="What it does, and when to use it.")]
 
 
-def _unreported(done: int, total: int, doing: str) -> None:
-    """Report no progress."""
-
-
 @dataclass(frozen=True, slots=True)
 class ContextTools:
     """The tools in one session; a model reads the docstrings of the methods.
@@ -60,7 +56,7 @@ class ContextTools:
 
     hx: Hexad
     tools: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    progress: Callable[[int, int, str], None] = _unreported
+    progress: Callable[[int, int, str], None] = lambda *_: None  # reports a step
     halt: Halt = field(default_factory=Halt)
 
     def get_context(

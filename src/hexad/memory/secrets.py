@@ -34,8 +34,8 @@ def spans_of(text: str) -> list[Span]:
         _pem_blocks(text),
         _shapes(text),
         _authorizations(text, lowered),
-        _url_passwords(text),
-        _curl_passwords(text),
+        _passwords(text, _URL_PASSWORD, "url-password"),
+        _passwords(text, _CURL_PASSWORD, "password"),
         _assignments(text, lowered),
     )
     found = [(span, rank) for rank, spans in enumerate(detectors) for span in spans]
@@ -169,17 +169,10 @@ _CURL_PASSWORD = re.compile(r"""curl\b[^\n]{0,120}?[ ](?:-u|--user)[ =]["']?[\w.
 _VARIABLE = re.compile(r"\$|\{|%[({]|\*{3}|x{3,}$|\.{3}|…", re.IGNORECASE)
 
 
-def _url_passwords(text: str) -> Iterator[Span]:
-    """Passwords between a user and a host; the user and the host stay."""
-    for match in _URL_PASSWORD.finditer(text):
-        if not _VARIABLE.match(match[1]):
-            yield Span(*match.span(1), "url-password")
-
-
-def _curl_passwords(text: str) -> Iterator[Span]:
-    for match in _CURL_PASSWORD.finditer(text):
-        if not _VARIABLE.match(match[1]):
-            yield Span(*match.span(1), "password")
+def _passwords(text: str, pattern: re.Pattern[str], kind: str) -> Iterator[Span]:
+    """Passwords after a user; the user and the host stay."""
+    found = (match for match in pattern.finditer(text) if not _VARIABLE.match(match[1]))
+    return (Span(*match.span(1), kind) for match in found)
 
 
 # --- values that stand where a secret stands ------------------------------------------------------------------------

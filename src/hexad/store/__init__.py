@@ -19,7 +19,7 @@ from hexad.model import Category, Origin
 from hexad.text.index import Statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
@@ -70,6 +70,13 @@ class Sketches(NamedTuple):
 
 
 BESIDE: Final = 2
+
+
+def places_beside(sketches: Iterable[Sketch]) -> set[tuple[str, int]]:
+    """The places, each a thread and a position, that are near enough to one of these rows."""
+    near = [step for step in range(-BESIDE, BESIDE + 1) if step]
+    placed = [(each.thread, each.position) for each in sketches if each.thread]
+    return {(thread, position + step) for thread, position in placed if position is not None for step in near}
 
 
 @dataclass(frozen=True, slots=True)

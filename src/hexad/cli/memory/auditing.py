@@ -50,9 +50,7 @@ def verify(
 
 @app.command(epilog="Example: hexad audit log --limit 5")
 def log(
-    *,
-    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of records.")] = 20,
-    common: Common,
+    *, limit: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of records.")] = 20, common: Common
 ) -> None:
     """Show the latest changes, newest first."""
     with common.opened() as hx:

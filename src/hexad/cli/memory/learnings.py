@@ -28,11 +28,7 @@ _NOTHING: Final = (
 
 Id = Annotated[
     str,
-    typer.Argument(
-        metavar="ID",
-        help="The learning's id, or its first letters.",
-        autocompletion=completing.learnings,
-    ),
+    typer.Argument(metavar="ID", help="The learning's id, or its first letters.", autocompletion=completing.learnings),
 ]
 InCategory = Annotated[
     ErrorCategory | None, typer.Option("--category", metavar="WORD", help=f"{', '.join(ErrorCategory)}.")

@@ -41,8 +41,7 @@ def reindex(common: Common) -> None:
     with common.opened() as hx, screen.progress("embedding") as show:
         rows = hx.reindex(progress=show)
     common.answer(
-        {"rows": rows},
-        f"{screen.counted(rows, 'row')} embedded" if rows else "every row has an embedding already",
+        {"rows": rows}, f"{screen.counted(rows, 'row')} embedded" if rows else "every row has an embedding already"
     )
 
 

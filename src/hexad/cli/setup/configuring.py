@@ -39,8 +39,7 @@ def init(
     file = file_place(common.path.parent)
     _write(file, file_text(), force=force)
     common.answer(
-        {"file": str(file), "written": True},
-        f"{file}: written; every setting keeps its default until you remove its #",
+        {"file": str(file), "written": True}, f"{file}: written; every setting keeps its default until you remove its #"
     )
 
 
@@ -105,14 +104,12 @@ def _where(row: dict[str, Any], found: Traced) -> str:
 def _write(file: Path, text: str, *, force: bool) -> None:
     """Write a file that only its owner can read, because it may hold a token."""
     try:
-        with open(file, "w" if force else "x", encoding="utf-8", opener=_private) as opened:
+        with open(
+            file, "w" if force else "x", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, _PRIVATE)
+        ) as opened:
             file.chmod(_PRIVATE)
             opened.write(text)
     except FileExistsError:
         raise ConfigError("config", f"{file} exists already; --force overwrites it") from None
     except OSError as error:
         raise ConfigError("config", f"{file} cannot be written: {error.strerror}") from error
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, _PRIVATE)

@@ -226,7 +226,9 @@ class Search(Queries):
         parts, values = [], []
         if whole:
             keys = padded(whole, 4)
-            parts.append(f"{_POSTING} WHERE term IN ({placeholders(keys)}) AND number < {COUNT}")
+            parts.append(
+                f"{_POSTING} WHERE term IN ({placeholders(keys)}) AND number < {COUNT} ORDER BY term DESC, number DESC"
+            )
             values += keys
         for each in bounded:
             if each.limit != 0:
@@ -238,8 +240,7 @@ class Search(Queries):
             rows = self._connection.execute(sql, values).fetchall()
             found = {term: list(map(_WITHOUT_TERM, postings)) for term, postings in groupby(rows, _TERM)}
         for each in asked:
-            stored = found.get(each.hash, [])
-            each.search.add(each.term, sorted(stored, reverse=True) if each.limit is None else stored)
+            each.search.add(each.term, found.get(each.hash, []))
 
     def _complete(self, searches: Collection[_LayerSearch]) -> None:
         """Look up the terms without room among the rows that others named."""
@@ -365,9 +366,7 @@ def _newest(asked: _Asked, facets: Sequence[str], now: int) -> tuple[str, list[i
     values = [hashed(search.home, driver), asked.hash]
     for each in others:
         if each != asked.term:
-            sql += (
-                " AND EXISTS (SELECT 1 FROM hexad_posting AS also WHERE also.term = ? AND also.number = driver.number)"
-            )
+            sql += f" AND EXISTS ({_ALSO})"
             values.append(hashed(search.home, each))
     if search.layer is Layer.USER_KNOWLEDGE:
         sql += f" AND NOT EXISTS ({_EXPIRED.format('driver')})"

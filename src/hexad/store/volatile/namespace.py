@@ -13,7 +13,6 @@ from hexad.errors import StoreError
 from hexad.model import Knowledge, Layer, Learning, Reference, Skill, Version
 from hexad.shape import to_microseconds
 from hexad.store import (
-    BESIDE,
     MOST_ASSOCIATIONS,
     SKETCHED,
     Evidence,
@@ -23,6 +22,7 @@ from hexad.store import (
     Standing,
     Vector,
     VectorState,
+    places_beside,
     standing_of,
 )
 from hexad.store.learning import WILDCARD, Activity, skeleton
@@ -368,13 +368,7 @@ class Namespace:
         data = self._layers[layer]
         rows = [_sketch(row, row.document) for row in data.numbered(numbers) if row.document is not None]
         unexpired = [each for each in rows if each.expires is None or each.expires > to_microseconds(now)]
-        places = {
-            (each.thread, each.position + step)
-            for each in unexpired
-            if each.thread and each.position is not None
-            for step in range(-BESIDE, BESIDE + 1)
-            if step
-        }
+        places = places_beside(unexpired)
         seats = (row for row in data.rows.values() if places and row.document and _seat(row.record) in places)
         beside = [_sketch(row, row.document) for row in seats if row.document and not _expired(row.record, now)]
         return Sketches(unexpired, [each for each in beside if each.number not in numbers])
