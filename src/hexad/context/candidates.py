@@ -1,4 +1,4 @@
-"""Which rows are worth ranking: those that hold the question's rarest terms, with what their words count."""
+"""Candidates for ranking: the rows that hold the question's rarest terms, each with the score of its words."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class Measure:
     total: float  # the rarity of all terms together: what a perfect answer would hold
 
     def saturated(self, weight: float, length: int) -> float:
-        """BM25's answer to "how much does this count?", from 0 to 1."""
+        """The BM25 weight of a term's occurrences in a row, from 0 to 1."""
         usual = SATURATION * (1 - NORMALISATION + NORMALISATION * length / self.mean_length)
         return weight / (weight + usual)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Rows with what their words count: the sum over the terms they hold, from 0 to `Measure.total`."""
+    """Rows with the score of their words: the sum over the terms they hold, from 0 to `Measure.total`."""
 
     measure: Measure
     scores: Mapping[int, float]
@@ -67,7 +67,7 @@ def rarity_of(frequency: int, rows: int) -> float:
 
 
 def weigh(statistics: Statistics, postings: Mapping[str, Sequence[Posting]], terms: Sequence[str]) -> Candidates:
-    """The rows of these postings with what their words count.
+    """The rows of these postings, each with the score of its words.
 
     A word that names a subject counts little: all rows about it hold the word.
     """
@@ -96,7 +96,7 @@ def _named_less(measured: Measure, named: Collection[str]) -> Measure:
 
 
 def _rarest(statistics: Statistics, terms: Sequence[str]) -> Sequence[str]:
-    """The terms that say most, the rarest first: those that no row holds, then as many others as are opened."""
+    """The rarest terms, rarest first: those that no row holds, then as many others as are read."""
     unknown = [term for term in terms if term not in statistics.frequencies]
     known = sorted(statistics.frequencies.keys() & set(terms), key=lambda term: (statistics.frequencies[term], term))
     return [*unknown, *known[:MAX_OPENED]]

@@ -143,5 +143,5 @@ class Matches:
 
 
 def _per_step(terms: int) -> float:
-    """The weight of a standard deviation of nearness; like `words`, which is a share, it falls with more terms."""
+    """The weight of one standard deviation of similarity; it falls with more terms, as the share of each word does."""
     return MEANING / math.pow(3 + terms, 0.75)

@@ -143,7 +143,7 @@ def _merged(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
 
 
 def _closeness(left: str, right: str, body: str) -> float:
-    """1 where the right word follows the left one, less the further they are apart, 0 beyond `_NEAR`."""
+    """1 if the right word follows the left one directly; less with distance; 0 beyond `_NEAR`."""
     if left + right[1:] in body:
         return 1.0
     terms, here, there = body.split(), left.strip(), right.strip()

@@ -57,7 +57,7 @@ class Lookup:
     def prompt(self, question: Question) -> Prompt:
         """The sections for a message, recorded as shown. Blocks; call it in a thread.
 
-        It is frozen for the turn where the framework names turns, and every layer answered.
+        It is cached for the turn if the framework identifies turns and every layer answered.
         """
         own, house = self._engines(question)
         turn = question.speaker.conversation if question.speaker is not None else None

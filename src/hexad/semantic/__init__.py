@@ -113,7 +113,7 @@ def own_similarity(embedder: Embedder, name: str | None = None, *, seconds: floa
 
 
 def _function_name(embedder: Embedder) -> str:
-    """A plain function's own name; a lambda, a method or an object has none that says which model is behind it."""
+    """A plain function's name; empty for a lambda, a method or an object, whose names do not identify a model."""
     named = f"{getattr(embedder, '__module__', '')}.{embedder.__qualname__}" if inspect.isfunction(embedder) else ""
     return "" if named.endswith("<lambda>") else named
 

@@ -82,7 +82,7 @@ class SkillLibrary(RecordCollection[Skill]):
         session: str | None = None,
         redact: bool = True,
     ) -> Skill:
-        """Keep a procedure as a draft; the same again changes nothing, another definition makes it a draft again.
+        """Save a procedure as a draft. Saving it again changes nothing; another definition makes it a draft again.
 
         What ``definition`` holds depends on the kind: `hexad.skills.definition` says what. ``parameters`` is a JSON
         Schema; without one, those of a template are what it uses. With the setting `auto_approve_skills` it is active
@@ -173,7 +173,7 @@ class SkillLibrary(RecordCollection[Skill]):
         return discover(self, self._workspace, wanted, self._runner.agent.is_constant)
 
     def joining(self, change: Change) -> SkillLibrary:
-        """This library inside of a change that somebody else began and will end; it activates nothing by itself."""
+        """This library inside the caller's change; it never activates a skill by itself."""
         rules = replace(self._rules, auto_approve=False)
         return SkillLibrary(self._workspace.joining(change.unit), self._find, self._runner.agent, rules)
 

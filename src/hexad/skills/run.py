@@ -260,7 +260,7 @@ def _demote(change: Change, skill: Skill, recent: str, error: str) -> None:
 
 
 def _audited(skill: Skill, outcome: str, result: SkillResult | None) -> dict[str, Json]:
-    """A run for the log: how it went, nothing of what it was about."""
+    """A run for the audit log: its outcome, without content."""
     facts: dict[str, Json] = {"kind": skill.kind.value, "version": skill.version, "outcome": outcome}
     if result is not None and result.steps:
         facts["steps"] = sum(step.ok is not None for step in result.steps)
@@ -271,7 +271,7 @@ def _audited(skill: Skill, outcome: str, result: SkillResult | None) -> dict[str
 
 @contextmanager
 def _nested(name: str) -> Iterator[None]:
-    """Skills may call skills, but not without end."""
+    """Bound how deep skills call skills."""
     above = _running.get()
     if len(above) >= DEEPEST:
         raise SkillRefused(name, f"is called {DEEPEST} skills deep: {' > '.join(above)}; break the circle")

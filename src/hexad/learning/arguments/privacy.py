@@ -37,7 +37,7 @@ def names_secret(path: Sequence[str]) -> bool:
 
 
 def names_person(path: Sequence[str]) -> bool:
-    """Whether it has a name of personal data: a card, an account."""
+    """Whether it is named like personal data: a card, an account."""
     return any(map(_is_personal, path))
 
 

@@ -63,7 +63,7 @@ class Log:
         return {session: [call.tool for call in calls] for session, calls in self.calls.items()}
 
     def runs(self, sequence: Repeated) -> list[Sequence[Call]]:
-        """The calls of each time that a sequence was seen; of the sessions with many, the latest."""
+        """The calls of each occurrence of a sequence; the latest ones if a session has many."""
         length = len(sequence.tools)
         starts = ((session, start) for session, all_ in sequence.places.items() for start in all_[-_RUNS_OF_A_SESSION:])
         return [self.calls[session][start : start + length] for session, start in starts][-_MOST_RUNS:]

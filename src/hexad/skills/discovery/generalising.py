@@ -119,7 +119,7 @@ def generalised(tools: Sequence[str], runs: Runs) -> Procedure | None:
 
 
 def _of_other_keys(runs: Runs, place: int) -> list[str]:
-    """The arguments that were objects with other keys in other runs: each is a parameter as a whole."""
+    """Object arguments whose keys differ between runs: each becomes one parameter as a whole."""
     keys: list[dict[str, set[Path]]] = []
     for run in runs:
         keys.append({})
@@ -130,7 +130,7 @@ def _of_other_keys(runs: Runs, place: int) -> list[str]:
 
 
 def is_linked(runs: Runs) -> bool:
-    """Whether every step is tied to another by a value that differs between the runs and is the same within each."""
+    """Whether every step shares a value with another step: the same within a run, different between runs."""
     steps = range(len(runs[0]))
     held = [_held(runs, place) for place in steps]
     tied = {place: {other for other in steps if other != place and _tied(held, place, other)} for place in steps}

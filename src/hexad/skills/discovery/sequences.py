@@ -1,4 +1,4 @@
-"""Which sequences of tools came again and again, in more sessions than chance would have it. Pure and bounded.
+"""Finds sequences of tools that occur in more sessions than chance explains. Pure and bounded.
 
 A session is the tools of its successful calls, in their order. A sequence is two to eight of them that followed each
 other. It is worth offering if it is in at least three sessions, in clearly more than a shuffle of the same calls would
@@ -102,7 +102,7 @@ def _inside(one: Tools, other: Tools) -> bool:
 
 
 def _overlap(one: Tools, other: Tools) -> bool:
-    """Whether one contains the other, or goes on where it ends with two steps or more in common."""
+    """Whether one contains the other, or the end of one is the beginning of the other for two steps or more."""
     if _inside(other, one):
         return True
     shared = range(SHORTEST, min(len(one), len(other)))

@@ -28,7 +28,7 @@ def remember_sessions(change: Change, skill: str, offer: str, sessions: Iterable
 
 
 def forget_discovered(change: Change, session: str) -> int:
-    """Remove what was discovered in a session and is left with too few others; returns how many skills went.
+    """Forget a session: remove discovered skills that too few other sessions support; return their number.
 
     Skills that a person activated or rewrote are kept.
     """

@@ -46,7 +46,7 @@ class ScriptResult:
 
 
 class Rights(TypedDict, total=False):
-    """Whom a process is started as; empty: as who we are."""
+    """The user that a process runs as; empty for the current one."""
 
     user: int
     group: int
@@ -147,7 +147,7 @@ def _pipe(stack: ExitStack, *, given_away: bool) -> _Pipe:
 
 
 def dropped() -> Rights:
-    """How a process is started that has no more rights than anybody: as nobody, if we are the superuser."""
+    """The options that start a process without special rights: as nobody, if we are the superuser."""
     return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
 
 

@@ -1,4 +1,4 @@
-"""Which templates there are: Jinja's syntax without what reaches beyond the template's own data."""
+"""The template language: Jinja's syntax, without constructs that reach beyond the template's data."""
 
 from __future__ import annotations
 
