@@ -101,12 +101,7 @@ class _AgentTools:
         notes = _redacted(entry.redactions) | ({"unpinned": True} if was_pinned and not entry.pinned else {})
         return _ok(key=entry.key, version=entry.version, category=entry.category.value, **notes)
 
-    def search_knowledge(
-        self,
-        query: str,
-        category: _Category | None = None,
-        limit: int = 10,
-    ) -> dict[str, Any]:
+    def search_knowledge(self, query: str, category: _Category | None = None, limit: int = 10) -> dict[str, Any]:
         """Look up what is known about the user and their world, when the context you were given does not say.
 
         Args:

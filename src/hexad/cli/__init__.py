@@ -62,7 +62,7 @@ def _before(
         from hexad.cli.commands import Common  # noqa: PLC0415 - loads the engine: 50 ms
         from hexad.cli.memory.status import status  # noqa: PLC0415 - the same
 
-        status(Common(db, namespace, as_json))
+        status(Common(db=db, namespace=namespace, as_json=as_json))
     else:
         given = {"db": db, "namespace": namespace, "as_json": as_json or None}
         pass_down(context, {name: value for name, value in given.items() if value is not None})

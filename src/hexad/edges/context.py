@@ -21,7 +21,6 @@ from hexad.recent import Recent
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from hexad.context.layers.runtime import RuntimeContextProvider
     from hexad.edges.conversation import Speaker
     from hexad.facade import Hexad
     from hexad.model import Prompt
@@ -93,19 +92,18 @@ class Lookup:
 
     def _equipped(self, hx: Hexad, question: Question) -> Hexad:
         """The engine with the agent's tools and a runtime state, unless it has its own."""
-        retriever = hx.retriever
-        if isinstance(retriever, ContextRetriever) and retriever.tools is None and question.tools:
+        if isinstance(hx.retriever, ContextRetriever) and hx.retriever.tools is None and question.tools:
             hx = hx.with_tool_registry(_registry(question.tools))
-        runtime = SessionRuntime(active_tools=len(question.tools))
-        runtime.set_session(hx.session)
-        return with_runtime(hx, runtime)
+        return with_runtime(hx, tools=len(question.tools))
 
 
-def with_runtime(hx: Hexad, runtime: RuntimeContextProvider) -> Hexad:
-    """The engine with a runtime context, unless it has its own, or a retriever that takes none."""
-    retriever = hx.retriever
-    lacks = isinstance(retriever, ContextRetriever) and retriever.runtime is None
-    return hx.with_runtime_context(runtime) if lacks else hx
+def with_runtime(hx: Hexad, *, tools: int, channel: str = "") -> Hexad:
+    """The engine with a runtime context of its session, unless it has its own."""
+    if not isinstance(hx.retriever, ContextRetriever) or hx.retriever.runtime is not None:
+        return hx
+    runtime = SessionRuntime(active_tools=tools, channel=channel)
+    runtime.set_session(hx.session)
+    return hx.with_runtime_context(runtime)
 
 
 @lru_cache(maxsize=256)

@@ -119,11 +119,7 @@ class ContextTools:
         return {**status, "result": result_json(result)}
 
     def report_tool_result(
-        self,
-        tool: str,
-        args: dict[str, Any] | None = None,
-        result: Any = None,
-        error: str = "",
+        self, tool: str, args: dict[str, Any] | None = None, result: Any = None, error: str = ""
     ) -> dict[str, Any]:
         """Report how a call of one of your own tools went, so that its failures are learned from and known fixes found.
 

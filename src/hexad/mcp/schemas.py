@@ -37,8 +37,7 @@ def _described(schema: Schema, description: str) -> Schema:
 
 _REDACTED: Final = _described(_TEXTS, "Kinds of secret that were taken out before storing.")
 _FOUND: Final = _answer(
-    count=_WHOLE,
-    results=_several(key=_TEXT, content=_TEXT, category=_TEXT, origin=_TEXT, score=_NUMBER),
+    count=_WHOLE, results=_several(key=_TEXT, content=_TEXT, category=_TEXT, origin=_TEXT, score=_NUMBER)
 )
 _PROMPT: Final = _object(
     *("text", "tokens", "kept", "dropped"),
@@ -100,8 +99,7 @@ ANSWERS: Final[dict[str, Schema]] = {
         redacted=_REDACTED,
     ),
     "list_skills": _answer(
-        count=_WHOLE,
-        skills=_several(name=_TEXT, description=_TEXT, kind=_TEXT, parameters=_OBJECT, tool=_TEXT),
+        count=_WHOLE, skills=_several(name=_TEXT, description=_TEXT, kind=_TEXT, parameters=_OBJECT, tool=_TEXT)
     ),
     "run_skill": _answer(result=_RESULT),
     "get_context": _answer(prompt=_PROMPT, explanation=_EXPLANATION),

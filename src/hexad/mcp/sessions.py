@@ -17,7 +17,6 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from hexad.edges.context import with_runtime
 from hexad.edges.conversation import digest
-from hexad.model import RuntimeState
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
@@ -52,25 +51,8 @@ class ClientSession:
 
     def scope(self, hx: Hexad, *, tools: int) -> Hexad:
         """The engine in this session, with a runtime context unless it has its own."""
-        return with_runtime(hx.scoped(session=self.id), _McpRuntime(self, tools))
-
-
-@dataclass(frozen=True, slots=True)
-class _McpRuntime:
-    """The runtime context of an MCP client."""
-
-    session: ClientSession
-    tools: int
-
-    def get_runtime_context(self, session: str | None = None) -> RuntimeState:
-        """The state in the named session."""
-        return RuntimeState(
-            session=self.session.id if session is None else session,
-            channel=f"mcp ({self.session.client})" if self.session.client else "mcp",
-            active_tools=self.tools,
-            knowledge=True,
-            memory=True,
-        )
+        channel = f"mcp ({self.client})" if self.client else "mcp"
+        return with_runtime(hx.scoped(session=self.id), tools=tools, channel=channel)
 
 
 class _Known(NamedTuple):

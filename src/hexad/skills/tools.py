@@ -98,7 +98,7 @@ class _Takes:
         return cls(inspect.Signature(found, return_annotation=Any), originals, nullable, more)
 
     def parameters(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters of a call by their own names. An optional one is omitted if it is None and must not be null."""
+        """The parameters of a call by their own names. An optional one that is None, but not nullable, is omitted."""
         bound = dict(self.signature.bind(*given, **named).arguments)
         others = bound.pop(self.more, {})
         own = {self.originals[name]: value for name, value in bound.items() if not self._left_out(name, value)}

@@ -293,8 +293,11 @@ class Writing(Reading, Protocol):
         """
         ...
 
-    def append_audit(self, records: Sequence[AuditRecord]) -> None:
-        """Append to the log; a sequence that exists already is a `StoreError`. No record can be changed or removed."""
+    def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
+        """Append to the log; a sequence that exists already is a `StoreError`. No record can be changed or removed.
+
+        ``details`` are the records' details as JSON, where they were encoded before.
+        """
         ...
 
     def set_note(self, name: str, value: str) -> None:

@@ -35,7 +35,7 @@ def init(
     as_json: AsJson = False,
 ) -> None:
     """Write a hexad.toml with every setting beside the database. The database is not created."""
-    common = Common(db, as_json=as_json)
+    common = Common(db=db, as_json=as_json)
     file = file_place(common.path.parent)
     _write(file, file_text(), force=force)
     common.answer(

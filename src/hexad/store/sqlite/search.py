@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hexad.store import Question, Row
     from hexad.store.sqlite.unit import Unit
 
+_NONE: Final = Evidence()
 _PADDED_ROWS: Final = 128
 _TERM, _WITHOUT_TERM = itemgetter(0), itemgetter(1, 2, 3)  # of a posting with its term before it
 _COMPOUND: Final = 400  # parts of a compound statement; SQLite allows 500
@@ -127,18 +128,21 @@ class Search(Queries):
         vectors = self._vector_states(question.embedder) if question.embedder is not None else {}
         associations = self._associations(question) if associated else {}
         numbers = self._numbers(associations)
-        return {
-            layer: Evidence(
-                searches[layer].statistics if layer in searches else Statistics(0, 0, {}),
-                searches[layer].opening.postings if layer in searches else {},
+        found = {
+            layer: Evidence(associations=associations[layer]) if layer in associations else _NONE
+            for layer in question.layers
+        }
+        for layer, search in searches.items():
+            found[layer] = Evidence(
+                search.statistics,
+                search.opening.postings,
                 standing if layer is Layer.USER_KNOWLEDGE else (),
                 vectors.get(layer.value, VectorState()),
                 associations.get(layer, ()),
                 numbers.get(layer, {}),
-                layer in searches and searches[layer].filtered,
+                search.filtered,
             )
-            for layer in question.layers
-        }
+        return found
 
     def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: int) -> set[int]:
         """Those of the given rows that hold all facets and have not expired."""

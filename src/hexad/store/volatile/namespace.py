@@ -305,7 +305,7 @@ class Namespace:
         self._set(data, replace(row, record=record))
         return recent
 
-    def append_audit(self, records: Sequence[AuditRecord]) -> None:
+    def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
         for record in records:
             place = bisect_left(self._audit, record.sequence, key=lambda known: known.sequence)
             if place < len(self._audit) and self._audit[place].sequence == record.sequence:
