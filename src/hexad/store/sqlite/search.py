@@ -179,11 +179,11 @@ class Search(Queries):
         fresh: dict[int, list[tuple[int, str]]] = {}
         homes = [home for _, home, _, _, count in known if count]
         if homes:
-            marks = padded(homes, 4)
+            scopes = padded(homes, 4)
             for home, number, words in self._connection.execute(
-                f"SELECT scope, number, words FROM hexad_fresh WHERE scope IN ({placeholders(marks)}) "
+                f"SELECT scope, number, words FROM hexad_fresh WHERE scope IN ({placeholders(scopes)}) "
                 "ORDER BY scope, number DESC",
-                marks,
+                scopes,
             ):
                 fresh.setdefault(home, []).append((number, words))
         return [
@@ -229,11 +229,11 @@ class Search(Queries):
         bounded = [each for each in asked if each.limit is not None or each.search.filtered]
         parts, values = [], []
         if whole:
-            marks = padded(whole, 4)
+            keys = padded(whole, 4)
             parts.append(
-                f"{_POSTING} WHERE term IN ({placeholders(marks)}) AND number < {COUNT} ORDER BY term DESC, number DESC"
+                f"{_POSTING} WHERE term IN ({placeholders(keys)}) AND number < {COUNT} ORDER BY term DESC, number DESC"
             )
-            values += marks
+            values += keys
         for each in bounded:
             if each.limit != 0:
                 sql, own = _newest(each, facets, now)
@@ -260,9 +260,9 @@ class Search(Queries):
             }
             own = {hashed(search.home, term): (search, term) for term in terms}
             hashes |= own
-            marks, numbers = padded(own, 4), padded(rows, _PADDED_ROWS)
-            parts.append(f"{_POSTING} WHERE term IN ({placeholders(marks)}) AND number IN ({placeholders(numbers)})")
-            values += [*marks, *numbers]
+            keys, numbers = padded(own, 4), padded(rows, _PADDED_ROWS)
+            parts.append(f"{_POSTING} WHERE term IN ({placeholders(keys)}) AND number IN ({placeholders(numbers)})")
+            values += [*keys, *numbers]
         if not parts:
             return
         for key, *posting in self._connection.execute(" UNION ALL ".join(parts), values):
@@ -292,9 +292,9 @@ class Search(Queries):
     def _expired(self, numbers: Sequence[int], now: int) -> set[int]:
         if not numbers:
             return set()
-        marks = padded(numbers)
-        sql = f"SELECT number FROM hexad_knowledge WHERE number IN ({placeholders(marks)}) AND expires <= ?"
-        return {number for (number,) in self._connection.execute(sql, (*marks, now))}
+        values = padded(numbers)
+        sql = f"SELECT number FROM hexad_knowledge WHERE number IN ({placeholders(values)}) AND expires <= ?"
+        return {number for (number,) in self._connection.execute(sql, (*values, now))}
 
     # standing rows, vectors and associations
 
@@ -310,7 +310,7 @@ class Search(Queries):
         return {layer: VectorState(rows, stamp) for layer, rows, stamp in found}
 
     def _associations(self, question: Question) -> Mapping[Layer, Sequence[Association]]:
-        """The associations of the terms; of each term one row more than is too many is read."""
+        """Associations of the terms; reads one more than the limit to detect overflow."""
         of_term = (
             f"SELECT * FROM (SELECT {ASSOCIATIONS.selected} FROM {ASSOCIATIONS.name} "
             f"WHERE namespace = ? AND layer = ? AND term = ? LIMIT {MOST_ASSOCIATIONS + 1})"
