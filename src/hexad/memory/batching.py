@@ -46,7 +46,7 @@ class BatchedWriting:
         """Keep versions until the next write."""
         self._versions += versions
 
-    def append_audit(self, records: Sequence[AuditRecord], _details: Sequence[str] = ()) -> None:
+    def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
         """Keep audit records until the next write, which encodes their details."""
         self._audit += records
 
