@@ -382,7 +382,7 @@ def test_import_adds_as_import_and_keeps_what_is_here_unless_told(run: Callable[
     run("remember", "k", "theirs", "--pin", "--db", "theirs.db")
     run("backup", "theirs.jsonl", "--db", "theirs.db")
     run("remember", "k", "ours")
-    assert run("import", "theirs.jsonl").out == "theirs.jsonl: 0 added, 0 replaced, 1 unchanged\n"
+    assert run("import", "theirs.jsonl").out == "theirs.jsonl: 0 added, 0 replaced, 1 kept as they are here\n"
     told = run("import", "theirs.jsonl", "--overwrite", "--json").json
     assert (told["added"], told["replaced"], told["kept"], told["left_out"]) == (0, 1, 0, 2)
     entry = run("list", "--json").json["entries"][0]
