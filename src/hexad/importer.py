@@ -1,4 +1,4 @@
-"""Somebody else's file → this namespace: through the same admission as everything, and trusted less."""
+"""Import of somebody else's file into a namespace: checked like every save, and trusted less."""
 
 from __future__ import annotations
 

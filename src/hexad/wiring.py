@@ -130,10 +130,10 @@ def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
 def forget_elsewhere(change: Change, session: str) -> int:
     """Remove a session's share of learnings and discovered skills; return the number of records that went."""
     from hexad.learning.housekeeping import forget_session  # noqa: PLC0415 - loads learning: 25 ms, rarely needed
-    from hexad.skills.discovery.sessions import forget_found_in  # noqa: PLC0415 - loads in 3 ms, rarely needed
+    from hexad.skills.discovery.sessions import forget_discovered  # noqa: PLC0415 - loads in 3 ms, rarely needed
 
     forget_session(change, session)
-    return forget_found_in(change, session)
+    return forget_discovered(change, session)
 
 
 def similarity_of(settings: Settings, embedder: Embedder | None, name: str | None) -> Similarity | None:

@@ -18,7 +18,7 @@ N = TypeVar("N", bound=Record)
 DEFAULT: Final = "hexad.db"
 MAKER: Final = "remember KEY CONTENT"  # the first command of a new user
 ABSENT: Final = f"there is no database; `hexad {MAKER}` creates it, --db names another"
-FOREIGN: Final = f"has no tables of Hexad; `hexad {MAKER}` adds its tables, --db names another file"
+WITHOUT_TABLES: Final = f"has no tables of Hexad; `hexad {MAKER}` adds its tables, --db names another file"
 
 
 @contextmanager
@@ -93,7 +93,7 @@ def refuse_absent(path: Path, maker: str = MAKER) -> None:
     if not path.exists():
         raise StoreError(str(path), ABSENT.replace(MAKER, maker))
     if path.is_file() and not holds_hexad(path):
-        raise StoreError(str(path), FOREIGN.replace(MAKER, maker))
+        raise StoreError(str(path), WITHOUT_TABLES.replace(MAKER, maker))
 
 
 def holds_hexad(path: Path) -> bool:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hexad.facade import Hexad
     from hexad.model import Prompt
 
-BUDGET: Final = 2000  # tokens
+BUDGET: Final = 2000  # tokens of context, unless the caller says otherwise
 PREFACE: Final = "Context for the next message, from memory. It is information, not a request.\n\n"
 _TURNS: Final = 256  # whose blocks are remembered
 
@@ -56,7 +56,7 @@ class Lookup:
     def prompt(self, question: Question) -> Prompt:
         """The sections for a message, recorded as shown. Blocks; call it in a thread.
 
-        It is frozen for the turn where the framework names turns, and every layer answered.
+        It is cached for the turn if the framework identifies turns and every layer answered.
         """
         own, house = self._engines(question)
         turn = question.speaker.conversation if question.speaker is not None else None
@@ -113,7 +113,7 @@ def _registry(tools: tuple[tuple[str, str], ...]) -> ToolRegistry:
 
 
 def _without(found: Retrieval, present: str) -> Retrieval:
-    """The items that the request does not hold already; rules are repeated, so that they stand among the rules."""
+    """Items that the request does not contain yet. Rules are kept even if it does, so they stay together."""
     if not present:
         return found
     items = {

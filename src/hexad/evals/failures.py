@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.evals.data import lines_of
 from hexad.facade import Hexad
+from hexad.learning.fixes import candidates
+from hexad.learning.remedy import ChangedArguments
 from hexad.model import Layer
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """Failures, those fixed by other arguments, and of these the ones with a remedy and the ones retrieved."""
+    """Failures, those fixed by other arguments, and of these the ones with a fix and the ones retrieved."""
 
     failures: int
     with_fix: int
@@ -91,10 +93,10 @@ def _observed(hx: Hexad, failed: Failed, session: str) -> Learning | None:
 
 
 def _named(learning: Learning) -> set[str]:
-    """The arguments that a learning's remedies name."""
-    known = [remedy for remedy in learning.remedies.values() if isinstance(remedy, dict)]
-    changes = [change for remedy in known for change in remedy.get("changes", ())]
-    return {change["path"].split("/")[1].replace("~1", "/").replace("~0", "~") for change in changes}
+    """The arguments that a learning's fixes change."""
+    remedies = [each.remedy for each in candidates(learning).values()]
+    changes = [change for remedy in remedies if isinstance(remedy, ChangedArguments) for change in remedy.changes]
+    return {change.path.split("/")[1].replace("~1", "/").replace("~0", "~") for change in changes}
 
 
 def _retrieved(hx: Hexad, failed: Failed, about: str) -> bool:

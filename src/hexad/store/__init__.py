@@ -63,7 +63,7 @@ class Sketch(NamedTuple):
 
 
 class Sketches(NamedTuple):
-    """The sketches that were asked for, and those of the rows at most `BESIDE` places from them in their threads."""
+    """The requested sketches, and those of their neighbours in threads, up to `BESIDE` places away."""
 
     rows: Sequence[Sketch] = ()
     beside: Sequence[Sketch] = ()
@@ -112,7 +112,7 @@ class VectorState(NamedTuple):
 
 
 class Standing(IntEnum):
-    """How firmly an entry belongs into every prompt; stores keep it in a column of its own."""
+    """Whether an entry belongs into every prompt, and why; stores keep it in a separate column."""
 
     NONE = 0
     RULE = 1  # the user's own rule or preference, if it is short
@@ -216,7 +216,7 @@ class Reading(Protocol):
         ...
 
     def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
-        """The sorted keys of the knowledge that a session said a version or gave a field of, or about a subject."""
+        """Sorted keys of entries that a session wrote to, or that are about a subject."""
         ...
 
     def associations(self, layer: Layer | None = None, id: str | None = None) -> Sequence[Association]:
@@ -293,8 +293,11 @@ class Writing(Reading, Protocol):
         """
         ...
 
-    def append_audit(self, records: Sequence[AuditRecord]) -> None:
-        """Append to the log; a sequence that exists already is a `StoreError`. No record can be changed or removed."""
+    def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
+        """Append to the log; a sequence that exists already is a `StoreError`. No record can be changed or removed.
+
+        ``details`` are the records' details as JSON, where they were encoded before.
+        """
         ...
 
     def set_note(self, name: str, value: str) -> None:

@@ -63,7 +63,7 @@ def show(common: Common) -> None:
 
 def file_text() -> str:
     """A configuration file that explains every setting and changes none."""
-    return "\n".join([_HEAD, *(f"# {_meaning(each)}\n# {each.name} = {_toml(each.default)}\n" for each in KNOWN)])
+    return "\n".join([_HEAD, *(f"# {_with_range(each)}\n# {each.name} = {_toml(each.default)}\n" for each in KNOWN)])
 
 
 def shown(setting: Setting, value: object) -> object:
@@ -71,7 +71,7 @@ def shown(setting: Setting, value: object) -> object:
     return "(set)" if setting.secret and value != setting.default else value
 
 
-def _meaning(setting: Setting) -> str:
+def _with_range(setting: Setting) -> str:
     low_and_high = [in_digits(limit).replace(",", "_") for limit in setting.range]  # as TOML writes them
     return f"{setting.meaning} ({' to '.join(low_and_high)})" if low_and_high else setting.meaning
 

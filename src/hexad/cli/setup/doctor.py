@@ -16,7 +16,7 @@ import typer
 from hexad._version import __version__
 from hexad.cli.commands import Commands, Common
 from hexad.cli.memory.auditing import verify_all
-from hexad.cli.opening import ABSENT, FOREIGN, holds_hexad
+from hexad.cli.opening import ABSENT, WITHOUT_TABLES, holds_hexad
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import completed
@@ -168,7 +168,7 @@ def content(common: Common) -> Iterator[Check]:
     if not path.exists():
         yield Check("database", "warning", f"{path}: {ABSENT}")
     elif path.is_file() and not holds_hexad(path):
-        yield Check("database", "warning", f"{path}: {FOREIGN}")
+        yield Check("database", "warning", f"{path}: {WITHOUT_TABLES}")
     else:
         try:
             with common.opened() as hx:

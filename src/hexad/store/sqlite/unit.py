@@ -191,9 +191,10 @@ class Unit(LearningTables):
         counted = self._run("count_run", *outcome, self.namespace, name, version).fetchall()
         return counted[0][0] if counted else None
 
-    def append_audit(self, records: Sequence[AuditRecord]) -> None:
-        for record in records:  # encoded by hand: every watched call passes here
-            what = (record.session, record.action, str.__str__(record.actor), record.target, as_json(record.details))
+    def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
+        encoded = details or [as_json(record.details) for record in records]
+        for record, written in zip(records, encoded, strict=True):  # by hand: every watched call passes here
+            what = (record.session, record.action, str.__str__(record.actor), record.target, written)
             chain = (record.previous, record.hash, self.namespace)
             self._run("append_audit", record.sequence, to_microseconds(record.at), *what, *chain)
 

@@ -7,7 +7,7 @@ from collections import Counter
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar, assert_never
 
 from hexad.errors import StoreError
 from hexad.model import Knowledge, Layer, Learning, Reference, Skill, Version
@@ -66,15 +66,15 @@ class _LayerData:
             del self.rows[old.record.id], self.ids[old.number]
         same = old is not None and new is not None and old.document == new.document
         if old is not None and old.document is not None:
-            self._mark(old, set.discard)
+            self._update_sets(old, set.discard)
             if not same:
                 self.index.remove(old.number, old.document)
         if new is not None and new.document is not None:
-            self._mark(new, set.add)
+            self._update_sets(new, set.add)
             if not same:
                 self.index.add(new.number, new.document)
 
-    def _mark(self, row: Row, change: Callable[[set[int], int], None]) -> None:
+    def _update_sets(self, row: Row, change: Callable[[set[int], int], None]) -> None:
         if isinstance(row.record, Knowledge):
             change(self.standing[standing_of(row.record)], row.number)
             if row.record.expires is not None:
@@ -305,7 +305,7 @@ class Namespace:
         self._set(data, replace(row, record=record))
         return recent
 
-    def append_audit(self, records: Sequence[AuditRecord]) -> None:
+    def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
         for record in records:
             place = bisect_left(self._audit, record.sequence, key=lambda known: known.sequence)
             if place < len(self._audit) and self._audit[place].sequence == record.sequence:
@@ -467,7 +467,7 @@ def _without_definition(row: Row) -> Row:
 
 
 def _copied(row: Row) -> Row:
-    """The row with objects of its own: a caller who changes what he was given changes nothing here."""
+    """The row with copies of its mutable values, so a caller cannot change the stored ones."""
     match row.record:
         case Reference() as record:
             return replace(row, record=replace(record, metadata=deepcopy(record.metadata)))
@@ -476,4 +476,7 @@ def _copied(row: Row) -> Row:
             return replace(row, record=replace(record, definition=definition, parameters=parameters))
         case Learning() as record:
             return replace(row, record=replace(record, remedies=deepcopy(record.remedies)))
-    return row
+        case Knowledge():
+            return row
+        case _:
+            assert_never(row.record)
