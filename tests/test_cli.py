@@ -181,7 +181,7 @@ def test_an_empty_answer_leaves_the_pipe_empty_and_says_so_beside_it(run: Callab
     assert run("recall", "zebra") == Ran(0, "", f"nothing found{see}")
     assert run("recall", "the of and").err == f"nothing found: the query has no word to search for{see}"
     assert "`hexad list --category rule`" in run("recall", "zebra", "--category", "rule").err
-    assert run("list", "--category", "rule").err == "nothing is stored here\n"
+    assert run("list", "--category", "rule").err == "no entry has the category rule\n"
     assert run("reference", "list").err == "no references are stored here\n"
     assert run("audit", "log", "--namespace", "nobody").err == "the log is empty\n"
 
