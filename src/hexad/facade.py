@@ -65,7 +65,6 @@ class _Shared:
 
 class Hexad:
     """An agent's context: save, retrieve, assemble. Make one with `open`.
-
     ``knowledge``, ``references``, ``learnings``, ``skills``, ``habits`` and ``audit`` hold what is stored; ``enabled``,
     ``namespace``, ``session``, ``settings``, ``store`` and ``retriever`` say how it was opened.
 
