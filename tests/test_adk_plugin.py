@@ -542,7 +542,7 @@ def test_the_tools_of_an_mcp_server_are_learned_from(hx: Hexad, tmp_path: Path, 
     script.write_text(_SERVER, encoding="utf-8")
     command = StdioServerParameters(command=sys.executable, args=[str(script)])
     tools: Any = McpToolset(
-        connection_params=StdioConnectionParams(server_params=command, timeout=30), tool_name_prefix="rooms"
+        connection_params=StdioConnectionParams(server_params=command, timeout=600), tool_name_prefix="rooms"
     )
     toolset = hx.watch(tools) if way == "watch" else tools
     assert isinstance(toolset, McpToolset)

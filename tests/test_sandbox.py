@@ -152,7 +152,7 @@ def test_a_sandbox_that_does_not_come_about_runs_nothing(sandbox: Sandbox) -> No
 # Where there is none
 
 
-_TO_INSTALL = r"on Linux, install the system's package bubblewrap, or pip install 'hexad\[scripts\]'"
+_TO_INSTALL = r"on Linux, install the system's package bubblewrap, or pip install '\S*\[scripts\]'"
 _BROKEN = """#!/bin/sh
 [ $1 = --version ] && echo bubblewrap 0.4.0 && exit
 echo bwrap: No permissions to create new namespace >&2

@@ -285,7 +285,7 @@ def test_nothing_outlives_the_timeout(box: Box, mark: str, attempt: str) -> None
     "attempt", ["sleep MARK &", "setsid sleep MARK >/dev/null 2>&1 </dev/null &", "(sleep MARK &) &"]
 )
 def test_children_that_are_left_behind_neither_keep_the_call_nor_stay(box: Box, mark: str, attempt: str) -> None:
-    result = box.run(f"{attempt.replace('MARK', mark)} echo done", limits=SandboxLimits(seconds=60))
+    result = box.run(f"{attempt.replace('MARK', mark)} echo done", limits=SandboxLimits(seconds=600))
     assert (result.stdout, result.timed_out) == ("done\n", False)
     assert gone(mark)
 

@@ -18,13 +18,13 @@ from hexad.facade import Hexad
 F = TypeVar("F", bound=Callable[..., None])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Common:
     """The options that every command has: which memory to use, and whether to print JSON."""
 
-    db: str | None = None
-    namespace: str | None = None
-    as_json: bool = False
+    db: Database = None
+    namespace: Namespace = None
+    as_json: AsJson = False
 
     @property
     def path(self) -> Path:
@@ -80,18 +80,14 @@ def group(help: str, *, epilog: str) -> Commands:
     return app
 
 
-def _common(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> Common:
-    return Common(db, namespace, as_json)
-
-
 def _with_options(function: Callable[..., None]) -> Callable[..., None]:
-    """The function with the parameters of `_common` instead of ``common``."""
-    whole, options = signature(function), signature(_common).parameters
+    """The function with the fields of `Common` as parameters instead of ``common``."""
+    whole, options = signature(function), signature(Common).parameters
     own = [parameter for name, parameter in whole.parameters.items() if name != "common"]
 
     @wraps(function)
     def run(**given: Any) -> None:
-        function(common=_common(**{name: given.pop(name) for name in options}), **given)
+        function(common=Common(**{name: given.pop(name) for name in options}), **given)
 
     run.__signature__ = whole.replace(parameters=[*own, *options.values()])  # type: ignore[attr-defined]
     return run

@@ -37,8 +37,7 @@ By = Annotated[str | None, typer.Option("--by", metavar="PERSON", help="Who appr
 Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="WORD", help="A tag; repeatable.")]
 InCategory = Annotated[Category | None, typer.Option("--category", metavar="WORD", help=f"{', '.join(Category)}.")]
 Layers = Annotated[
-    list[Layer] | None,
-    typer.Option("--layer", metavar="LAYER", help=f"Repeatable: {', '.join(Layer)}."),
+    list[Layer] | None, typer.Option("--layer", metavar="LAYER", help=f"Repeatable: {', '.join(Layer)}.")
 ]
 Session = Annotated[str | None, typer.Option("--session", metavar="NAME", help="The conversation it belongs to.")]
 KeepSecrets = Annotated[bool, typer.Option("--keep-secrets", help="Do not redact secrets.")]

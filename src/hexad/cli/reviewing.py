@@ -184,9 +184,10 @@ def go_through(queue: "Sequence[Entry]") -> None:
 
 
 def _settled(entry: Entry, question: str) -> bool:
-    """Ask about one entry until it is settled or skipped; False to quit."""
+    """Ask about one entry until it is settled or skipped, as an empty answer does; False to quit."""
     while not entry.settled:
-        way = _way(screen.asked(question, at_end="q"))
+        answer = screen.asked(question, at_end="q") or "skip"
+        way = next((way for way in _WAYS if way.startswith(answer)), "")
         if way in {"quit", "skip"}:
             return way == "skip"
         _try(entry, way)
@@ -199,13 +200,6 @@ def _show(entry: Entry) -> None:
         entry.show()
     except HexadError as error:
         screen.error(f"{entry.title}: {error}")
-
-
-def _way(answer: str) -> str:
-    """The action for a word or its first letters; an empty answer skips."""
-    if not answer:
-        return "skip"
-    return next((way for way in _WAYS if way.startswith(answer)), "")
 
 
 def _try(entry: Entry, way: str) -> None:

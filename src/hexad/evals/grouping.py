@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from hexad.errors import EvalError
-from hexad.evals.data import lines_of, text_in
+from hexad.evals.data import lines_of
 from hexad.learning.errors.pattern import grouped, words_of
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _by_drain3(lines: Sequence[str]) -> Sequence[Hashable]:
 
 
 def _read_system(file: Path) -> System:
-    lines = [(text_in(*line, "text"), text_in(*line, "template")) for line in lines_of(file)]
+    lines = [(line.text("text"), line.text("template")) for line in lines_of(file)]
     if not lines:
         raise EvalError(str(file), "has no lines")
     return System(file.stem, tuple(text for text, _ in lines), tuple(template for _, template in lines))

@@ -70,13 +70,7 @@ def _html(table: Table) -> str:
 def feedback_points(results: Sequence[SetResult]) -> dict[str, list[tuple[int, float]]]:
     """The gain in recall at five by uses of each item, for each set with feedback."""
     return {
-        result.data.path: [
-            (0, 0.0),
-            *(
-                (each.uses, each.after.quality.recall_at_5 - each.before.quality.recall_at_5)
-                for each in result.feedback
-            ),
-        ]
+        result.data.path: [(0, 0.0), *((each.uses, each.gain) for each in result.feedback)]
         for result in results
         if result.feedback and any(each.questions for each in result.feedback)
     }

@@ -97,8 +97,8 @@ def _figures(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
 def _feedback_rows(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
     for result in results:
         for each in result.feedback:
-            before, after = each.before.quality.recall_at_5, each.after.quality.recall_at_5
-            figures = (f"{before:.3f}", f"{after:.3f}", f"{after - before:+.3f}") if each.questions else ("", "", "")
+            recall = [f"{asked.quality.recall_at_5:.3f}" for asked in (each.before, each.after)]
+            figures = (*recall, f"{each.gain:+.3f}") if each.questions else ("", "", "")
             yield result.data.path, str(each.uses), str(each.questions), *figures
 
 

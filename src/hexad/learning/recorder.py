@@ -57,7 +57,7 @@ def record(
 
 
 def record_in(unit: Writing, workspace: Workspace, outcome: Outcome, now: datetime) -> None:
-    """Record a call that was made at ``now``, as part of somebody's transaction."""
+    """Record a call that was made at ``now``, inside the caller's transaction."""
     _Recording(Change(workspace, unit, Origin.TOOL, workspace.session_of(outcome.session)), outcome, now).write()
 
 

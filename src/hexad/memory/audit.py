@@ -38,7 +38,7 @@ def append(
     ``details`` hold sizes, numbers and names, never content or a hash of it.
     """
     last, previous = unit.chain_end() or (0, GENESIS)
-    words = (session, action, actor, target)
+    words, written = (session, action, actor, target), _canonical(details)
     record = AuditRecord(
         sequence=last + 1,
         at=at,
@@ -48,9 +48,9 @@ def append(
         target=target,
         details=details,
         previous=previous,
-        hash=_hash(unit.namespace, (last + 1, at), words, _canonical(details), previous),
+        hash=_hash(unit.namespace, (last + 1, at), words, written, previous),
     )
-    unit.append_audit([record])
+    unit.append_audit([record], [written])
     return last + 1
 
 

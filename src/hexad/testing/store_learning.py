@@ -165,24 +165,3 @@ def test_forgetting_drops_calls_and_offers_of_a_session_or_of_all(store: Store) 
         unit.scrub()
     with store.reading(AWAY) as view:
         assert calls(view)
-
-
-@requirement("STORE-02")
-def test_calls_and_offers_of_a_transaction_that_fails_are_taken_back(store: Store) -> None:
-    with store.transaction(HOME) as unit:
-        unit.put([Entry(learning(), None)])
-    learn(store, calls=[call(1)], offers=[offer()])
-
-    def change() -> None:
-        with store.transaction(HOME) as unit:
-            unit.learn(LearningChanges(seen={"learning-1": MOMENT}, calls=[call(2)], offers=[offer(state="worked")]))
-            unit.learn(LearningChanges(renamed={"learning-1": "x"}, keep_calls={"s": 0}, forget_everything=True))
-            raise ArithmeticError
-
-    with pytest.raises(ArithmeticError):
-        change()
-    with store.reading(HOME) as view:
-        assert (list(calls(view)), list(offers(view))) == ([call(1)], [offer()])
-        row = view.get(LEARNINGS, "learning-1")
-    assert row is not None
-    assert row.record == learning()

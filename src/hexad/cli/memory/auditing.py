@@ -19,7 +19,7 @@ _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _RECORDS: Final = ("n", "when (UTC)", "actor", "action", Wide("target"), "outcome", Wide("session", 12))
 
 app = group(
-    "Verify and read the log of every change. It is tamper-evident and holds no content.",
+    "Verify and read the log of every change. It holds no entries, but short arguments of watched tools.",
     epilog="Example: hexad audit log --limit 5",
 )
 
@@ -50,9 +50,7 @@ def verify(
 
 @app.command(epilog="Example: hexad audit log --limit 5")
 def log(
-    *,
-    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of records.")] = 20,
-    common: Common,
+    *, limit: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of records.")] = 20, common: Common
 ) -> None:
     """Show the latest changes, newest first."""
     with common.opened() as hx:

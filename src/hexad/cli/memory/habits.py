@@ -21,12 +21,7 @@ ItemName = Annotated[str | None, typer.Option("--item", metavar="ID", help="Only
 
 
 @app.command("list", epilog="Example: hexad habits list --layer tool_registry")
-def list_(
-    *,
-    layer: LayerName = None,
-    item: ItemName = None,
-    common: Common,
-) -> None:
+def list_(*, layer: LayerName = None, item: ItemName = None, common: Common) -> None:
     """List the learned words, for each item the strongest first."""
     wanted = None if layer is None else Layer.parse(layer)
     with common.opened() as hx:
@@ -38,13 +33,7 @@ def list_(
 
 
 @app.command(epilog="Example: hexad habits reset --layer tool_registry --item book_hotel --yes")
-def reset(
-    *,
-    layer: LayerName = None,
-    item: ItemName = None,
-    yes: Yes = False,
-    common: Common,
-) -> None:
+def reset(*, layer: LayerName = None, item: ItemName = None, yes: Yes = False, common: Common) -> None:
     """Reset the learned words of all items, of a layer, or of one item. The items stay."""
     with common.opened() as hx:
         if not yes:

@@ -28,11 +28,7 @@ _NOTHING: Final = (
 
 Id = Annotated[
     str,
-    typer.Argument(
-        metavar="ID",
-        help="The learning's id, or its first letters.",
-        autocompletion=completing.learnings,
-    ),
+    typer.Argument(metavar="ID", help="The learning's id, or its first letters.", autocompletion=completing.learnings),
 ]
 InCategory = Annotated[
     ErrorCategory | None, typer.Option("--category", metavar="WORD", help=f"{', '.join(ErrorCategory)}.")
@@ -185,14 +181,23 @@ def facts(learning: Learning) -> list[tuple[str, str]]:
         "seen": f"{screen.counted(learning.seen, 'time')}, last {learning.updated.isoformat(timespec='seconds')}",
         "origin": learning.origin.value,
     }
-    others = [f"{each['says']} ({each['kind']})" for each in _remedies(learning) if each.get("says") != learning.fix]
-    data = {"as data": json.dumps(learning.remedy.get("changes"))} if learning.remedy.get("changes") else {}
-    rows = {**facts, **data, "other fixes": "\n".join(others)}
+    rows = {**facts, **_fixes(learning)}
     return [(name, value) for name, value in rows.items() if value]
 
 
-def _remedies(learning: Learning) -> list[dict[str, Any]]:
-    return [each for each in learning.remedies.values() if isinstance(each, dict)]
+def _fixes(learning: Learning) -> dict[str, str]:
+    from hexad.learning.fixes import candidates, current  # noqa: PLC0415 - loads learning: 16 ms
+    from hexad.learning.remedy import KIND_OF, Advice, to_json  # noqa: PLC0415 - as above
+
+    fix, rows = current(learning), dict[str, str]()
+    if fix is not None and "changes" in (data := to_json(fix.remedy)):
+        rows["as data"] = json.dumps(data["changes"])
+    others = [
+        f"{each.sentence} ({'advice' if isinstance(each.remedy, Advice) else KIND_OF[type(each.remedy)]})"
+        for each in candidates(learning).values()
+        if each.sentence != learning.fix
+    ]
+    return {**rows, "other fixes": "\n".join(others)}
 
 
 def _counts(value: object) -> str:

@@ -13,7 +13,6 @@ from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.context.explanation import Explanation, explained
 from hexad.context.keywords import extract
-from hexad.context.layers import Judged
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
 from hexad.model import Category, Item, Knowledge, Layer, Origin, Retrieval
@@ -55,18 +54,15 @@ def recall(
 
 
 @app.command("list", epilog="Example: hexad list --category rule")
-def list_(
-    *,
-    category: InCategory = None,
-    common: Common,
-) -> None:
+def list_(*, category: InCategory = None, common: Common) -> None:
     """List the knowledge entries, oldest first. See also `skills list` and `learnings list`."""
     with common.opened() as hx:
         entries = [entry for entry in hx.knowledge.list() if category in {None, entry.category}]
         others = () if entries or category or common.as_json else elsewhere(hx)
     now = datetime.now(UTC)
     rows = [(e.key, e.category, e.version, _labels(e, now), e.content) for e in entries]
-    empty = "nothing is stored here" + (f"; {elsewhere_line(others)}" if others else "")
+    empty = "nothing is stored here" if category is None else f"no entry has the category {category}"
+    empty += f"; {elsewhere_line(others)}" if others else ""
     common.listing({"entries": [to_json(entry) for entry in entries]}, _LISTED, rows, empty=empty)
 
 
@@ -116,11 +112,8 @@ def _show_found(found: Retrieval, category: Category | None) -> None:
         screen.warn(f"{failed.layer} gave no answer: {failed.reason}")
     if not found and not found.failures:
         why = "" if found.keywords else ": the query has no word to search for"
-        screen.remark(f"nothing found{why}; try other words, or list everything: `hexad list{_of(category)}`")
-
-
-def _of(category: Category | None) -> str:
-    return f" --category {category}" if category else ""
+        only = f" --category {category}" if category else ""
+        screen.remark(f"nothing found{why}; try other words, or list everything: `hexad list{only}`")
 
 
 def _found_row(each: Item) -> Sequence[object]:
@@ -142,18 +135,14 @@ def _show_explanation(explanation: Explanation) -> None:
     screen.say(f"keywords: {', '.join(explanation.keywords) or 'none'}")
     for layer, judged in explanation.candidates.items():
         title = f"{layer.heading} ({_milliseconds(explanation.layer_seconds.get(layer, 0.0))})"
-        screen.table(_JUDGED, [_judged_row(each) for each in judged], title=title, first=layer.value)
+        rows = [(j.item.score, j.item.key, j.verdict, "; ".join(map(str, j.item.reasons))) for j in judged]
+        screen.table(_JUDGED, rows, title=title, first=layer.value)
     for failed in explanation.failures:
         screen.say(f"failed: {failed.layer}: {failed.reason}")
     budget = "" if explanation.prompt.budget is None else f" of {explanation.prompt.budget}"
     screen.say(f"added: {explanation.prompt.tokens}{budget} tokens in {_milliseconds(explanation.seconds)}")
     screen.heading("prompt")
     screen.show(explanation.prompt.text)
-
-
-def _judged_row(judged: Judged) -> Sequence[object]:
-    each = judged.item
-    return each.score, each.key, judged.verdict, "; ".join(map(str, each.reasons))
 
 
 def _milliseconds(seconds: float) -> str:

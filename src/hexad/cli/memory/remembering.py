@@ -71,12 +71,7 @@ def remember(
 
 
 @app.command(epilog="Example: hexad pin units; later: hexad pin units --off")
-def pin(
-    key: Key,
-    *,
-    off: Annotated[bool, typer.Option("--off", help="Unpin it.")] = False,
-    common: Common,
-) -> None:
+def pin(key: Key, *, off: Annotated[bool, typer.Option("--off", help="Unpin it.")] = False, common: Common) -> None:
     """Put an entry into every prompt. At most max_pinned (3) are included, newest first."""
     with common.opened() as hx:
         entry = hx.knowledge.pin(key, pinned=not off)
@@ -86,10 +81,7 @@ def pin(
 
 @app.command(epilog="Example: hexad delete deploy-window; back again: hexad delete deploy-window --undo")
 def delete(
-    key: Key,
-    *,
-    undo: Annotated[bool, typer.Option("--undo", help="Bring it back.")] = False,
-    common: Common,
+    key: Key, *, undo: Annotated[bool, typer.Option("--undo", help="Bring it back.")] = False, common: Common
 ) -> None:
     """Hide an entry with all its versions. `forget` erases it."""
     with common.opened() as hx:
@@ -103,11 +95,7 @@ def delete(
 
 
 @app.command(epilog="Example: hexad undelete deploy-window")
-def undelete(
-    key: Annotated[str, typer.Argument(metavar="KEY", help="The entry's key.")],
-    *,
-    common: Common,
-) -> None:
+def undelete(key: Annotated[str, typer.Argument(metavar="KEY", help="The entry's key.")], *, common: Common) -> None:
     """Bring back a deleted entry with all its versions; the same as `delete --undo`."""
     delete(key, undo=True, common=common)
 

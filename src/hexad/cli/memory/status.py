@@ -174,9 +174,6 @@ def _as_json(path: Path, found: Status) -> dict[str, Any]:
         "elsewhere": list(found.elsewhere),
         "layers": counts,
         "learned": [to_json(each) for each in found.learnings[:_LATEST]],
-        "review": {
-            "skills": [each.name for each in found.drafts],
-            "learnings": [each.id for each in found.doubtful],
-        },
+        "review": {"skills": [each.name for each in found.drafts], "learnings": [each.id for each in found.doubtful]},
         "next": advice(found),
     }

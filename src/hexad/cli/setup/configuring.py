@@ -35,12 +35,11 @@ def init(
     as_json: AsJson = False,
 ) -> None:
     """Write a hexad.toml with every setting beside the database. The database is not created."""
-    common = Common(db, as_json=as_json)
+    common = Common(db=db, as_json=as_json)
     file = file_place(common.path.parent)
     _write(file, file_text(), force=force)
     common.answer(
-        {"file": str(file), "written": True},
-        f"{file}: written; every setting keeps its default until you remove its #",
+        {"file": str(file), "written": True}, f"{file}: written; every setting keeps its default until you remove its #"
     )
 
 
@@ -64,7 +63,7 @@ def show(common: Common) -> None:
 
 def file_text() -> str:
     """A configuration file that explains every setting and changes none."""
-    return "\n".join([_HEAD, *(f"# {_meaning(each)}\n# {each.name} = {_toml(each.default)}\n" for each in KNOWN)])
+    return "\n".join([_HEAD, *(f"# {_with_range(each)}\n# {each.name} = {_toml(each.default)}\n" for each in KNOWN)])
 
 
 def shown(setting: Setting, value: object) -> object:
@@ -72,7 +71,7 @@ def shown(setting: Setting, value: object) -> object:
     return "(set)" if setting.secret and value != setting.default else value
 
 
-def _meaning(setting: Setting) -> str:
+def _with_range(setting: Setting) -> str:
     low_and_high = [in_digits(limit).replace(",", "_") for limit in setting.range]  # as TOML writes them
     return f"{setting.meaning} ({' to '.join(low_and_high)})" if low_and_high else setting.meaning
 
@@ -105,14 +104,12 @@ def _where(row: dict[str, Any], found: Traced) -> str:
 def _write(file: Path, text: str, *, force: bool) -> None:
     """Write a file that only its owner can read, because it may hold a token."""
     try:
-        with open(file, "w" if force else "x", encoding="utf-8", opener=_private) as opened:
+        with open(
+            file, "w" if force else "x", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, _PRIVATE)
+        ) as opened:
             file.chmod(_PRIVATE)
             opened.write(text)
     except FileExistsError:
         raise ConfigError("config", f"{file} exists already; --force overwrites it") from None
     except OSError as error:
         raise ConfigError("config", f"{file} cannot be written: {error.strerror}") from error
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, _PRIVATE)

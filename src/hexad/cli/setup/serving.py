@@ -186,7 +186,7 @@ def _agreed(file: Path) -> bool:
 
 
 def _over_stdio(hx: Hexad, server: "HexadServer") -> None:
-    from hexad.mcp.stdio import serve_stdio  # noqa: PLC0415 - the SDK again
+    from hexad.mcp.stdio import serve_stdio  # noqa: PLC0415 - loads the MCP SDK: 400 ms
 
     if sys.stdin.isatty():
         screen.remark("serving MCP on standard input; normally a client starts this: see `hexad mcp install --help`")

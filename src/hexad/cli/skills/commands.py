@@ -234,12 +234,7 @@ def deprecate(name: UndeprecatedSkill, *, common: Common) -> None:
 
 
 @app.command(epilog="Example: hexad skills delete greet --yes")
-def delete(
-    name: SkillName,
-    *,
-    yes: Yes = False,
-    common: Common,
-) -> None:
+def delete(name: SkillName, *, yes: Yes = False, common: Common) -> None:
     """Delete a skill with all its versions, for good; asks on a terminal. `deprecate` keeps it."""
     with common.opened() as hx:
         versions = hx.skills.get(name).version

@@ -13,7 +13,6 @@ from hexad.cli.terminal.screen import Wide
 from hexad.errors import FolderRefused
 from hexad.facade import Hexad
 from hexad.skills.folders.files import skill_folders
-from hexad.skills.folders.transfer import ImportedSkill
 from hexad.wire import to_json
 
 _FOLDERS: Final = (Wide("folder", 30), Wide("skill", 24), "result", Wide("notes"))
@@ -32,13 +31,7 @@ app = Commands()
 
 
 @app.command("import", epilog="Example: hexad skills import ./skills")
-def import_(
-    folder: Folder,
-    *,
-    overwrite: Overwrite = False,
-    keep_secrets: KeepSecrets = False,
-    common: Common,
-) -> None:
+def import_(folder: Folder, *, overwrite: Overwrite = False, keep_secrets: KeepSecrets = False, common: Common) -> None:
     """Import SKILL.md folders as drafts and report each refused folder. Nothing in them is run."""
     found = skill_folders(folder)
     if not found:
@@ -59,14 +52,7 @@ def import_(
 
 
 @app.command(epilog="Example: hexad skills export release ./skills")
-def export(
-    name: SkillName,
-    folder: Into,
-    *,
-    force: Force = False,
-    lenient: Lenient = False,
-    common: Common,
-) -> None:
+def export(name: SkillName, folder: Into, *, force: Force = False, lenient: Lenient = False, common: Common) -> None:
     """Write a skill as a SKILL.md folder of its name inside DIR."""
     with common.opened() as hx:
         written = hx.skills.export_folder(name, folder, force=force, strict=not lenient)
@@ -98,7 +84,7 @@ def _imported(hx: Hexad, folder: Path, *, overwrite: bool, redact: bool) -> dict
     return {
         "folder": str(folder),
         "skill": imported.skill.name,
-        "result": _result(imported),
+        "result": "new" if imported.new else "replaced" if imported.replaced else "kept",
         "changed": [*imported.changed],
         "notes": [*imported.notes],
     }
@@ -108,12 +94,6 @@ def _summary(results: Counter[str]) -> str:
     drafts, said = results["new"] + results["replaced"], {"kept": "unchanged", "refused": "refused"}
     parts = [f"{drafts} imported as {'a draft' if drafts == 1 else 'drafts'}"] if drafts else []
     return ", ".join((*parts, *(f"{results[word]} {how}" for word, how in said.items() if results[word])))
-
-
-def _result(imported: ImportedSkill) -> str:
-    if imported.new:
-        return "new"
-    return "replaced" if imported.replaced else "kept"
 
 
 def _row(result: dict[str, Any], root: Path) -> tuple[str, ...]:

@@ -142,7 +142,7 @@ def review_json(seen: "Review", plan: SkillResult | str) -> dict[str, Any]:
     return {
         "skill": to_json(seen.skill),
         "fingerprint": seen.fingerprint,
-        "findings": [json.loads(json.dumps(asdict(finding), default=str)) for finding in seen.findings],
+        "findings": [asdict(finding) for finding in seen.findings],
         "grants": list(seen.grants),
         "obstacle": seen.obstacle,
         "dry_run": plan if isinstance(plan, str) else result_json(plan),

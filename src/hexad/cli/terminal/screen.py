@@ -20,7 +20,6 @@ from hexad.cli.terminal.suggesting import completed
 from hexad.errors import InvalidInput
 from hexad.wire import WIRE
 
-_KEPT_CONTROLS: Final = "\n\t"
 _BIDI: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # they reorder what is around them
 
 
@@ -82,7 +81,7 @@ def clean(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(_escaped(character) if _is_control(character) else character for character in text)
+    return "".join(map(_escaped, text))
 
 
 def one_line(text: str) -> str:
@@ -222,11 +221,7 @@ def plain(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-def _is_control(character: str) -> bool:
-    if character in _KEPT_CONTROLS:
-        return False
-    return category(character) in {"Cc", "Cs", "Zl", "Zp"} or character in _BIDI
-
-
 def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
+    """The character, escaped if a terminal would obey it."""
+    steers = category(character) in {"Cc", "Cs", "Zl", "Zp"} or character in _BIDI
+    return character.encode("unicode_escape").decode("ascii") if steers and character not in "\n\t" else character

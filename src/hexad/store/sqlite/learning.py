@@ -29,8 +29,9 @@ class LearningTables(Queries):
         """A session's offers and calls."""
         rows = self._run("activity", self.namespace, session, tool).fetchall()
         latest = self._connection.execute(_LATEST, (self.namespace, session, calls)) if calls else ()
-        offers = [_offer(session, row) for row in rows if row[0] is not None]
-        return Activity(offers, len(offers) < len(rows) and not rows[-1][2], [_call(row) for row in latest])
+        offers = [_offer(session, row) for row in sorted(row for row in rows if row[0] is not None)]
+        failed = any(row[0] is None and not row[2] for row in rows)
+        return Activity(offers, failed, [_call(row) for row in latest])
 
     def calls(self) -> Sequence[Call]:
         """The calls of every session."""

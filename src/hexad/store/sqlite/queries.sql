@@ -129,7 +129,8 @@ INSERT INTO hexad_association (layer, id, term, weight, session, used, namespace
 DELETE FROM hexad_association WHERE namespace = ? AND layer = ? AND id = ?
 
 -- name: see
-UPDATE hexad_learning SET seen = seen + 1, updated = ? WHERE namespace = ? AND id = ?
+UPDATE hexad_learning SET seen = seen + 1, updated = ?
+WHERE number = (SELECT number FROM hexad_learning WHERE namespace = ? AND id = ?)
 
 -- name: chain_end
 SELECT sequence, hash FROM hexad_audit WHERE namespace = ? ORDER BY sequence DESC LIMIT 1
@@ -146,8 +147,7 @@ DELETE FROM hexad_call WHERE namespace = ? AND session = ? AND number <= (
 DELETE FROM hexad_call WHERE namespace = ? AND number < ?
 
 -- name: activity
-SELECT * FROM (SELECT learning, "trigger", state, at FROM hexad_offer WHERE namespace = ?1 AND session = ?2
-    ORDER BY learning)
+SELECT learning, "trigger", state, at FROM hexad_offer WHERE namespace = ?1 AND session = ?2
 UNION ALL SELECT * FROM (SELECT NULL, NULL, ok, NULL FROM hexad_call
     WHERE namespace = ?1 AND session = ?2 AND tool = ?3 ORDER BY number DESC LIMIT 1)
 

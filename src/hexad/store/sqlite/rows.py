@@ -53,7 +53,7 @@ class Table(Generic[N]):
     columns: tuple[str, ...]
     values: Callable[[N], tuple[Any, ...]]  # of the table's own columns
     encoders: tuple[tuple[int, Callable[[Any], object]], ...]  # by the place of these
-    decoders: tuple[tuple[int, Callable[[Any], object]], ...]
+    decoders: tuple[tuple[str, Callable[[Any], object]], ...]  # by column
     aside: str | None  # the column that lies in a table of its own
     selected: str  # the columns as a query lists them
     brief: str  # the same, with nothing in the one that lies aside
@@ -82,10 +82,9 @@ class Table(Generic[N]):
         if self.aside is not None and decoded[self.aside] is None:
             raise Undecodable(f"{self.name}: a row has no {self.aside}")
         try:
-            for place, decoder in self.decoders:
-                value = values[place]
-                if value is not None:
-                    decoded[self.columns[place]] = decoder(value)
+            for column, decoder in self.decoders:
+                if decoded[column] is not None:
+                    decoded[column] = decoder(decoded[column])
         except (ValueError, LookupError, TypeError, OverflowError) as error:
             raise Undecodable(f"{self.name}: {error!r}") from error
         return self.noun(**decoded)
@@ -102,7 +101,7 @@ def _table(
     shaped = shapes(cast("type", noun))
     columns = tuple(shaped)
     key = key or columns[0]
-    decoders = ((place, _decoder(column, shape)) for place, (column, shape) in enumerate(shaped.items()))
+    decoders = ((column, _decoder(column, shape)) for column, shape in shaped.items())
     encoded = [column for column in columns if column != aside]
     encoders = ((place, _ENCODERS.get(shaped[column].kind)) for place, column in enumerate(encoded))
     own = [f'"{column}"' for column in (*encoded, *(derived or {}), *(["words"] if name in _INDEXED else ()))]
@@ -116,7 +115,7 @@ def _table(
         columns,
         attrgetter(*encoded),
         tuple((place, encoder) for place, encoder in encoders if encoder),
-        tuple((place, decoder) for place, decoder in decoders if decoder),
+        tuple((column, decoder) for column, decoder in decoders if decoder),
         aside,
         selected=selected,
         brief=", ".join("'{}'" if column == aside else f'"{column}"' for column in columns),

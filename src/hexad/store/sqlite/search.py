@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hexad.store import Question, Row
     from hexad.store.sqlite.unit import Unit
 
+_NONE: Final = Evidence()
 _PADDED_ROWS: Final = 128
 _TERM, _WITHOUT_TERM = itemgetter(0), itemgetter(1, 2, 3)  # of a posting with its term before it
 _COMPOUND: Final = 400  # parts of a compound statement; SQLite allows 500
@@ -127,18 +128,21 @@ class Search(Queries):
         vectors = self._vector_states(question.embedder) if question.embedder is not None else {}
         associations = self._associations(question) if associated else {}
         numbers = self._numbers(associations)
-        return {
-            layer: Evidence(
-                searches[layer].statistics if layer in searches else Statistics(0, 0, {}),
-                searches[layer].opening.postings if layer in searches else {},
+        found = {
+            layer: Evidence(associations=associations[layer]) if layer in associations else _NONE
+            for layer in question.layers
+        }
+        for layer, search in searches.items():
+            found[layer] = Evidence(
+                search.statistics,
+                search.opening.postings,
                 standing if layer is Layer.USER_KNOWLEDGE else (),
                 vectors.get(layer.value, VectorState()),
                 associations.get(layer, ()),
                 numbers.get(layer, {}),
-                layer in searches and searches[layer].filtered,
+                search.filtered,
             )
-            for layer in question.layers
-        }
+        return found
 
     def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: int) -> set[int]:
         """Those of the given rows that hold all facets and have not expired."""
@@ -175,11 +179,11 @@ class Search(Queries):
         fresh: dict[int, list[tuple[int, str]]] = {}
         homes = [home for _, home, _, _, count in known if count]
         if homes:
-            marks = padded(homes, 4)
+            scopes = padded(homes, 4)
             for home, number, words in self._connection.execute(
-                f"SELECT scope, number, words FROM hexad_fresh WHERE scope IN ({placeholders(marks)}) "
+                f"SELECT scope, number, words FROM hexad_fresh WHERE scope IN ({placeholders(scopes)}) "
                 "ORDER BY scope, number DESC",
-                marks,
+                scopes,
             ):
                 fresh.setdefault(home, []).append((number, words))
         return [
@@ -225,9 +229,11 @@ class Search(Queries):
         bounded = [each for each in asked if each.limit is not None or each.search.filtered]
         parts, values = [], []
         if whole:
-            marks = padded(whole, 4)
-            parts.append(f"{_POSTING} WHERE term IN ({placeholders(marks)}) AND number < {COUNT}")
-            values += marks
+            keys = padded(whole, 4)
+            parts.append(
+                f"{_POSTING} WHERE term IN ({placeholders(keys)}) AND number < {COUNT} ORDER BY term DESC, number DESC"
+            )
+            values += keys
         for each in bounded:
             if each.limit != 0:
                 sql, own = _newest(each, facets, now)
@@ -238,8 +244,7 @@ class Search(Queries):
             rows = self._connection.execute(sql, values).fetchall()
             found = {term: list(map(_WITHOUT_TERM, postings)) for term, postings in groupby(rows, _TERM)}
         for each in asked:
-            stored = found.get(each.hash, [])
-            each.search.add(each.term, sorted(stored, reverse=True) if each.limit is None else stored)
+            each.search.add(each.term, found.get(each.hash, []))
 
     def _complete(self, searches: Collection[_LayerSearch]) -> None:
         """Look up the terms without room among the rows that others named."""
@@ -255,9 +260,9 @@ class Search(Queries):
             }
             own = {hashed(search.home, term): (search, term) for term in terms}
             hashes |= own
-            marks, numbers = padded(own, 4), padded(rows, _PADDED_ROWS)
-            parts.append(f"{_POSTING} WHERE term IN ({placeholders(marks)}) AND number IN ({placeholders(numbers)})")
-            values += [*marks, *numbers]
+            keys, numbers = padded(own, 4), padded(rows, _PADDED_ROWS)
+            parts.append(f"{_POSTING} WHERE term IN ({placeholders(keys)}) AND number IN ({placeholders(numbers)})")
+            values += [*keys, *numbers]
         if not parts:
             return
         for key, *posting in self._connection.execute(" UNION ALL ".join(parts), values):
@@ -287,9 +292,9 @@ class Search(Queries):
     def _expired(self, numbers: Sequence[int], now: int) -> set[int]:
         if not numbers:
             return set()
-        marks = padded(numbers)
-        sql = f"SELECT number FROM hexad_knowledge WHERE number IN ({placeholders(marks)}) AND expires <= ?"
-        return {number for (number,) in self._connection.execute(sql, (*marks, now))}
+        values = padded(numbers)
+        sql = f"SELECT number FROM hexad_knowledge WHERE number IN ({placeholders(values)}) AND expires <= ?"
+        return {number for (number,) in self._connection.execute(sql, (*values, now))}
 
     # standing rows, vectors and associations
 
@@ -305,7 +310,7 @@ class Search(Queries):
         return {layer: VectorState(rows, stamp) for layer, rows, stamp in found}
 
     def _associations(self, question: Question) -> Mapping[Layer, Sequence[Association]]:
-        """The associations of the terms; of each term one row more than is too many is read."""
+        """Associations of the terms; reads one more than the limit to detect overflow."""
         of_term = (
             f"SELECT * FROM (SELECT {ASSOCIATIONS.selected} FROM {ASSOCIATIONS.name} "
             f"WHERE namespace = ? AND layer = ? AND term = ? LIMIT {MOST_ASSOCIATIONS + 1})"
@@ -365,9 +370,7 @@ def _newest(asked: _Asked, facets: Sequence[str], now: int) -> tuple[str, list[i
     values = [hashed(search.home, driver), asked.hash]
     for each in others:
         if each != asked.term:
-            sql += (
-                " AND EXISTS (SELECT 1 FROM hexad_posting AS also WHERE also.term = ? AND also.number = driver.number)"
-            )
+            sql += f" AND EXISTS ({_ALSO})"
             values.append(hashed(search.home, each))
     if search.layer is Layer.USER_KNOWLEDGE:
         sql += f" AND NOT EXISTS ({_EXPIRED.format('driver')})"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import Layer, Version
 from hexad.shape import to_microseconds
-from hexad.store import BESIDE, Row, Sketch, Sketches
+from hexad.store import Row, Sketch, Sketches, places_beside
 from hexad.store.skills import FAILED, REMEMBERED, WORKED
 from hexad.store.sqlite.index import Index, chunks, padded, placeholders
 from hexad.store.sqlite.learning import LearningTables
@@ -191,9 +191,10 @@ class Unit(LearningTables):
         counted = self._run("count_run", *outcome, self.namespace, name, version).fetchall()
         return counted[0][0] if counted else None
 
-    def append_audit(self, records: Sequence[AuditRecord]) -> None:
-        for record in records:  # encoded by hand: every watched call passes here
-            what = (record.session, record.action, str.__str__(record.actor), record.target, as_json(record.details))
+    def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
+        encoded = details or [as_json(record.details) for record in records]
+        for record, written in zip(records, encoded, strict=True):  # by hand: every watched call passes here
+            what = (record.session, record.action, str.__str__(record.actor), record.target, written)
             chain = (record.previous, record.hash, self.namespace)
             self._run("append_audit", record.sequence, to_microseconds(record.at), *what, *chain)
 
@@ -247,17 +248,10 @@ class Unit(LearningTables):
 
     def _beside(self, sketches: Sequence[Sketch], now: int) -> Sequence[Sketch]:
         """The neighbours of these rows in their threads."""
-        places = {
-            (each.thread, each.position + step)
-            for each in sketches
-            if each.thread and each.position is not None
-            for step in range(-BESIDE, BESIDE + 1)
-            if step
-        }
         known = {each.number for each in sketches}
         return [
             sketch
-            for chunk in chunks(places)
+            for chunk in chunks(places_beside(sketches))
             for sketch in self._at_places(padded(sorted(chunk), _SEEN_TOGETHER), now)
             if sketch.number not in known
         ]

@@ -7,13 +7,12 @@ from collections import Counter
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar, assert_never
 
 from hexad.errors import StoreError
 from hexad.model import Knowledge, Layer, Learning, Reference, Skill, Version
 from hexad.shape import to_microseconds
 from hexad.store import (
-    BESIDE,
     MOST_ASSOCIATIONS,
     SKETCHED,
     Evidence,
@@ -23,6 +22,7 @@ from hexad.store import (
     Standing,
     Vector,
     VectorState,
+    places_beside,
     standing_of,
 )
 from hexad.store.learning import WILDCARD, Activity, skeleton
@@ -66,15 +66,15 @@ class _LayerData:
             del self.rows[old.record.id], self.ids[old.number]
         same = old is not None and new is not None and old.document == new.document
         if old is not None and old.document is not None:
-            self._mark(old, set.discard)
+            self._update_sets(old, set.discard)
             if not same:
                 self.index.remove(old.number, old.document)
         if new is not None and new.document is not None:
-            self._mark(new, set.add)
+            self._update_sets(new, set.add)
             if not same:
                 self.index.add(new.number, new.document)
 
-    def _mark(self, row: Row, change: Callable[[set[int], int], None]) -> None:
+    def _update_sets(self, row: Row, change: Callable[[set[int], int], None]) -> None:
         if isinstance(row.record, Knowledge):
             change(self.standing[standing_of(row.record)], row.number)
             if row.record.expires is not None:
@@ -244,7 +244,8 @@ class Namespace:
 
     def add_versions(self, versions: Sequence[Version | SkillVersion]) -> None:
         for version in versions:
-            place = (Layer.USER_KNOWLEDGE, version.key) if isinstance(version, Version) else _of_skill(version.name)
+            skills = Layer.SKILL_PATTERNS
+            place = (Layer.USER_KNOWLEDGE, version.key) if isinstance(version, Version) else (skills, version.name)
             known = self._versions.setdefault(place, {})
             if version.version in known:
                 raise StoreError(LOCATION, f"version {version.version} of {place[1]!r} exists already")
@@ -305,7 +306,7 @@ class Namespace:
         self._set(data, replace(row, record=record))
         return recent
 
-    def append_audit(self, records: Sequence[AuditRecord]) -> None:
+    def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
         for record in records:
             place = bisect_left(self._audit, record.sequence, key=lambda known: known.sequence)
             if place < len(self._audit) and self._audit[place].sequence == record.sequence:
@@ -368,13 +369,7 @@ class Namespace:
         data = self._layers[layer]
         rows = [_sketch(row, row.document) for row in data.numbered(numbers) if row.document is not None]
         unexpired = [each for each in rows if each.expires is None or each.expires > to_microseconds(now)]
-        places = {
-            (each.thread, each.position + step)
-            for each in unexpired
-            if each.thread and each.position is not None
-            for step in range(-BESIDE, BESIDE + 1)
-            if step
-        }
+        places = places_beside(unexpired)
         seats = (row for row in data.rows.values() if places and row.document and _seat(row.record) in places)
         beside = [_sketch(row, row.document) for row in seats if row.document and not _expired(row.record, now)]
         return Sketches(unexpired, [each for each in beside if each.number not in numbers])
@@ -420,10 +415,6 @@ def _assign(held: dict[K, V], key: K, value: V | None) -> None:
         held.pop(key, None)
     else:
         held[key] = value
-
-
-def _of_skill(name: str) -> tuple[Layer, str]:
-    return Layer.SKILL_PATTERNS, name
 
 
 def _fits(learning: Learning, wanted: TemplateFilter) -> bool:
@@ -473,7 +464,7 @@ def _without_definition(row: Row) -> Row:
 
 
 def _copied(row: Row) -> Row:
-    """The row with objects of its own: a caller who changes what he was given changes nothing here."""
+    """The row with copies of its mutable values, so a caller cannot change the stored ones."""
     match row.record:
         case Reference() as record:
             return replace(row, record=replace(record, metadata=deepcopy(record.metadata)))
@@ -482,4 +473,7 @@ def _copied(row: Row) -> Row:
             return replace(row, record=replace(record, definition=definition, parameters=parameters))
         case Learning() as record:
             return replace(row, record=replace(record, remedies=deepcopy(record.remedies)))
-    return row
+        case Knowledge():
+            return row
+        case _:
+            assert_never(row.record)
