@@ -275,3 +275,13 @@ def test_whatever_is_stored_survives_backup_and_restore(
             assert back.references.list() == hx.references.list()
             assert back.audit.records() == hx.audit.records()
             assert back.audit.verify().ok
+
+
+@requirement("STORE-04")
+def test_a_backup_replaces_a_backup_and_no_other_file(file_hx: Hexad, tmp_path: Path) -> None:
+    file_hx.knowledge.save("editor", "vim")
+    (tmp_path / "notes.md").write_text("my notes")
+    with pytest.raises(BackupError, match="is not a backup; choose another file"):
+        file_hx.backup(tmp_path / "notes.md")
+    assert (tmp_path / "notes.md").read_text() == "my notes"
+    assert file_hx.backup(tmp_path / "b.jsonl") == file_hx.backup(tmp_path / "b.jsonl")

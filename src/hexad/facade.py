@@ -65,6 +65,8 @@ class _Shared:
 
 class Hexad:
     """An agent's context: save, retrieve, assemble. Make one with `open`.
+    ``knowledge``, ``references``, ``learnings``, ``skills``, ``habits`` and ``audit`` hold what is stored; ``enabled``,
+    ``namespace``, ``session``, ``settings``, ``store`` and ``retriever`` say how it was opened.
 
     >>> with Hexad.open(":memory:", enabled=True) as hx:
     ...     _ = hx.knowledge.save("deploy-window", "Deploy on Tuesdays and Thursdays only", category="rule")

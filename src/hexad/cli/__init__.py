@@ -106,6 +106,8 @@ def _usage(error: Any) -> str:
     path = error.ctx.command_path if error.ctx else "hexad"
     message = error.format_message().replace("Value error, ", "").rstrip(".")
     message = message.replace("Input should be greater than or equal to", "must be at least")
+    if "extra argument" in message:
+        message += "; put quotes around a text of several words"
     if message.startswith("Missing ") and "Choose from" not in message:
         message += _about(error.param)
     return f"{message} Try '{path} --help'" if message.endswith("?") else f"{message}; try '{path} --help'"

@@ -123,8 +123,8 @@ class ContextTools:
     ) -> dict[str, Any]:
         """Report how a call of one of your own tools went, so that its failures are learned from and known fixes found.
 
-        Report every failure, and the call that worked after it: the difference between them becomes the fix. Only the
-        shape of arguments and results is kept.
+        Report every failure, and the call that worked after it: the difference between them becomes the fix. The
+        log keeps short arguments, with secrets redacted, and no results.
 
         Args:
             tool: The tool's name.

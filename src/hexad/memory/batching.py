@@ -46,8 +46,8 @@ class BatchedWriting:
         """Keep versions until the next write."""
         self._versions += versions
 
-    def append_audit(self, records: Sequence[AuditRecord]) -> None:
-        """Keep audit records until the next write."""
+    def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
+        """Keep audit records until the next write, which encodes their details."""
         self._audit += records
 
     def chain_end(self) -> tuple[int, str] | None:

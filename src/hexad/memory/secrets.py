@@ -245,7 +245,7 @@ def _assignments(text: str, lowered: str) -> Iterator[Span]:
 def _links(text: str, key: re.Match[str]) -> Iterator[re.Match[str]]:
     """The ways that tie a value to the naming word: next to it first, then a few words apart."""
     near = _LINK.match(text, key.end())
-    if near and (near.lastgroup != "flag" or _is_flag(text, key.start())):
+    if near and (near.lastgroup != "flag" or _FLAG.search(text[max(0, key.start() - 40) : key.start()])):
         yield near
     if far := _FAR_LINK.match(text, key.end()):
         yield far
@@ -272,10 +272,6 @@ def _keys(lowered: str) -> Iterator[re.Match[str]]:
             end = key.end()
             if key.lastgroup:
                 yield key
-
-
-def _is_flag(text: str, start: int) -> bool:
-    return _FLAG.search(text[max(0, start - 40) : start]) is not None
 
 
 def _quoted_value(text: str, start: int) -> _Value | None:

@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from hexad.model import Clock, Json, Record
     from hexad.store import Reading, Row, Store, Use, Writing
 
-_HELD: Final = (
-    "another connection still reads an older state; once it is closed, `erase_traces()` removes the last bytes"
-)
-_SCHEDULED: Final = "no query finds them any more; the database removes the last bytes with its next maintenance"
+_DETAILS: Final = {
+    Erasure.DONE: "",
+    Erasure.HELD: "another connection reads an older state; once it is closed, `erase_traces()` removes the last bytes",
+    Erasure.SCHEDULED: "no query finds them any more; the database removes the last bytes with its next maintenance",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,6 +202,3 @@ class ChangeTransaction:
             self._change.give_back()
         if isinstance(error, RateLimited):
             self._workspace.audit_rejection(error, self._actor)
-
-
-_DETAILS: Final = {Erasure.DONE: "", Erasure.HELD: _HELD, Erasure.SCHEDULED: _SCHEDULED}

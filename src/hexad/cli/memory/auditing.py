@@ -19,7 +19,7 @@ _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _RECORDS: Final = ("n", "when (UTC)", "actor", "action", Wide("target"), "outcome", Wide("session", 12))
 
 app = group(
-    "Verify and read the log of every change. It is tamper-evident and holds no content.",
+    "Verify and read the log of every change. It holds no entries, but short arguments of watched tools.",
     epilog="Example: hexad audit log --limit 5",
 )
 

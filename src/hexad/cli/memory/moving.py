@@ -18,11 +18,11 @@ app = Commands()
 
 @app.command(epilog="Example: hexad backup agent.jsonl --db agent.db")
 def backup(file: File, common: Common) -> None:
-    """Write every namespace into a file."""
+    """Write every namespace into a file, or one namespace with --namespace."""
     if str(file) == "-":
         raise InvalidInput("FILE", "must be a file, because a backup is written completely or not at all")
     with common.opened() as hx:
-        lines = hx.backup(file)
+        lines = (hx if common.namespace is None else hx.scoped()).backup(file)
     common.answer({"file": str(file), "lines": lines}, f"{file}: {screen.counted(lines, 'line')} written")
 
 
@@ -59,7 +59,7 @@ def import_(
     if common.as_json:
         screen.emit({"file": str(file), **asdict(done)})
     else:
-        screen.say(f"{file}: {done.added} added, {done.replaced} replaced, {done.kept} unchanged")
+        screen.say(f"{file}: {done.added} added, {done.replaced} replaced, {done.kept} kept as they are here")
         if done.left_out:
             lines = screen.counted(done.left_out, "line")
             screen.remark(f"not imported: {lines} of history and audit, or of deleted entries")

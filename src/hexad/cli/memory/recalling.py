@@ -61,7 +61,8 @@ def list_(*, category: InCategory = None, common: Common) -> None:
         others = () if entries or category or common.as_json else elsewhere(hx)
     now = datetime.now(UTC)
     rows = [(e.key, e.category, e.version, _labels(e, now), e.content) for e in entries]
-    empty = "nothing is stored here" + (f"; {elsewhere_line(others)}" if others else "")
+    empty = "nothing is stored here" if category is None else f"no entry has the category {category}"
+    empty += f"; {elsewhere_line(others)}" if others else ""
     common.listing({"entries": [to_json(entry) for entry in entries]}, _LISTED, rows, empty=empty)
 
 

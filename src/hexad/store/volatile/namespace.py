@@ -244,7 +244,8 @@ class Namespace:
 
     def add_versions(self, versions: Sequence[Version | SkillVersion]) -> None:
         for version in versions:
-            place = (Layer.USER_KNOWLEDGE, version.key) if isinstance(version, Version) else _of_skill(version.name)
+            skills = Layer.SKILL_PATTERNS
+            place = (Layer.USER_KNOWLEDGE, version.key) if isinstance(version, Version) else (skills, version.name)
             known = self._versions.setdefault(place, {})
             if version.version in known:
                 raise StoreError(LOCATION, f"version {version.version} of {place[1]!r} exists already")
@@ -414,10 +415,6 @@ def _assign(held: dict[K, V], key: K, value: V | None) -> None:
         held.pop(key, None)
     else:
         held[key] = value
-
-
-def _of_skill(name: str) -> tuple[Layer, str]:
-    return Layer.SKILL_PATTERNS, name
 
 
 def _fits(learning: Learning, wanted: TemplateFilter) -> bool:
