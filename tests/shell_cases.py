@@ -123,6 +123,7 @@ NEEDING: Final[dict[str, set[str]]] = {
     "hash -p ./x ls; enable -f ./x.so x": {"command"},
     "git -c alias.x='!./payload' x": {"command"},
     "git bisect run ./payload": {"command"},
+    "git config core.editor ./payload": {"command"},
     "tar -I 'sh payload' -cf x y": {"command"},
     "fd -x sh {}": {"command"},
     "rg --pre ./payload x": {"command"},

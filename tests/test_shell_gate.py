@@ -144,10 +144,11 @@ def test_a_skill_with_a_harmful_file_is_not_activated(hx: Hexad) -> None:
         "f() { " + "f " * 30_000 + "; }",
         "sudo " * 10_000 + "ls",
         "a;" * 30_000,
+        ("git" + " -c" * 1_200 + "\n") * 16,
         "a" * 300_000,
         "rm -rf \x00/",
     ],
-    ids=range(13),
+    ids=range(14),
 )
 def test_a_hostile_script_is_never_allowed_and_its_check_is_bounded(script: str) -> None:
     """Its work is bounded by counted steps, its memory by the length of texts."""

@@ -32,12 +32,13 @@ _PATTERNS: Final = [
     delete-unknown  git .*(?:-C|--work-tree).* clean
     unknown-command sed .*(?:-\w*f |--file|(?:^|[;{}\n\d$/ ])e(?: |$)|s(\W)(?:(?!\1).)*\1(?:(?!\1).)*\1[gpIim\d]*e)
     unknown-command .* --?[\w-]*(?:exec|command|program|shell|rsh|pager|editor|hook|action|filter)[\w-]*=
-    unknown-command .*\b(?:Proxy|Local)Command[= ]|.* --[\w-]*(?:program|exec|pager|to-command)\b|rg .*--pre|man .*-P
-    unknown-command git .*(?:-c|config) (?:\S+ )*(?!user|color|init|pu|advice|core\.[qaefi])[a-z]+\.\S+[= ]\S
-    unknown-command git .*(?:bisect run|foreach|filter-branch|for-each-repo|hook run|-pack=|(?:rebase|difftool) .*-\w*x)
-    unknown-command (?:hash|bind) .*-\w*[px]|enable .*-\w*f|zip .*-TT|coproc\s
+    unknown-command .*\b(?:Proxy|Local)Command[= ]|.* --[\w-]*(?:program|exec|to-command|c-path|t-action)\b
+    unknown-command git .*(?:-c|config) (?:\S+ )*(?!user|color|init|pu|advice|core\.(?:[qali]|file))[a-z]+\.\S+[= ]\S
+    unknown-command git .*(?:bisect run|foreach|filter-b|for-each-repo|-pack=|(?:rebase|difft\w+) .*-\w*x)
+    unknown-command (?:hash|bind) .*-\w*[px]|enable .*-\w*f|zip .*-TT|coproc\s|make .*SHELL|complete .*-C
+    unknown-command git .*(?:--config-env|--ext-|grep .*-O)|rg .*--pre|man .*-P
     unknown-command (?:n?vim?|view|ex|ed|emacs|less|gdb|lldb|sqlite3|l?ftp|mail|nmap) .*[ :.\\+]!\s*\w
-    unknown-command (?:n?vim?|ex|emacs|gdb|lldb|sqlite3) .*\b(?:system|shell|call|execute?|python|py3|lua)\b
+    unknown-command (?:n?vim?|ex|emacs|gdb|lldb|sqlite3) .*(?:\b(?:system|shell|call|exec|py|lua)|-[Sxl] |-script)
     format          (?:mkfs(?:\.\w+)?|mke2fs|mkswap|wipefs|newfs|mkdosfs|mkntfs|blkdiscard|badblocks|pvcreate) .*/dev/\w
     format          (?:sgdisk|sfdisk|parted|fdisk|gdisk) (?!.*(?:-[lpin]|--list|--print|--no-act|print)(?: |$)).*/dev/\w
     format          cryptsetup (?!.*(?:status|isLuks|\w*(?:[oO]pen|[cC]lose|Dump|Key|UUID)) ).*/dev/\w
@@ -114,6 +115,7 @@ def _judge_program(shell: Shell, argv: list[str]) -> str:
     if len(line) > _LONGEST:  # the patterns take quadratic time
         shell.find("too-complex", "")
         return UNKNOWN
+    shell.spend(len(line) ** 2 // 10_000)
     for rule in needs(name, argv[1:]):
         shell.find(rule, argv)
     for rule, pattern in _PATTERNS:

@@ -30,7 +30,8 @@ _PAUSES: Final = re.compile(r"(?:[;\n{&|]|\b(?:do|then))\s{0,50}(?:wait|read|bre
 _DECIDES: Final = re.compile(r"\b(?:if|case|while|for|return|exit)\b|&&|\|\||\[")
 _RUNS_CODE: Final = re.compile(
     r"LD_(?:PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_\w+|BASH_ENV|ENV|PROMPT_COMMAND|PS4|PYTHON(?:STARTUP|PATH|HOME)|PERL5\w+|"
-    r"RUBYOPT|NODE_OPTIONS|GIT_\w*(?:SSH|PAGER|EDITOR|EXEC)\w*|(?:MAN)?PAGER|LESSOPEN|VIMINIT|JAVA_TOOL_OPTIONS"
+    r"RUBYOPT|NODE_OPTIONS|GIT_\w*(?:SSH|PAGER|EXEC)\w*|(?:MAN)?PAGER|\w*EDITOR|VISUAL|LESSOPEN|VIMINIT|"
+    r"JAVA_TOOL_OPTIONS"
 )
 _MAY_REJECT: Final = re.compile(r"\b(?:rm|dd|mkfs|mv|chmod|chown|find|shred|sh|bash|kill|wipefs)\b|/dev/|\)\s*\{")
 _SOCKET: Final = re.compile(r"/dev/(?:tcp|udp)/")
