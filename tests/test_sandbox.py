@@ -59,8 +59,8 @@ def test_a_script_finds_its_files_in_its_working_directory(sandbox: Sandbox) -> 
 @settings(max_examples=25)
 def test_a_variable_arrives_as_it_was_given(values: dict[str, str]) -> None:
     script = "".join(f"printf %s \"${name}\"; printf '\\0'; " for name in values)
-    told = find_sandbox().run(script, environment=values).stdout
-    assert told.split("\0")[:-1] == list(values.values())
+    printed = find_sandbox().run(script, environment=values).stdout
+    assert printed.split("\0")[:-1] == list(values.values())
 
 
 def test_large_scripts_and_variables_are_no_trouble(sandbox: Sandbox) -> None:

@@ -106,9 +106,9 @@ def test_the_password_file_is_not_the_machines(box: Box) -> None:
 
 def test_nothing_of_the_parent_is_inherited_but_what_was_given(box: Box) -> None:
     assert "do-not-tell" in box.bare("env")
-    told = box.run("env; cat /proc/[0-9]*/environ | tr '\\0' '\\n'", environment={"given": "yes"}).stdout
-    assert "given=yes" in told
-    assert "do-not-tell" not in told
+    printed = box.run("env; cat /proc/[0-9]*/environ | tr '\\0' '\\n'", environment={"given": "yes"}).stdout
+    assert "given=yes" in printed
+    assert "do-not-tell" not in printed
     commands = box.run("cat /proc/[0-9]*/cmdline | tr '\\0' '\\n'").stdout
     assert "bwrap" in commands
     assert str(find_sandbox().program) not in commands  # where it is installed is nobody's business inside
@@ -367,7 +367,7 @@ def test_no_mount_honours_programs_that_give_rights(box: Box) -> None:
 def test_system_calls_that_no_script_needs_are_denied(box: Box) -> None:
     calls = numbers(platform.machine())
     tried = "for my $n (@ARGV) { $! = 0; syscall($n + 0, 0, 0, 0, 0, 0); print $! + 0, qq(\\n) }"
-    told = box.run(f"perl -e '{tried}' {' '.join(map(str, calls.values()))}").stdout.split()
-    assert dict(zip(calls, told, strict=True)) == dict.fromkeys(calls, "1")  # EPERM
+    printed = box.run(f"perl -e '{tried}' {' '.join(map(str, calls.values()))}").stdout.split()
+    assert dict(zip(calls, printed, strict=True)) == dict.fromkeys(calls, "1")  # EPERM
     harmless = [calls["memfd_create"], calls["shmget"]]  # they find fault with nothing but what they were given
     assert "1" not in box.bare(f"perl -e '{tried}' {' '.join(map(str, harmless))}").split()
