@@ -93,7 +93,7 @@ def forget_subject(change: Change, subject: str) -> int:
 
 
 def forget_session(change: Change, session: str) -> int:
-    """Erase what a session said and the fields it gave; what others said and gave under the same key stays."""
+    """Erase a session's versions and fields; those of other sessions under the same key stay."""
     name = admission.key("session", session)
     keys = change.unit.keys_of(session=name)
     for key in keys:
@@ -138,7 +138,7 @@ def _forget_others(change: Change, goes: Callable[[Record], bool]) -> int:
 
 
 def _forget_skills(change: Change, session: str) -> int:
-    """Erase what a session said of skills. One that others said something of before is a draft of that again."""
+    """Erase a session's versions of skills. A skill with older versions becomes a draft of the latest of them."""
     count = 0
     for skill in [cast("Skill", record) for record in records(change.unit, Layer.SKILL_PATTERNS)]:
         versions = cast("Sequence[SkillVersion]", change.unit.versions(Layer.SKILL_PATTERNS, skill.name))
@@ -166,5 +166,5 @@ def _earlier(skill: Skill, version: SkillVersion) -> Skill:
 
 
 def _forget_habits(change: Change, goes: Callable[[Association], bool]) -> None:
-    """The words that were learned from questions: of tools too, which are no records."""
+    """Erase the associations of words with items, also with tools, which are not stored."""
     unlearn(change, [each for each in change.unit.associations() if goes(each)])

@@ -384,7 +384,7 @@ _OTHER_THINGS = (_QUANTITY, _FILE, _MAIL, _REFERENCE)
 
 
 def _is_dense(value: str) -> bool:
-    """Long and mixed as no folder or attribute is called, but as a base64 secret is."""
+    """Whether a value is long and mixed like a base64 secret, unlike a folder or an attribute."""
     if len(value) >= 32 and "." not in value and "-" not in value and _DENSE.match(value):
         return True
     return any(len(piece) >= 16 and _is_strong(piece) for piece in re.split(r"[./_]", value))

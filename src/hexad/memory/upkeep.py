@@ -1,4 +1,4 @@
-"""A store whose namespaces are brought up to date when they are first used, and not all of them at open."""
+"""A store that migrates each namespace when it is first used, instead of all of them at open."""
 
 from __future__ import annotations
 
