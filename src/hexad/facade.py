@@ -367,7 +367,7 @@ class Hexad:
 
     def restore(self, file: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None) -> int:
         """Restore a whole backup into an empty database; return the number of data lines."""
-        from hexad.memory.restoring import restore_backup  # noqa: PLC0415 - loads in 4 ms, rarely needed
+        from hexad.memory.backup.restoring import restore_backup  # noqa: PLC0415 - loads in 4 ms, rarely needed
 
         store, similarity = self._engine.workspace.store, self._engine.workspace.similarity
         count = restore_backup(store, _path(file, "file"), progress or _quiet, similarity)

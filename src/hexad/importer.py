@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 from hexad.errors import BackupError, HexadError
 from hexad.learning.learnings import LearningCollection
 from hexad.memory.backup import Line, read_lines
-from hexad.memory.batching import BatchedWriting
+from hexad.memory.backup.batching import BatchedWriting
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.references import ReferenceCollection
 from hexad.model import RECORDS, Knowledge, Learning, Origin, Record, Reference, Skill
