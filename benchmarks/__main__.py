@@ -14,12 +14,12 @@ from benchmarks import (
     adk,
     killing,
     learning,
-    meaning,
     opening,
     retrieving,
     running_skills,
     sandboxing,
     saving,
+    semantic,
     weight,
 )
 from benchmarks.figures import Figure, as_markdown, show
@@ -66,7 +66,7 @@ def main() -> int:
         parts = {
             "Retrieving": list(retrieving.measure(folder, progress)),
             "Opening": list(opening.measure(folder)),
-            "Meaning": list(meaning.measure(folder, progress)),
+            "Meaning": list(semantic.measure(folder, progress)),
             "Saving": list(saving.measure(folder)),
             "Learning": list(learning.measure(folder)),
             "ADK": list(adk.measure(folder)),

@@ -47,8 +47,8 @@ def _compared(hx: Hexad, asked: Sequence[str], way: str, limit: float | None) ->
             (seconds(with_it.turn(text)), seconds(without.turn(text)), seconds(lambda text=text: hx.retrieve(text)))
             for text in asked
         ][WARM:]
-    told = [request for request in inner.requests if "## User Knowledge" in str(request.model_dump())]
-    assert len(told) > len(asked) / 2, "the wrapped model was told nothing"
+    with_context = [request for request in inner.requests if "## User Knowledge" in str(request.model_dump())]
+    assert len(with_context) > len(asked) / 2, "the wrapped model got no context"
     wrapped, plain, retrieval = (median(column) for column in zip(*times, strict=True))
     more, bare_turn, one = (wrapped - plain) * 1000, plain * 1000, retrieval * 1000
     name = f"context on a turn of an ADK agent ({way}), {SIZE:,} entries, in retrievals, median"

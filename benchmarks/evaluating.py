@@ -10,8 +10,9 @@ from rich.progress import Progress
 from benchmarks.figures import fill
 from hexad.cli.setup.evaluating import show
 from hexad.evals.data import EvalSet, read_sets
-from hexad.evals.report import OURS, baseline_names, feedback_svg, quality_of, recall_lost, unanswered
+from hexad.evals.report import feedback_svg
 from hexad.evals.run import Plan, SetResult, evaluate, overall
+from hexad.evals.tables import OURS, baseline_names, quality_of, recall_lost, retrieval_tables, unanswered
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT.parent / "shared" / "evals"
@@ -29,7 +30,7 @@ def main() -> int:
     words = _run(sets, Plan(semantic=False, foreign=True))
     taught = _run([each for each in sets if each.path == TAUGHT], Plan(feedback=USES))
     for results in (words, taught, whole):
-        show(results)
+        show(retrieval_tables(results))
     page = ROOT / "docs" / "retrieval.md"
     fill(page, _table(whole, words))
     fill(page, _foreign(whole, words), "foreign")

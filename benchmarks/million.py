@@ -13,7 +13,7 @@ from rich.progress import Progress
 from benchmarks.corpus import entries, questions
 from benchmarks.figures import Figure, as_markdown, fill, in_turns, show
 from benchmarks.filling import fill as fill_database
-from benchmarks.meaning import compare, embed
+from benchmarks.semantic import compare, embed
 from benchmarks.yardstick import Yardstick
 from hexad import Hexad
 from hexad.text import words

@@ -37,7 +37,7 @@ HELPERS = ("login", "open_session", "refresh_token", "select_workspace")
 WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "harbor", "iris", "juniper", "kelp", "lotus")
 
 
-# --- the world: tools whose rules nobody tells -----------------------------------------------------------------------
+# --- the world: tools whose rules nobody explains -------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -224,7 +224,7 @@ class Task:
 
 
 def make_task(tools: Sequence[Tool], chance: random.Random, ways: Sequence[str]) -> Task:
-    """A task for one of the tools, told in one of the ways."""
+    """A task for one of the tools, described in one of the ways."""
     tool = chance.choice(tools)
     day, month, hour = chance.randint(1, 28), chance.randrange(len(MONTHS)), chance.randint(8, 18)
     said = {
@@ -246,7 +246,7 @@ def make_task(tools: Sequence[Tool], chance: random.Random, ways: Sequence[str])
 
 @dataclass
 class Agent:
-    """Tries, reads what it is told if it is a reader, and tries again."""
+    """Tries, reads its prompt if it is a reader, and tries again."""
 
     chance: random.Random
     reads: bool
@@ -286,7 +286,7 @@ class Agent:
 
 
 def read_solutions(prompt: str, tool: str) -> Iterator[str]:
-    """The fixes that a prompt tells for a tool, as a reader finds them: its line, what stands after "fix:"."""
+    """The fixes in a prompt for a tool, as a reader finds them: the text after "fix:" in its line."""
     section = prompt.partition("## Known Solutions\n")[2].partition("\n## ")[0]
     for line in section.splitlines():
         found = re.match(rf"- \[[^\]]*\] tool:{re.escape(tool)}: (.*)", line)
@@ -361,23 +361,23 @@ def _prompting(hx: Hexad) -> Callable[[str], str]:
 
 
 def measure(folder: Path, seeds: Sequence[int], page: Path | None = None) -> Iterator[Figure]:
-    """Both agents over all seeds: how many fewer calls of the last tasks fail, and a plot; tasks told in two ways."""
-    for told, ways in (("in words", IN_WORDS), ("by the tool's name", BY_NAME)):
+    """Both agents over all seeds, tasks described in two ways: how many fewer of the last calls fail, and a plot."""
+    for described, ways in (("in words", IN_WORDS), ("by the tool's name", BY_NAME)):
         reading = [run(seed, reads=True, folder=folder, ways=ways) for seed in seeds]
         plain = [run(seed, reads=False, folder=folder, ways=ways) for seed in seeds]
         if page is not None and ways is IN_WORDS:
             page.write_text(plot(_curve(reading), _curve(plain)), encoding="utf-8")
-        yield _figure(f"tasks told {told}", reading, plain)
+        yield _figure(f"tasks described {described}", reading, plain)
 
 
 def _figure(about: str, reading: Sequence[Sequence[int]], plain: Sequence[Sequence[int]]) -> Figure:
     left = [sum(ours[-LAST:]) / max(1, sum(theirs[-LAST:])) for ours, theirs in zip(reading, plain, strict=True)]
     ours, theirs = (fmean(sum(each[-LAST:]) for each in runs) for runs in (reading, plain))
-    told = f"{ours:.1f} failed calls with Known Solutions, {theirs:.1f} without; worst seed {max(left):.2f}"
+    detail = f"{ours:.1f} failed calls with Known Solutions, {theirs:.1f} without; worst seed {max(left):.2f}"
     name = (
         f"simulated agent, {about}: failed calls in the last {LAST} of {TASKS}, share left, mean of {len(left)} seeds"
     )
-    return Figure(name, fmean(left), 1 - WANTED, "", told)
+    return Figure(name, fmean(left), 1 - WANTED, "", detail)
 
 
 def _curve(runs: Sequence[Sequence[int]], window: int = 10) -> list[float]:

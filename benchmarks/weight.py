@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sqlite3
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SOURCE = Path(hexad.__file__).parent
-MOST_LINES, MOST_HIDDEN_IMPORTS, MOST_PORT_METHODS, MOST_STATEMENTS = 34_000, 60, 36, 16
+MOST_LINES, MOST_HIDDEN_IMPORTS, MOST_PORT_METHODS, MOST_STATEMENTS = 36_290, 60, 36, 16
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -76,21 +77,30 @@ def port_methods() -> list[str]:
 
 def statements(path: Path) -> tuple[int, int]:
     """How many statements a retrieve of four layers and a save take on SQLite."""
-    with _traced() as seen, Hexad.open(path, enabled=True, semantic=False) as hx:
-        hx.knowledge.save("deploy-window", "Deploy on Tuesdays only", category="rule")
-        hx.knowledge.save("units", "Always answer in metric units", pinned=True)
-        hx.references.save("Runbook", location="https://wiki.example.com/deploy", summary="How to deploy")
-        hx.learnings.save(trigger="tool:deploy", error_pattern="quota exceeded", fix="ask ops to deploy")
-        hx.skills.create("release", kind="instruction", description="Deploy a release", definition={"text": "…"})
-        hx.skills.activate("release")
+    with _traced() as seen, Hexad.open(path, enabled=True, semantic=False, max_knowledge=100) as hx:
+        _fill(hx)
         hx.retrieve("When may I deploy?")
         seen.clear()
-        found = hx.retrieve("When may I deploy?")
+        found = hx.retrieve("When may I deploy the release on staging?")
         retrieve = len(seen)
-        assert len(found.items) == 4, "one item of each stored layer"
+        assert len(found.items) == 4, "items of each stored layer"
         seen.clear()
         hx.knowledge.save("deploy-freeze", "No deploy in the last week of December", category="rule")
         return retrieve, len(seen)
+
+
+def _fill(hx: Hexad) -> None:
+    """Forty rows in each stored layer, with threads, a pin, an expired entry and a habit."""
+    for number in range(40):
+        text = f"deploy release number{number} on staging"
+        hx.knowledge.save(f"note-{number}", text, thread="t", position=number)
+        hx.references.save(f"page-{number}", location="https://wiki.example.com/x", summary=text)
+        hx.learnings.save(trigger="tool:deploy", error_pattern=f"deploy {'x' * number}", fix="wait for staging")
+        hx.skills.create(f"s-{number}", kind="instruction", description=text, definition={"text": "x"})
+        hx.skills.activate(f"s-{number}")
+    hx.knowledge.pin("note-3")
+    hx.knowledge.save("over", "deploy never", expires=datetime.now(UTC) - timedelta(days=1))
+    hx.used(hx.retrieve("staging").all()[-1], "deploy the release")
 
 
 @contextmanager

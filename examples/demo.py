@@ -128,7 +128,7 @@ def show_learning(hx: Hexad) -> None:
         console.print(Text.assemble("failed ", (str(error), "red")))
     console.print(Text.assemble("worked ", (tool("2026-01-31"), "green")))
     (known,) = hx.learnings.search("book a room")
-    console.print(Text.assemble("next time the prompt tells: ", (known.content, "cyan")))
+    console.print(Text.assemble("next time the prompt says: ", (known.content, "cyan")))
 
 
 def strongest(item: Item) -> str:

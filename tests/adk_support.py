@@ -80,7 +80,7 @@ def talk(place: Runner, *texts: str | types.Content, **whose: Any) -> list[Event
     return done(said(place, *texts, **whose))
 
 
-def told(event: Event) -> list[Any]:
+def parts_of(event: Event) -> list[Any]:
     """What an event says, without ids and times."""
     parts = (event.content.parts or []) if event.content else []
     return [

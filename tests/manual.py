@@ -41,53 +41,53 @@ class Step:
     """Something to do: ``kind`` is python, console (in a pipe), terminal (with the answers that are typed) or sh."""
 
     kind: str
-    told: str
+    source: str
     output: str
 
     def done_in(self, folder: Path) -> str:
         """What is really shown."""
         if self.kind == "json":
-            json.loads(self.told)
+            json.loads(self.source)
             return ""
         if self.kind == "sh":
-            for line in lines(self.told):
+            for line in lines(self.source):
                 line.done_in(folder)
             return ""
         if self.kind == "terminal":
             return self._on_a_terminal(folder)
         if self.kind == "python":
             return self._in_this_interpreter(folder)
-        if self.kind == "console" and self.told.startswith("hexad") and not set("|<>$&;") & set(self.told):
+        if self.kind == "console" and self.source.startswith("hexad") and not set("|<>$&;") & set(self.source):
             return self._in_this_process(folder)
         done = subprocess.run(
-            ["/bin/sh", "-c", self.told],
+            ["/bin/sh", "-c", self.source],
             cwd=folder,
             env=os.environ | _path(folder),
             capture_output=True,
             encoding="utf-8",
             check=False,
         )
-        assert done.returncode == 0, f"{self.told}\n{done.stderr}"
+        assert done.returncode == 0, f"{self.source}\n{done.stderr}"
         return done.stdout
 
     def _in_this_interpreter(self, folder: Path) -> str:
         """Run it as the file of a reader would run, without waiting for an interpreter to start."""
         shown, module = io.StringIO(), ModuleType("__main__")
-        linecache.cache["<page>"] = (len(self.told), None, self.told.splitlines(keepends=True), "<page>")
+        linecache.cache["<page>"] = (len(self.source), None, self.source.splitlines(keepends=True), "<page>")
         with pytest.MonkeyPatch.context() as patch, chdir(folder), redirect_stdout(shown):
             patch.setenv("PATH", _path(folder)["PATH"])
-            exec(compile(self.told, "<page>", "exec"), module.__dict__)  # noqa: S102 - the page's own example
+            exec(compile(self.source, "<page>", "exec"), module.__dict__)  # noqa: S102 - the page's own example
         return shown.getvalue()
 
     def _in_this_process(self, folder: Path) -> str:
         """The same, without waiting for an interpreter to start."""
         told = io.StringIO()
         with chdir(folder), redirect_stdout(told):
-            assert main(shlex.split(self.told)[1:]) == 0, self.told
+            assert main(shlex.split(self.source)[1:]) == 0, self.source
         return told.getvalue()
 
     def _on_a_terminal(self, folder: Path) -> str:
-        terminal = Terminal(folder, *self.told.split()[1:])
+        terminal = Terminal(folder, *self.source.split()[1:])
         for _, answer in _ANSWER.findall(self.output):
             terminal.read_until("q = quit: ")
             terminal.type(answer + "\n")

@@ -37,25 +37,25 @@ NOT_RUN = {  # each with its reason; what can be said of it without running it i
 class Line:
     """A command of a block, and what was exported before it."""
 
-    told: str
+    source: str
     exports: tuple[str, ...] = ()
 
     def done_in(self, folder: Path) -> None:
         """Do it, as far as it can be done."""
-        if self.told in NOT_RUN:
+        if self.source in NOT_RUN:
             self._considered()
-        elif self.told.startswith("make "):
-            _make(self.told)
-        elif self.told.startswith("hexad mcp install"):
+        elif self.source.startswith("make "):
+            _make(self.source)
+        elif self.source.startswith("hexad mcp install"):
             self._agreed_to(folder)
-        elif self.told.startswith("hexad mcp ") and "--http" in self.told:
+        elif self.source.startswith("hexad mcp ") and "--http" in self.source:
             self._served(folder)
         else:
             self._run(folder)
 
     def _considered(self) -> None:
         """A target that exists, a program of ours that knows the options."""
-        program, *words = self.told.split()
+        program, *words = self.source.split()
         if program == "make":
             subprocess.run(["make", "-n", *words], cwd=ROOT, check=True, capture_output=True)  # noqa: S607 - the reader's
         elif program == ".venv/bin/python":
@@ -63,7 +63,7 @@ class Line:
             assert all(word in shown for word in words if word.startswith("--"))
 
     def _agreed_to(self, folder: Path) -> None:
-        terminal = Terminal(folder, program=["/bin/sh", "-c", self.told], **_surroundings(folder))
+        terminal = Terminal(folder, program=["/bin/sh", "-c", self.source], **_surroundings(folder))
         terminal.read_until("[y/N]")
         terminal.type("y\n")
         assert "installed:" in terminal.read_until()
@@ -71,7 +71,7 @@ class Line:
 
     def _served(self, folder: Path) -> None:
         """Started, until it says where it listens, and stopped; at a port that is free."""
-        command = re.sub(r":\d+(?=\s|$)", ":0", self.told)
+        command = re.sub(r":\d+(?=\s|$)", ":0", self.source)
         server = subprocess.Popen(
             ["/bin/sh", "-c", "\n".join([*self.exports, f"exec {command}"])],
             cwd=folder,
@@ -81,12 +81,12 @@ class Line:
         )
         with server:
             assert server.stderr is not None
-            assert server.stderr.readline().startswith("serving MCP at http://"), self.told
+            assert server.stderr.readline().startswith("serving MCP at http://"), self.source
             server.send_signal(signal.SIGINT)
         assert server.returncode == 0
 
     def _run(self, folder: Path) -> None:
-        script = "\n".join([*self.exports, self.told])
+        script = "\n".join([*self.exports, self.source])
         done = subprocess.run(
             ["/bin/sh", "-euc", script],
             cwd=folder,
@@ -95,7 +95,7 @@ class Line:
             capture_output=True,
             encoding="utf-8",
         )
-        assert done.returncode == 0, f"{self.told}\n{done.stderr}"
+        assert done.returncode == 0, f"{self.source}\n{done.stderr}"
 
 
 @cache

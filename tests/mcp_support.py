@@ -88,7 +88,7 @@ async def listening(hx: Hexad, access: Access | None = None, **given: Any) -> As
             server.should_exit = True
 
 
-async def told(one: Client, tool: str, /, **given: Any) -> dict[str, Any]:
+async def ask(one: Client, tool: str, /, **given: Any) -> dict[str, Any]:
     """What a tool answers, as structure; it must be what its schema says, which the client checks."""
     result = await one.call_tool(tool, given)
     assert result.structured_content is not None, result
@@ -119,22 +119,22 @@ async def read(one: Client, uri: str) -> dict[str, Any]:
 async def tour(one: Client) -> None:
     """Every tool, resource and prompt once, on a database where the skill `greet` is active."""
     assert [tool.name for tool in (await one.list_tools()).tools] == list(NINE)
-    saved = await told(one, "save_knowledge", key="deploy-window", content="Deploy on Tuesdays only", category="rule")
+    saved = await ask(one, "save_knowledge", key="deploy-window", content="Deploy on Tuesdays only", category="rule")
     assert saved == {"status": "ok", "key": "deploy-window", "version": 1, "category": "rule"}
-    found = await told(one, "search_knowledge", query="when to deploy")
+    found = await ask(one, "search_knowledge", query="when to deploy")
     assert [each["key"] for each in found["results"]] == ["deploy-window"]
-    learning = await told(one, "save_learning", trigger="tool:deploy", error_pattern="quota exceeded", fix="ask ops")
-    assert (await told(one, "search_learnings", query="deploy quota exceeded"))["count"] == 1
-    drafted = await told(
+    learning = await ask(one, "save_learning", trigger="tool:deploy", error_pattern="quota exceeded", fix="ask ops")
+    assert (await ask(one, "search_learnings", query="deploy quota exceeded"))["count"] == 1
+    drafted = await ask(
         one, "create_skill", name="wave", kind="instruction", description="Wave", definition={"text": "Wave a hand"}
     )
     assert (drafted["name"], drafted["state"]) == ("wave", "draft")
     assert "skills review wave" in drafted["approve"]
-    assert [skill["name"] for skill in (await told(one, "list_skills"))["skills"]] == ["greet"]
-    assert (await told(one, "run_skill", name="greet", parameters={"who": "Ada"}))["result"]["output"] == "Hello Ada"
-    context = await told(one, "get_context", message="when may I deploy?")
+    assert [skill["name"] for skill in (await ask(one, "list_skills"))["skills"]] == ["greet"]
+    assert (await ask(one, "run_skill", name="greet", parameters={"who": "Ada"}))["result"]["output"] == "Hello Ada"
+    context = await ask(one, "get_context", message="when may I deploy?")
     assert "Deploy on Tuesdays only" in context["prompt"]["text"]
-    reported = await told(one, "report_tool_result", tool="deploy", args={"env": "prod"}, error="no such branch")
+    reported = await ask(one, "report_tool_result", tool="deploy", args={"env": "prod"}, error="no such branch")
     assert reported["failed"]
     templates = (await one.list_resource_templates()).resource_templates
     assert {each.uri_template for each in templates} == {

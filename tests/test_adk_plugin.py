@@ -26,7 +26,7 @@ from hexad import Hexad
 from hexad.adapters.adk import ContextAwareModel, Conversation, HexadPlugin, adk_tools, per_app, shared
 from hexad.agent_tools import NAMES
 from hexad.testing.scripted_model import Call, ScriptedModel
-from tests.adk_support import APP, USER, agent, done, echo, instruction, runner, said, talk, told, warnings
+from tests.adk_support import APP, USER, agent, done, echo, instruction, parts_of, runner, said, talk, warnings
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def test_a_rule_that_fails_costs_the_context_and_not_the_answer(hx: Hexad, caplo
         raise KeyError("no such tenant")
 
     events = talk(runner(agent(working("2026-01-31"), [book]), [HexadPlugin(hx, namespace=broken)]), "Book to deploy")
-    assert told(events[-1]) == ["Booked."]
+    assert parts_of(events[-1]) == ["Booked."]
     assert all("KeyError: 'no such tenant'" in each for each in warnings(caplog))
 
 
@@ -244,7 +244,9 @@ def test_two_users_sessions_of_one_id_are_two_and_no_fix_is_learned_across_them(
 def test_an_error_that_something_turns_into_a_result_is_still_an_error_and_counted_once(hx: Hexad) -> None:
     place = runner(agent(working("31/01/2026"), [book]), [HexadPlugin(hx), Forgiving("forgiving")])
     events = talk(place, "Book a room")
-    assert ("answer", "book", {"result": "let us say it worked"}) in [each for event in events for each in told(event)]
+    assert ("answer", "book", {"result": "let us say it worked"}) in [
+        each for event in events for each in parts_of(event)
+    ]
     own = hx.scoped(namespace=OWN)
     assert calls(own) == [("s1", "book", False)]
     (learning,) = own.learnings.list()
@@ -542,7 +544,7 @@ def test_the_tools_of_an_mcp_server_are_learned_from(hx: Hexad, tmp_path: Path, 
     script.write_text(_SERVER, encoding="utf-8")
     command = StdioServerParameters(command=sys.executable, args=[str(script)])
     tools: Any = McpToolset(
-        connection_params=StdioConnectionParams(server_params=command, timeout=30), tool_name_prefix="rooms"
+        connection_params=StdioConnectionParams(server_params=command, timeout=600), tool_name_prefix="rooms"
     )
     toolset = hx.watch(tools) if way == "watch" else tools
     assert isinstance(toolset, McpToolset)
@@ -585,7 +587,7 @@ def test_the_agents_own_tool_of_a_name_stays_and_ours_can_be_left_out(hx: Hexad)
 
     inner = ScriptedModel.playing([Call("list_skills"), "So."])
     events = talk(runner(agent(inner, [list_skills]), [HexadPlugin(hx)]), "May I deploy?")
-    assert ("answer", "list_skills", {"result": "swimming"}) in [each for event in events for each in told(event)]
+    assert ("answer", "list_skills", {"result": "swimming"}) in [each for event in events for each in parts_of(event)]
     bare = echo()
     talk(runner(agent(bare), [HexadPlugin(hx, tools=False)]), "May I deploy?")
     assert not bare.requests[0].tools_dict
@@ -600,4 +602,4 @@ def test_tools_that_use_the_context_of_adk_still_get_it(hx: Hexad) -> None:
     events = talk(
         runner(agent(ScriptedModel.playing([Call("who"), "So."]), [hx.watch(FunctionTool(who))])), "Who am I?"
     )
-    assert ("answer", "who", {"result": USER}) in [each for event in events for each in told(event)]
+    assert ("answer", "who", {"result": USER}) in [each for event in events for each in parts_of(event)]

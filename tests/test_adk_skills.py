@@ -10,7 +10,7 @@ from google.adk.tools.function_tool import FunctionTool
 
 from hexad.adapters.adk import HexadPlugin, adk_tools
 from hexad.testing.scripted_model import Call, ScriptedModel
-from tests.adk_support import APP, FaultyStore, agent, done, echo, over, runner, said, talk, told, warnings
+from tests.adk_support import APP, FaultyStore, agent, done, echo, over, parts_of, runner, said, talk, warnings
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def meeting(hx: Hexad, name: str = "plan-meeting") -> None:
 
 
 def answers(events: Sequence[Event]) -> list[Any]:
-    return [each[2] for event in events for each in told(event) if each[0] == "answer"]
+    return [each[2] for event in events for each in parts_of(event) if each[0] == "answer"]
 
 
 def calling(tool: str, **args: Any) -> ScriptedModel:
@@ -249,6 +249,6 @@ def test_an_agent_starts_over_a_broken_store_without_its_skills(hx: Hexad, caplo
     offered = adk_tools(over(hx, FaultyStore(hx.store, broken)))
     assert len(offered) == 6
     events = talk(runner(agent(echo(), offered)), "Hello there")
-    assert told(events[-1]) == ["Yes."]
+    assert parts_of(events[-1]) == ["Yes."]
     (warning,) = warnings(caplog)
     assert "the file is corrupt" in warning

@@ -16,7 +16,20 @@ from hexad.adapters.adk import ContextAwareModel, HexadMemoryService, HexadPlugi
 from hexad.adapters.adk.context import SPEAKERS
 from hexad.errors import StoreBusy, StoreDamaged, StoreFull
 from hexad.testing.scripted_model import Call, ScriptedModel
-from tests.adk_support import APP, FaultyStore, agent, done, echo, instruction, over, runner, said, talk, told, warnings
+from tests.adk_support import (
+    APP,
+    FaultyStore,
+    agent,
+    done,
+    echo,
+    instruction,
+    over,
+    parts_of,
+    runner,
+    said,
+    talk,
+    warnings,
+)
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -77,7 +90,7 @@ def test_the_agent_answers_with_its_own_request_and_one_warning_says_why(
     plugins = [HexadPlugin(broken, tools=False)] if way == "plugin" else []
     events = talk(runner(agent(model), plugins), "when may I deploy?")
     talk(runner(agent(bare)), "when may I deploy?")
-    assert told(events[-1]) == ["Yes."]
+    assert parts_of(events[-1]) == ["Yes."]
     without = instruction(inner.requests[0]).partition("\n\n## Runtime Context")[0]
     assert without == instruction(bare.requests[0])
     (warning,) = warnings(caplog)
@@ -92,7 +105,7 @@ def test_a_call_that_cannot_be_written_down_is_one_warning_and_the_result_stays(
     broken = over(hx, FaultyStore(hx.store, lambda: _raise(error)))
     inner = ScriptedModel.playing([Call("book", {"day": "Monday"}), "Booked."])
     events = talk(runner(agent(inner, [book]), [HexadPlugin(broken)]), "Book a room")
-    assert ("answer", "book", {"result": "a room on Monday"}) in [each for event in events for each in told(event)]
+    assert ("answer", "book", {"result": "a room on Monday"}) in [each for event in events for each in parts_of(event)]
     (warning,) = warnings(caplog)  # for two requests and a call
     assert str(error) in warning
 
@@ -136,7 +149,7 @@ def test_a_tool_of_ours_over_a_broken_store_answers_with_the_reason(hx: Hexad) -
     broken = over(hx, FaultyStore(hx.store, lambda: _raise(FAILURES[1])))
     inner = ScriptedModel.playing([Call("save_knowledge", {"key": "a", "content": "b"}), "So."])
     events = talk(runner(agent(inner, adk_tools(broken))), "Remember b")
-    (answer,) = [each[2] for event in events for each in told(event) if each[0] == "answer"]
+    (answer,) = [each[2] for event in events for each in parts_of(event) if each[0] == "answer"]
     assert answer == {"status": "error", "error": "agent.db: no space left on the disk"}
 
 
@@ -160,7 +173,7 @@ def test_a_store_that_hangs_is_waited_for_once_and_not_asked_again_until_it_answ
     inner = echo()
     model = ContextAwareModel.wrap(over(hasty, store), inner)
     events = talk(runner(agent(model)), "when may I deploy?", "and when may I deploy again?")
-    assert [told(each) for each in events] == [["Yes."], ["Yes."]]
+    assert [parts_of(each) for each in events] == [["Yes."], ["Yes."]]
     assert store.touched == 1
     assert all("no answer within 0.2 s" in each for each in warnings(caplog))
     assert len(warnings(caplog)) == 2  # one for each message

@@ -16,7 +16,20 @@ from google.genai import types
 from hexad import Hexad
 from hexad.adapters.adk import ContextAwareModel, HexadPlugin
 from hexad.testing.scripted_model import Call, ScriptedModel
-from tests.adk_support import APP, agent, done, echo, instruction, message, request, responses, runner, sent, talk, told
+from tests.adk_support import (
+    APP,
+    agent,
+    done,
+    echo,
+    instruction,
+    message,
+    parts_of,
+    request,
+    responses,
+    runner,
+    sent,
+    talk,
+)
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -48,8 +61,8 @@ def test_the_events_are_the_same_with_and_without(hx: Hexad, stream: bool) -> No
     bare, inner = ScriptedModel.playing(script), ScriptedModel.playing(script)
     without = talk(runner(agent(bare, [deploy])), "May I deploy?", stream=stream)
     with_it = talk(runner(agent(ContextAwareModel.wrap(hx, inner), [deploy])), "May I deploy?", stream=stream)
-    assert [(told(each), each.partial, each.author) for each in without] == [
-        (told(each), each.partial, each.author) for each in with_it
+    assert [(parts_of(each), each.partial, each.author) for each in without] == [
+        (parts_of(each), each.partial, each.author) for each in with_it
     ]
     for one, other in zip(bare.requests, inner.requests, strict=True):
         one_dump, other_dump = one.model_dump(), other.model_dump()

@@ -36,10 +36,10 @@ from tests.adk_support import (
     echo,
     message,
     over,
+    parts_of,
     runner,
     said,
     talk,
-    told,
     warnings,
 )
 from tests.support import opened, requirement
@@ -280,7 +280,7 @@ def test_in_adk_they_work_in_the_memory_of_their_conversation_and_read_the_house
     async def both() -> list[Event]:
         return [*await said(place, "Deploy", session="slack:C1"), *await said(place, "Deploy", user="eve")]
 
-    answers = [each[2] for event in done(both()) for each in told(event) if each[0] == "answer"]
+    answers = [each[2] for event in done(both()) for each in parts_of(event) if each[0] == "answer"]
     found = [{each["key"] for each in answer["results"]} for answer in answers if "results" in answer]
     assert found == [{"own", "house"}, {"house"}]
     own = file_hx.scoped(namespace=f"default/{APP}/{USER}")
@@ -293,7 +293,7 @@ def test_an_argument_that_a_model_forgot_is_told_to_it(file_hx: Hexad) -> None:
     events = talk(
         runner(agent(ScriptedModel.playing([Call("save_knowledge", {"key": "a"}), "So."]), adk_tools(file_hx))), "x"
     )
-    (answer,) = [each[2] for event in events for each in told(event) if each[0] == "answer"]
+    (answer,) = [each[2] for event in events for each in parts_of(event) if each[0] == "answer"]
     assert "content" in str(answer)
     assert answer["status"] == "error"
 
@@ -375,7 +375,7 @@ def test_a_rule_that_fails_is_a_warning_and_an_answer_and_one_that_is_none_is_re
     assert not found.memories
     inner = ScriptedModel.playing([Call("search_knowledge", {"query": "kettle"}), "So."])
     events = talk(runner(agent(inner, adk_tools(hx, namespace=broken))), "Kettle?")
-    (answer,) = [each[2] for event in events for each in told(event) if each[0] == "answer"]
+    (answer,) = [each[2] for event in events for each in parts_of(event) if each[0] == "answer"]
     assert answer["status"] == "error"
     assert all("no such tenant" in each for each in warnings(caplog))
     assert len(warnings(caplog)) == 2
@@ -442,7 +442,7 @@ def test_adks_own_memory_tools_use_it(file_hx: Hexad) -> None:
         await service.add_session_to_memory(await _conversation(session="before"))
         return await said(place, "What about the kettle?")
 
-    answers = [each for event in done(work()) for each in told(event) if each[0] == "answer"]
+    answers = [each for event in done(work()) for each in parts_of(event) if each[0] == "answer"]
     assert "I have ordered a new kettle." in str(answers)
     assert "<PAST_CONVERSATIONS>" in str(inner.requests[0].contents)
 

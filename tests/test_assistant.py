@@ -45,9 +45,9 @@ def _demo(folder: Path, *arguments: str, **environment: str) -> str:
 
 @requirement("ADK-09", "META-01")
 def test_the_demo_shows_a_wish_remembered_an_error_learned_from_and_a_skill_used(tmp_path: Path) -> None:
-    told = _demo(tmp_path, "--folder", "notes")  # without a key the demo is what it does
-    assert told.startswith("Neither GOOGLE_API_KEY nor GEMINI_API_KEY is set: this plays a script")
-    first, second, third = re.split(r"^Conversation \d.*$", told, flags=re.MULTILINE)[1:]
+    output = _demo(tmp_path, "--folder", "notes")  # without a key the demo is what it does
+    assert output.startswith("Neither GOOGLE_API_KEY nor GEMINI_API_KEY is set: this plays a script")
+    first, second, third = re.split(r"^Conversation \d.*$", output, flags=re.MULTILINE)[1:]
     third, changed = re.split(r"^What changed.*$", third, flags=re.MULTILINE)
     assert "fails    cannot read the day '02/03/2026'" in first
     assert "save_knowledge(" in first
@@ -65,10 +65,10 @@ def test_the_demo_shows_a_wish_remembered_an_error_learned_from_and_a_skill_used
 
 @requirement("PROMPT-04")
 def test_the_demo_is_plain_in_a_pipe_and_needs_no_stream_that_speaks_every_language(tmp_path: Path) -> None:
-    told = _demo(tmp_path, "--demo", COLUMNS="80", PYTHONIOENCODING="ascii", GOOGLE_API_KEY="none")
-    assert "\x1b" not in told
-    assert max(map(len, told.splitlines())) <= 80
-    assert "What changed" in told
+    output = _demo(tmp_path, "--demo", COLUMNS="80", PYTHONIOENCODING="ascii", GOOGLE_API_KEY="none")
+    assert "\x1b" not in output
+    assert max(map(len, output.splitlines())) <= 80
+    assert "What changed" in output
 
 
 # its tools
@@ -189,11 +189,11 @@ def test_neither_an_empty_line_nor_a_model_that_fails_ends_a_conversation(
     model = ScriptedModel.playing([ConnectionError("no route\nto host"), "Here I am."])
     with opened(tmp_path / "real.db") as hx:
         _chatted(workspace, hx, model, "Hello", "", "Hello again", "/memory", "/nonsense", "/approve no-such")
-    told = capsys.readouterr().out
-    assert "The model did not answer (ConnectionError: no route to host)." in told
-    assert "Here I am." in told
-    assert "nothing yet" in told
-    assert "no-such" in told
+    printed = capsys.readouterr().out
+    assert "The model did not answer (ConnectionError: no route to host)." in printed
+    assert "Here I am." in printed
+    assert "nothing yet" in printed
+    assert "no-such" in printed
 
 
 @requirement("SKILL-03")
@@ -207,11 +207,11 @@ def test_a_skill_is_shown_whole_before_it_is_approved_and_only_a_yes_approves_it
         hx.skills.create("ship", kind="composite", description="Ship it", definition={"steps": steps}, parameters=day)
         _chatted(workspace, hx, ScriptedModel.playing([]), "/skills", "/approve ship", answer)
         assert hx.skills.get("ship").status == status
-    told = capsys.readouterr().out
-    assert "ship (draft): Ship it" in told
-    assert '"tool": "export_page"' in told
-    assert 'Dry run:\nexport_page {"day": "<day>"}' in told
-    assert "Approve it? [y/N]" in told
+    printed = capsys.readouterr().out
+    assert "ship (draft): Ship it" in printed
+    assert '"tool": "export_page"' in printed
+    assert 'Dry run:\nexport_page {"day": "<day>"}' in printed
+    assert "Approve it? [y/N]" in printed
 
 
 @requirement("SKILL-03", "SKILL-05")
@@ -222,7 +222,7 @@ def test_a_script_that_may_not_be_approved_is_shown_with_what_was_found_and_not_
         hx.skills.create("wipe", kind="script", description="Wipe", definition={"script": "rm -rf /"})
         _chatted(workspace, hx, ScriptedModel.playing([]), "/approve wipe")
         assert hx.skills.get("wipe").status == "draft"
-    told = capsys.readouterr().out
-    assert "line 1: reject" in told
-    assert "It cannot be approved: it is rejected" in told
-    assert "[y/N]" not in told
+    printed = capsys.readouterr().out
+    assert "line 1: reject" in printed
+    assert "It cannot be approved: it is rejected" in printed
+    assert "[y/N]" not in printed

@@ -164,6 +164,17 @@ def test_an_import_keeps_what_is_here_unless_told_to_overwrite(hx: Hexad, tmp_pa
     assert [version.origin for version in hx.knowledge.history("editor")] == ["import", "user"]
 
 
+@requirement("STORE-04", "AUDIT-02")
+def test_a_long_import_keeps_every_version_of_a_key_and_the_chain_whole(hx: Hexad, tmp_path: Path) -> None:
+    said = [{"type": "knowledge", "key": f"k{n % 700}", "content": f"line {n}"} for n in range(1100)]
+    (tmp_path / "theirs.jsonl").write_text("\n".join(map(json.dumps, said)))
+    done = hx.import_file(tmp_path / "theirs.jsonl", overwrite=True)
+    assert (done.added, done.replaced) == (700, 400)
+    assert [version.content for version in hx.knowledge.history("k3")] == ["line 703", "line 3"]
+    assert next(item.key for item in hx.knowledge.search("line 699")) == "k699"
+    assert hx.audit.verify().ok
+
+
 @requirement("STORE-04", "KNOW-03")
 def test_importing_ones_own_backup_again_changes_nothing(file_hx: Hexad, tmp_path: Path) -> None:
     file_hx.knowledge.save("units", "Always metric", category="rule", pinned=True)
@@ -264,3 +275,13 @@ def test_whatever_is_stored_survives_backup_and_restore(
             assert back.references.list() == hx.references.list()
             assert back.audit.records() == hx.audit.records()
             assert back.audit.verify().ok
+
+
+@requirement("STORE-04")
+def test_a_backup_replaces_a_backup_and_no_other_file(file_hx: Hexad, tmp_path: Path) -> None:
+    file_hx.knowledge.save("editor", "vim")
+    (tmp_path / "notes.md").write_text("my notes")
+    with pytest.raises(BackupError, match="is not a backup; choose another file"):
+        file_hx.backup(tmp_path / "notes.md")
+    assert (tmp_path / "notes.md").read_text() == "my notes"
+    assert file_hx.backup(tmp_path / "b.jsonl") == file_hx.backup(tmp_path / "b.jsonl")

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hexad import Hexad
 from hexad.errors import HexadError, InvalidInput
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hexad import Hexad
 
 WRONG_KEYS = [None, 7, b"key", "", "  ", "two\nlines", "nul\0", "\ud800", "x" * 257, ["key"], "tab\tkey", "a\u2028b"]
 
@@ -162,3 +162,10 @@ def test_loopback_is_allowed() -> None:
         server.bind(("127.0.0.1", 0))
         server.listen()
         client.connect(server.getsockname())
+
+
+@requirement("CONF-01")
+def test_an_address_that_no_store_knows_is_named_without_its_password() -> None:
+    with pytest.raises(InvalidInput, match="postgresql:// is not supported") as caught:
+        Hexad.open("postgresql://user:geheim@host/db", enabled=True)
+    assert "geheim" not in str(caught.value)

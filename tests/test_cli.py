@@ -181,7 +181,7 @@ def test_an_empty_answer_leaves_the_pipe_empty_and_says_so_beside_it(run: Callab
     assert run("recall", "zebra") == Ran(0, "", f"nothing found{see}")
     assert run("recall", "the of and").err == f"nothing found: the query has no word to search for{see}"
     assert "`hexad list --category rule`" in run("recall", "zebra", "--category", "rule").err
-    assert run("list", "--category", "rule").err == "nothing is stored here\n"
+    assert run("list", "--category", "rule").err == "no entry has the category rule\n"
     assert run("reference", "list").err == "no references are stored here\n"
     assert run("audit", "log", "--namespace", "nobody").err == "the log is empty\n"
 
@@ -382,9 +382,9 @@ def test_import_adds_as_import_and_keeps_what_is_here_unless_told(run: Callable[
     run("remember", "k", "theirs", "--pin", "--db", "theirs.db")
     run("backup", "theirs.jsonl", "--db", "theirs.db")
     run("remember", "k", "ours")
-    assert run("import", "theirs.jsonl").out == "theirs.jsonl: 0 added, 0 replaced, 1 unchanged\n"
-    told = run("import", "theirs.jsonl", "--overwrite", "--json").json
-    assert (told["added"], told["replaced"], told["kept"], told["left_out"]) == (0, 1, 0, 2)
+    assert run("import", "theirs.jsonl").out == "theirs.jsonl: 0 added, 0 replaced, 1 kept as they are here\n"
+    output = run("import", "theirs.jsonl", "--overwrite", "--json").json
+    assert (output["added"], output["replaced"], output["kept"], output["left_out"]) == (0, 1, 0, 2)
     entry = run("list", "--json").json["entries"][0]
     assert (entry["content"], entry["origin"], entry["pinned"]) == ("theirs", "import", False)
 
@@ -425,9 +425,9 @@ def test_the_audit_log_shows_the_latest_changes_without_content(run: Callable[..
         ("3", "user", "knowledge.delete", "k"),
         ("2", "user", "knowledge.pin", "k"),
     ]
-    told = run("audit", "log", "--json")
-    assert [record["session"] for record in told.json["records"]] == ["", "", "slack:1"]
-    assert "zanzibar" not in told.out
+    output = run("audit", "log", "--json")
+    assert [record["session"] for record in output.json["records"]] == ["", "", "slack:1"]
+    assert "zanzibar" not in output.out
 
 
 @requirement("PROMPT-04")
@@ -560,6 +560,6 @@ def test_a_pin_that_is_one_too_many_is_explained_and_the_limit_is_told(run: Call
         "pin-3": "kept",
         "pin-4": "kept",
     }
-    told = run("pin", "--help").out
-    assert "At most max_pinned (3)" in " ".join(told.replace("│", " ").split())
+    output = run("pin", "--help").out
+    assert "At most max_pinned (3)" in " ".join(output.replace("│", " ").split())
     assert Settings().max_pinned == 3

@@ -179,9 +179,9 @@ def test_a_skill_that_does_not_fit_its_kind_can_be_rejected_and_nothing_else(
     assert "template" in json.loads(capsys.readouterr().out)["queue"][0]["obstacle"]
     monkeypatch.setattr(sys, "stdin", Typed("a\ne\nr\nq\n"))
     assert main(["review"]) == 0
-    told = capsys.readouterr()
-    assert told.err.count("error: ") == 3
-    assert "greet: deprecated" in told.out
+    printed = capsys.readouterr()
+    assert printed.err.count("error: ") == 3
+    assert "greet: deprecated" in printed.out
 
 
 @requirement("LEARN-09")

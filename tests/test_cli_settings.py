@@ -68,9 +68,9 @@ def test_config_show_marks_what_is_wrong_and_shows_the_rest(
     assert "hunter2" not in ran.out + ran.err
     assert ran.err.count("error: ") == 4
     assert "max_skils" in ran.err
-    told = run("config", "show", "--json").json
-    assert [each["name"] for each in told["settings"] if each["wrong"]] == ["max_pinned", "floor", "mcp_token"]
-    assert len(told["problems"]) == 4
+    output = run("config", "show", "--json").json
+    assert [each["name"] for each in output["settings"] if each["wrong"]] == ["max_pinned", "floor", "mcp_token"]
+    assert len(output["problems"]) == 4
 
 
 @requirement("CONF-01")

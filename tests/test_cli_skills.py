@@ -35,8 +35,8 @@ def test_a_skill_is_written_listed_activated_run_and_deleted(run: Callable[..., 
     assert run("skills", "run", "greet", "--set", "name=Ada", "--dry-run").out == "Hello Ada\n"
     assert run("skills", "activate", "greet", "--by", "ada").out == "greet: active, version 1\n"
     assert run("skills", "run", "greet", "--set", "name=17").out == "Hello 17\n"
-    told = run("skills", "run", "greet", "--params", '{"name": "Bob", "n": 2}', "--json").json["result"]
-    assert (told["ok"], told["output"], told["kind"]) == (True, "Hello Bob", "template")
+    output = run("skills", "run", "greet", "--params", '{"name": "Bob", "n": 2}', "--json").json["result"]
+    assert (output["ok"], output["output"], output["kind"]) == (True, "Hello Bob", "template")
     shown = run("skills", "show", "greet").out
     assert "when\tsomebody comes\n" in shown
     assert "approved\tby ada\n" in shown
@@ -201,14 +201,14 @@ def test_a_dry_run_in_a_review_takes_the_parameters_that_are_given(folder: Path)
 
 @requirement("SKILL-03", "SKILL-05")
 def test_a_review_as_json_asks_nothing(run: Callable[..., Ran], folder: Path) -> None:  # noqa: F811
-    told = run("skills", "review", "--json").json["reviews"]
-    by_name = {each["skill"]["name"]: each for each in told}
+    output = run("skills", "review", "--json").json["reviews"]
+    by_name = {each["skill"]["name"]: each for each in output}
     assert list(by_name) == ["first", "net", "bad", "last"]
     assert by_name["net"]["grants"] == ["network"]
     assert by_name["bad"]["obstacle"].startswith("is rejected: line 2")
     assert by_name["bad"]["findings"][0]["line"] == 2
     assert by_name["first"]["dry_run"]["output"] == "Do one"
-    assert all(json.dumps(each["fingerprint"]) for each in told)
+    assert all(json.dumps(each["fingerprint"]) for each in output)
 
 
 @requirement("SKILL-06")

@@ -35,8 +35,8 @@ def test_alone_in_an_empty_folder_it_greets_and_creates_nothing(run: Run, tmp_pa
     assert ran.code == 0
     assert "there is no database yet (hexad.db)" in ran.out
     assert 'next: hexad remember KEY "CONTENT"' in ran.out
-    told = run("--json").json
-    assert (told["database"], told["exists"]) == ("hexad.db", False)
+    output = run("--json").json
+    assert (output["database"], output["exists"]) == ("hexad.db", False)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -64,10 +64,10 @@ def test_status_as_json_names_what_awaits_review(run: Run, tmp_path: Path) -> No
     with opened(tmp_path / "agent.db") as hx:
         stock_memory(hx)
         (doubtful,) = hx.learnings.doubtful()
-    told = run("--db", "agent.db", "--json").json
-    assert told["review"] == {"skills": ["greet"], "learnings": [doubtful.id]}
-    assert told["layers"]["user_knowledge"] == {"stored": 4, "pinned": 1}
-    assert [each["trigger"] for each in told["learned"]] == ["tool:deploy", "tool:book"]
+    output = run("--db", "agent.db", "--json").json
+    assert output["review"] == {"skills": ["greet"], "learnings": [doubtful.id]}
+    assert output["layers"]["user_knowledge"] == {"stored": 4, "pinned": 1}
+    assert [each["trigger"] for each in output["learned"]] == ["tool:deploy", "tool:book"]
     assert run("status", "--db", "agent.db", "--namespace", "team", "--json").json["layers"]["skill_patterns"] == {
         "stored": 0,
         "drafts": 0,
@@ -136,13 +136,13 @@ def test_config_show_tells_where_each_value_is_from(
 ) -> None:
     (tmp_path / "hexad.toml").write_text("max_pinned = 1\nmax_text = 5\n")
     monkeypatch.setenv("HEXAD_MAX_TEXT", "7")
-    told = run("config", "show", "--namespace", "team", "--json").json
-    found = {each["name"]: (each["value"], each["from"]) for each in told["settings"]}
+    output = run("config", "show", "--namespace", "team", "--json").json
+    found = {each["name"]: (each["value"], each["from"]) for each in output["settings"]}
     assert found["max_pinned"] == (1, "file")
     assert found["max_text"] == (7, "environment")
     assert found["namespace"] == ("team", "option")
     assert found["floor"] == (True, "default")
-    assert told["file"] == "hexad.toml"
+    assert output["file"] == "hexad.toml"
     shown = run("config", "show").out
     assert "max_pinned\t1\thexad.toml\t" in shown
     assert "max_text\t7\tHEXAD_MAX_TEXT\t" in shown

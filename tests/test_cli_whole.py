@@ -168,10 +168,10 @@ def test_nonsense_is_answered_with_one_sentence_that_names_the_help(
     folder: Path, capsys: pytest.CaptureFixture[str], path: tuple[str, ...]
 ) -> None:
     assert main([*path, "--no-such-option"]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith("error: ")
-    assert f"try 'hexad {' '.join(path)} --help'" in told
-    assert len(told.splitlines()) == 1
+    printed = capsys.readouterr().err
+    assert printed.startswith("error: ")
+    assert f"try 'hexad {' '.join(path)} --help'" in printed
+    assert len(printed.splitlines()) == 1
 
 
 @requirement("CONF-01")

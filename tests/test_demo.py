@@ -36,9 +36,9 @@ def _run(*arguments: str, folder: Path, **environment: str) -> str:
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("demo")
-    told = _run(str(DEMO), folder=folder)
+    message = _run(str(DEMO), folder=folder)
     assert not list(folder.iterdir())
-    return told
+    return message
 
 
 @requirement("PROMPT-02", "PROMPT-03", "PROMPT-06")

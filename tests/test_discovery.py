@@ -140,10 +140,10 @@ def test_two_sessions_are_not_enough_however_often_it_was_done_in_them(hx: Hexad
 def test_no_value_that_differed_is_kept_in_the_skill(hx: Hexad) -> None:
     three_sessions(hx)
     [skill] = hx.skills.discover()
-    told = json.dumps([skill.definition, skill.parameters, skill.description, skill.name])
+    written = json.dumps([skill.definition, skill.parameters, skill.description, skill.name])
     for case in CASES:
         for value in case:
-            assert value not in told
+            assert value not in written
 
 
 @requirement("SKILL-10")
@@ -335,8 +335,8 @@ def test_of_what_was_always_the_same_only_words_flags_and_small_numbers_are_told
             "door": "",
         },
     ]
-    told = json.dumps([skill.definition, skill.parameters, skill.description])
-    assert not [each for each in ("Jane", "Roe", "1970", "HIV", "dr@", "48213", "0301") if each in told]
+    written = json.dumps([skill.definition, skill.parameters, skill.description])
+    assert not [each for each in ("Jane", "Roe", "1970", "HIV", "dr@", "48213", "0301") if each in written]
     assert skill.parameters["required"] == ["patient", "dob", "rec", "text", "to", "file", "phone"]
 
 
@@ -393,8 +393,8 @@ def test_the_command_line_offers_and_then_has_nothing_new(tmp_path: Path, capsys
     assert main(["skills", "discover", "--session", "another", "--db", database]) == 0
     assert "no new sequence" in capsys.readouterr().err
     assert main(["skills", "discover", "--db", database]) == 0
-    told = capsys.readouterr().out.split("\t")
-    assert told[:3] == ["find-customer-create-ticket-notify", "3", "email, title, channel"]
+    printed = capsys.readouterr().out.split("\t")
+    assert printed[:3] == ["find-customer-create-ticket-notify", "3", "email, title, channel"]
     assert main(["skills", "discover", "--db", database, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["skills"] == []
 

@@ -88,10 +88,10 @@ def test_the_command_prints_one_document_of_the_documented_shape(
 ) -> None:
     page = tmp_path / "report.html"
     assert main(["eval", str(data), "--json", "--baseline", "fts5", "--out", str(page)]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["recall_at_5"] == pytest.approx(0.5)
-    assert told["layers"]["tool_registry"]["recall_at_5"] == 0.5
-    one = told["sets"]["user_knowledge/talk"]
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["recall_at_5"] == pytest.approx(0.5)
+    assert printed["layers"]["tool_registry"]["recall_at_5"] == 0.5
+    one = printed["sets"]["user_knowledge/talk"]
     assert {"recall_at_5", "recall_at_10", "mrr", "ndcg_at_10", "p50_ms", "p95_ms", "queries", "baselines"} == set(one)
     assert set(one["baselines"]["fts5"]) == {"recall_at_5", "recall_at_10", "mrr", "ndcg_at_10", "p50_ms", "p95_ms"}
     html = page.read_text(encoding="utf-8")
@@ -178,14 +178,14 @@ def taught(tmp_path: Path) -> Path:
 @requirement("EVAL-01", "EVAL-02")
 def test_feedback_replays_uses_and_asks_the_other_questions(taught: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["eval", str(taught), "--json", "--no-semantic", "--feedback", "2,4"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    printed = json.loads(capsys.readouterr().out)
     for path in ("tool_registry/small", "agent_learnings/small"):
-        learned = told["sets"][path]["feedback"]
+        learned = printed["sets"][path]["feedback"]
         assert {uses: each["queries"] for uses, each in learned.items()} == {"2": 3, "4": 1}
         assert learned["2"]["before"]["recall_at_5"] == 0
         assert learned["2"]["after"]["recall_at_5"] == 1
-        assert told["sets"][path]["recall_at_5"] == 1
-        assert told["sets"][path]["queries"] == 1
+        assert printed["sets"][path]["recall_at_5"] == 1
+        assert printed["sets"][path]["queries"] == 1
 
 
 @requirement("EVAL-01", "EVAL-02")
@@ -205,10 +205,10 @@ def test_foreign_questions_are_counted_that_are_answered_with_nothing(
 ) -> None:
     page = tmp_path / "report.html"
     assert main(["eval", str(data), "--json", "--foreign", "--no-semantic", "--out", str(page)]) == 0
-    told = json.loads(capsys.readouterr().out)
-    one = told["sets"]["user_knowledge/talk"]["foreign"]
+    printed = json.loads(capsys.readouterr().out)
+    one = printed["sets"]["user_knowledge/talk"]["foreign"]
     assert one == {"queries": 8, "unanswered": 1.0, "recall_lost": 0.0}
-    assert set(told["foreign"]) == {"unanswered", "recall_lost"}
+    assert set(printed["foreign"]) == {"unanswered", "recall_lost"}
     assert "answered with nothing" in page.read_text(encoding="utf-8")
     assert main(["eval", str(data), "--foreign", "--no-semantic"]) == 0
     assert "user_knowledge/talk\t8\t1.000\t0.0000" in capsys.readouterr().out
@@ -236,6 +236,6 @@ def test_what_is_odd_about_the_data_is_said(tmp_path: Path, capsys: pytest.Captu
     asked = [{"id": "q", "text": "two", "relevant": ["a"]}, {"id": "r", "text": "two", "relevant": ["nobody"]}]
     write(tmp_path / "d", "external_knowledge", "s", items, asked)
     assert main(["eval", str(tmp_path / "d"), "--no-semantic"]) == 0
-    told = capsys.readouterr().err
-    assert "external_knowledge/s: 1 ids of corpus.jsonl occur twice" in told
-    assert "external_knowledge/s: 1 questions have no relevant item" in told
+    printed = capsys.readouterr().err
+    assert "external_knowledge/s: 1 ids of corpus.jsonl occur twice" in printed
+    assert "external_knowledge/s: 1 questions have no relevant item" in printed

@@ -83,13 +83,13 @@ def test_who_searches_sees_whatever_matches(furnished: Hexad) -> None:
 
 @requirement("EVAL-03", "PROMPT-06")
 def test_explain_tells_what_was_below_the_floor(furnished: Hexad) -> None:
-    told = furnished.explain(
+    explanation = furnished.explain(
         "a poem about the reception of a lonely lighthouse keeper and his parrot in a storm at sea"
     )
-    judged = told.candidates[Layer.USER_KNOWLEDGE]
+    judged = explanation.candidates[Layer.USER_KNOWLEDGE]
     assert judged
     assert {each.verdict for each in judged} == {TOO_LITTLE}
-    assert told.prompt.text == ""
+    assert explanation.prompt.text == ""
 
 
 @requirement("EVAL-03", "CONF-03")
@@ -138,5 +138,5 @@ def test_a_greeting_brings_no_tools(furnished: Hexad, greeting: str) -> None:
 def test_explain_tells_which_tools_were_below_the_floor(furnished: Hexad) -> None:
     tools = [{"name": f"tool_{number}", "description": f"Reserve a room in city {number}"} for number in range(40)]
     question = "explain the superconductors of the last century and their critical temperature in a room full of people"
-    told = furnished.with_tool_registry(tools).explain(question, layers=[Layer.TOOL_REGISTRY])
-    assert {each.verdict for each in told.candidates[Layer.TOOL_REGISTRY]} == {TOO_LITTLE}
+    explanation = furnished.with_tool_registry(tools).explain(question, layers=[Layer.TOOL_REGISTRY])
+    assert {each.verdict for each in explanation.candidates[Layer.TOOL_REGISTRY]} == {TOO_LITTLE}

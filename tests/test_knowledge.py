@@ -139,9 +139,9 @@ def test_audit_records_hold_no_content_and_no_hash_of_it(hx: Hexad) -> None:
     hx.knowledge.save("plan", content)
     hx.learnings.save(trigger="tool:x", error_pattern=content, fix=content)
     hx.knowledge.forget("plan")
-    told = str(hx.audit.records())
-    assert "zebrafish" not in told
-    assert not any(hashlib.new(name, content.encode()).hexdigest() in told for name in ("sha256", "sha1", "md5"))
+    message = str(hx.audit.records())
+    assert "zebrafish" not in message
+    assert not any(hashlib.new(name, content.encode()).hexdigest() in message for name in ("sha256", "sha1", "md5"))
 
 
 @requirement("KNOW-05")

@@ -50,11 +50,11 @@ def test_a_folder_of_these_kinds_alone_is_measured(tmp_path: Path, capsys: pytes
     write(tmp_path, "error_grouping", LINES)
     write(tmp_path, "tool_failures", FAILURES)
     assert main(["eval", str(tmp_path), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["error_grouping"]["mean"] == told["error_grouping"]["systems"]["small"] == 0.75
-    assert told["error_grouping"]["baselines"]["masking"] == 0.75
-    assert told["tool_failures"] == {"failures": 4, "with_fix": 2, "remedy_found": 2, "retrieved_in_3": 2}
-    assert "recall_at_5" not in told
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["error_grouping"]["mean"] == printed["error_grouping"]["systems"]["small"] == 0.75
+    assert printed["error_grouping"]["baselines"]["masking"] == 0.75
+    assert printed["tool_failures"] == {"failures": 4, "with_fix": 2, "remedy_found": 2, "retrieved_in_3": 2}
+    assert "recall_at_5" not in printed
     assert main(["eval", str(tmp_path)]) == 0
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     assert ["error_grouping/small", "0.750"] in [row[:2] for row in rows]
@@ -69,9 +69,9 @@ def test_they_are_measured_beside_retrieval_sets(tmp_path: Path, capsys: pytest.
     (home / "queries.jsonl").write_text('{"id": "q", "text": "mail", "relevant": ["a"]}', encoding="utf-8")
     write(tmp_path, "error_grouping", LINES)
     assert main(["eval", str(tmp_path), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert {"recall_at_5", "sets", "error_grouping"} <= set(told)
-    assert "tool_failures" not in told
+    printed = json.loads(capsys.readouterr().out)
+    assert {"recall_at_5", "sets", "error_grouping"} <= set(printed)
+    assert "tool_failures" not in printed
 
 
 @requirement("EVAL-01")

@@ -51,9 +51,9 @@ steps = st.builds(
 
 
 def lived(hx: Hexad, clock: FixedClock, history: list[Step]) -> tuple[list[str], list[Learning]]:
-    told = [str(live(hx, clock, step)) for step in history]
+    message = [str(live(hx, clock, step)) for step in history]
     assert hx.audit.verify().ok
-    return told, [replace(each, id="", use_count=0, last_used=None) for each in hx.learnings.list()]
+    return message, [replace(each, id="", use_count=0, last_used=None) for each in hx.learnings.list()]
 
 
 def live(hx: Hexad, clock: FixedClock, step: Step) -> object:

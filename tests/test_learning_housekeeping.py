@@ -68,8 +68,8 @@ def test_learnings_are_counted(stocked: Hexad) -> None:
 def test_what_is_never_confirmed_fades_and_a_dry_run_only_tells(stocked: Hexad, clock: FixedClock) -> None:
     clock.advance(days=85)
     (faded,) = stocked.learnings.list(category="timeout")
-    told = stocked.learnings.clean()
-    assert (told.dry_run, told.removed, dict(told.merged)) == (True, (faded.id,), {})
+    cleaned = stocked.learnings.clean()
+    assert (cleaned.dry_run, cleaned.removed, dict(cleaned.merged)) == (True, (faded.id,), {})
     assert len(stocked.learnings.list()) == 3
     done = stocked.learnings.clean(dry_run=False)
     assert (done.dry_run, done.removed) == (False, (faded.id,))
@@ -82,8 +82,8 @@ def test_what_is_never_confirmed_fades_and_a_dry_run_only_tells(stocked: Hexad, 
 
 @requirement("LEARN-09")
 def test_what_was_not_seen_for_so_long_can_be_removed_sooner(stocked: Hexad) -> None:
-    told = stocked.learnings.clean(unseen_for=timedelta(days=5))
-    assert [stocked.learnings.get(each).category for each in told.removed] == ["timeout"]
+    cleaned = stocked.learnings.clean(unseen_for=timedelta(days=5))
+    assert [stocked.learnings.get(each).category for each in cleaned.removed] == ["timeout"]
     with pytest.raises(InvalidInput):
         stocked.learnings.clean(unseen_for=timedelta(days=-1))
     with pytest.raises(InvalidInput):
@@ -135,7 +135,7 @@ def database(tmp_path: Path) -> str:
     return str(path)
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+def ask(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
     assert main(["learnings", *arguments, "--json"]) == 0
     return json.loads(capsys.readouterr().out)
 
@@ -144,26 +144,26 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
 def test_the_command_line_lists_shows_counts_cleans_and_deletes(
     database: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (listed,) = told(capsys, "list", "--db", database)["learnings"]
+    (listed,) = ask(capsys, "list", "--db", database)["learnings"]
     assert listed["fix"] == "give `day` as YYYY-MM-DD, not as DD/MM/YYYY"
     for wanted in (["--category", "permission"], ["--tool", "x"], ["--trust-above", "0.7"], ["--unseen-for", "1"]):
-        assert told(capsys, "list", "--db", database, *wanted)["learnings"] == []
-    assert told(capsys, "list", "--db", database, "--seen-within", "1", "--trust-below", "0.7")["learnings"] == [listed]
-    assert told(capsys, "show", listed["id"], "--db", database)["learning"] == listed
-    assert told(capsys, "stats", "--db", database)["learnings"] == 1
-    assert told(capsys, "clean", "--db", database)["dry_run"] is True
-    assert told(capsys, "clean", "--db", database, "--unseen-for", "0", "--yes")["removed"] == [listed["id"]]
-    assert told(capsys, "list", "--db", database)["learnings"] == []
+        assert ask(capsys, "list", "--db", database, *wanted)["learnings"] == []
+    assert ask(capsys, "list", "--db", database, "--seen-within", "1", "--trust-below", "0.7")["learnings"] == [listed]
+    assert ask(capsys, "show", listed["id"], "--db", database)["learning"] == listed
+    assert ask(capsys, "stats", "--db", database)["learnings"] == 1
+    assert ask(capsys, "clean", "--db", database)["dry_run"] is True
+    assert ask(capsys, "clean", "--db", database, "--unseen-for", "0", "--yes")["removed"] == [listed["id"]]
+    assert ask(capsys, "list", "--db", database)["learnings"] == []
 
 
 @requirement("LEARN-09", "LEARN-08")
 def test_the_command_line_corrects(database: str, capsys: pytest.CaptureFixture[str]) -> None:
-    (listed,) = told(capsys, "list", "--db", database)["learnings"]
-    corrected = told(capsys, "correct", "ask twice", "--id", listed["id"], "--db", database)["learning"]
+    (listed,) = ask(capsys, "list", "--db", database)["learnings"]
+    corrected = ask(capsys, "correct", "ask twice", "--id", listed["id"], "--db", database)["learning"]
     assert (corrected["id"], corrected["fix"], corrected["trust"] > 0.7) == (listed["id"], "ask twice", True)
-    other = told(capsys, "correct", "wait", "--tool", "mail", "--error", "quota 7 exceeded", "--db", database)
+    other = ask(capsys, "correct", "wait", "--tool", "mail", "--error", "quota 7 exceeded", "--db", database)
     assert other["learning"]["trigger"] == "tool:mail"
-    assert told(capsys, "delete", other["learning"]["id"], "--db", database)["deleted"] is True
+    assert ask(capsys, "delete", other["learning"]["id"], "--db", database)["deleted"] is True
     assert main(["learnings", "correct", "wait", "--db", database]) == 2
     assert "exactly one of --id or --tool" in capsys.readouterr().err
     assert main(["learnings", "show", "nobody", "--db", database]) == 1

@@ -509,10 +509,10 @@ def test_secrets_in_arguments_and_errors_are_stored_nowhere(tmp_path: Path) -> N
         hx.observe(tool="login", args={"token": secrets[0], "password": "other-pass-77"}, result="ok", session="s")
         hx.prompt("", "login rejected", session="s")
         hx.backup(tmp_path / "backup.jsonl")
-        told = json.dumps(calls(hx))
+        written = json.dumps(calls(hx))
     stored = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     for secret in (*secrets, "other-pass-77"):
-        assert secret not in told
+        assert secret not in written
         assert secret.encode() not in stored
 
 
@@ -537,10 +537,10 @@ def test_a_secret_is_known_by_its_name_whatever_its_type_and_place(
     with opened(tmp_path / "agent.db", session="s") as hx:
         hx.observe(tool="login", args=given, error="it was refused")
         hx.observe(tool="login", args={**given, "more": True}, result="ok")
-        told = json.dumps([call["arguments"] for call in calls(hx)])
+        written = json.dumps([call["arguments"] for call in calls(hx)])
         with hx.store.reading("default") as view:
             kept = "".join(call.arguments for call in view.calls())
-    assert secret not in told + kept
+    assert secret not in written + kept
 
 
 @requirement("CONF-04", "LEARN-02")

@@ -35,7 +35,7 @@ def test_what_a_page_tells_happens_in_its_order(page: Path, tmp_path: Path) -> N
     install(tmp_path)
     for step in steps(page):
         shown = step.done_in(tmp_path)
-        assert not step.output.strip() or settled(shown, step.kind) == settled(step.output, step.kind), step.told
+        assert not step.output.strip() or settled(shown, step.kind) == settled(step.output, step.kind), step.source
 
 
 @requirement("KNOW-01", "PROMPT-02")
@@ -49,7 +49,7 @@ def test_with_search_by_meaning_a_newcomer_sees_the_same_but_for_the_scores(
     install(tmp_path)
     for step in (step for step in steps(page) if step.kind != "sh"):
         shown = step.done_in(tmp_path)
-        assert not step.output.strip() or _unscored(shown) == _unscored(step.output), step.told
+        assert not step.output.strip() or _unscored(shown) == _unscored(step.output), step.source
 
 
 def _unscored(text: str) -> str:
@@ -127,7 +127,7 @@ def test_every_extra_that_a_page_names_is_there(page: Path) -> None:
 
 @requirement("CONF-01")
 def test_what_is_not_run_is_said_in_a_page_and_has_a_reason() -> None:
-    told = {line.told for page in TOLD for step in steps(page) if step.kind == "sh" for line in lines(step.told)}
+    told = {line.source for page in TOLD for step in steps(page) if step.kind == "sh" for line in lines(step.source)}
     assert set(NOT_RUN) - told == set()
     assert all(NOT_RUN.values())
 

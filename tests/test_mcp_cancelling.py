@@ -19,7 +19,7 @@ import pytest
 from hexad.errors import NoSandbox
 from hexad.mcp.server import server_of
 from hexad.skills.sandbox import find_sandbox
-from tests.mcp_support import MODES, client, listening, play, teach_greeting, told
+from tests.mcp_support import MODES, ask, client, listening, play, teach_greeting
 from tests.sandboxed import gone
 from tests.support import opened, requirement
 
@@ -120,7 +120,7 @@ def test_cancelling_a_call_ends_its_script_and_then_its_place_is_free(napping: N
                     await napping.begun()
                     group.cancel_scope.cancel()
                 await napping.ended()
-            await told(one, "run_skill", name="greet", parameters={"who": "Ada"})
+            await ask(one, "run_skill", name="greet", parameters={"who": "Ada"})
             await written_down(hx, *["cancelled"] * (SLOW + 1), "ok")
 
     with napping.opened() as hx:
@@ -155,7 +155,7 @@ def test_a_client_that_hangs_up_ends_the_script_that_it_waited_for(napping: Napp
                 await napping.begun()
             await napping.ended()
             async with client(url) as one:
-                await told(one, "run_skill", name="greet", parameters={"who": "Ada"})
+                await ask(one, "run_skill", name="greet", parameters={"who": "Ada"})
             await written_down(hx, "cancelled", "ok")
 
     with napping.opened() as hx:
@@ -206,7 +206,7 @@ def test_a_step_that_cannot_be_stopped_keeps_its_place_until_it_has_ended(
     greeted: list[str] = []
 
     async def greet(one: Any) -> None:
-        greeted.append((await told(one, "run_skill", name="greet", parameters={"who": "Ada"}))["result"]["output"])
+        greeted.append((await ask(one, "run_skill", name="greet", parameters={"who": "Ada"}))["result"]["output"])
 
     async def scenario() -> None:
         async with serving(file_hx, where, tools=walk.tools) as server, client(server, mode=mode) as one:
@@ -218,7 +218,7 @@ def test_a_step_that_cannot_be_stopped_keeps_its_place_until_it_has_ended(
                 group.cancel_scope.cancel()
             async with anyio.create_task_group() as group:
                 group.start_soon(greet, one)
-                assert (await told(one, "search_knowledge", query="anything"))["count"] == 0
+                assert (await ask(one, "search_knowledge", query="anything"))["count"] == 0
                 assert greeted == []  # all places are taken, though nobody waits for what is done in them
                 walk.release.set()
             await written_down(file_hx, *["cancelled"] * SLOW, "ok")

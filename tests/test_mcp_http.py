@@ -26,7 +26,7 @@ from hexad.errors import ConfigError, InvalidInput
 from hexad.mcp.http import Access, HttpServer, app_of
 from hexad.mcp.server import server_of
 from hexad.mcp.sessions import IDLE
-from tests.mcp_support import ANY_PORT, MODES, client, listening, play, process, teach_greeting, told, tour
+from tests.mcp_support import ANY_PORT, MODES, ask, client, listening, play, process, teach_greeting, tour
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def test_a_client_without_a_session_is_a_new_one_after_half_an_hour_of_silence(f
         async with listening(file_hx, now=lambda: now[0]) as url, client(url) as one:
             for passed in (0.0, IDLE - 1, IDLE):
                 now[0] += passed
-                answer = await told(one, "get_context", message="hello there", layers=["runtime_context"])
+                answer = await ask(one, "get_context", message="hello there", layers=["runtime_context"])
                 sessions.append(re.findall(r"session: (mcp:\w+)", answer["prompt"]["text"])[0])
         return sessions
 
@@ -99,7 +99,7 @@ def test_a_session_cannot_be_claimed_by_naming_it(file_hx: Hexad) -> None:
         async with listening(file_hx) as url:
             for claimed in ("one", "two"):
                 async with with_headers(url, {"Mcp-Session-Id": claimed}) as one:
-                    answer = await told(one, "get_context", message="hello there", layers=["runtime_context"])
+                    answer = await ask(one, "get_context", message="hello there", layers=["runtime_context"])
                     told_of.append(answer["prompt"]["text"])
         return told_of[0], told_of[1]
 
@@ -128,7 +128,7 @@ def test_a_token_is_needed_where_one_is_set(tmp_path: Path) -> None:
                     assert TOKEN not in refused.text
                 assert (await post(url, Authorization=f"Bearer {TOKEN}")).status_code == 200
                 async with with_headers(url, {"Authorization": f"bearer {TOKEN}"}) as one:
-                    await told(one, "list_skills")
+                    await ask(one, "list_skills")
 
     play(scenario())
 
@@ -350,7 +350,7 @@ async def _visit_and_interrupt(url: str, running: subprocess.Popen[str]) -> None
     assert (await post(url)).status_code == 401
     headers = {"Authorization": f"Bearer {TOKEN}"}
     async with with_headers(url, headers) as one:
-        await told(one, "get_context", message="deploy")
+        await ask(one, "get_context", message="deploy")
     opened_by = await post(url, **headers)
     listens = {**HEADERS, **headers, "Mcp-Session-Id": opened_by.headers["mcp-session-id"]}
     async with httpx2.AsyncClient(headers=listens) as sender, sender.stream("GET", url) as stream:
@@ -375,7 +375,7 @@ def test_a_client_that_disconnects_in_the_middle_of_its_request_leaves_no_trace_
                 async with await anyio.connect_tcp("127.0.0.1", port) as connection:
                     await connection.send(begun.encode())
             async with client(url) as one:
-                await told(one, "list_skills")
+                await ask(one, "list_skills")
 
     with caplog.at_level(logging.WARNING):
         play(scenario())
@@ -435,8 +435,8 @@ def test_a_mistake_in_the_command_is_one_sentence_and_makes_no_database(
     from hexad.cli import main
 
     assert main(["mcp", "--db", str(tmp_path / "new.db"), *arguments]) == 2
-    told_of = capsys.readouterr()
-    assert says in told_of.err
-    assert told_of.err.count("\n") == 1
-    assert told_of.out == ""
+    printed = capsys.readouterr()
+    assert says in printed.err
+    assert printed.err.count("\n") == 1
+    assert printed.out == ""
     assert list(tmp_path.iterdir()) == []

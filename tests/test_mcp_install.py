@@ -18,7 +18,7 @@ from hexad.cli import main
 from hexad.errors import ClientConfigError
 from hexad.mcp.install import changes, clients
 from hexad.mcp.install.json_text import is_commented, with_entry, without_entry
-from tests.mcp_support import client, play, told
+from tests.mcp_support import ask, client, play
 from tests.support import requirement
 
 if TYPE_CHECKING:
@@ -187,9 +187,9 @@ def test_an_entry_of_another_kind_is_left_alone(home: Path, address: str, capsys
     before = json.dumps({"mcpServers": {"hexad": {"type": "http", address: "https://h:t0psecret@example.com/mcp"}}})
     file.write_text(before)
     assert run("install", "claude-code", "--yes") == 1
-    told_of = capsys.readouterr().err
-    assert "another --name" in told_of
-    assert "t0psecret" not in told_of
+    printed = capsys.readouterr().err
+    assert "another --name" in printed
+    assert "t0psecret" not in printed
     assert file.read_text() == before
     assert run("uninstall", "claude-code", "--yes") == 0
     assert "t0psecret" not in capsys.readouterr().out
@@ -202,9 +202,9 @@ def test_a_name_that_nobody_can_read_is_refused(
     home: Path, command: str, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(command, "cursor", "--yes", "--name", name) == 2
-    told_of = capsys.readouterr().err
-    assert told_of.startswith("error: --name: ")
-    assert told_of.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert printed.startswith("error: --name: ")
+    assert printed.count("\n") == 1
     assert not file_of(home, "cursor").exists()
 
 
@@ -258,7 +258,7 @@ def test_what_is_installed_starts_from_any_folder(home: Path) -> None:
     async def scenario() -> None:
         server = StdioServerParameters(**entry, cwd=elsewhere, env={"HEXAD_SEMANTIC": "false"})
         async with client(server) as one:
-            await told(one, "save_knowledge", key="a", content="first")
+            await ask(one, "save_knowledge", key="a", content="first")
 
     play(scenario())
     assert (home / "work/agent.db").exists()
@@ -325,10 +325,10 @@ def test_a_broken_configuration_is_left_alone_with_the_reason(
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(content)
     assert run("install", "cursor", "--yes") == 1
-    told_of = capsys.readouterr().err
-    assert says in told_of
-    assert str(file) in told_of
-    assert told_of.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert says in printed
+    assert str(file) in printed
+    assert printed.count("\n") == 1
     assert file.read_bytes() == content
     assert sorted(file.parent.glob(f"{file.name}*")) == [file]
 
@@ -359,8 +359,8 @@ def test_uninstalling_what_is_not_there_changes_nothing(home: Path, capsys: pyte
     said = json.loads(capsys.readouterr().out)
     assert (said["written"], said["diff"]) == (False, "")
     assert run("uninstall", "claude-code", "--yes") == 0
-    assert "nothing to remove: " in (told_of := capsys.readouterr().err)
-    assert "has no server 'hexad'" in told_of
+    assert "nothing to remove: " in (printed := capsys.readouterr().err)
+    assert "has no server 'hexad'" in printed
     assert file_of(home, "claude-code").read_text() == OTHERS
 
 
@@ -494,9 +494,9 @@ def test_settings_that_would_keep_the_server_from_starting_are_told(
 ) -> None:
     (home / "work/hexad.toml").write_text(content)
     assert run("install", "claude-code", "--yes", "--scope", scope) == 0
-    told_of = capsys.readouterr().err
-    assert "warning: the server cannot start yet: " in told_of
-    assert "hexad.toml" in told_of
+    printed = capsys.readouterr().err
+    assert "warning: the server cannot start yet: " in printed
+    assert "hexad.toml" in printed
 
 
 # --- the text -------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from tests.test_mcp_stdio import Spoken, call
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NAP = f"sleep 25.{os.getpid()}"  # told from every other process by its argument
+NAP = f"sleep 600.{os.getpid()}"  # its argument identifies the process
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 from hexad.agent_tools import agent_tools
 from hexad.mcp.server import server_of
-from tests.mcp_support import MODES, client, in_process, play, refusal, told
+from tests.mcp_support import MODES, ask, client, in_process, play, refusal
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def test_a_report_that_cannot_be_stored_is_an_error_and_can_be_made_again(tmp_pa
             async with in_process(hx, mode=mode) as one:
                 with locked(database):
                     assert "locked; try again" in await refusal(one, "report_tool_result", **failure)
-                answer = await told(one, "report_tool_result", **failure)
+                answer = await ask(one, "report_tool_result", **failure)
                 assert answer["learning"]["seen"] == 1
 
     play(scenario())
@@ -83,7 +83,7 @@ def test_writers_that_wait_keep_no_reader_waiting(tmp_path: Path) -> None:
     database = tmp_path / "agent.db"
 
     async def save(one: Client, number: int) -> None:
-        await told(one, "save_knowledge", key=f"k{number}", content="later")
+        await ask(one, "save_knowledge", key=f"k{number}", content="later")
 
     async def scenario() -> None:
         with opened(database, max_knowledge=100, lock_timeout=600) as hx:
@@ -95,9 +95,9 @@ def test_writers_that_wait_keep_no_reader_waiting(tmp_path: Path) -> None:
                         for number in range(8):
                             group.start_soon(save, one, number)
                         await anyio.wait_all_tasks_blocked()
-                        answer = await told(two, "get_context", message="which thing?")
+                        answer = await ask(two, "get_context", message="which thing?")
                         assert "A thing that is known" in answer["prompt"]["text"]
-                        assert (await told(two, "search_knowledge", query="thing"))["count"] == 1
+                        assert (await ask(two, "search_knowledge", query="thing"))["count"] == 1
                         assert len(hx.knowledge.list()) == 1
                 assert len(hx.knowledge.list()) == 9
 

@@ -13,7 +13,7 @@ from hexad import Hexad
 from hexad.agent_tools import agent_tools
 from hexad.errors import InvalidInput
 from hexad.model import Category, ErrorCategory, Origin
-from tests.mcp_support import MODES, in_process, play, refusal, teach_greeting, told
+from tests.mcp_support import MODES, ask, in_process, play, refusal, teach_greeting
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def test_an_agent_that_repeats_the_users_rule_changes_nothing(memory_hx: Hexad, 
 
     async def scenario() -> None:
         async with in_process(memory_hx, mode=mode) as one:
-            answer = await told(one, "save_knowledge", key="deploy", content="Deploy on Tuesdays only")
+            answer = await ask(one, "save_knowledge", key="deploy", content="Deploy on Tuesdays only")
             assert answer == {"status": "ok", "key": "deploy", "version": 1, "category": "rule"}
 
     play(scenario())
@@ -52,7 +52,7 @@ def test_an_agents_other_words_are_not_in_the_place_that_the_user_pinned(memory_
 
     async def scenario() -> None:
         async with in_process(memory_hx, mode=mode) as one:
-            answer = await told(one, "save_knowledge", key="deploy", content="Deploy whenever you like")
+            answer = await ask(one, "save_knowledge", key="deploy", content="Deploy whenever you like")
             assert (answer["version"], answer["category"], answer["unpinned"]) == (2, "rule", True)
 
     play(scenario())
@@ -95,9 +95,9 @@ def test_a_skill_in_use_stays_in_use_whatever_an_agent_proposes(memory_hx: Hexad
             sentence = await refusal(one, "create_skill", name="greet", **other)
             assert "is approved and in use" in sentence
             assert "under another name; a person can" in sentence
-            ran = await told(one, "run_skill", name="greet", parameters={"who": "Ada"})
+            ran = await ask(one, "run_skill", name="greet", parameters={"who": "Ada"})
             assert ran["result"]["output"] == "Hello Ada"
-            await told(one, "create_skill", name="farewell", **other)
+            await ask(one, "create_skill", name="farewell", **other)
 
     play(scenario())
     assert memory_hx.skills.get("greet").version == before.version
@@ -119,9 +119,9 @@ def test_where_skills_are_approved_by_themselves_an_agent_may_better_its_own() -
 def test_a_template_that_was_proposed_without_parameters_takes_what_it_uses(memory_hx: Hexad, mode: str) -> None:
     async def scenario() -> None:
         async with in_process(memory_hx, mode=mode) as one:
-            await told(one, "create_skill", name="greet", definition={"template": "Hello {{ who }}"}, **GREETING)
+            await ask(one, "create_skill", name="greet", definition={"template": "Hello {{ who }}"}, **GREETING)
             memory_hx.skills.activate("greet")
-            ran = await told(one, "run_skill", name="greet", parameters={"who": "Ada"})
+            ran = await ask(one, "run_skill", name="greet", parameters={"who": "Ada"})
             assert ran["result"]["output"] == "Hello Ada"
             assert "parameters.who: is missing" in await refusal(one, "run_skill", name="greet")
 
@@ -140,7 +140,7 @@ def test_who_proposes_a_skill_is_told_how_a_person_approves_it(tmp_path: Path) -
     async def scenario() -> str:
         with opened(tmp_path / "a b.db", namespace="team") as hx:
             async with in_process(hx) as one:
-                answer = await told(one, "create_skill", name="greet", definition={"template": "Hello"}, **GREETING)
+                answer = await ask(one, "create_skill", name="greet", definition={"template": "Hello"}, **GREETING)
                 assert answer["approve"] in await refusal(one, "run_skill", name="greet")
                 return str(answer["approve"])
 

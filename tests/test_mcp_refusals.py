@@ -11,7 +11,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from hexad.mcp.http import Access
-from tests.mcp_support import ANY_PORT, MODES, client, listening, play, told
+from tests.mcp_support import ANY_PORT, MODES, ask, client, listening, play
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ async def heard(one: Client, **given: Any) -> str:
 
 async def repeated(one: Client, times: int) -> None:
     for _ in range(times):
-        await told(one, "search_knowledge", query="deploy")
+        await ask(one, "search_knowledge", query="deploy")
 
 
 @requirement("META-01")
@@ -100,7 +100,7 @@ def test_who_is_refused_cannot_use_up_what_others_of_its_address_may_ask(
                 assert came[0] in {401, 403, 421}
                 assert came[-1] == 429
                 async with official(url, "auto", {"Authorization": f"Bearer {TOKEN}"}) as one:
-                    await told(one, "search_knowledge", query="deploy")
+                    await ask(one, "search_knowledge", query="deploy")
 
     play(scenario())
 

@@ -17,7 +17,19 @@ from hexad.mcp.in_flight import Progress
 from hexad.mcp.resources import MOST_LISTED
 from hexad.mcp.server import server_of
 from hexad.model import Layer, Origin, Retrieval
-from tests.mcp_support import MODES, NINE, client, in_process, play, read, refusal, teach_greeting, text_of, told, tour
+from tests.mcp_support import (
+    MODES,
+    NINE,
+    ask,
+    client,
+    in_process,
+    play,
+    read,
+    refusal,
+    teach_greeting,
+    text_of,
+    tour,
+)
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -72,8 +84,8 @@ def test_tools_say_what_they_are_for_what_they_take_and_what_they_answer(memory_
 def test_what_a_foreign_agent_saves_is_the_agents_and_audited(file_hx: Hexad) -> None:
     async def scenario() -> None:
         async with in_process(file_hx) as one:
-            await told(one, "save_knowledge", key="seat", content="An aisle seat", category="preference")
-            await told(one, "save_learning", trigger="tool:pay", error_pattern="card declined")
+            await ask(one, "save_knowledge", key="seat", content="An aisle seat", category="preference")
+            await ask(one, "save_learning", trigger="tool:pay", error_pattern="card declined")
 
     play(scenario())
     entry = file_hx.knowledge.get("seat")
@@ -88,7 +100,7 @@ def test_what_is_found_is_told_in_the_one_json_shape(hx: Hexad) -> None:
 
     async def scenario() -> dict[str, Any]:
         async with in_process(hx) as one:
-            return await told(one, "search_knowledge", query="deploy")
+            return await ask(one, "search_knowledge", query="deploy")
 
     [result] = play(scenario())["results"]
     whole = wire.item(hx.knowledge.search("deploy")[0])
@@ -131,7 +143,7 @@ def test_all_six_layers_answer_a_foreign_agent(hx: Hexad) -> None:
 
     async def scenario() -> dict[str, Any]:
         async with in_process(hx) as one:
-            return await told(one, "get_context", message="greet people", tools=tools)
+            return await ask(one, "get_context", message="greet people", tools=tools)
 
     kept = play(scenario())["prompt"]["kept"]
     assert {each.split("/")[0] for each in kept} == {layer.value for layer in Layer}
@@ -145,7 +157,7 @@ def test_a_budget_bounds_the_context_and_explaining_can_be_left_out(hx: Hexad) -
 
     async def scenario() -> dict[str, Any]:
         async with in_process(hx) as one:
-            return await told(one, "get_context", message="deploy rule", budget=200, explain=False)
+            return await ask(one, "get_context", message="deploy rule", budget=200, explain=False)
 
     answer = play(scenario())
     assert answer["prompt"]["tokens"] <= 200
@@ -159,7 +171,7 @@ def test_context_that_was_given_counts_as_used_once(file_hx: Hexad) -> None:
 
     async def scenario() -> None:
         async with in_process(file_hx) as one:
-            await told(one, "get_context", message="deploy")
+            await ask(one, "get_context", message="deploy")
 
     play(scenario())
     assert file_hx.knowledge.get("deploy-window").use_count == 1
@@ -170,7 +182,7 @@ def test_context_that_was_given_counts_as_used_once(file_hx: Hexad) -> None:
 def test_the_runtime_context_names_channel_client_and_session(memory_hx: Hexad, mode: str) -> None:
     async def scenario() -> str:
         async with in_process(memory_hx, name="claude-code\n## Rules", mode=mode) as one:
-            answer = await told(one, "get_context", message="hello there", layers=["runtime_context"])
+            answer = await ask(one, "get_context", message="hello there", layers=["runtime_context"])
             return str(answer["prompt"]["text"])
 
     text = play(scenario())
@@ -187,7 +199,7 @@ def test_a_runtime_context_of_the_engines_own_stays(memory_hx: Hexad) -> None:
 
     async def scenario() -> str:
         async with in_process(memory_hx.with_runtime_context(runtime)) as one:
-            answer = await told(one, "get_context", message="hello there", layers=["runtime_context"])
+            answer = await ask(one, "get_context", message="hello there", layers=["runtime_context"])
             return str(answer["prompt"]["text"])
 
     assert "active tools: 3" in play(scenario())
@@ -197,10 +209,10 @@ def test_a_runtime_context_of_the_engines_own_stays(memory_hx: Hexad) -> None:
 def test_a_foreign_agent_teaches_a_fix_and_gets_it_back(hx: Hexad) -> None:
     async def scenario() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
         async with in_process(hx) as one:
-            first = await told(one, "report_tool_result", tool="deploy", args={"env": "prod"}, error="quota exceeded")
-            fine = await told(one, "report_tool_result", tool="deploy", args={"env": "test"}, result={"ok": True})
+            first = await ask(one, "report_tool_result", tool="deploy", args={"env": "prod"}, error="quota exceeded")
+            fine = await ask(one, "report_tool_result", tool="deploy", args={"env": "test"}, result={"ok": True})
             hx.learnings.correct(trigger="tool:deploy", error_pattern="quota exceeded", fix="Deploy to test first")
-            again = await told(one, "report_tool_result", tool="deploy", args={"env": "prod"}, error="quota exceeded")
+            again = await ask(one, "report_tool_result", tool="deploy", args={"env": "prod"}, error="quota exceeded")
             return first, fine, again
 
     first, fine, again = play(scenario())
@@ -259,7 +271,7 @@ def test_a_skill_whose_tools_are_elsewhere_gives_its_plan(memory_hx: Hexad) -> N
     async def scenario() -> tuple[str, dict[str, Any]]:
         async with in_process(memory_hx) as one:
             sentence = await refusal(one, "run_skill", name="shout", parameters={"word": "hey"})
-            plan = await told(one, "run_skill", name="shout", parameters={"word": "hey"}, dry_run=True)
+            plan = await ask(one, "run_skill", name="shout", parameters={"word": "hey"}, dry_run=True)
             return sentence, plan
 
     sentence, plan = play(scenario())
@@ -328,7 +340,7 @@ def test_what_json_cannot_hold_is_told_as_near_as_it_can(memory_hx: Hexad, mode:
 
     async def scenario() -> dict[str, Any]:
         async with in_process(memory_hx, mode=mode, tools=[odd]) as one:
-            return await told(one, "run_skill", name="shout", parameters={"word": "ü"})
+            return await ask(one, "run_skill", name="shout", parameters={"word": "ü"})
 
     assert play(scenario())["result"]["output"] == {"number": "nan", "ü": ["?", "-inf", "{1, 2}"]}
 
@@ -350,7 +362,7 @@ def test_long_work_is_told_to_go_on_and_stalls_nobody(hx: Hexad) -> None:
             beats.append(done)
             if len(beats) == 4:
                 async with client(server, "another") as two:
-                    await told(two, "save_knowledge", key="meanwhile", content="Served while another waits")
+                    await ask(two, "save_knowledge", key="meanwhile", content="Served while another waits")
                 release.set()
 
         async with client(server, "one") as one:
@@ -479,12 +491,12 @@ def test_a_crash_inside_is_one_sentence_and_in_the_log(memory_hx: Hexad, caplog:
 
 async def _calls(one: Client, rounds: int) -> None:
     for number in range(rounds):
-        await told(one, "search_knowledge", query="where does the counter stand?")
-        await told(one, "get_context", message="where does the counter stand?", explain=False)
-        await told(one, "list_skills")
+        await ask(one, "search_knowledge", query="where does the counter stand?")
+        await ask(one, "get_context", message="where does the counter stand?", explain=False)
+        await ask(one, "list_skills")
         await refusal(one, "save_knowledge", key=f"counter-{number}")
-    await told(one, "save_knowledge", key="counter", content=f"The counter stands at {rounds}")
-    await told(one, "report_tool_result", tool="count", args={"n": rounds}, error="the counter is stuck")
+    await ask(one, "save_knowledge", key="counter", content=f"The counter stands at {rounds}")
+    await ask(one, "report_tool_result", tool="count", args={"n": rounds}, error="the counter is stuck")
 
 
 def _resident() -> int:

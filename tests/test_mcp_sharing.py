@@ -10,7 +10,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from hexad.mcp.server import server_of
 from hexad.mcp.sessions import IDLE
-from tests.mcp_support import MODES, client, listening, play, refusal, told
+from tests.mcp_support import MODES, ask, client, listening, play, refusal
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ def test_with_sessions_a_new_connection_has_room_again(tmp_path: Path) -> None:
         with opened(tmp_path / "agent.db", max_knowledge=1) as hx:
             async with listening(hx) as url:
                 async with client(url, mode="legacy") as one:
-                    await told(one, "save_knowledge", **FIRST)
+                    await ask(one, "save_knowledge", **FIRST)
                     assert "a new connection has room again" in await refusal(one, "save_knowledge", **SECOND)
                 async with client(url, mode="legacy") as again:
-                    await told(again, "save_knowledge", **SECOND)
+                    await ask(again, "save_knowledge", **SECOND)
 
     play(scenario())
 
@@ -42,13 +42,13 @@ def test_without_sessions_clients_of_one_name_and_address_share_one_until_they_a
         with opened(tmp_path / "agent.db", max_knowledge=1) as hx:
             async with listening(hx, now=lambda: now[0]) as url:
                 async with client(url) as one:
-                    await told(one, "save_knowledge", **FIRST)
+                    await ask(one, "save_knowledge", **FIRST)
                 async with client(url) as other:
                     sentence = await refusal(other, "save_knowledge", **SECOND)
                     assert "new connection" not in sentence
                     assert "share it; there is room again after 30 minutes without a call" in sentence
                     now[0] += IDLE
-                    await told(other, "save_knowledge", **SECOND)
+                    await ask(other, "save_knowledge", **SECOND)
 
     play(scenario())
 
@@ -63,7 +63,7 @@ def test_without_sessions_a_header_tells_clients_apart(tmp_path: Path) -> None:
                         httpx2.AsyncClient(headers={"Hexad-Session": name}) as sender,
                         client(streamable_http_client(url, http_client=sender)) as one,
                     ):
-                        await told(one, "save_knowledge", **save)
+                        await ask(one, "save_knowledge", **save)
                         assert "header Hexad-Session" in await refusal(one, "save_knowledge", key="c", content="third")
 
     play(scenario())
@@ -75,10 +75,10 @@ def test_in_process_a_server_that_is_restarted_has_room(tmp_path: Path, mode: st
     async def scenario() -> None:
         with opened(tmp_path / "agent.db", max_knowledge=1) as hx:
             async with client(server_of(hx), mode=mode) as one:
-                await told(one, "save_knowledge", **FIRST)
+                await ask(one, "save_knowledge", **FIRST)
                 sentence = await refusal(one, "save_knowledge", **SECOND)
                 assert "there is room again once this server was restarted" in sentence
             async with client(server_of(hx), mode=mode) as again:
-                await told(again, "save_knowledge", **SECOND)
+                await ask(again, "save_knowledge", **SECOND)
 
     play(scenario())

@@ -16,7 +16,7 @@ import pytest
 from hexad.errors import PackageTooOld
 from hexad.extras import install_target
 from hexad.mcp import require_sdk
-from tests.mcp_support import client, play, process, teach_greeting, told, tour
+from tests.mcp_support import ask, client, play, process, teach_greeting, tour
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def test_a_process_answers_each_tool_resource_and_prompt(tmp_path: Path) -> None
 def test_starting_it_is_enabling_it_in_the_namespace_that_is_named(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with client(process(tmp_path / "new.db", "--namespace", "team"), mode="legacy") as one:
-            await told(one, "save_knowledge", key="a", content="first")
+            await ask(one, "save_knowledge", key="a", content="first")
 
     play(scenario())
     with opened(tmp_path / "new.db", namespace="team") as hx:

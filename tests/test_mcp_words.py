@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 from hexad.errors import InvalidInput
 from hexad.mcp.server import server_of
 from hexad.mcp.strict_json import MOST_DIGITS
-from tests.mcp_support import MODES, client, in_process, play, refusal, told
+from tests.mcp_support import MODES, ask, client, in_process, play, refusal
 from tests.support import opened, requirement
 from tests.test_mcp_stdio import HELLO, READY, Spoken
 
@@ -99,8 +99,8 @@ def test_an_argument_that_is_a_text_of_json_is_read_as_strictly(
 def test_arguments_that_come_as_a_text_of_json_are_taken(memory_hx: Hexad) -> None:
     async def scenario() -> dict[str, Any]:
         async with in_process(memory_hx) as one:
-            await told(one, "save_knowledge", key="k", content="[one] thing", tags='["a", "b"]')
-            return await told(one, "search_knowledge", query="thing")
+            await ask(one, "save_knowledge", key="k", content="[one] thing", tags='["a", "b"]')
+            return await ask(one, "search_knowledge", query="thing")
 
     assert play(scenario())["results"][0]["content"] == "[one] thing"
     assert memory_hx.knowledge.get("k").tags == ("a", "b")
@@ -249,8 +249,8 @@ def test_a_limit_that_is_reached_says_what_an_agent_can_do(mode: str) -> None:
     async def scenario(hx: Hexad) -> list[str]:
         skill = {"kind": "instruction", "description": "d", "definition": {"text": "t"}}
         async with in_process(hx, mode=mode) as one:
-            await told(one, "save_knowledge", key="a", content="first")
-            await told(one, "create_skill", name="a", **skill)
+            await ask(one, "save_knowledge", key="a", content="first")
+            await ask(one, "create_skill", name="a", **skill)
             return [
                 await refusal(one, "save_knowledge", key="b", content="second"),
                 await refusal(one, "create_skill", name="b", **skill),
@@ -277,9 +277,9 @@ def test_a_store_that_is_gone_is_a_sentence_for_resources_too(
     async def scenario() -> list[str]:
         said = []
         async with client(server, mode=mode) as one:
-            for ask in (one.list_resources, lambda: one.read_resource("hexad://knowledge/a")):
+            for read_one in (one.list_resources, lambda: one.read_resource("hexad://knowledge/a")):
                 with pytest.raises(MCPError) as refused:
-                    await ask()
+                    await read_one()
                 said.append(str(refused.value))
         return said
 

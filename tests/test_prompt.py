@@ -213,24 +213,24 @@ def test_wrong_types_are_errors_of_hexads_own(hx: Hexad) -> None:
 def test_an_explanation_tells_keywords_candidates_verdicts_and_time(hx: Hexad) -> None:
     for number in range(12):
         hx.knowledge.save(f"note-{number:02}", f"deploy note number {number} " + "x" * number * 10)
-    told = hx.explain("when may I deploy?", base="You are terse.", budget=60)
-    judged = told.candidates[Layer.USER_KNOWLEDGE]
+    explanation = hx.explain("when may I deploy?", base="You are terse.", budget=60)
+    judged = explanation.candidates[Layer.USER_KNOWLEDGE]
     verdicts = {each.verdict for each in judged}
-    assert told.keywords == ("deploy",)
+    assert explanation.keywords == ("deploy",)
     assert len(judged) == 12
     assert verdicts == {"kept", "over the token budget", "beyond the layer's limit of 5"}
-    assert [each.item.key for each in judged if each.kept] == [each.key for each in told.prompt.kept]
-    assert told.seconds > 0
-    assert "note-00" in str(told)
-    assert "words +" in str(told)
+    assert [each.item.key for each in judged if each.kept] == [each.key for each in explanation.prompt.kept]
+    assert explanation.seconds > 0
+    assert "note-00" in str(explanation)
+    assert "words +" in str(explanation)
 
 
 @requirement("PROMPT-06", "CTX-09")
 def test_explaining_counts_nothing_as_used_and_shows_what_retrieving_gives(hx: Hexad) -> None:
     hx.knowledge.save("a", "deploy on Tuesdays")
-    told = hx.explain("deploy", base="b")
+    explanation = hx.explain("deploy", base="b")
     assert hx.knowledge.get("a").use_count == 0
-    assert told.prompt.text == hx.assemble("b", hx.retrieve("deploy")).text
+    assert explanation.prompt.text == hx.assemble("b", hx.retrieve("deploy")).text
 
 
 @requirement("PROMPT-06")
@@ -258,8 +258,8 @@ def test_an_explanation_shows_the_layers_that_failed(hx: Hexad) -> None:
         def search_tools(self, query: str, limit: int) -> list[Tool]:
             raise OSError("unplugged")
 
-    told = hx.with_tool_registry(Broken()).explain("deploy", layers=[Layer.TOOL_REGISTRY])
-    assert "tool_registry failed: OSError: unplugged" in str(told)
+    explanation = hx.with_tool_registry(Broken()).explain("deploy", layers=[Layer.TOOL_REGISTRY])
+    assert "tool_registry failed: OSError: unplugged" in str(explanation)
 
 
 @requirement("PROMPT-03", "PROMPT-05")

@@ -59,8 +59,8 @@ def test_a_script_finds_its_files_in_its_working_directory(sandbox: Sandbox) -> 
 @settings(max_examples=25)
 def test_a_variable_arrives_as_it_was_given(values: dict[str, str]) -> None:
     script = "".join(f"printf %s \"${name}\"; printf '\\0'; " for name in values)
-    told = find_sandbox().run(script, environment=values).stdout
-    assert told.split("\0")[:-1] == list(values.values())
+    printed = find_sandbox().run(script, environment=values).stdout
+    assert printed.split("\0")[:-1] == list(values.values())
 
 
 def test_large_scripts_and_variables_are_no_trouble(sandbox: Sandbox) -> None:
@@ -152,7 +152,7 @@ def test_a_sandbox_that_does_not_come_about_runs_nothing(sandbox: Sandbox) -> No
 # Where there is none
 
 
-_TO_INSTALL = r"on Linux, install the system's package bubblewrap, or pip install 'hexad\[scripts\]'"
+_TO_INSTALL = r"on Linux, install the system's package bubblewrap, or pip install '\S*\[scripts\]'"
 _BROKEN = """#!/bin/sh
 [ $1 = --version ] && echo bubblewrap 0.4.0 && exit
 echo bwrap: No permissions to create new namespace >&2

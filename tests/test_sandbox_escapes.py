@@ -52,7 +52,7 @@ def box(request: pytest.FixtureRequest) -> Iterator[Box]:
     yield box
     del os.environ["SECRET_OF_THE_PARENT"]
     box.connection.close()
-    box.process.join(10)
+    box.process.join(500)
     shutil.rmtree(folder)
 
 
@@ -106,9 +106,9 @@ def test_the_password_file_is_not_the_machines(box: Box) -> None:
 
 def test_nothing_of_the_parent_is_inherited_but_what_was_given(box: Box) -> None:
     assert "do-not-tell" in box.bare("env")
-    told = box.run("env; cat /proc/[0-9]*/environ | tr '\\0' '\\n'", environment={"given": "yes"}).stdout
-    assert "given=yes" in told
-    assert "do-not-tell" not in told
+    printed = box.run("env; cat /proc/[0-9]*/environ | tr '\\0' '\\n'", environment={"given": "yes"}).stdout
+    assert "given=yes" in printed
+    assert "do-not-tell" not in printed
     commands = box.run("cat /proc/[0-9]*/cmdline | tr '\\0' '\\n'").stdout
     assert "bwrap" in commands
     assert str(find_sandbox().program) not in commands  # where it is installed is nobody's business inside
@@ -277,7 +277,7 @@ def test_output_is_cut_and_the_result_says_so(box: Box) -> None:
 def test_nothing_outlives_the_timeout(box: Box, mark: str, attempt: str) -> None:
     result = box.run(f"echo begun; {attempt.replace('MARK', mark)}", limits=SandboxLimits(seconds=0.6))
     assert (result.timed_out, result.exit_code, result.ok) == (True, None, False)
-    assert result.stdout == "begun\n"
+    assert result.stdout in {"begun\n", ""}  # nothing if a busy machine took all the time to start it
     assert gone(mark)
 
 
@@ -285,7 +285,7 @@ def test_nothing_outlives_the_timeout(box: Box, mark: str, attempt: str) -> None
     "attempt", ["sleep MARK &", "setsid sleep MARK >/dev/null 2>&1 </dev/null &", "(sleep MARK &) &"]
 )
 def test_children_that_are_left_behind_neither_keep_the_call_nor_stay(box: Box, mark: str, attempt: str) -> None:
-    result = box.run(f"{attempt.replace('MARK', mark)} echo done", limits=SandboxLimits(seconds=60))
+    result = box.run(f"{attempt.replace('MARK', mark)} echo done", limits=SandboxLimits(seconds=600))
     assert (result.stdout, result.timed_out) == ("done\n", False)
     assert gone(mark)
 
@@ -367,7 +367,7 @@ def test_no_mount_honours_programs_that_give_rights(box: Box) -> None:
 def test_system_calls_that_no_script_needs_are_denied(box: Box) -> None:
     calls = numbers(platform.machine())
     tried = "for my $n (@ARGV) { $! = 0; syscall($n + 0, 0, 0, 0, 0, 0); print $! + 0, qq(\\n) }"
-    told = box.run(f"perl -e '{tried}' {' '.join(map(str, calls.values()))}").stdout.split()
-    assert dict(zip(calls, told, strict=True)) == dict.fromkeys(calls, "1")  # EPERM
+    printed = box.run(f"perl -e '{tried}' {' '.join(map(str, calls.values()))}").stdout.split()
+    assert dict(zip(calls, printed, strict=True)) == dict.fromkeys(calls, "1")  # EPERM
     harmless = [calls["memfd_create"], calls["shmget"]]  # they find fault with nothing but what they were given
     assert "1" not in box.bare(f"perl -e '{tried}' {' '.join(map(str, harmless))}").split()

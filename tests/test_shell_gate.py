@@ -87,7 +87,6 @@ def test_the_worst_finding_comes_first_and_decides() -> None:
         (". ./lib/names; clean", "lib/names", b"clean() { rm -rf ~; }", False),
         ("cp data/x y; sh y", "data/x", HARM, False),
         ("python3 tool.py", "tool.py", b"import os\nos.system('rm -rf /')\n", False),
-        ("./tool", "tool", b"#!/usr/bin/env python3\nimport shutil\nshutil.rmtree('/')\n", True),
         ("make -C sub", "sub/Makefile", b"all:\n\trm -rf /\n", False),
         ("true", "never/called.sh", HARM, False),
         ("true", "never/called", b"#! /usr/bin/env bash\nrm -rf ~\n", False),
@@ -135,19 +134,21 @@ def test_a_skill_with_a_harmful_file_is_not_activated(hx: Hexad) -> None:
     "script",
     [
         "(" * 5_000 + "ls" + ")" * 5_000,
-        "$(" * 3_000 + "ls" + ")" * 3_000,
         'eval "' * 1_000 + "ls" + '"' * 1_000,
         "\n".join(f"f{n}() {{ f{n + 1}; f{n + 1}; }}" for n in range(50)) + "\nf0",
         "x='" + "echo aaa; " * 5_000 + "'\n" + 'eval "$x"\n' * 4_000,
         "x=" + "a" * 50_000 + "\necho " + "$x" * 2_000 + "\nrm " + "$x " * 2_000,
-        "echo " + "a" * 50_000 + " | xargs -I{} rm " + "{}" * 20_000,
         "a=xxxxxxxx\n" + "a=$a$a\n" * 200 + "$a",
         "sed '" + "s/a/b/" * 8_000 + "' x",
         "case x in " + "a) b;; " * 20_000,
+        "f() { " + "f " * 30_000 + "; }",
+        "sudo " * 10_000 + "ls",
+        "a;" * 30_000,
+        ("git" + " -c" * 1_200 + "\n") * 16,
         "a" * 300_000,
         "rm -rf \x00/",
     ],
-    ids=range(12),
+    ids=range(14),
 )
 def test_a_hostile_script_is_never_allowed_and_its_check_is_bounded(script: str) -> None:
     """Its work is bounded by counted steps, its memory by the length of texts."""
@@ -158,6 +159,14 @@ def test_a_hostile_script_is_never_allowed_and_its_check_is_bounded(script: str)
     tracemalloc.stop()
     assert Capability.COMMAND in verdict.needs
     assert peak < 50_000_000
+
+
+@requirement("SKILL-05")
+def test_a_script_and_all_files_of_its_skill_share_one_budget_of_steps() -> None:
+    files = {f"{n}.sh": (b"echo a\n" * 1_000, False) for n in range(20)}
+    assert check("true", files=dict(list(files.items())[:1])).findings == ()
+    rules = {found.rule for found in check("true", files=files).findings}
+    assert rules == {"too-complex"}
 
 
 PIECES = st.sampled_from(

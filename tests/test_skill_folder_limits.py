@@ -64,9 +64,9 @@ def test_a_bad_folder_is_refused_with_a_sentence_and_the_next_is_taken(
     files, reason = BAD[bad]
     make(tmp_path / "all" / "bad", files)
     make(tmp_path / "all" / "good", {"SKILL.md": GOOD})
-    told = imported(capsys, tmp_path / "all", tmp_path / "agent.db")
-    assert (told["bad"]["result"], told["good"]["result"]) == ("refused", "new")
-    assert reason in told["bad"]["notes"][0]
+    printed = imported(capsys, tmp_path / "all", tmp_path / "agent.db")
+    assert (printed["bad"]["result"], printed["good"]["result"]) == ("refused", "new")
+    assert reason in printed["bad"]["notes"][0]
 
 
 @requirement("SKILL-09")
@@ -79,9 +79,9 @@ def test_what_nobody_foresaw_is_a_refusal_too(
     make(tmp_path / "all" / "bad", {"SKILL.md": PLAIN})
     make(tmp_path / "all" / "good", {"SKILL.md": GOOD})
     monkeypatch.setattr(yaml.SafeLoader, "get_single_node", fail)
-    told = imported(capsys, tmp_path / "all", tmp_path / "agent.db")
-    assert "cannot be imported (LookupError: nobody foresaw it)" in told["bad"]["notes"][0]
-    assert "is not YAML" in told["good"]["notes"][0]
+    printed = imported(capsys, tmp_path / "all", tmp_path / "agent.db")
+    assert "cannot be imported (LookupError: nobody foresaw it)" in printed["bad"]["notes"][0]
+    assert "is not YAML" in printed["good"]["notes"][0]
 
 
 @requirement("SKILL-09")
@@ -97,12 +97,12 @@ def test_a_folder_that_cannot_be_read_is_refused_and_the_next_is_taken(capsys: p
         if before == 0:
             os.seteuid(65534)  # root may read everything
         try:
-            told = imported(capsys, top / "all", top / "agent.db")
+            printed = imported(capsys, top / "all", top / "agent.db")
         finally:
             os.seteuid(before)
             (top / "all" / "bad").chmod(0o755)
-    assert (told["bad"]["result"], told["good"]["result"]) == ("refused", "new")
-    assert "cannot be read: Permission denied" in told["bad"]["notes"][0]
+    assert (printed["bad"]["result"], printed["good"]["result"]) == ("refused", "new")
+    assert "cannot be read: Permission denied" in printed["bad"]["notes"][0]
 
 
 # --- whole, or not at all ---------------------------------------------------------------------------------------------

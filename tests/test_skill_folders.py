@@ -145,8 +145,8 @@ trees = st.dictionaries(file_paths, st.builds(File, contents, st.booleans()), ma
 
 
 def as_json(files: Mapping[str, File]) -> dict[str, Any]:
-    told = skill_in({"SKILL.md": File(PLAIN.encode()), **files}, "pdf")
-    return {"files": told.definition["files"]} if files else {}
+    described = skill_in({"SKILL.md": File(PLAIN.encode()), **files}, "pdf")
+    return {"files": described.definition["files"]} if files else {}
 
 
 def definitions(kind: SkillKind) -> st.SearchStrategy[dict[str, Any]]:
@@ -187,10 +187,10 @@ def skills(draw: st.DrawFn) -> Skill:
 @settings(max_examples=150)
 @given(skills())
 def test_any_skill_comes_back_from_its_folder_as_it_was(skill: Skill) -> None:
-    told = skill_in(files_of(skill), skill.name)
+    described = skill_in(files_of(skill), skill.name)
     facts = ("name", "description", "kind", "definition", "parameters", "tags", "author")
-    assert {name: getattr(told, name) for name in facts} == {name: getattr(skill, name) for name in facts}
-    assert not [note for note in told.notes if "is not lower-case" in note]
+    assert {name: getattr(described, name) for name in facts} == {name: getattr(skill, name) for name in facts}
+    assert not [note for note in described.notes if "is not lower-case" in note]
 
 
 heads = st.builds(
@@ -211,14 +211,14 @@ heads = st.builds(
 def test_any_folder_comes_back_byte_for_byte(head: str, body: str, others: dict[str, File], executable: bool) -> None:
     text = head + body if head.endswith("\n") else head
     files = {"SKILL.md": File(text.encode(), executable), **others}
-    told = skill_in(files, "pdf")
+    described = skill_in(files, "pdf")
     now = FixedClock()()
     skill = Skill(
-        name=told.name,
-        description=told.description,
-        kind=told.kind,
-        definition=told.definition,
-        parameters=told.parameters,
+        name=described.name,
+        description=described.description,
+        kind=described.kind,
+        definition=described.definition,
+        parameters=described.parameters,
         created=now,
         updated=now,
     )
@@ -561,7 +561,7 @@ def test_a_definition_that_does_not_fit_is_refused_with_the_folder(hx: Hexad, tm
 # --- the command line -----------------------------------------------------------------------------------------------
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> Any:
+def ask(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> Any:
     assert main(["skills", *arguments, "--json"]) == code
     return json.loads(capsys.readouterr().out)
 
@@ -575,7 +575,7 @@ def test_a_folder_of_folders_is_taken_in_and_what_is_refused_is_told(
     make(tmp_path / "all" / "group" / "doc", {"SKILL.md": PLAIN.replace("pdf", "doc")})
     make(tmp_path / "all" / "bad", {"SKILL.md": "nothing"})
     (tmp_path / "all" / "link").symlink_to(tmp_path / "all" / "pdf")
-    found = told(capsys, "import", str(tmp_path / "all"), "--db", database, code=1)["folders"]
+    found = ask(capsys, "import", str(tmp_path / "all"), "--db", database, code=1)["folders"]
     assert [(each["skill"], each["result"], each["changed"]) for each in found] == [
         (None, "refused", []),
         ("doc", "new", []),
@@ -590,7 +590,7 @@ def test_a_folder_of_folders_is_taken_in_and_what_is_refused_is_told(
     assert ("kept" in said.out, said.err) == (True, "1 unchanged\n")
     assert main(["skills", "import", str(tmp_path / "all"), "--db", str(tmp_path / "other.db")]) == 1
     assert capsys.readouterr().err == "2 imported as drafts, 1 refused\n"
-    written = told(capsys, "export", "pdf", str(tmp_path / "out"), "--db", database)
+    written = ask(capsys, "export", "pdf", str(tmp_path / "out"), "--db", database)
     assert written["files"] == ["SKILL.md", "up.sh"]
     assert everything(tmp_path / "out" / "pdf") == everything(tmp_path / "all" / "pdf")
     assert main(["skills", "export", "pdf", str(tmp_path / "out"), "--db", database]) == 1

@@ -361,10 +361,10 @@ def _in_processes(work: Any, path: Path, workers: int) -> list[Any]:
     started = [context.Process(target=work, args=(str(path), worker, outcomes)) for worker in range(workers)]
     for process in started:
         process.start()
-    told = [outcomes.get(timeout=60) for _ in started]
+    results = [outcomes.get(timeout=500) for _ in started]
     for process in started:
-        process.join(timeout=60)
-    return told
+        process.join(timeout=500)
+    return results
 
 
 @requirement("LIMIT-05", "LIMIT-02")

@@ -122,7 +122,7 @@ def test_a_script_is_stopped_from_another_thread_with_all_that_it_started(
         assert pipe.read_text(encoding="utf-8") == "begun\n"
         stop()
         stop()
-        result = run.result(timeout=60)
+        result = run.result(timeout=600)
     assert (result.ok, result.exit_code, result.stopped, result.timed_out) == (False, None, True, False)
     assert result.stdout == "some\n"
     assert gone(nap)

@@ -6,20 +6,21 @@ import random
 import re
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from hexad.store import Entry
-from hexad.store.sqlite.statements import read
 from hexad.store.sqlite.unit import SCRUBBED
 from hexad.testing.nouns import knowledge, version
 from hexad.text.document import Document
 from tests.support import opened, requirement
 
+SCHEMA = Path(__file__).parent.parent / "docs/reference/schema.sql"
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from hexad import Hexad
     from hexad.model import Forgotten
@@ -170,6 +171,6 @@ def test_what_was_forgotten_can_be_said_and_forgotten_again(hx: Hexad, path: Pat
 
 @requirement("KNOW-04")
 def test_every_table_that_holds_what_was_said_is_rewritten_when_it_is_forgotten() -> None:
-    tables = set(re.findall(r"CREATE TABLE (hexad_\w+)", read("schema.sql")))
+    tables = set(re.findall(r"CREATE TABLE (hexad_\w+)", SCHEMA.read_text(encoding="utf-8")))
     nothing_said = {"hexad_note", "hexad_scope", "hexad_meaning", "hexad_audit"}
     assert set(SCRUBBED) == tables - nothing_said

@@ -11,7 +11,6 @@ import sys
 import tempfile
 import threading
 from contextlib import closing
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,7 +108,7 @@ def test_the_permissions_of_a_file_that_is_there_are_its_owners_business(path: P
 
 @requirement("STORE-01")
 def test_the_schema_is_the_sum_of_its_migrations() -> None:
-    schema = files("hexad.store.sqlite").joinpath("schema.sql").read_text(encoding="utf-8")
+    schema = (Path(__file__).parent.parent / "docs/reference/schema.sql").read_text(encoding="utf-8")
     with closing(sqlite3.connect(":memory:")) as written, closing(sqlite3.connect(":memory:")) as grown:
         written.executescript(schema)
         grown.executescript("\n".join(migrations()))

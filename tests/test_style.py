@@ -34,6 +34,11 @@ def test_a_file_and_its_functions_keep_to_their_room(file: Path) -> None:
 
 
 @requirement("CTX-01")
+def test_the_source_keeps_its_weight() -> None:
+    assert sum(weight.lines_by_folder().values()) <= weight.MOST_LINES
+
+
+@requirement("CTX-01")
 def test_few_imports_hide_in_functions() -> None:
     assert len(weight.hidden_imports()) <= weight.MOST_HIDDEN_IMPORTS, weight.hidden_imports()
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tools import Workspace
 
     from hexad import Hexad
-    from hexad.skills.approving import Review
+    from hexad.skills.review import Review
 
 HELP = "Talk to it, or: /memory  /skills  /approve NAME  /quit"
 

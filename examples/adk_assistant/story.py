@@ -136,7 +136,7 @@ async def _talk(hx: Hexad, workspace: Workspace, number: int, messages: tuple[st
 def _sections(prompt: str) -> str:
     """What the turn's first prompt held of what was learned before."""
     known = {"User Knowledge": "your wish", "Known Solutions": "the fix", "Available Skills": "the skill"}
-    return ", ".join(told for title, told in known.items() if f"## {title}" in prompt) or "nothing"
+    return ", ".join(said for title, said in known.items() if f"## {title}" in prompt) or "nothing"
 
 
 def _show(part: Any, turn: Turn) -> None:
@@ -147,8 +147,8 @@ def _show(part: Any, turn: Turn) -> None:
     elif part.function_response:
         failed = "error" in part.function_response.response
         turn.failed += failed
-        told = part.function_response.response
-        answer = told.get("error") or told.get("output") or told.get("result") or told.get("status")
+        response = part.function_response.response
+        answer = response.get("error") or response.get("output") or response.get("result") or response.get("status")
         console.print(Text.assemble(("  fails    ", "red") if failed else ("  gets     ", "dim"), str(answer)))
     elif part.text:
         console.print(Text.assemble(("assistant  ", "bold green"), part.text))

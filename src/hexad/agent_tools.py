@@ -42,7 +42,7 @@ def agent_tools(
     """The six tools, over one engine. What they save has the origin agent; every call is in the audit log.
 
     ``house`` is a second engine that is only read: the memory that all users share, if ``hx`` is one user's own.
-    ``describe`` puts an error into words, if an agent's remedy is another than a programmer's.
+    ``describe`` puts an error into words, if an agent must act otherwise than a programmer.
 
     >>> hx = Hexad.open(":memory:", enabled=True)
     >>> save, search, *_ = agent_tools(hx)
@@ -101,12 +101,7 @@ class _AgentTools:
         notes = _redacted(entry.redactions) | ({"unpinned": True} if was_pinned and not entry.pinned else {})
         return _ok(key=entry.key, version=entry.version, category=entry.category.value, **notes)
 
-    def search_knowledge(
-        self,
-        query: str,
-        category: _Category | None = None,
-        limit: int = 10,
-    ) -> dict[str, Any]:
+    def search_knowledge(self, query: str, category: _Category | None = None, limit: int = 10) -> dict[str, Any]:
         """Look up what is known about the user and their world, when the context you were given does not say.
 
         Args:
@@ -223,14 +218,14 @@ class _AgentTools:
         return _ok(count=len(skills), skills=skills)
 
     def _is_pinned(self, key: str) -> bool:
-        """Whether the entry of that key is pinned: an agent hears when its words end that."""
+        """Whether the entry of that key is pinned; the agent is warned if its save unpins it."""
         try:
             return self.hx.knowledge.get(key).pinned
         except HexadError:
             return False
 
     def _readable(self) -> Sequence[Hexad]:
-        """The house's first: of two skills with one name, the user's own counts."""
+        """The instances to search, the house first: a skill of the user replaces the house's skill of that name."""
         return (self.hx,) if self.house is None else (self.house, self.hx)
 
     def _found(self, search: Callable[[Hexad], Sequence[Item]], limit: int) -> dict[str, Any]:

@@ -54,7 +54,7 @@ class Engine:
             return self.retriever.retrieve(query, layers, max_per_layer, session=name)
         except HexadError:
             raise
-        except Exception as error:  # noqa: BLE001 - a foreign retriever may be down; the agent goes on
+        except Exception as error:  # noqa: BLE001 - a user's own retriever may be down; the agent goes on
             return Retrieval(
                 query=query,
                 failures=failed_everywhere(layers, error),

@@ -213,10 +213,10 @@ class PackageTooOld(MissingExtra):
 class NoSandbox(HexadError):
     """This machine has no sandbox for scripts; the script was not started."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, install: str = "hexad[scripts]") -> None:
         super().__init__(
             f"scripts run only in a sandbox, and this machine has none: {reason}; "
-            "on Linux, install the system's package bubblewrap, or pip install 'hexad[scripts]'"
+            f"on Linux, install the system's package bubblewrap, or pip install '{install}'"
         )
         self.reason = reason
 

@@ -11,7 +11,7 @@ from hexad.errors import MissingExtra, PackageTooOld
 
 def require_extra(extra: str, *, what: str, package: str, module: str, needed: str) -> None:
     """Raise `MissingExtra` where a package is not installed, and `PackageTooOld` where it is older than ``needed``."""
-    if not _is_importable(module):
+    if not is_importable(module):
         raise missing_extra(what, extra)
     found = _installed_version(package)
     if () < _numbers(found) < _numbers(needed):
@@ -46,10 +46,11 @@ def _installed_version(package: str) -> str:
         return ""
 
 
-def _is_importable(module: str) -> bool:
+def is_importable(module: str) -> bool:
+    """Whether a module is installed, without importing it."""
     try:
         return find_spec(module) is not None
-    except ImportError:  # not even the package around it
+    except (ImportError, ValueError):  # not even the package around it
         return False
 
 

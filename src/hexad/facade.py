@@ -25,10 +25,10 @@ from hexad.memory.limits import leave_tally
 from hexad.memory.references import ReferenceCollection
 from hexad.model import Erasure
 from hexad.settings import Settings, survey
-from hexad.store.volatile import LOCATION
 from hexad.wiring import (
     NoRetriever,
     complete_patterns,
+    folder_of,
     forget_elsewhere,
     retriever_of,
     similarity_of,
@@ -65,6 +65,8 @@ class _Shared:
 
 class Hexad:
     """An agent's context: save, retrieve, assemble. Make one with `open`.
+    ``knowledge``, ``references``, ``learnings``, ``skills``, ``habits`` and ``audit`` hold what is stored; ``enabled``,
+    ``namespace``, ``session``, ``settings``, ``store`` and ``retriever`` say how it was opened.
 
     >>> with Hexad.open(":memory:", enabled=True) as hx:
     ...     _ = hx.knowledge.save("deploy-window", "Deploy on Tuesdays and Thursdays only", category="rule")
@@ -125,11 +127,10 @@ class Hexad:
             _checked(retriever)
         if not callable(token_counter):
             raise InvalidInput("token_counter", "must be a function from text to a number of tokens")
-        path = _path(database, "database")
-        folder = None if str(path) == LOCATION else path.parent
+        address = _address(database, "database")
         given = {"enabled": enabled, "namespace": namespace, **settings}
-        known = survey(given, beside=folder, config=config).checked().settings
-        store = store_at(path, known)
+        known = survey(given, beside=folder_of(address), config=config).checked().settings
+        store = store_at(address, known)
         workspace = replace(
             workspace_of(store, known, clock, session), similarity=similarity_of(known, embedder, embedder_name)
         )
@@ -366,7 +367,7 @@ class Hexad:
 
     def restore(self, file: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None) -> int:
         """Restore a whole backup into an empty database; return the number of data lines."""
-        from hexad.memory.restoring import restore_backup  # noqa: PLC0415 - loads in 4 ms, rarely needed
+        from hexad.memory.backup.restoring import restore_backup  # noqa: PLC0415 - loads in 4 ms, rarely needed
 
         store, similarity = self._engine.workspace.store, self._engine.workspace.similarity
         count = restore_backup(store, _path(file, "file"), progress or _quiet, similarity)
@@ -444,10 +445,15 @@ class Hexad:
         return Hexad(engine, self.settings, owner=self._owner if owner is None else owner, shared=self._shared)
 
 
-def _path(given: object, field: str) -> Path:
-    if not isinstance(given, str | os.PathLike) or not str(given).strip() or "\0" in str(given):
+def _address(given: object, field: str) -> str:
+    text = os.fspath(given) if isinstance(given, str | os.PathLike) else None
+    if not isinstance(text, str) or not text.strip() or "\0" in text:
         raise InvalidInput(field, "must be the path of a file")
-    return Path(given)
+    return text
+
+
+def _path(given: object, field: str) -> Path:
+    return Path(_address(given, field))
 
 
 def _checked(retriever: Retriever) -> Retriever:

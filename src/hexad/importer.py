@@ -1,13 +1,14 @@
-"""Somebody else's file → this namespace: through the same admission as everything, and trusted less."""
+"""Import of somebody else's file into a namespace: checked like every save, and trusted less."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, assert_never, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, cast
 
 from hexad.errors import BackupError, HexadError
 from hexad.learning.learnings import LearningCollection
 from hexad.memory.backup import Line, read_lines
+from hexad.memory.backup.batching import BatchedWriting
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.references import ReferenceCollection
 from hexad.model import RECORDS, Knowledge, Learning, Origin, Record, Reference, Skill
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from hexad.memory.collection import Finder
     from hexad.memory.workspace import Change, Workspace
+    from hexad.store import Writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ def import_lines(
         for done, line in enumerate(lines):
             counts[saver.save(line)] += 1
             progress(done + 1, len(lines))
+        saver.finish()
         change.audit("import", "file", dict(counts))  # its name is somebody else's text
     return Imported(**counts)
 
@@ -55,8 +58,10 @@ class _Saver:
     """Saves line after line inside one transaction."""
 
     def __init__(self, change: Change, find: Finder, file: str, *, overwrite: bool) -> None:
-        workspace = change.workspace.joining(change.unit)
-        self._change = change
+        self._batch = BatchedWriting(change.unit)
+        unit = cast("Writing", self._batch)
+        workspace = change.workspace.joining(unit)
+        self._change = replace(change, workspace=workspace, unit=unit)
         self._file = file
         self._overwrite = overwrite
         self._knowledge = KnowledgeCollection(workspace, find)
@@ -82,6 +87,10 @@ class _Saver:
             raise BackupError(self._file, str(error), line.number) from error
         return "added" if before is None else "kept" if self._here(record) == before else "replaced"
 
+    def finish(self) -> None:
+        """Write the last batch."""
+        self._batch.write()
+
     def _here(self, record: Record) -> Record | None:
         """The record of this namespace under the same key, or about the same error."""
         if not isinstance(record, Learning):
@@ -92,65 +101,23 @@ class _Saver:
         return self._change.get(record.layer, known[0][1]) if known else None
 
     def _store(self, record: Record) -> None:
-        match record:
-            case Knowledge():
-                self._store_knowledge(record)
-            case Reference():
-                self._references.save(
-                    record.name,
-                    location=record.location,
-                    summary=record.summary,
-                    kind=record.kind,
-                    metadata=record.metadata,
-                    tags=record.tags,
-                    origin=Origin.IMPORT,
-                )
-            case Learning():
-                self._learnings.save(
-                    trigger=record.trigger,
-                    error_pattern=record.error_pattern,
-                    diagnosis=record.diagnosis,
-                    fix=record.fix,
-                    category=record.category,
-                    tags=record.tags,
-                    origin=Origin.IMPORT,
-                )
-            case Skill():
-                self._store_skill(record)
-            case _:
-                assert_never(record)
-
-    def _store_knowledge(self, entry: Knowledge) -> None:
-        """Without its pin: what a stranger pinned is not in everybody's prompt, and what is pinned here stays so."""
-        self._knowledge.save(
-            entry.key,
-            entry.content,
-            category=entry.category,
-            tags=entry.tags,
-            source=entry.source,
-            subject=entry.subject,
-            thread=entry.thread,
-            position=entry.position,
-            expires=entry.expires,
-            relevance=entry.relevance,
-            origin=Origin.IMPORT,
-        )
-
-    def _store_skill(self, skill: Skill) -> None:
-        """Always as a draft."""
-        self._skills.create(
-            skill.name,
-            kind=skill.kind,
-            description=skill.description,
-            definition=skill.definition,
-            parameters=skill.parameters,
-            when=skill.when,
-            tags=skill.tags,
-            author=skill.author,
-            origin=Origin.IMPORT,
-        )
+        saves: dict[type[Record], Callable[..., Record]] = {
+            Knowledge: self._knowledge.save,
+            Reference: self._references.save,
+            Learning: self._learnings.save,
+            Skill: self._skills.create,
+        }
+        fields = {name: getattr(record, name) for name in _TAKEN[type(record)]}
+        saves[type(record)](**fields, tags=record.tags, origin=Origin.IMPORT)
 
 
+_TAKEN: Final[dict[type[Record], tuple[str, ...]]] = {
+    # Without the pin: what a stranger pinned is not in everybody's prompt, and what is pinned here stays so.
+    Knowledge: ("key", "content", "category", "source", "subject", "thread", "position", "expires", "relevance"),
+    Reference: ("name", "location", "summary", "kind", "metadata"),
+    Learning: ("trigger", "error_pattern", "diagnosis", "fix", "category"),
+    Skill: ("name", "kind", "description", "definition", "parameters", "when", "author"),  # always a draft
+}
 _IDENTITY = {"learning": {"id": "imported"}}  # a hand-written file need not invent one; saving gives its own
 
 

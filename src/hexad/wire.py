@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, asdict, fields
 from datetime import UTC, datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
@@ -76,10 +76,7 @@ def item(found: Item) -> dict[str, Json]:
         "origin": found.origin.value,
         "score": round(found.score, 6),
         "pinned": found.pinned,
-        "reasons": [
-            {"signal": reason.signal, "detail": reason.detail, "value": round(reason.value, 6)}
-            for reason in found.reasons
-        ],
+        "reasons": [{**asdict(reason), "value": round(reason.value, 6)} for reason in found.reasons],
     }
 
 
@@ -111,14 +108,7 @@ def prompt(assembled: Prompt) -> dict[str, Json]:
 
 def verdict(found: Verdict) -> dict[str, Json]:
     """The result of verifying an audit chain."""
-    return {
-        "namespace": found.namespace,
-        "ok": found.ok,
-        "records": found.records,
-        "head": found.head,
-        "broken_at": found.broken_at,
-        "problem": found.problem,
-    }
+    return {"ok": found.ok, **asdict(found)}
 
 
 def forgotten(done: Forgotten) -> dict[str, Json]:

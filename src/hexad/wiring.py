@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hexad.clock import utc_now
@@ -22,7 +23,6 @@ from hexad.text import ANALYSER
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
-    from pathlib import Path
 
     from hexad.engine import Engine
     from hexad.memory.collection import Finder
@@ -53,15 +53,23 @@ class NoRetriever:
         return Retrieval(query=query, namespace=self.namespace, session=session)
 
 
-def store_at(path: Path, settings: Settings) -> Store:
+def folder_of(address: str) -> Path | None:
+    """The folder of a database's file, where its `hexad.toml` may be; None for a database that is no file."""
+    return None if address == LOCATION or "://" in address else Path(address).parent
+
+
+def store_at(address: str, settings: Settings) -> Store:
     """The store: none while the engine is off, in this process, or a file."""
     if not settings.enabled:
         return AbsentStore()
-    if str(path) == LOCATION:
+    if address == LOCATION:
         return VolatileStore()
+    if "://" in address:
+        scheme = address.split("://", maxsplit=1)[0]
+        raise InvalidInput("database", f"{scheme}:// is not supported; give the path of a file, or {LOCATION!r}")
     from hexad.store.sqlite import SqliteStore  # noqa: PLC0415 - loads sqlite3: 30 ms; an engine in memory needs none
 
-    return SqliteStore(path, patience=settings.lock_timeout)
+    return SqliteStore(Path(address), patience=settings.lock_timeout)
 
 
 def _in_utc(clock: Clock) -> Clock:
@@ -122,10 +130,10 @@ def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
 def forget_elsewhere(change: Change, session: str) -> int:
     """Remove a session's share of learnings and discovered skills; return the number of records that went."""
     from hexad.learning.housekeeping import forget_session  # noqa: PLC0415 - loads learning: 25 ms, rarely needed
-    from hexad.skills.discovery.sessions import forget_found_in  # noqa: PLC0415 - loads in 3 ms, rarely needed
+    from hexad.skills.discovery.sessions import forget_discovered  # noqa: PLC0415 - loads in 3 ms, rarely needed
 
     forget_session(change, session)
-    return forget_found_in(change, session)
+    return forget_discovered(change, session)
 
 
 def similarity_of(settings: Settings, embedder: Embedder | None, name: str | None) -> Similarity | None:

@@ -59,9 +59,10 @@ def _before(
         screen.say(f"hexad {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        from hexad.cli.memory.status import status  # noqa: PLC0415 - loads the engine: 50 ms
+        from hexad.cli.commands import Common  # noqa: PLC0415 - loads the engine: 50 ms
+        from hexad.cli.memory.status import status  # noqa: PLC0415 - the same
 
-        status(db=db, namespace=namespace, as_json=as_json)
+        status(Common(db=db, namespace=namespace, as_json=as_json))
     else:
         given = {"db": db, "namespace": namespace, "as_json": as_json or None}
         pass_down(context, {name: value for name, value in given.items() if value is not None})
@@ -105,6 +106,8 @@ def _usage(error: Any) -> str:
     path = error.ctx.command_path if error.ctx else "hexad"
     message = error.format_message().replace("Value error, ", "").rstrip(".")
     message = message.replace("Input should be greater than or equal to", "must be at least")
+    if "extra argument" in message:
+        message += "; put quotes around a text of several words"
     if message.startswith("Missing ") and "Choose from" not in message:
         message += _about(error.param)
     return f"{message} Try '{path} --help'" if message.endswith("?") else f"{message}; try '{path} --help'"

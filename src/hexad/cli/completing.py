@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import typer
 
@@ -10,7 +10,9 @@ from hexad.model import SkillStatus
 
 if TYPE_CHECKING:
     from hexad.facade import Hexad
+    from hexad.model import Skill
 
+Completion: TypeAlias = Callable[[typer.Context, str], list[str]]
 _PLAIN: Final = re.compile(r"[\w./@+-]+")  # safe in every shell without quotes; other names are not offered
 
 
@@ -19,55 +21,23 @@ def one_of(known: Iterable[str]) -> Callable[[str], list[str]]:
     return lambda incomplete: [str(word) for word in known if word.startswith(incomplete)]
 
 
-def keys(context: typer.Context, incomplete: str) -> list[str]:
-    """Knowledge keys."""
-    return _stored(context, incomplete, lambda hx: (entry.key for entry in hx.knowledge.list()))
+def _stored(names: Callable[["Hexad", typer.Context], Iterable[str]]) -> Completion:
+    """A completion over names in the database that the line names so far."""
+
+    def complete(context: typer.Context, incomplete: str) -> list[str]:
+        from hexad.cli.opening import opened  # noqa: PLC0415 - loads the engine: 50 ms
+
+        try:
+            with opened(_given(context, "db"), _given(context, "namespace")) as hx:
+                return [name for name in names(hx, context) if name.startswith(incomplete) and _PLAIN.fullmatch(name)]
+        except Exception:  # noqa: BLE001 - the shell would take a message for a completion
+            return []
+
+    return complete
 
 
-def references(context: typer.Context, incomplete: str) -> list[str]:
-    """Names of references."""
-    return _stored(context, incomplete, lambda hx: (each.name for each in hx.references.list()))
-
-
-def learnings(context: typer.Context, incomplete: str) -> list[str]:
-    """Ids of learnings."""
-    return _stored(context, incomplete, lambda hx: (each.id for each in hx.learnings.list()))
-
-
-def skills(context: typer.Context, incomplete: str) -> list[str]:
-    """Names of skills."""
-    return _skills(context, incomplete, set(SkillStatus))
-
-
-def runnable(context: typer.Context, incomplete: str) -> list[str]:
-    """Skills that can run: the active ones, with --dry-run all."""
-    wanted = set(SkillStatus) if context.params.get("dry_run") else {SkillStatus.ACTIVE}
-    return _skills(context, incomplete, wanted)
-
-
-def unapproved(context: typer.Context, incomplete: str) -> list[str]:
-    """Skills that are not active."""
-    return _skills(context, incomplete, set(SkillStatus) - {SkillStatus.ACTIVE})
-
-
-def undeprecated(context: typer.Context, incomplete: str) -> list[str]:
-    """Skills that are not deprecated."""
-    return _skills(context, incomplete, set(SkillStatus) - {SkillStatus.DEPRECATED})
-
-
-def _skills(context: typer.Context, incomplete: str, wanted: set[SkillStatus]) -> list[str]:
-    return _stored(context, incomplete, lambda hx: (each.name for each in hx.skills.list() if each.status in wanted))
-
-
-def _stored(context: typer.Context, incomplete: str, names: Callable[["Hexad"], Iterable[str]]) -> list[str]:
-    """Names in the database that the line names so far; none on an error, because the shell would offer its text."""
-    from hexad.cli.opening import opened  # noqa: PLC0415 - loads the engine: 50 ms
-
-    try:
-        with opened(_given(context, "db"), _given(context, "namespace")) as hx:
-            return [name for name in names(hx) if name.startswith(incomplete) and _PLAIN.fullmatch(name)]
-    except Exception:  # noqa: BLE001 - the shell would take a message for a completion
-        return []
+def _skills(wanted: Callable[["Skill", typer.Context], object]) -> Completion:
+    return _stored(lambda hx, context: (each.name for each in hx.skills.list() if wanted(each, context)))
 
 
 def _given(context: typer.Context, option: str) -> str | None:
@@ -78,3 +48,12 @@ def _given(context: typer.Context, option: str) -> str | None:
             return str(level.params[option])
         level = level.parent
     return None
+
+
+keys: Final = _stored(lambda hx, _: (entry.key for entry in hx.knowledge.list()))
+references: Final = _stored(lambda hx, _: (each.name for each in hx.references.list()))
+learnings: Final = _stored(lambda hx, _: (each.id for each in hx.learnings.list()))
+skills: Final = _skills(lambda *_: True)
+runnable: Final = _skills(lambda skill, context: skill.status is SkillStatus.ACTIVE or context.params.get("dry_run"))
+unapproved: Final = _skills(lambda skill, _: skill.status is not SkillStatus.ACTIVE)
+undeprecated: Final = _skills(lambda skill, _: skill.status is not SkillStatus.DEPRECATED)

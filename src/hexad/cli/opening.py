@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -18,7 +18,7 @@ N = TypeVar("N", bound=Record)
 DEFAULT: Final = "hexad.db"
 MAKER: Final = "remember KEY CONTENT"  # the first command of a new user
 ABSENT: Final = f"there is no database; `hexad {MAKER}` creates it, --db names another"
-FOREIGN: Final = f"has no tables of Hexad; `hexad {MAKER}` adds its tables, --db names another file"
+WITHOUT_TABLES: Final = f"has no tables of Hexad; `hexad {MAKER}` adds its tables, --db names another file"
 
 
 @contextmanager
@@ -93,25 +93,15 @@ def refuse_absent(path: Path, maker: str = MAKER) -> None:
     if not path.exists():
         raise StoreError(str(path), ABSENT.replace(MAKER, maker))
     if path.is_file() and not holds_hexad(path):
-        raise StoreError(str(path), FOREIGN.replace(MAKER, maker))
+        raise StoreError(str(path), WITHOUT_TABLES.replace(MAKER, maker))
 
 
 def holds_hexad(path: Path) -> bool:
     """Whether a file has Hexad's tables. Changes nothing; true if SQLite cannot read it, because opening says why."""
+    mode = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "immutable=1"  # either creates no log
     try:
-        connection = sqlite3.connect(f"{path.resolve().as_uri()}?{_read_only(path)}", uri=True, timeout=0)
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?{mode}", uri=True, timeout=0)) as connection:
+            query = "SELECT 1 FROM sqlite_master WHERE name GLOB 'hexad_*' LIMIT 1"
+            return connection.execute(query).fetchone() is not None
     except sqlite3.Error:
         return True
-    try:
-        found = connection.execute("SELECT 1 FROM sqlite_master WHERE name GLOB 'hexad_*' LIMIT 1").fetchone()
-    except sqlite3.Error:
-        return True
-    finally:
-        connection.close()
-    return found is not None
-
-
-def _read_only(path: Path) -> str:
-    """How to read a file without creating a log beside it."""
-    log = path.with_name(path.name + "-wal")
-    return "mode=ro" if log.exists() else "immutable=1"

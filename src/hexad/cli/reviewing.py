@@ -1,47 +1,42 @@
 """`review`: one queue of draft skills and doubtful learnings for a person to decide."""
 
-import json
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-import typer
-
+from hexad.cli.commands import Commands, Common
 from hexad.cli.memory.learnings import facts as learning_facts
-from hexad.cli.opening import opened, place, refuse_absent
-from hexad.cli.options import AsJson, Database, Namespace
+from hexad.cli.opening import refuse_absent
+from hexad.cli.options import By
 from hexad.cli.skills import showing
+from hexad.cli.skills.input import BODY, body_from
 from hexad.cli.terminal import editing, screen
 from hexad.errors import HexadError, InvalidInput, SkillRefused
 from hexad.facade import Hexad
-from hexad.model import Learning, SkillKind, SkillStatus
+from hexad.model import Learning, SkillStatus
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from hexad.model import Json
     from hexad.skills.review import Review
 
 _ASKED: Final = "a = accept, e = edit, r = reject, s = skip, q = quit"
 _WAYS: Final = ("accept", "edit", "reject", "skip", "quit")
 _COMMENTS: Final = ("Change the text in quotes, save, and close the editor.",)
 
-By = Annotated[str | None, typer.Option("--by", metavar="PERSON", help="Who approves; your login name if not given.")]
-
-
-app = typer.Typer()
+app = Commands()
 
 
 @app.command(epilog="Example: hexad review --json; on a terminal it asks: hexad review --by ada")
-def review(*, by: By = None, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+def review(*, by: By = None, common: Common) -> None:
     """Accept, edit or reject draft skills and doubtful learnings, one by one; --json lists them."""
-    refuse_absent(place(db))
-    with opened(db, namespace) as hx:
+    refuse_absent(common.path)
+    with common.opened() as hx:
         queue = queue_of(hx, by)
-        if queue and not as_json and not sys.stdin.isatty():
+        if queue and not common.as_json and not sys.stdin.isatty():
             raise InvalidInput("review", "needs a terminal to ask on; --json lists the queue")
-        if as_json:
+        if common.as_json:
             screen.emit({"queue": [entry.as_json() for entry in queue]})
         elif queue:
             go_through(queue)
@@ -92,17 +87,20 @@ class Draft:
     def edit(self) -> None:
         """Save the edited skill; it is still a draft and is shown again."""
         skill = self.hx.skills.get(self.name)
-        key = _BODY[skill.kind]
-        fields = {"description": skill.description, "when": skill.when, key: _body(skill.definition.get(key, ""))}
+        key = BODY[skill.kind]
+        fields = {
+            "description": skill.description,
+            "when": skill.when,
+            key: showing.pretty(skill.definition.get(key, "")),
+        }
         self.text = editing.in_editor(self.text or editing.form([f"The skill {self.name}.", *_COMMENTS], fields))
         edited = editing.read(self.text, list(fields))
-        body: Json = edited[key] if skill.kind is not SkillKind.COMPOSITE else _steps(edited[key])
         self.hx.skills.create(
             skill.name,
             kind=skill.kind,
             description=edited["description"],
             when=edited["when"],
-            definition={**skill.definition, key: body},
+            definition={**skill.definition, key: body_from(skill.kind, edited[key])},
             parameters=skill.parameters,
             tags=skill.tags,
             author=skill.author,
@@ -143,7 +141,7 @@ class Doubt:
     def show(self) -> None:
         """Print the error and its fixes."""
         screen.heading(self.title)
-        screen.table(showing.FACTS, learning_facts(self.learning))
+        screen.table(screen.FACTS, learning_facts(self.learning))
 
     def accept(self) -> None:
         """Confirm the known fix."""
@@ -172,12 +170,6 @@ class Doubt:
 
 
 Entry: TypeAlias = Draft | Doubt
-_BODY: Final["Mapping[SkillKind, str]"] = {
-    SkillKind.COMPOSITE: "steps",
-    SkillKind.SCRIPT: "script",
-    SkillKind.TEMPLATE: "template",
-    SkillKind.INSTRUCTION: "text",
-}
 
 
 def go_through(queue: "Sequence[Entry]") -> None:
@@ -192,9 +184,10 @@ def go_through(queue: "Sequence[Entry]") -> None:
 
 
 def _settled(entry: Entry, question: str) -> bool:
-    """Ask about one entry until it is settled or skipped; False to quit."""
+    """Ask about one entry until it is settled or skipped, as an empty answer does; False to quit."""
     while not entry.settled:
-        way = _way(screen.asked(question, at_end="q"))
+        answer = screen.asked(question, at_end="q") or "skip"
+        way = next((way for way in _WAYS if way.startswith(answer)), "")
         if way in {"quit", "skip"}:
             return way == "skip"
         _try(entry, way)
@@ -209,13 +202,6 @@ def _show(entry: Entry) -> None:
         screen.error(f"{entry.title}: {error}")
 
 
-def _way(answer: str) -> str:
-    """The action for a word or its first letters; an empty answer skips."""
-    if not answer:
-        return "skip"
-    return next((way for way in _WAYS if way.startswith(answer)), "")
-
-
 def _try(entry: Entry, way: str) -> None:
     """Do it; after an error the question is asked again."""
     doing = {"accept": entry.accept, "edit": entry.edit, "reject": entry.reject}
@@ -226,15 +212,3 @@ def _try(entry: Entry, way: str) -> None:
         doing[way]()
     except HexadError as error:
         screen.error(str(error))
-
-
-def _body(value: "Json") -> str:
-    return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
-
-
-def _steps(text: str) -> "Json":
-    try:
-        steps: Json = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput("steps", f"are not JSON: {error}") from None
-    return steps

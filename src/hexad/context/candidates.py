@@ -1,4 +1,4 @@
-"""Which rows are worth ranking: those that hold the question's rarest terms, with what their words count."""
+"""Candidates for ranking: the rows that hold the question's rarest terms, each with the score of its words."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class Measure:
     total: float  # the rarity of all terms together: what a perfect answer would hold
 
     def saturated(self, weight: float, length: int) -> float:
-        """BM25's answer to "how much does this count?", from 0 to 1."""
+        """The BM25 weight of a term's occurrences in a row, from 0 to 1."""
         usual = SATURATION * (1 - NORMALISATION + NORMALISATION * length / self.mean_length)
         return weight / (weight + usual)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Rows with what their words count: the sum over the terms they hold, from 0 to `Measure.total`."""
+    """Rows with the score of their words: the sum over the terms they hold, from 0 to `Measure.total`."""
 
     measure: Measure
     scores: Mapping[int, float]
@@ -61,13 +61,13 @@ def measure(statistics: Statistics, terms: Sequence[str]) -> Measure:
 
 
 def rarity_of(frequency: int, rows: int) -> float:
-    """How much it says that a row holds a term which so many of all rows hold."""
+    """The weight of a term: the fewer rows hold it, the higher."""
     of_all = max(rows, _FEWEST, frequency)
     return math.pow(math.log(1 + (of_all - frequency + 0.5) / (frequency + 0.5)), RARITY)
 
 
 def weigh(statistics: Statistics, postings: Mapping[str, Sequence[Posting]], terms: Sequence[str]) -> Candidates:
-    """The rows of these postings with what their words count.
+    """The rows of these postings, each with the score of its words.
 
     A word that names a subject counts little: all rows about it hold the word.
     """
@@ -88,7 +88,7 @@ def gather(index: TermIndex, terms: Sequence[str]) -> Candidates:
 
 
 def _named_less(measured: Measure, named: Collection[str]) -> Measure:
-    """The measure with a tenth of their rarity for words that name a subject, unless there are no others."""
+    """Words that name a subject count a tenth, unless the question has no others."""
     if not named or all(term in named for term in measured.rarity):
         return measured
     rarity = {term: value * (_NAMED if term in named else 1.0) for term, value in measured.rarity.items()}
@@ -96,7 +96,7 @@ def _named_less(measured: Measure, named: Collection[str]) -> Measure:
 
 
 def _rarest(statistics: Statistics, terms: Sequence[str]) -> Sequence[str]:
-    """The terms that say most, the rarest first: those that no row holds, then as many others as are opened."""
+    """The rarest terms, rarest first: those that no row holds, then as many others as are read."""
     unknown = [term for term in terms if term not in statistics.frequencies]
     known = sorted(statistics.frequencies.keys() & set(terms), key=lambda term: (statistics.frequencies[term], term))
     return [*unknown, *known[:MAX_OPENED]]

@@ -1,4 +1,4 @@
-"""Rows lend to their neighbours in a thread: an answer stands beside its question."""
+"""A row adds a share of its score to its neighbours in a thread, because an answer stands beside its question."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STEPS: Final = tuple(sign * distance for distance in LENT for sign in (-1, 1))
 
 
 def lending(sketches: Iterable[Sketch], match: Callable[[int], float]) -> Mapping[int, float]:
-    """The sum that each row's neighbours lend to its match; of several at one place the best lends."""
+    """The score that each row gets from its neighbours; of several at one place only the best counts."""
     placed: dict[tuple[str, int], list[Sketch]] = {}
     for sketch in sketches:
         if sketch.thread and sketch.position is not None:

@@ -1,4 +1,4 @@
-"""An answer in time, or none: for providers that are not ours to interrupt."""
+"""A deadline for calls of other people's code, which cannot be interrupted."""
 
 from __future__ import annotations
 

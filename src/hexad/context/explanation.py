@@ -41,7 +41,7 @@ class Explanation:
 def judge(
     found: Retrieval, candidates: Mapping[Layer, Sequence[Judged]], prompt: Prompt, *, seconds: float
 ) -> Explanation:
-    """An explanation: what the layers' pass says of each candidate, and which of the kept ones the budget dropped."""
+    """An explanation: the verdict of the layers on each candidate, and which of the kept ones the budget dropped."""
     dropped = {(item.layer, item.id) for item in prompt.dropped}
     return Explanation(
         message=found.query,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hexad.model import Association
 
 MEANING: Final = 0.2
-"""The weight of a standard deviation of nearness for a question of no words; more words lower it: `_per_step`."""
+"""Weight of one standard deviation of similarity; it falls as the question gets longer: `_per_step`."""
 HABIT: Final = 0.6  # the most that words of earlier questions add
 NEAREST: Final = 64  # rows that are looked at because of their meaning alone
 _BATCH: Final = 32  # rows that are read and ranked at a time
@@ -41,7 +41,7 @@ class Habit(NamedTuple):
 
 
 def habits(learned: Iterable[Association], terms: Sequence[str], *, rows: int, now: datetime) -> Mapping[str, Habit]:
-    """The share of a question's rarity, among what was learned, that each item was used for before."""
+    """For each item, the share of the question's weight that earlier questions linked to it."""
     by_term: dict[str, list[Association]] = {}
     for each in learned:
         by_term.setdefault(each.term, []).append(each)
@@ -143,5 +143,5 @@ class Matches:
 
 
 def _per_step(terms: int) -> float:
-    """The weight of a standard deviation of nearness; like `words`, which is a share, it falls with more terms."""
+    """The weight of one standard deviation of similarity; it falls with more terms, as the share of each word does."""
     return MEANING / math.pow(3 + terms, 0.75)

@@ -135,7 +135,7 @@ class Ranking:
 
 
 def _merged(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
-    """Each thing said once: a word of several terms is one word to a reader."""
+    """One reason per word, even if several of its terms matched."""
     values: dict[tuple[str, str], float] = {}
     for reason in reasons:
         values[reason.signal, reason.detail] = values.get((reason.signal, reason.detail), 0.0) + reason.value
@@ -143,7 +143,7 @@ def _merged(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
 
 
 def _closeness(left: str, right: str, body: str) -> float:
-    """1 where the right word follows the left one, less the further they are apart, 0 beyond `_NEAR`."""
+    """1 if the right word follows the left one directly; less with distance; 0 beyond `_NEAR`."""
     if left + right[1:] in body:
         return 1.0
     terms, here, there = body.split(), left.strip(), right.strip()

@@ -1,4 +1,4 @@
-"""Which items matter for a message: asks each layer that was named, and lets none of them break the answer."""
+"""Finds the items for a message in each requested layer; a failing layer does not fail the others."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class ContextRetriever:
     def _gather(
         self, layers: Sequence[Layer], query: Query, limit: int, wide: int, empty: Retrieval
     ) -> tuple[Retrieval, Mapping[Layer, Sequence[Judged]]]:
-        """Ask the stored layers together, then each of the others; a layer that fails costs its own items."""
+        """Ask the stored layers together, then each of the others; a failing layer loses only its own items."""
         stored = [layer for layer in layers if layer in RECORD_OF]
         tools = [Layer.TOOL_REGISTRY] if Layer.TOOL_REGISTRY in layers and isinstance(self.tools, ToolRegistry) else []
         started = time.perf_counter()
@@ -190,7 +190,7 @@ class ContextRetriever:
 
 @dataclass(frozen=True, slots=True)
 class _Timed:
-    """A source over a provider that is not ours: it gets the deadline and no more."""
+    """A source over a user's provider, which must answer within the deadline."""
 
     source: Source
     deadline: float | None

@@ -60,7 +60,7 @@ class Address:
         """Whether a Host header names this server; a browser that DNS rebinding led here sends another name.
 
         Loopback names are always ours, and so are those in ``allowed``. A server that others can reach also answers to
-        any address, since no foreign name is one.
+        any address, since no name of another site is one.
         """
         host = host_of(authority)
         if _is_loopback(host) or host in allowed or (host and host == self.host.casefold()):

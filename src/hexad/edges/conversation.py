@@ -125,5 +125,10 @@ def _part(id: str) -> str:
 
 
 def _hashed(id: str) -> str:
-    """Behind a sign that no quoted id holds."""
-    return f"#{hashlib.sha256(id.encode(errors='surrogatepass')).hexdigest()[:32]}"
+    """A digest after a sign that no quoted id holds."""
+    return f"#{digest(id)}"
+
+
+def digest(id: str) -> str:
+    """A hash of an id that cannot be stored or shown as it is."""
+    return hashlib.sha256(id.encode(errors="surrogatepass")).hexdigest()[:32]

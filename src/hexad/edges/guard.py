@@ -68,7 +68,7 @@ def in_plain_text(refusal: Refusal, _accept: str = "") -> Response:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """An ASGI application in front of another: passes a request on, or answers what is missing.
+    """ASGI middleware that passes a request on, or answers why it does not.
 
     ``respond`` makes the answer of a refusal and of the request's Accept header.
     """
@@ -88,7 +88,7 @@ class Guard:
         await app(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> Refusal | None:
-        """Why a request is refused. Refused requests have a rate of their own, so they use up nobody else's."""
+        """The reason to refuse a request, if any. Refused requests have a separate rate, so they use up nobody's."""
         wrong = self._wrong(Headers(scope=scope))
         client = (scope.get("client") or ("", 0))[0]
         seconds = self.rates.wait(client if wrong is None else f"refused {client}")
@@ -131,5 +131,5 @@ def _place(origin: str) -> str:
 
 
 def _digest(token: str) -> bytes:
-    """Of one length, so that comparing does not reveal the token's."""
+    """A hash of fixed length, so comparing does not reveal the token's length."""
     return hashlib.sha256(token.encode(errors="surrogateescape")).digest()

@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class Notes(Generic[T]):
-    """A value for each of some objects that are neither hashable nor ours to change: by identity, while they live."""
+    """Values for objects that cannot be hashed or changed: keyed by identity, kept while the object lives."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[weakref.ref[Any], T]] = {}
@@ -32,7 +32,7 @@ _RECORDED: Final[Notes[frozenset[int]]] = Notes()
 
 
 def is_first_report(call: object, store: object) -> bool:
-    """Whether no hook has reported this call to the store yet: an error often comes a second time, as a result."""
+    """Note a call; whether it is new to the store: a framework often reports an error again, as a result."""
     known = _RECORDED.of(call) or frozenset()
     _RECORDED.put(call, known | {id(store)})
     return id(store) not in known

@@ -1,4 +1,4 @@
-"""The engine is synchronous, edges are not: a pool of daemon threads does its work, within a deadline.
+"""A pool of daemon threads with deadlines: it runs the synchronous engine for asynchronous edges.
 
 Unlike the standard library's executors, these threads end when they are idle, no process waits for them to exit, and a
 caller that gives up gets its place in the queue removed.
@@ -108,7 +108,7 @@ class Pool:
             self._threads += 1
 
     def _left(self, work: _Work[Any], seconds: float) -> float:
-        """How many seconds to wait on, or `DeadlineExceeded`. In a queue that moves, only the last step counts."""
+        """Seconds left, or `DeadlineExceeded`. While queued, the deadline restarts when a thread becomes free."""
         if work.began is not None:
             until = work.began + seconds
         else:
@@ -150,7 +150,7 @@ _pools_lock: Final = threading.Lock()
 
 
 def pool_of(hx: Hexad) -> Pool:
-    """The threads of an engine's store: one that hangs holds up no other."""
+    """The thread pool of an engine's store. Each store has its own, so one that hangs does not block another."""
     with _pools_lock:
         pool = _pools.of(hx.store)
         if pool is None:

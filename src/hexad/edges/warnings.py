@@ -1,4 +1,4 @@
-"""A failure of ours is not the agent's: it goes on, and one warning a turn says why."""
+"""A failure of Hexad does not stop the agent: one warning per turn gives the reason."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _TurnWarnings:
             LOG.warning("%s: %s%s", what, reason, more)
 
     def met_lock(self, turn: Turn) -> bool:
-        """Whether something in this turn waited in vain for other writers: nothing needs to wait again."""
+        """Whether a wait for other writers has failed in this turn; then nothing waits again."""
         return any(StoreBusy.__name__ in reason for reason in self._given.get(turn) or ())
 
     def begin(self, turn: Turn) -> None:
@@ -66,7 +66,7 @@ _HOLDING: Final = _Holding()
 
 @contextmanager
 def held_back() -> Iterator[list[str]]:
-    """Warnings inside go into the list and not into the log, in any thread: four layers make one warning."""
+    """Collect warnings in the list instead of the log, in any thread, so that four layers make one warning."""
     LOG.addFilter(_HOLDING)
     held: list[str] = []
     token = _held.set(held)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from abc import ABC, abstractmethod
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from hexad import semantic
 from hexad.errors import MissingExtra, UnknownChoice
@@ -25,68 +26,59 @@ except ImportError:
     bm25s = None
 
 
-class Baseline(Protocol):
+class Baseline(ABC):
     """Answers questions over the items it was built from."""
 
+    @abstractmethod
     def ask(self, question: str, limit: int) -> Sequence[str]:
         """The ids of the best items, best first."""
-        ...
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - most have nothing to release
         """Release its resources."""
-        ...
 
 
-class Like:
-    """Any keyword of the question, anywhere in the text, oldest first: what many agents do today."""
+class _InSqlite(Baseline):
+    """A table of ids and texts in SQLite."""
+
+    create: ClassVar[str]
 
     def __init__(self, documents: Sequence[Document]) -> None:
         self._connection = sqlite3.connect(":memory:")
-        self._connection.execute("CREATE TABLE item (id TEXT, text TEXT)")
+        self._connection.execute(self.create)
         self._connection.executemany("INSERT INTO item VALUES (?, ?)", [(each.id, each.text) for each in documents])
 
-    def ask(self, question: str, limit: int) -> Sequence[str]:
-        """Rows with any of the first five keywords."""
-        keywords = [word.surface for word in words(question, asking=True)][:5]
-        if not keywords:
-            return []
-        where = " OR ".join("text LIKE ?" for _ in keywords)
-        rows = self._connection.execute(
-            f"SELECT id FROM item WHERE {where} LIMIT ?",  # noqa: S608 - nothing but placeholders
-            (*(f"%{keyword}%" for keyword in keywords), limit),
-        )
-        return [row[0] for row in rows]
+    def _ids(self, where: str, *values: str | int) -> Sequence[str]:
+        return [row[0] for row in self._connection.execute(f"SELECT id FROM item WHERE {where} LIMIT ?", values)]  # noqa: S608 - nothing but placeholders
 
     def close(self) -> None:
         """Close its database."""
         self._connection.close()
 
 
-class Fts5:
+class Like(_InSqlite):
+    """Any of the first five keywords of the question, anywhere in the text, oldest first: what many agents do today."""
+
+    create = "CREATE TABLE item (id TEXT, text TEXT)"
+
+    def ask(self, question: str, limit: int) -> Sequence[str]:
+        """Rows with any of the keywords."""
+        keywords = [f"%{word.surface}%" for word in words(question, asking=True)][:5]
+        where = " OR ".join("text LIKE ?" for _ in keywords)
+        return self._ids(f"({where})", *keywords, limit) if keywords else []
+
+
+class Fts5(_InSqlite):
     """SQLite's full-text index with its own Porter stemmer, all words as alternatives, ordered by BM25."""
 
-    def __init__(self, documents: Sequence[Document]) -> None:
-        self._connection = sqlite3.connect(":memory:")
-        self._connection.execute(
-            "CREATE VIRTUAL TABLE item USING fts5 (id UNINDEXED, text, tokenize = 'porter unicode61')"
-        )
-        self._connection.executemany("INSERT INTO item VALUES (?, ?)", [(each.id, each.text) for each in documents])
+    create = "CREATE VIRTUAL TABLE item USING fts5 (id UNINDEXED, text, tokenize = 'porter unicode61')"
 
     def ask(self, question: str, limit: int) -> Sequence[str]:
         """The best rows by rank."""
-        found = re.findall(r"\w+", question)
-        if not found:
-            return []
-        query = " OR ".join(f'"{word}"' for word in found)
-        rows = self._connection.execute("SELECT id FROM item WHERE item MATCH ? ORDER BY rank LIMIT ?", (query, limit))
-        return [row[0] for row in rows]
-
-    def close(self) -> None:
-        """Close its database."""
-        self._connection.close()
+        query = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question))
+        return self._ids("item MATCH ? ORDER BY rank", query, limit) if query else []
 
 
-class Bm25s:
+class Bm25s(Baseline):
     """The package bm25s with its defaults."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
@@ -99,16 +91,12 @@ class Bm25s:
 
     def ask(self, question: str, limit: int) -> Sequence[str]:
         """The best rows by score, without those that score 0."""
-        places, scores = self._index.retrieve(
-            self._tokenize([question]), k=min(limit, len(self._ids)), show_progress=False
-        )
+        most = min(limit, len(self._ids))
+        places, scores = self._index.retrieve(self._tokenize([question]), k=most, show_progress=False)
         return [self._ids[place] for place, score in zip(places[0], scores[0], strict=True) if score > 0]
 
-    def close(self) -> None:
-        """Nothing to release."""
 
-
-class Static:
+class Static(Baseline):
     """Static embeddings only, with Hexad's embedder: what a vector memory finds."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
@@ -120,9 +108,6 @@ class Static:
     def ask(self, question: str, limit: int) -> Sequence[str]:
         """The nearest rows."""
         return [self._ids[number] for number in self._space.near(question).nearest(limit, all_of_them=True)]
-
-    def close(self) -> None:
-        """Nothing to release."""
 
 
 @cache

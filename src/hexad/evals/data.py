@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hexad.errors import EvalError, UnknownLayer
 from hexad.model import DEFAULT_NAMESPACE, Layer
@@ -107,43 +107,52 @@ def _holds_sets(home: Path) -> bool:
 
 
 def _read_set(layer: Layer, home: Path) -> EvalSet:
-    corpus = tuple(_document(*line) for line in lines_of(home / "corpus.jsonl"))
-    questions = tuple(_question(*line) for line in lines_of(home / "queries.jsonl"))
+    corpus = tuple(_document(line) for line in lines_of(home / "corpus.jsonl"))
+    questions = tuple(_question(line) for line in lines_of(home / "queries.jsonl"))
     if not corpus or not questions:
         raise EvalError(str(home), "has no items or no questions")
     return EvalSet(layer, home.name, corpus, questions)
 
 
-def _document(file: Path, number: int, line: Mapping[str, Any]) -> Document:
-    meta = line.get("meta", {})
+def _document(line: Line) -> Document:
+    meta = line.fields.get("meta", {})
     if not isinstance(meta, Mapping):
-        raise EvalError(str(file), "meta must be an object", number)
-    return Document(text_in(file, number, line, "id"), text_in(file, number, line, "text"), _group(line), meta)
+        raise line.error("meta must be an object")
+    return Document(line.text("id"), line.text("text"), _group(line), meta)
 
 
-def _question(file: Path, number: int, line: Mapping[str, Any]) -> Question:
-    relevant = line.get("relevant")
+def _question(line: Line) -> Question:
+    relevant = line.fields.get("relevant")
     if not isinstance(relevant, list) or not relevant or not all(isinstance(each, str) for each in relevant):
-        raise EvalError(str(file), "relevant must be a list of at least one id", number)
-    return Question(
-        text_in(file, number, line, "id"), text_in(file, number, line, "text"), frozenset(relevant), _group(line)
-    )
+        raise line.error("relevant must be a list of at least one id")
+    return Question(line.text("id"), line.text("text"), frozenset(relevant), _group(line))
 
 
-def _group(line: Mapping[str, Any]) -> str:
-    return str(line.get("group") or DEFAULT_NAMESPACE)
+def _group(line: Line) -> str:
+    return str(line.fields.get("group") or DEFAULT_NAMESPACE)
 
 
-def text_in(file: Path, number: int, line: Mapping[str, Any], name: str) -> str:
-    """A field that must be text and not empty."""
-    value = line.get(name)
-    if not isinstance(value, str) or not value.strip():
-        raise EvalError(str(file), f"{name} must be text", number)
-    return value
+class Line(NamedTuple):
+    """A line of a JSON Lines file, and its place."""
+
+    file: Path
+    number: int
+    fields: Mapping[str, Any]
+
+    def text(self, name: str) -> str:
+        """A field that must be text and not empty."""
+        value = self.fields.get(name)
+        if not isinstance(value, str) or not value.strip():
+            raise self.error(f"{name} must be text")
+        return value
+
+    def error(self, reason: str) -> EvalError:
+        """An error that names the place."""
+        return EvalError(str(self.file), reason, self.number)
 
 
-def lines_of(file: Path) -> Iterator[tuple[Path, int, Mapping[str, Any]]]:
-    """The objects of a JSON Lines file, each with file and line number."""
+def lines_of(file: Path) -> Iterator[Line]:
+    """The lines of a JSON Lines file that are not empty."""
     try:
         text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -152,14 +161,14 @@ def lines_of(file: Path) -> Iterator[tuple[Path, int, Mapping[str, Any]]]:
         raise EvalError(str(file), "is not UTF-8 text") from error
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            yield file, number, _object(file, number, line)
+            yield _parsed(Line(file, number, {}), line)
 
 
-def _object(file: Path, number: int, text: str) -> Mapping[str, Any]:
+def _parsed(line: Line, text: str) -> Line:
     try:
-        line = json.loads(text)
+        fields = json.loads(text)
     except ValueError:
-        raise EvalError(str(file), "is not JSON", number) from None
-    if not isinstance(line, dict):
-        raise EvalError(str(file), "must be an object", number)
-    return line
+        raise line.error("is not JSON") from None
+    if not isinstance(fields, dict):
+        raise line.error("must be an object")
+    return line._replace(fields=fields)

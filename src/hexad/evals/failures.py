@@ -12,14 +12,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.errors import EvalError
-from hexad.evals.data import lines_of, text_in
+from hexad.evals.data import lines_of
 from hexad.facade import Hexad
+from hexad.learning.fixes import candidates
+from hexad.learning.remedy import ChangedArguments
 from hexad.model import Layer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from hexad.evals.data import Line
     from hexad.evals.run import Progress
     from hexad.model import Learning
 
@@ -48,7 +50,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """Failures, those fixed by other arguments, and of these the ones with a remedy and the ones retrieved."""
+    """Failures, those fixed by other arguments, and of these the ones with a fix and the ones retrieved."""
 
     failures: int
     with_fix: int
@@ -62,9 +64,7 @@ class Replayed:
 
 def read_failures(folder: Path) -> tuple[Failed, ...]:
     """Every failure in a folder of evaluation data."""
-    home = folder / FOLDER
-    files = sorted(home.glob("*.jsonl")) if home.is_dir() else ()
-    return tuple(_failed(*line) for file in files for line in lines_of(file))
+    return tuple(_failed(line) for file in sorted((folder / FOLDER).glob("*.jsonl")) for line in lines_of(file))
 
 
 def replay(failures: Sequence[Failed], progress: Progress) -> Replayed:
@@ -93,10 +93,10 @@ def _observed(hx: Hexad, failed: Failed, session: str) -> Learning | None:
 
 
 def _named(learning: Learning) -> set[str]:
-    """The arguments that a learning's remedies name."""
-    known = [remedy for remedy in learning.remedies.values() if isinstance(remedy, dict)]
-    changes = [change for remedy in known for change in remedy.get("changes", ())]
-    return {change["path"].split("/")[1].replace("~1", "/").replace("~0", "~") for change in changes}
+    """The arguments that a learning's fixes change."""
+    remedies = [each.remedy for each in candidates(learning).values()]
+    changes = [change for remedy in remedies if isinstance(remedy, ChangedArguments) for change in remedy.changes]
+    return {change.path.split("/")[1].replace("~1", "/").replace("~0", "~") for change in changes}
 
 
 def _retrieved(hx: Hexad, failed: Failed, about: str) -> bool:
@@ -105,19 +105,15 @@ def _retrieved(hx: Hexad, failed: Failed, about: str) -> bool:
     return about in {item.id for item in found.all()}
 
 
-def _failed(file: Path, number: int, line: Mapping[str, Any]) -> Failed:
-    fixed = line.get("fixed_same_tool")
+def _failed(line: Line) -> Failed:
+    fixed = line.fields.get("fixed_same_tool")
     if fixed is not None and not (isinstance(fixed, dict) and "args" in fixed):
-        raise EvalError(str(file), "fixed_same_tool must be null or an object with args", number)
-    return Failed(
-        text_in(file, number, line, "tool"),
-        _arguments(file, number, line.get("args")),
-        text_in(file, number, line, "error"),
-        None if fixed is None else _arguments(file, number, fixed["args"]),
-    )
+        raise line.error("fixed_same_tool must be null or an object with args")
+    worked = None if fixed is None else _arguments(line, fixed["args"])
+    return Failed(line.text("tool"), _arguments(line, line.fields.get("args")), line.text("error"), worked)
 
 
-def _arguments(file: Path, number: int, value: object) -> Mapping[str, Any]:
+def _arguments(line: Line, value: object) -> Mapping[str, Any]:
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -126,5 +122,5 @@ def _arguments(file: Path, number: int, value: object) -> Mapping[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise EvalError(str(file), "args must be an object, or its JSON as text", number)
+        raise line.error("args must be an object, or its JSON as text")
     return value

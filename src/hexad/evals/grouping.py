@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from hexad.errors import EvalError
-from hexad.evals.data import lines_of, text_in
+from hexad.evals.data import lines_of
 from hexad.learning.errors.pattern import grouped, words_of
 
 if TYPE_CHECKING:
@@ -71,8 +71,7 @@ class Grouped:
 
 def read_systems(folder: Path) -> tuple[System, ...]:
     """Every system of a folder of evaluation data; none if it has no such folder."""
-    home = folder / FOLDER
-    return tuple(map(_read_system, sorted(home.glob("*.jsonl")))) if home.is_dir() else ()
+    return tuple(map(_read_system, sorted((folder / FOLDER).glob("*.jsonl"))))
 
 
 def group(systems: Sequence[System], progress: Progress) -> Grouped:
@@ -116,7 +115,7 @@ def _by_drain3(lines: Sequence[str]) -> Sequence[Hashable]:
 
 
 def _read_system(file: Path) -> System:
-    lines = [(text_in(*line, "text"), text_in(*line, "template")) for line in lines_of(file)]
+    lines = [(line.text("text"), line.text("template")) for line in lines_of(file)]
     if not lines:
         raise EvalError(str(file), "has no lines")
     return System(file.stem, tuple(text for text, _ in lines), tuple(template for _, template in lines))

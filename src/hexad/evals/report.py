@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from html import escape
-from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.evals.run import by_layer, overall
+from hexad.evals.tables import (
+    OURS,
+    baseline_names,
+    learning_tables,
+    quality_of,
+    recall_lost,
+    retrieval_tables,
+    unanswered,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from hexad.evals.metrics import Quality
-    from hexad.evals.run import Learned, Measured, SetResult
+    from hexad.evals.learning import Learned
+    from hexad.evals.run import Measured, SetResult, Taught
+    from hexad.evals.tables import Table
     from hexad.model import Layer
 
-OURS: Final = "hexad"
+_ours: Final = quality_of(OURS)
 _COLOURS: Final = ("#2563eb", "#94a3b8", "#f59e0b", "#10b981", "#ef4444")
 
 
@@ -26,84 +35,42 @@ def as_json(results: Sequence[SetResult]) -> dict[str, Any]:
         **asdict(overall(results, _ours)),
         "layers": {layer.value: asdict(quality) for layer, quality in by_layer(results, _ours).items()},
         "sets": {result.data.path: _set_json(result) for result in results},
-        "baselines": {name: asdict(overall(results, _theirs(name))) for name in baseline_names(results)},
+        "baselines": {name: asdict(overall(results, quality_of(name))) for name in baseline_names(results)},
     }
     if any(result.foreign for result in results):
         document["foreign"] = {"unanswered": unanswered(results), "recall_lost": recall_lost(results)}
     return document
 
 
-def unanswered(results: Sequence[SetResult]) -> float:
-    """The share of questions of other layers that found nothing, mean of the sets."""
-    return fmean(result.foreign.share for result in results if result.foreign)
-
-
-def recall_lost(results: Sequence[SetResult]) -> float:
-    """The recall at five that the floor costs, mean of the layers' means."""
-    layers: dict[Layer, list[float]] = {}
-    for result in results:
-        if result.foreign:
-            layers.setdefault(result.layer, []).append(result.foreign.recall_lost)
-    return fmean(fmean(lost) for lost in layers.values())
-
-
-def baseline_names(results: Sequence[SetResult]) -> list[str]:
-    """The baselines that ran, in the order they were asked for."""
-    return list(results[0].baselines) if results else []
-
-
-def quality_of(name: str) -> Callable[[SetResult], Quality]:
-    """A function that reads the quality of Hexad or of a baseline from a result."""
-    return _ours if name == OURS else _theirs(name)
-
-
-def as_page(results: Sequence[SetResult], learned: Mapping[str, Mapping[str, Any]] | None = None) -> str:
+def as_page(results: Sequence[SetResult], learned: Learned) -> str:
     """A self-contained page: a bar chart for each layer, every figure, and the other kinds of evaluation."""
-    return _PAGE.format(body=(_retrieval(results) if results else "") + "".join(map(_kind, (learned or {}).items())))
+    tables = (*retrieval_tables(results), *learning_tables(learned))
+    return _PAGE.format(body=(_retrieval(results) if results else "") + "".join(map(_html, tables)))
 
 
 def _retrieval(results: Sequence[SetResult]) -> str:
     names = [OURS, *baseline_names(results)]
-    charts = "\n".join(
-        _chart(layer.value, _layer_bars(results, layer.value, names)) for layer in by_layer(results, _ours)
-    )
+    charts = "\n".join(_chart(layer.value, _layer_bars(results, layer, names)) for layer in by_layer(results, _ours))
     taught = any(result.feedback for result in results)
     return _RETRIEVAL.format(
         whole=f"{overall(results, _ours).recall_at_5:.3f}",
         when=", after feedback, on the questions that were not replayed" if taught else "",
-        charts=charts + _feedback_chart(results) + _foreign_lines(results),
+        charts=charts + _feedback_chart(results),
         legend=_legend(names),
-        rows=_rows(results, names),
     )
 
 
-def _kind(kind: tuple[str, Mapping[str, Any]]) -> str:
-    """The figures of one other kind of evaluation."""
-    name, figures = kind
-    rows = "".join(
-        f"<tr><td>{escape(label)}</td><td></td><td>{value:.3f}</td></tr>" for label, value in _flat("", figures)
-    )
-    return f"\n<h2>{escape(name)}</h2>\n<table>{rows}</table>"
-
-
-def _flat(before: str, figures: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    for name, value in figures.items():
-        if isinstance(value, dict):
-            yield from _flat(f"{before}{name} ", value)
-        elif not isinstance(value, list):
-            yield f"{before}{name}", float(value)
+def _html(table: Table) -> str:
+    title, *names = map(escape, table.head)
+    head = "".join(f"<th>{name}</th>" for name in ("", *names))
+    rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in table.rows)
+    return f"\n<h2>{title}</h2>\n<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
 
 def feedback_points(results: Sequence[SetResult]) -> dict[str, list[tuple[int, float]]]:
     """The gain in recall at five by uses of each item, for each set with feedback."""
     return {
-        result.data.path: [
-            (0, 0.0),
-            *(
-                (each.uses, each.after.quality.recall_at_5 - each.before.quality.recall_at_5)
-                for each in result.feedback
-            ),
-        ]
+        result.data.path: [(0, 0.0), *((each.uses, each.gain) for each in result.feedback)]
         for result in results
         if result.feedback and any(each.questions for each in result.feedback)
     }
@@ -139,25 +106,6 @@ def _feedback_chart(results: Sequence[SetResult]) -> str:
     return f"\n<h2>What use teaches: recall@5 gained on other questions</h2>\n{chart}"
 
 
-def _foreign_lines(results: Sequence[SetResult]) -> str:
-    rows = "".join(
-        f"<tr><td>{escape(result.data.path)}</td><td></td><td>{result.foreign.share:.3f}</td>"
-        f"<td>{result.foreign.recall_lost:.3f}</td></tr>"
-        for result in results
-        if result.foreign
-    )
-    head = "<tr><th>set</th><th></th><th>answered with nothing</th><th>recall@5 lost</th></tr>"
-    return f"\n<h2>Questions of other layers</h2>\n<table>{head}{rows}</table>" if rows else ""
-
-
-def _ours(result: SetResult) -> Quality:
-    return result.hexad.quality
-
-
-def _theirs(name: str) -> Callable[[SetResult], Quality]:
-    return lambda result: result.baselines[name].quality
-
-
 def _set_json(result: SetResult) -> dict[str, Any]:
     document: dict[str, Any] = {
         **_measured(result.hexad),
@@ -165,7 +113,7 @@ def _set_json(result: SetResult) -> dict[str, Any]:
         "baselines": {name: _measured(measured) for name, measured in result.baselines.items()},
     }
     if result.feedback:
-        document["feedback"] = {str(each.uses): _learned(each) for each in result.feedback}
+        document["feedback"] = {str(each.uses): _taught(each) for each in result.feedback}
     if result.foreign:
         document["foreign"] = {
             "queries": result.foreign.questions,
@@ -175,7 +123,7 @@ def _set_json(result: SetResult) -> dict[str, Any]:
     return document
 
 
-def _learned(learned: Learned) -> dict[str, Any]:
+def _taught(learned: Taught) -> dict[str, Any]:
     return {
         "queries": learned.questions,
         "before": _measured(learned.before) if learned.questions else None,
@@ -187,11 +135,11 @@ def _measured(measured: Measured) -> dict[str, float]:
     return {**asdict(measured.quality), "p50_ms": round(measured.p50_ms, 4), "p95_ms": round(measured.p95_ms, 4)}
 
 
-def _layer_bars(results: Sequence[SetResult], layer: str, names: Sequence[str]) -> Mapping[str, Mapping[str, float]]:
+def _layer_bars(results: Sequence[SetResult], layer: Layer, names: Sequence[str]) -> Mapping[str, Mapping[str, float]]:
     return {
         result.data.name: {name: quality_of(name)(result).recall_at_5 for name in names}
         for result in results
-        if result.layer.value == layer
+        if result.layer is layer
     }
 
 
@@ -218,36 +166,17 @@ def _colour(place: int) -> str:
     return _COLOURS[place % len(_COLOURS)]
 
 
-def _rows(results: Sequence[SetResult], names: Sequence[str]) -> str:
-    return "\n".join(
-        _row(result.data.path, name, result.hexad if name == OURS else result.baselines[name])
-        for result in results
-        for name in names
-    )
-
-
-def _row(path: str, name: str, measured: Measured) -> str:
-    figures = (*asdict(measured.quality).values(), measured.p50_ms, measured.p95_ms)
-    cells = "".join(f"<td>{figure:.3f}</td>" for figure in figures)
-    return f"<tr><td>{escape(path)}</td><td>{escape(name)}</td>{cells}</tr>"
-
-
 _PAGE: Final = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Hexad: evaluation</title>
 <style>
 body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 760px; margin: 2rem auto; padding: 0 1rem; color: #0f172a }}
 svg {{ width: 100%; font-size: 12px }} .set {{ font-weight: 600 }}
 table {{ border-collapse: collapse; font-size: 14px }} td, th {{ padding: .2rem .6rem; text-align: right }}
-td:nth-child(-n+2), th:nth-child(-n+2) {{ text-align: left }} tr:nth-child(even) {{ background: #f1f5f9 }}
+td:first-child {{ text-align: left }} tr:nth-child(even) {{ background: #f1f5f9 }}
 </style>
 <h1>Hexad</h1>
 {body}</html>
 """
 _RETRIEVAL: Final = """<h2>Retrieval</h2>
 <p>Recall at five, the mean of the layers' means{when}: <strong>{whole}</strong>. {legend}</p>
-{charts}
-<h2>Every figure</h2>
-<table><tr><th>set</th><th></th><th>recall@5</th><th>recall@10</th><th>MRR</th><th>nDCG@10</th><th>median ms</th>
-<th>95 % ms</th></tr>
-{rows}
-</table>"""
+{charts}"""

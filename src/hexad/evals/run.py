@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import quantiles
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hexad.model import Layer
 
     Progress: TypeAlias = Callable[[str, int, int], None]  # step, done, total
+    Ask: TypeAlias = Callable[[Question], Sequence[str]]
 
 DEPTH = 10  # items asked for: what recall at ten and nDCG at ten need
 FOREIGN = 150  # questions of other layers that a set is asked
@@ -39,13 +40,18 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class Taught:
     """The same questions before and after uses of each item were replayed."""
 
     uses: int  # of each item, at most
     questions: int  # that were left to ask
     before: Measured
     after: Measured
+
+    @property
+    def gain(self) -> float:
+        """The recall at five that the uses brought."""
+        return self.after.quality.recall_at_5 - self.before.quality.recall_at_5
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +76,17 @@ class SetResult:
     questions: int
     hexad: Measured
     baselines: Mapping[str, Measured] = field(default_factory=dict)
-    feedback: tuple[Learned, ...] = ()
+    feedback: tuple[Taught, ...] = ()
     foreign: Foreign | None = None
 
     @property
     def layer(self) -> Layer:
         """The layer it was measured in."""
         return self.data.layer
+
+    def measured(self, name: str) -> Measured:
+        """The figures of a baseline, or of Hexad."""
+        return self.baselines.get(name, self.hexad)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,113 +104,104 @@ def evaluate(sets: Sequence[EvalSet], plan: Plan | None = None, *, progress: Pro
     """Measure every set."""
     wanted = plan or Plan()
     builders = chosen(wanted.baselines)
-    return tuple(_evaluate(each, sets, wanted, builders, progress) for each in sets)
+    return tuple(_Measurement(each, sets, wanted, builders, progress).result() for each in sets)
 
 
-def _evaluate(
-    data: EvalSet, sets: Sequence[EvalSet], plan: Plan, builders: Mapping[str, Builder], progress: Progress
-) -> SetResult:
-    learned = tuple(_learned(data, plan, uses, progress) for uses in sorted(set(plan.feedback)))
-    taught = next((each for each in reversed(learned) if each.questions), None)
-    asked = (split(data, taught.uses)[1] if taught else data.questions)[: plan.queries]
-    with _engines(data, plan, progress) as engines:
-        ours = taught.after if taught else _measure(asked, _asker(engines, data), f"{data.path}: asking", progress)
-        foreign = _foreign(engines, data, sets, asked, progress) if plan.foreign else None
-    others = {name: _measure_baseline(data, asked, name, build, progress) for name, build in builders.items()}
-    return SetResult(data, len(asked), ours, others, learned, foreign)
+@dataclass(frozen=True, slots=True)
+class _Measurement:
+    """Measures one of the sets."""
 
+    data: EvalSet
+    sets: Sequence[EvalSet]
+    plan: Plan
+    builders: Mapping[str, Builder]
+    progress: Progress
 
-@contextmanager
-def _engines(data: EvalSet, plan: Plan, progress: Progress) -> Iterator[Mapping[str, Hexad]]:
-    """A new store with the set's items, and an engine for each of its groups."""
-    with (
-        tempfile.TemporaryDirectory(prefix="hexad-eval-") as folder,
-        Hexad.open(Path(folder) / "eval.db", enabled=True, semantic=plan.semantic) as hx,
-    ):
-        yield load(hx, data, lambda done: progress(f"{data.path}: storing", done, len(data.corpus)))
+    def result(self) -> SetResult:
+        learned = tuple(map(self._taught, sorted(set(self.plan.feedback))))
+        taught = next((each for each in reversed(learned) if each.questions), None)
+        asked = (split(self.data, taught.uses)[1] if taught else self.data.questions)[: self.plan.queries]
+        with self._engines() as engines:
+            ours = taught.after if taught else self._measured(asked, self._asker(engines), "asking")
+            foreign = self._foreign(engines, asked) if self.plan.foreign else None
+        others = {name: self._baseline(asked, name, build) for name, build in self.builders.items()}
+        return SetResult(self.data, len(asked), ours, others, learned, foreign)
 
+    @contextmanager
+    def _engines(self) -> Iterator[Mapping[str, Hexad]]:
+        """A new store with the set's items, and an engine for each of its groups."""
+        with (
+            tempfile.TemporaryDirectory(prefix="hexad-eval-") as folder,
+            Hexad.open(Path(folder) / "eval.db", enabled=True, semantic=self.plan.semantic) as hx,
+        ):
+            yield load(hx, self.data, lambda done: self._report("storing", done, len(self.data.corpus)))
 
-def _asker(engines: Mapping[str, Hexad], data: EvalSet) -> Callable[[Question], Sequence[str]]:
-    def ask(question: Question) -> Sequence[str]:
-        engine = engines.get(question.group)
-        found = engine.retrieve(question.text, layers=[data.layer], max_per_layer=DEPTH) if engine else None
-        return [item.key for item in found.all()] if found else ()
+    def _asker(self, engines: Mapping[str, Hexad]) -> Ask:
+        layers = [self.data.layer]
 
-    for engine in list(engines.values())[:1]:
-        engine.retrieve("warm up the embedder", layers=[data.layer])  # loading must not count as a question's time
-    return ask
+        def ask(question: Question) -> Sequence[str]:
+            engine = engines.get(question.group)
+            found = engine.retrieve(question.text, layers=layers, max_per_layer=DEPTH) if engine else None
+            return [item.key for item in found.all()] if found else ()
 
+        for engine in list(engines.values())[:1]:
+            engine.retrieve("warm up the embedder", layers=layers)  # loading must not count as a question's time
+        return ask
 
-def _learned(data: EvalSet, plan: Plan, uses: int, progress: Progress) -> Learned:
-    """Replay uses on a new store, and ask the remaining questions before and after."""
-    lessons, left = split(data, uses)
-    asked = left[: plan.queries]
-    with _engines(data, plan, progress) as engines:
-        ask = _asker(engines, data)
-        before = _measure(asked, ask, f"{data.path}: before feedback", progress)
-        teach(engines, data, lessons, lambda done: progress(f"{data.path}: {uses} uses", done, len(lessons)))
-        after = _measure(asked, ask, f"{data.path}: after feedback", progress)
-    return Learned(uses, len(asked), before, after)
+    def _taught(self, uses: int) -> Taught:
+        """Replay uses on a new store, and ask the remaining questions before and after."""
+        lessons, left = split(self.data, uses)
+        asked = left[: self.plan.queries]
+        with self._engines() as engines:
+            ask = self._asker(engines)
+            before = self._measured(asked, ask, "before feedback")
+            teach(engines, self.data, lessons, lambda done: self._report(f"{uses} uses", done, len(lessons)))
+            after = self._measured(asked, ask, "after feedback")
+        return Taught(uses, len(asked), before, after)
 
+    def _foreign(self, engines: Mapping[str, Hexad], asked: Sequence[Question]) -> Foreign:
+        """Measure the floor: questions of other layers, and the set's own questions with and without it."""
+        questions, unanswered = self._ask_foreign(list(engines.values()))
+        one = next(iter(engines.values()))
+        with Hexad.open(one.store.location, enabled=True, semantic=one.settings.semantic, floor=False) as hx:
+            without = self._measured(asked, self._asker(views(hx, self.data)), "without the floor")
+        held = self._measured(asked, self._asker(engines), "with the floor")
+        return Foreign(questions, unanswered, without.quality.recall_at_5 - held.quality.recall_at_5)
 
-def _foreign(
-    engines: Mapping[str, Hexad], data: EvalSet, sets: Sequence[EvalSet], asked: Sequence[Question], progress: Progress
-) -> Foreign:
-    """Measure the floor: questions of other layers, and the set's own questions with and without it."""
-    questions, unanswered = _ask_foreign(engines, data, sets, progress)
-    one = next(iter(engines.values()))
-    with Hexad.open(one.store.location, enabled=True, semantic=one.settings.semantic, floor=False) as hx:
-        without = _measure(asked, _asker(views(hx, data), data), f"{data.path}: without the floor", progress)
-    held = _measure(asked, _asker(engines, data), f"{data.path}: with the floor", progress)
-    lost = without.quality.recall_at_5 - held.quality.recall_at_5
-    return Foreign(questions, unanswered, lost)
+    def _ask_foreign(self, turns: Sequence[Hexad]) -> tuple[int, int]:
+        """Ask the set questions of other layers; return how many were asked and how many found nothing."""
+        others = [each for each in self.sets if each.layer is not self.data.layer]
+        each_gives = FOREIGN // len(others) + 1 if others else 0
+        asked = [question.text for other in others for question in other.questions[:each_gives]]
+        unanswered = 0
+        for done, text in enumerate(asked):
+            unanswered += not turns[done % len(turns)].retrieve(text, layers=[self.data.layer])
+            self._report("foreign questions", done + 1, len(asked))
+        return len(asked), unanswered
 
+    def _baseline(self, asked: Sequence[Question], name: str, build: Builder) -> Measured:
+        with ExitStack() as stack:
+            built = {group: stack.enter_context(closing(build(each))) for group, each in self.data.groups().items()}
 
-def _ask_foreign(
-    engines: Mapping[str, Hexad], data: EvalSet, sets: Sequence[EvalSet], progress: Progress
-) -> tuple[int, int]:
-    """Ask a set questions of other layers; return how many were asked and how many found nothing."""
-    others = [each for each in sets if each.layer is not data.layer]
-    each_gives = FOREIGN // len(others) + 1 if others else 0
-    asked = [question.text for other in others for question in other.questions[:each_gives]]
-    turns, unanswered = list(engines.values()), 0
-    for done, text in enumerate(asked):
-        unanswered += not turns[done % len(turns)].retrieve(text, layers=[data.layer])
-        progress(f"{data.path}: foreign questions", done + 1, len(asked))
-    return len(asked), unanswered
+            def ask(question: Question) -> Sequence[str]:
+                baseline = built.get(question.group)
+                return baseline.ask(question.text, DEPTH) if baseline else ()
 
+            return self._measured(asked, ask, name)
 
-def _measure_baseline(
-    data: EvalSet, asked: Sequence[Question], name: str, build: Builder, progress: Progress
-) -> Measured:
-    built = {group: build(documents) for group, documents in data.groups().items()}
+    def _measured(self, asked: Sequence[Question], ask: Ask, what: str) -> Measured:
+        answers: list[tuple[Sequence[str], Collection[str]]] = []
+        times: list[float] = []
+        for done, question in enumerate(asked, start=1):
+            started = perf_counter()
+            found = ask(question)
+            times.append((perf_counter() - started) * 1000)
+            answers.append((found, question.relevant))
+            self._report(what, done, len(asked))
+        return Measured(quality(answers), *_percentiles(times))
 
-    def ask(question: Question) -> Sequence[str]:
-        baseline = built.get(question.group)
-        return baseline.ask(question.text, DEPTH) if baseline else ()
-
-    try:
-        return _measure(asked, ask, f"{data.path}: {name}", progress)
-    finally:
-        for baseline in built.values():
-            baseline.close()
-
-
-def _measure(
-    asked: Sequence[Question],
-    ask: Callable[[Question], Sequence[str]],
-    what: str,
-    progress: Progress,
-) -> Measured:
-    answers: list[tuple[Sequence[str], Collection[str]]] = []
-    times: list[float] = []
-    for done, question in enumerate(asked, start=1):
-        started = perf_counter()
-        found = ask(question)
-        times.append((perf_counter() - started) * 1000)
-        answers.append((found, question.relevant))
-        progress(what, done, len(asked))
-    return Measured(quality(answers), *_percentiles(times))
+    def _report(self, what: str, done: int, total: int) -> None:
+        self.progress(f"{self.data.path}: {what}", done, total)
 
 
 def _percentiles(times: Sequence[float]) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import EvalError
-from hexad.evals.data import lines_of, text_in
+from hexad.evals.data import lines_of
 from hexad.model import Capability, Decision
 from hexad.skills.validation import check
 
@@ -55,8 +55,8 @@ class Harmful:
 def read_scripts(folder: Path, kind: str) -> tuple[str, ...]:
     """Every script of one kind."""
     home = folder / kind
-    files = sorted(home.glob("*.jsonl")) if home.is_dir() else []
-    scripts = tuple(text_in(*line, "text") for file in files for line in lines_of(file))
+    files = sorted(home.glob("*.jsonl"))
+    scripts = tuple(line.text("text") for file in files for line in lines_of(file))
     if files and not scripts:
         raise EvalError(str(home), "has no lines; give one object with text for each script")
     return scripts
@@ -82,8 +82,8 @@ def judge_harmful(scripts: Sequence[str], progress: Progress) -> Harmful:
 
 
 def _verdicts(kind: str, scripts: Sequence[str], progress: Progress) -> list[Verdict]:
-    verdicts = []
-    for number, script in enumerate(scripts, start=1):
+    verdicts: list[Verdict] = []
+    for script in scripts:
         verdicts.append(check(script, shell="bash"))
-        progress(f"{kind}: checking", number, len(scripts))
+        progress(f"{kind}: checking", len(verdicts), len(scripts))
     return verdicts

@@ -1,4 +1,4 @@
-"""The fixes that a learning knows: each a remedy with its evidence. The most trusted one is the learning's `fix`."""
+"""The fixes that a learning knows, each with its evidence. The most trusted one is the learning's `fix`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_SESSIONS: Final = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A remedy, its sentence, and the evidence for it.
+    """A fix as data and as a sentence, and the evidence for it.
 
     ``sessions`` are the first that found it: a fix that only one of them knows goes when that session is forgotten.
     """
@@ -38,7 +38,7 @@ class Candidate:
 
     @classmethod
     def of(cls, remedy: Remedy, evidence: Evidence, sessions: tuple[str, ...] = ()) -> Candidate:
-        """A remedy with its present sentence."""
+        """A fix with its present sentence."""
         evidence = replace(evidence, users_word=isinstance(remedy, Correction))
         return cls(remedy=remedy, sentence=remedies.sentence(remedy), evidence=evidence, sessions=sessions)
 
@@ -90,7 +90,7 @@ def current(learning: Learning) -> Candidate | None:
 def with_fix(learning: Learning, found: Candidate, *, on_its_own: bool, another_session: bool) -> Learning:
     """A learning that knows one more fix, or one fix better.
 
-    A known fix whose changes are part of the new one was confirmed by it: a session changes more than it needs to.
+    Sessions change more than they need, so a known fix is confirmed if its changes are part of the new one's.
     """
     known, own = candidates(learning), remedies.signature(found.remedy)
     for name, each in known.items():
@@ -135,7 +135,7 @@ def chosen(learning: Learning, known: Mapping[str, Candidate], *, name: str | No
 
 
 def counted(learning: Learning, *, worked: bool) -> Learning:
-    """A learning after one more offer of its fix, which worked or did not; another fix may be the better one now."""
+    """A learning after its fix worked or failed once more; another fix may now be its best."""
     known = candidates(learning)
     for name, each in known.items():
         if each.sentence == learning.fix:
@@ -219,7 +219,7 @@ def _first_of(*sessions: Sequence[str]) -> tuple[str, ...]:
 
 
 def _origin(learning: Learning, shown: Remedy) -> Origin:
-    """The origin of a learning that shows a remedy: only a user's correction counts as the user's word."""
+    """The origin of a learning with this fix: only a user's correction has the origin user."""
     match shown:
         case Correction():
             return Origin.USER

@@ -109,7 +109,7 @@ def clean(change: Change, unseen_for: timedelta | None) -> Cleaned:
 
 
 def forget_session(change: Change, session: str) -> None:
-    """Take out of every learning the fixes that only a session found."""
+    """Remove from every learning the fixes that only this session found."""
     for known in all_of(change.unit):
         left = without_session(known, session)
         if left != known:

@@ -219,7 +219,7 @@ class LearningCollection(RecordCollection[Learning]):
         return housekeeping.count(self._records())
 
     def clean(self, *, dry_run: bool = True, unseen_for: timedelta | None = None) -> Cleaned:
-        """Merge near-duplicates and remove what was never confirmed and has faded; a dry run only tells.
+        """Merge near-duplicates, and remove old learnings that were never confirmed; a dry run changes nothing.
 
         With ``unseen_for`` everything unproven that was not seen for so long goes. A user's word and what is trusted
         stay in any case.
@@ -234,7 +234,7 @@ class LearningCollection(RecordCollection[Learning]):
             return housekeeping.clean(change, unseen_for)
 
     def _settled(self, change: Change, new: Learning) -> Learning:
-        """Under the id of the one learning about that error, with the fixes that are known of it."""
+        """The learning under the id of the existing one about that error, with its known fixes."""
         known = _about(change.unit, new.trigger, new.error_pattern, split(new.template))
         old = None if known is None else cast("Learning", change.get(self.layer, known))
         if old is not None:

@@ -1,4 +1,4 @@
-"""Which fixes a session was shown, and what followed: so that success and failure are credited to the fix."""
+"""The fixes that a session was shown, so that later success or failure counts for the fix."""
 
 from __future__ import annotations
 

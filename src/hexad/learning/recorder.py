@@ -58,7 +58,7 @@ def record(
 
 
 def record_in(unit: Writing, workspace: Workspace, outcome: Outcome, now: datetime) -> None:
-    """Record a call that was made at ``now``, as part of somebody's transaction."""
+    """Record a call that was made at ``now``, inside the caller's transaction."""
     _Recording(Change(workspace, unit, Origin.TOOL, workspace.session_of(outcome.session)), outcome, now).write()
 
 
@@ -133,8 +133,7 @@ class _Recording:
     def _succeeded(self) -> str:
         """Credit the fixes that were offered and followed; mine the difference to the failures before."""
         activity = self._activity()
-        awaited = any(each.state == OFFERED for each in activity.offers)
-        if not awaited and (activity.latest is None or activity.latest.ok):
+        if not activity.failed and not any(each.state == OFFERED for each in activity.offers):
             return ""
         offers = {each.learning: each for each in self._holding(activity.offers)}
         calls = self._recent()

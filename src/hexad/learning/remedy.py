@@ -1,6 +1,6 @@
-"""The fix for an error as data, and written as one sentence; `mining.py` reads it from a session's calls.
+"""A fix as data (a *remedy*): mined from a session's calls, and written as one sentence.
 
-A call failed, and a later call of the same tool worked. The difference between the two is the remedy:
+A call failed, and a later call of the same tool worked. The difference between the two is the fix:
 
 * `ChangedArguments`: which arguments changed, from what shape to what shape (as in JSON Patch: add, remove, replace);
 * else `Prerequisite`: another tool that succeeded in between;
@@ -11,8 +11,8 @@ A remedy that says nothing to do is kept and never offered (`says`).
 
 `Advice` and `Correction` are fixes in words: an agent's own, and a user's.
 
-A remedy is identified by its signature, which holds shapes and no values: two sessions that did the same with other
-values found the same remedy. Dates, addresses, free text, secrets and large numbers belong to one run and are never
+A fix is identified by its signature, which holds shapes and no values: two sessions that did the same with other
+values found the same fix. Dates, addresses, free text, secrets and large numbers belong to one run and are never
 shown. A short word or number is shown once another session used the same one: then it is part of the fix.
 """
 
@@ -41,7 +41,7 @@ _LONGEST_NAME: Final = 80
 
 
 class Seen(StrEnum):
-    """Whether the new value of an argument was the same in every session that found the remedy."""
+    """Whether the new value of an argument was the same in every session that found the fix."""
 
     ONCE = "one value"  # in one session so far: not shown
     SAME = "same value"  # in several sessions: a constant, shown
@@ -153,7 +153,7 @@ def says(remedy: Remedy) -> bool:
 
 
 def signature(remedy: Remedy) -> str:
-    """The identity of a remedy: equal for the same change of shapes, whatever the values were."""
+    """The identity of a fix: equal for the same change of shapes, even with other values."""
     match remedy:
         case ChangedArguments():
             named: object = [change.key for change in remedy.changes]
@@ -172,14 +172,14 @@ def signature(remedy: Remedy) -> str:
 
 
 def part_of(known: Remedy, new: Remedy) -> ChangedArguments | None:
-    """The part of a new remedy that makes a known one's changes again, whatever else it changes."""
+    """The part of a new fix that repeats the changes of a known one; None if it does not repeat all of them."""
     if not isinstance(known, ChangedArguments) or not isinstance(new, ChangedArguments) or not known.keys <= new.keys:
         return None
     return ChangedArguments(tuple(change for change in new.changes if change.key in known.keys))
 
 
 def confirmed(known: Remedy, again: Remedy, *, another_session: bool) -> Remedy:
-    """A remedy that was found again. Only ``another_session`` shows whether its values are constant."""
+    """A fix that was found again. Only ``another_session`` shows whether its values are constant."""
     match known:
         case ChangedArguments() if isinstance(again, ChangedArguments):
             pairs = zip(known.changes, again.changes, strict=True)
@@ -198,7 +198,7 @@ def confirmed(known: Remedy, again: Remedy, *, another_session: bool) -> Remedy:
 
 
 def followed(remedy: Remedy, arguments: Shapes, before: Sequence[Call]) -> bool:
-    """Whether a call did what a remedy says, as far as its arguments and the calls before it show."""
+    """Whether a call followed a fix, as far as its arguments and the calls before it show."""
     match remedy:
         case ChangedArguments():
             return all(_follows(change, arguments) for change in remedy.changes)
@@ -211,9 +211,9 @@ def followed(remedy: Remedy, arguments: Shapes, before: Sequence[Call]) -> bool:
 
 
 def shows(remedy: Remedy) -> bool:
-    """Whether a call that follows a remedy can be told from one that does not know it.
+    """Whether a call that follows a fix differs visibly from one that does not.
 
-    Words, a retry, and another value of the same shape cannot: any next call looks as if it followed them.
+    With words, a retry, or another value of the same shape, any next call looks as if it followed.
     """
     match remedy:
         case ChangedArguments():
@@ -227,14 +227,14 @@ def shows(remedy: Remedy) -> bool:
 
 
 def at_odds(one: Remedy, other: Remedy) -> bool:
-    """Whether two remedies cannot be for one error: they change other arguments, call other tools, say other things."""
+    """Whether two fixes cannot be for one error: they change other arguments, call other tools, say other things."""
     if isinstance(one, ChangedArguments) and isinstance(other, ChangedArguments):
         return {change.path for change in one.changes}.isdisjoint(change.path for change in other.changes)
     return type(one) is type(other) and signature(one) != signature(other)
 
 
 def sentence(remedy: Remedy) -> str:
-    """A remedy as a person would say it.
+    """A fix as a person would say it.
 
     >>> sentence(ChangedArguments((Change(path="/unit", before="text"),)))
     'leave out `unit`'
@@ -260,18 +260,19 @@ def sentence(remedy: Remedy) -> str:
             assert_never(remedy)
 
 
+_IN_WORDS: Final = "told"  # the stored value; databases hold it
 KIND_OF: Final[dict[type[Remedy], str]] = {
     ChangedArguments: "arguments",
     Prerequisite: "prerequisite",
     Retry: "retry",
     Stated: "stated",
-    Advice: "told",
+    Advice: _IN_WORDS,
     Correction: "correction",
 }
 
 
 def to_json(remedy: Remedy) -> dict[str, Json]:
-    """A remedy as the store keeps it; the words of one in words are kept beside it, as its sentence."""
+    """A fix as the store keeps it. The text of `Advice` and `Correction` is stored beside it, as the sentence."""
     kind: dict[str, Json] = {"kind": KIND_OF[type(remedy)]}
     match remedy:
         case ChangedArguments():
@@ -291,7 +292,7 @@ def to_json(remedy: Remedy) -> dict[str, Json]:
 
 
 def from_json(stored: Mapping[str, Any], text: str) -> Remedy:
-    """The remedy that `to_json` wrote, with its sentence; anything else is only that sentence."""
+    """The fix that `to_json` wrote, with its sentence; anything else is read as `Advice`."""
     match stored:
         case {"kind": "arguments", "changes": [*changes]}:
             read_changes = tuple(map(_change_from_json, changes))
@@ -343,7 +344,7 @@ def _confirmed(one: Change, other: Change, *, another_session: bool) -> Change:
 
 
 def _shape_is_the_fix(change: Change) -> bool:
-    """Whether a number replaced something else: that it was the same number twice may be chance."""
+    """Whether a number replaced another kind of value: the same number twice may be chance."""
     number = isinstance(change.value, int | float) and not isinstance(change.value, bool)
     return number and change.op == "replace" and not change.only_value
 
@@ -378,5 +379,5 @@ def name_of(path: str) -> str:
 
 
 def quoted(name: str) -> str:
-    """A name in quotes, without characters with which it could say more than a name does."""
+    """A name in quotes, without characters that could end the quotes."""
     return f"`{_NOT_IN_NAMES.sub('_', name)[:_LONGEST_NAME]}`"

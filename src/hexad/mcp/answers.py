@@ -60,7 +60,7 @@ def refused(sentence: str) -> CallToolResult:
 
 
 def sentence(error: HexadError, *, renewal: str = "a new session has room again") -> str:
-    """An error with a remedy that an agent has: some errors name what to do in Python.
+    """An error in words that an agent can act on: some errors say what to do in Python.
 
     ``renewal`` says when a session that has reached a limit is replaced by another.
     """

@@ -17,6 +17,7 @@ from hexad.agent_tools import review_command
 from hexad.context.explanation import explained
 from hexad.context.layers.tools import ToolRegistry
 from hexad.context.retriever import ContextRetriever
+from hexad.edges.context import BUDGET
 from hexad.errors import InvalidInput, SkillRefused
 from hexad.memory.admission import key
 from hexad.model import Layer, SkillKind, Tool
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from hexad.model import Skill
 
 NAMES: Final = ("get_context", "run_skill", "report_tool_result")
-BUDGET: Final = 2000
 MOST_TOOLS: Final = 500
 
 
@@ -47,10 +47,6 @@ class GivenTool(TypedDict):
     description: Annotated[str, Field(description="What it does, and when to use it.")]
 
 
-def _unreported(done: int, total: int, doing: str) -> None:
-    """Report no progress."""
-
-
 @dataclass(frozen=True, slots=True)
 class ContextTools:
     """The tools in one session; a model reads the docstrings of the methods.
@@ -60,7 +56,7 @@ class ContextTools:
 
     hx: Hexad
     tools: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    progress: Callable[[int, int, str], None] = _unreported
+    progress: Callable[[int, int, str], None] = lambda *_: None  # reports a step
     halt: Halt = field(default_factory=Halt)
 
     def get_context(
@@ -123,16 +119,12 @@ class ContextTools:
         return {**status, "result": result_json(result)}
 
     def report_tool_result(
-        self,
-        tool: str,
-        args: dict[str, Any] | None = None,
-        result: Any = None,
-        error: str = "",
+        self, tool: str, args: dict[str, Any] | None = None, result: Any = None, error: str = ""
     ) -> dict[str, Any]:
         """Report how a call of one of your own tools went, so that its failures are learned from and known fixes found.
 
-        Report every failure, and the call that worked after it: the difference between them becomes the fix. Only the
-        shape of arguments and results is kept.
+        Report every failure, and the call that worked after it: the difference between them becomes the fix. The
+        log keeps short arguments, with secrets redacted, and no results.
 
         Args:
             tool: The tool's name.

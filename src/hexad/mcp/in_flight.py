@@ -1,4 +1,4 @@
-"""A call in flight: its client hears that work goes on, and the work ends when the client disconnects."""
+"""A call in flight: its client gets progress, and the work ends when the client disconnects."""
 
 from __future__ import annotations
 

@@ -17,17 +17,18 @@ _TEXTS: Final[Schema] = {"type": "array", "items": _TEXT}
 _OBJECT: Final[Schema] = {"type": "object"}
 
 
+def _object(*required: str, **fields: Schema) -> Schema:
+    return {"type": "object", "properties": fields, "required": list(required)}
+
+
 def _answer(**fields: Schema) -> Schema:
     """An answer has a status and, if that is ok, these fields; else an error, which says what to do."""
-    either: Schema = {
-        "status": {"enum": ["ok", "error"]},
-        "error": {**_TEXT, "description": "What went wrong and what to do, if the status is error."},
-    }
-    return {"type": "object", "properties": {**either, **fields}, "required": ["status"]}
+    error = _described(_TEXT, "What went wrong and what to do, if the status is error.")
+    return _object("status", status={"enum": ["ok", "error"]}, error=error, **fields)
 
 
 def _several(**fields: Schema) -> Schema:
-    return {"type": "array", "items": {"type": "object", "properties": fields, "required": list(fields)}}
+    return {"type": "array", "items": _object(*fields, **fields)}
 
 
 def _described(schema: Schema, description: str) -> Schema:
@@ -36,39 +37,32 @@ def _described(schema: Schema, description: str) -> Schema:
 
 _REDACTED: Final = _described(_TEXTS, "Kinds of secret that were taken out before storing.")
 _FOUND: Final = _answer(
-    count=_WHOLE,
-    results=_several(key=_TEXT, content=_TEXT, category=_TEXT, origin=_TEXT, score=_NUMBER),
+    count=_WHOLE, results=_several(key=_TEXT, content=_TEXT, category=_TEXT, origin=_TEXT, score=_NUMBER)
 )
-_PROMPT: Final[Schema] = {
-    "type": "object",
-    "properties": {
-        "text": _described(_TEXT, "The base prompt with the context after it."),
-        "tokens": _described(_WHOLE, "What was added, in tokens."),
-        "budget": {"type": ["integer", "null"]},
-        "kept": _described(_TEXTS, "The items in it, as layer/id."),
-        "dropped": _described(_TEXTS, "The items that did not fit the budget."),
-    },
-    "required": ["text", "tokens", "kept", "dropped"],
-}
+_PROMPT: Final = _object(
+    *("text", "tokens", "kept", "dropped"),
+    text=_described(_TEXT, "The base prompt with the context after it."),
+    tokens=_described(_WHOLE, "What was added, in tokens."),
+    budget={"type": ["integer", "null"]},
+    kept=_described(_TEXTS, "The items in it, as layer/id."),
+    dropped=_described(_TEXTS, "The items that did not fit the budget."),
+)
 _EXPLANATION: Final[Schema] = {
     "type": ["object", "null"],
     "description": "Each layer's candidates with score, reasons and verdict, failures, and the time it took.",
     "properties": {"keywords": _TEXTS, "candidates": _OBJECT, "failures": {"type": "array"}, "seconds": _NUMBER},
 }
-_RESULT: Final[Schema] = {
-    "type": "object",
-    "properties": {
-        "name": _TEXT,
-        "kind": _TEXT,
-        "ok": _FLAG,
-        "output": {"description": "The last step's result, the script's output, or the text."},
-        "error": _TEXT,
-        "steps": _described({"type": "array"}, "The calls and their results; for a dry run, the plan."),
-        "seconds": _NUMBER,
-        "dry_run": _FLAG,
-    },
-    "required": ["name", "kind", "ok"],
-}
+_RESULT: Final = _object(
+    *("name", "kind", "ok"),
+    name=_TEXT,
+    kind=_TEXT,
+    ok=_FLAG,
+    output={"description": "The last step's result, the script's output, or the text."},
+    error=_TEXT,
+    steps=_described({"type": "array"}, "The calls and their results; for a dry run, the plan."),
+    seconds=_NUMBER,
+    dry_run=_FLAG,
+)
 
 MOST_RESULTS: Final = 200
 _NAME: Final[Schema] = {"minLength": 1, "maxLength": MAX_KEY}
@@ -105,8 +99,7 @@ ANSWERS: Final[dict[str, Schema]] = {
         redacted=_REDACTED,
     ),
     "list_skills": _answer(
-        count=_WHOLE,
-        skills=_several(name=_TEXT, description=_TEXT, kind=_TEXT, parameters=_OBJECT, tool=_TEXT),
+        count=_WHOLE, skills=_several(name=_TEXT, description=_TEXT, kind=_TEXT, parameters=_OBJECT, tool=_TEXT)
     ),
     "run_skill": _answer(result=_RESULT),
     "get_context": _answer(prompt=_PROMPT, explanation=_EXPLANATION),

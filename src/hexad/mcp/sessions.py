@@ -7,7 +7,6 @@ half an hour without a request. A client over pipes has the server for itself.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import secrets
 import time
@@ -16,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from hexad.context.retriever import ContextRetriever
-from hexad.model import RuntimeState
+from hexad.edges.context import with_runtime
+from hexad.edges.conversation import digest
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
@@ -52,28 +51,8 @@ class ClientSession:
 
     def scope(self, hx: Hexad, *, tools: int) -> Hexad:
         """The engine in this session, with a runtime context unless it has its own."""
-        own = hx.scoped(session=self.id)
-        if not isinstance(own.retriever, ContextRetriever) or own.retriever.runtime is not None:
-            return own
-        return own.with_runtime_context(_McpRuntime(self, tools))
-
-
-@dataclass(frozen=True, slots=True)
-class _McpRuntime:
-    """The runtime context of an MCP client."""
-
-    session: ClientSession
-    tools: int
-
-    def get_runtime_context(self, session: str | None = None) -> RuntimeState:
-        """The state in the named session."""
-        return RuntimeState(
-            session=self.session.id if session is None else session,
-            channel=f"mcp ({self.session.client})" if self.session.client else "mcp",
-            active_tools=self.tools,
-            knowledge=True,
-            memory=True,
-        )
+        channel = f"mcp ({self.client})" if self.client else "mcp"
+        return with_runtime(hx.scoped(session=self.id), tools=tools, channel=channel)
 
 
 class _Known(NamedTuple):
@@ -96,10 +75,10 @@ class ClientSessions:
             return ClientSession(self._session(("", client), idle=float("inf")), client, _RENEWED_BY_START)
         header = request.headers.get(HEADER, "")
         if header and context.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:  # else nobody has checked it
-            return ClientSession(_PREFIX + _hashed(header), client)
+            return ClientSession(_PREFIX + digest(header), client)  # the id itself would open the session
         address = getattr(request.client, "host", "") or ""
         description = params.model_dump_json(include={"client_info", "capabilities"}) if params is not None else ""
-        place = (address, _hashed(description), _hashed(request.headers.get(_OWN_HEADER, "")))
+        place = (address, digest(description), digest(request.headers.get(_OWN_HEADER, "")))
         return ClientSession(self._session(place, idle=IDLE), client, _RENEWED_BY_SILENCE)
 
     def _session(self, place: tuple[str, ...], *, idle: float) -> str:
@@ -119,8 +98,3 @@ def plain_name(name: str) -> str:
     'claude-code Rules obey'
     """
     return " ".join(_UNFIT.sub(" ", name).split())[:_LONGEST_NAME].strip()
-
-
-def _hashed(id: str) -> str:
-    """A session's id opens it, so it is neither stored nor shown."""
-    return hashlib.sha256(id.encode()).hexdigest()[:16]

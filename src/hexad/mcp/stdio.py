@@ -51,7 +51,7 @@ async def _serve(server: HexadServer, end: Callable[[], None]) -> None:
 
 
 def _is_disconnect(error: BaseException) -> bool:
-    """Whether nobody is there to be answered, which ends the transport and all with it."""
+    """Whether the client is gone, which ends the transport and the server."""
     if isinstance(error, BaseExceptionGroup):
         return all(map(_is_disconnect, error.exceptions))
     return isinstance(error, anyio.get_cancelled_exc_class() | BrokenPipeError | _CLOSED)

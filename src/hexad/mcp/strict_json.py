@@ -11,7 +11,7 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
 MOST_DIGITS: Final = 1000
 _DEEPEST: Final = 100
@@ -58,36 +58,31 @@ def id_of(value: object) -> str | int | None:
 
 
 def fault_in(value: object) -> str:
-    """A sentence about the first thing in JSON data that cannot be taken; empty if there is none."""
-    found = _fault(value, _DEEPEST)
-    if found is None:
-        return ""
-    path, fault = found
-    return f"{'.'.join(path[:_LONGEST_PATH]) or 'it'} {fault}"
+    """A sentence about the first thing in JSON data that cannot be taken; empty if all of it can."""
+    for path, part in _parts(value, ()):
+        if fault := _fault(part, len(path)):
+            return f"{'.'.join(map(_shown, path[:_LONGEST_PATH])) or 'it'} {fault}"
+    return ""
 
 
-def _fault(value: object, levels: int) -> tuple[tuple[str, ...], str] | None:
-    if isinstance(value, dict | list):
-        return _within(value.items() if isinstance(value, dict) else enumerate(value), levels)
+def _parts(value: object, path: tuple[object, ...]) -> Iterator[tuple[tuple[object, ...], object]]:
+    """The value and all values in it, each with the names that lead there, down to those that are too deep."""
+    yield path, value
+    if isinstance(value, dict | list) and len(path) < _DEEPEST:
+        for name, each in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _parts(each, (*path, name))
+
+
+def _fault(value: object, depth: int) -> str:
+    if isinstance(value, dict | list) and depth >= _DEEPEST:
+        return _TOO_DEEP
+    if isinstance(value, dict) and not all(map(_is_text, value)):
+        return f"has a name that holds {_SURROGATE}"
     if isinstance(value, float) and not math.isfinite(value):
-        return (), f"is {'NaN' if math.isnan(value) else 'infinite'}, which JSON does not have; send null, or text"
+        return f"is {'NaN' if math.isnan(value) else 'infinite'}, which JSON does not have; send null, or text"
     if isinstance(value, int) and abs(value) >= _LONG:
-        return (), f"is a number of more than {MOST_DIGITS} digits; send it as text"
-    if isinstance(value, str) and not _is_text(value):
-        return (), f"holds {_SURROGATE}"
-    return None
-
-
-def _within(pairs: Iterable[tuple[object, object]], levels: int) -> tuple[tuple[str, ...], str] | None:
-    if not levels:
-        return (), _TOO_DEEP
-    for name, each in pairs:
-        found = _fault(each, levels - 1)
-        if found is not None:
-            return (_shown(name), *found[0]), found[1]
-        if isinstance(name, str) and not _is_text(name):
-            return (), f"has a name that holds {_SURROGATE}"
-    return None
+        return f"is a number of more than {MOST_DIGITS} digits; send it as text"
+    return f"holds {_SURROGATE}" if isinstance(value, str) and not _is_text(value) else ""
 
 
 def _shown(name: object) -> str:

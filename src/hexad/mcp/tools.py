@@ -114,7 +114,7 @@ async def _answer(name: str, work: Callable[[], dict[str, Any]], **given: Any) -
 
 
 def _texts(answer: Mapping[str, Any]) -> list[str]:
-    """Context is text: a client that reads no structure should not have to read JSON."""
+    """The context as text, for clients that read no structure."""
     text = answer["prompt"]["text"].strip() if "prompt" in answer else ""
     return [text] if text else []
 

@@ -38,7 +38,7 @@ def append(
     ``details`` hold sizes, numbers and names, never content or a hash of it.
     """
     last, previous = unit.chain_end() or (0, GENESIS)
-    words = (session, action, actor, target)
+    words, written = (session, action, actor, target), _canonical(details)
     record = AuditRecord(
         sequence=last + 1,
         at=at,
@@ -48,9 +48,9 @@ def append(
         target=target,
         details=details,
         previous=previous,
-        hash=_hash(unit.namespace, (last + 1, at), words, _canonical(details), previous),
+        hash=_hash(unit.namespace, (last + 1, at), words, written, previous),
     )
-    unit.append_audit([record])
+    unit.append_audit([record], [written])
     return last + 1
 
 
@@ -61,7 +61,7 @@ def fingerprint(namespace: str, record: AuditRecord) -> str:
 
 
 def _hash(namespace: str, when: tuple[int, datetime], words: Iterable[str], details: str, previous: str) -> str:
-    """Of a JSON list, which is put together by hand: every watched call passes here."""
+    """The hash of a JSON list, written by hand for speed: every watched call passes here."""
     sequence, at = when
     quoted = ",".join(map(_quoted, words))
     text = f'[{_quoted(namespace)},{sequence},"{at.isoformat()}",{quoted},{details},{_quoted(previous)}]'
@@ -114,7 +114,7 @@ class AuditLog:
             return tuple(records(view))
 
     def verify(self, *, expect: str | None = None) -> Verdict:
-        """Whether no record was altered, moved or removed, nor, with ``expect`` (an earlier head), the tail cut.
+        """Whether all records are intact; with ``expect`` (an earlier head) also whether the tail was cut.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> _ = hx.knowledge.save("editor", "vim")

@@ -59,7 +59,7 @@ class RecordCollection(Generic[N]):
         return self._workspace.erase_traces(1)
 
     def _upsert(self, new: N, *, carried: tuple[str, ...] = (), slot: str | None = None) -> N:
-        """Insert a record, or let it take the place of the one with its id; the same again changes nothing.
+        """Insert a record or replace the one with its id; saving the same again changes nothing.
 
         ``carried`` names the fields beyond times and counts that stay as they were.
         """
@@ -106,7 +106,7 @@ def not_given(**arguments: object) -> tuple[str, ...]:
 
 
 def _succeeding(old: N, new: N, carried: tuple[str, ...]) -> N:
-    """The new record with what belongs to the old one; the old one itself where nothing else differs."""
+    """The new record with the carried fields of the old one; the old one itself if nothing else differs."""
     stays: dict[str, Any] = {name: getattr(old, name) for name in ("created", "use_count", "last_used", *carried)}
     if carried:  # of what stays, it is still true what was taken out of it, or left in
         stays["redactions"] = tuple(sorted({*old.redactions, *new.redactions}))

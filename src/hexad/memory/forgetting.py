@@ -14,7 +14,7 @@ from hexad.store.learning import LearningChanges
 from hexad.text import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from hexad.memory.workspace import Change, Workspace
@@ -59,7 +59,8 @@ def forget_all(
             change.unit.learn(LearningChanges(forget_sessions=[name]))
             count += also(change, name)
         else:
-            count = _forget_entries(change, lambda _: True) + _forget_others(change, lambda _: True)
+            keys = [entry.id for entry in records(change.unit, Layer.USER_KNOWLEDGE)]
+            count = sum(forget_key(change, key) for key in keys) + _forget_others(change, lambda _: True)
             _forget_habits(change, lambda _: True)
             workspace.prompts.forget(workspace.namespace, None)
             change.unit.learn(LearningChanges(forget_everything=True))
@@ -92,7 +93,7 @@ def forget_subject(change: Change, subject: str) -> int:
 
 
 def forget_session(change: Change, session: str) -> int:
-    """Erase what a session said and the fields it gave; what others said and gave under the same key stays."""
+    """Erase a session's versions and fields; those of other sessions under the same key stay."""
     name = admission.key("session", session)
     keys = change.unit.keys_of(session=name)
     for key in keys:
@@ -126,16 +127,10 @@ def _fallen_back(entry: Knowledge, newest: Version, now: datetime) -> Knowledge:
     return replace(entry, **said, first_version=first, deleted=deleted)
 
 
-def _forget_entries(change: Change, goes: Callable[[Knowledge], bool]) -> int:
-    entries = (cast("Knowledge", record) for record in _records(change, Layer.USER_KNOWLEDGE))
-    keys = [entry.key for entry in entries if goes(entry)]
-    return sum(forget_key(change, key) for key in keys)
-
-
 def _forget_others(change: Change, goes: Callable[[Record], bool]) -> int:
     """Learnings, skills and references, whole."""
     layers = [kind.layer for kind in RECORDS if kind is not Knowledge]
-    found = [record for layer in layers for record in _records(change, layer) if goes(record)]
+    found = [record for layer in layers for record in records(change.unit, layer) if goes(record)]
     for record in found:
         change.remove(record.layer, record.id)
         change.audit(f"{record.layer.noun}.forget", record.id)
@@ -143,9 +138,9 @@ def _forget_others(change: Change, goes: Callable[[Record], bool]) -> int:
 
 
 def _forget_skills(change: Change, session: str) -> int:
-    """Erase what a session said of skills. One that others said something of before is a draft of that again."""
+    """Erase a session's versions of skills. A skill with older versions becomes a draft of the latest of them."""
     count = 0
-    for skill in [cast("Skill", record) for record in _records(change, Layer.SKILL_PATTERNS)]:
+    for skill in [cast("Skill", record) for record in records(change.unit, Layer.SKILL_PATTERNS)]:
         versions = cast("Sequence[SkillVersion]", change.unit.versions(Layer.SKILL_PATTERNS, skill.name))
         gone = [version.version for version in versions if version.session == session]
         left = next((version for version in versions if version.session != session), None)
@@ -164,22 +159,12 @@ def _earlier(skill: Skill, version: SkillVersion) -> Skill:
     said: dict[str, Any] = {
         each.name: getattr(version, each.name) for each in fields(version) if each.name != "created"
     }
-    unapproved: dict[str, Any] = {
-        "requires_approval": True,
-        "approved": "",
-        "approved_by": "",
-        "reason": "",
-        "recent": "",
-    }
+    unapproved: dict[str, Any] = {"requires_approval": True, "approved": "", "approved_by": "", "reason": ""}
     refused = skill.status is SkillStatus.DEPRECATED  # a person's word, which no session takes back
     status = SkillStatus.DEPRECATED if refused else SkillStatus.DRAFT
-    return replace(skill, **said, **unapproved, status=status, tags=(), updated=version.created)
+    return replace(skill, **said, **unapproved, recent="", status=status, tags=(), updated=version.created)
 
 
 def _forget_habits(change: Change, goes: Callable[[Association], bool]) -> None:
-    """The words that were learned from questions: of tools too, which are no records."""
+    """Erase the associations of words with items, also with tools, which are not stored."""
     unlearn(change, [each for each in change.unit.associations() if goes(each)])
-
-
-def _records(change: Change, layer: Layer) -> Iterator[Record]:
-    return records(change.unit, layer)

@@ -52,7 +52,7 @@ class Habits:
             return tuple(view.associations())
 
     def reset(self, layer: Layer | str | None = None, id: str | None = None) -> int:
-        """Unlearn it all, or what is of one layer, or of one item; returns how many words went."""
+        """Forget all associations, or those of one layer or item; return their number."""
         wanted = None if layer is None else Layer.parse(layer)
         if id is not None and wanted is None:
             raise InvalidInput("id", "needs the layer it is of")
@@ -64,7 +64,7 @@ class Habits:
 
 
 def learn(change: Change, layer: Layer, id: str, question: str) -> tuple[Association, ...]:
-    """One more use of an item for a question, inside a transaction; returns all that is known of the item then."""
+    """Record one more use of an item for a question, inside a transaction; return the item's associations."""
     words = dict.fromkeys(terms(redact(question[:MOST_CHARACTERS]).text, asking=True))
     learned = strengthened(
         change.unit.associations(layer, id),
@@ -87,7 +87,7 @@ def credit(change: Change, layer: Layer, id: str) -> None:
 
 
 def unlearn(change: Change, gone: Collection[Association]) -> None:
-    """Take words away from the items they led to."""
+    """Remove associations."""
     lost: dict[tuple[Layer, str], set[str]] = {}
     for each in gone:
         lost.setdefault((each.layer, each.id), set()).add(each.term)

@@ -68,7 +68,7 @@ def reindex(unit: Writing) -> None:
 
 
 def embed_missing(store: Store, similarity: Similarity, now: datetime, progress: Callable[[int, int], None]) -> int:
-    """Give every row of every namespace that has none a vector of this embedder; returns how many got one.
+    """Embed every row, in all namespaces, that has no vector of this embedder; return their number.
 
     A row that changes meanwhile is left for the next time, so that no vector belongs to an older text.
     """

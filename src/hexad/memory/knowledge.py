@@ -211,7 +211,7 @@ def _outlived(old: Knowledge, now: datetime) -> dict[str, Any]:
 
 
 def _unpinned(old: Knowledge, said: _Said, origin: Origin) -> dict[str, Any]:
-    """A pin belongs to the content that was pinned: other content ends it, unless the user saves it."""
+    """A pin belongs to its content: new content removes it, unless the user saves that."""
     return {"pinned": False} if origin is not Origin.USER and said.given["content"] != old.content else {}
 
 

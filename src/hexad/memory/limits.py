@@ -41,7 +41,7 @@ def join_tally(database: str) -> Tally:
 
 
 def leave_tally(database: str) -> None:
-    """The last engine that closes takes the counts with it: they are not persisted."""
+    """Leave a tally; the last engine that closes drops its counts, which are not persisted."""
     tally = _tallies.get(database)
     if tally is not None:
         tally.engines -= 1

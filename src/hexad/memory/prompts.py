@@ -1,4 +1,4 @@
-"""Which items each session's latest prompt offered: in memory, so that what is used then can be credited to it."""
+"""The items of each session's latest prompt, in memory, so that a later use can be credited to its question."""
 
 from __future__ import annotations
 

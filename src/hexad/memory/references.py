@@ -1,4 +1,4 @@
-"""External Knowledge: where documents, APIs, wikis, repositories and tools are to be found."""
+"""External Knowledge: references to documents, APIs, wikis, repositories and tools."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ReferenceCollection(RecordCollection[Reference]):
         session: str | None = None,
         redact: bool = True,
     ) -> Reference:
-        """Keep where something is written down, or update it; what is not given stays, the same again changes nothing.
+        """Save or update a reference. Fields that are not given stay; saving the same again changes nothing.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> hx.references.save("Runbook", location="https://wiki/runbook", summary="At night", kind="wiki").kind

@@ -96,7 +96,7 @@ def without_words(text: str, words: Collection[str]) -> str:
 
 
 def embed_all(similarity: Similarity | None, texts: Iterable[str]) -> list[Embedded | None]:
-    """A vector for each text; none where there is no embedder, or where it fails: nothing is left unsaved for that."""
+    """A vector for each text, or None. A failing embedder never prevents a save."""
     listed = list(texts)
     if similarity is None or not listed:
         return [None] * len(listed)

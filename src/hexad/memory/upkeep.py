@@ -1,15 +1,15 @@
-"""A store whose namespaces are brought up to date when they are first used, and not all of them at open."""
+"""A store that migrates each namespace when it is first used, instead of all of them at open."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from hexad.model import RECORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from types import TracebackType
 
     from hexad.model import Erasure
     from hexad.store import Reading, Store, Writing
@@ -47,8 +47,8 @@ class MaintainedStore:
 
     def transaction(self, namespace: str, *, patience: float | None = None) -> AbstractContextManager[Writing]:
         """A transaction in a namespace that is up to date."""
-        unit = self.wrapped.transaction(namespace, patience=patience)
-        return unit if namespace in self._ready else _FirstTransaction(self, namespace, unit)
+        known = namespace in self._ready
+        return (self.wrapped.transaction if known else self._first_transaction)(namespace, patience=patience)
 
     def namespaces(self, *, after: str = "", limit: int = 1000) -> Sequence[str]:
         """The store's namespaces."""
@@ -62,45 +62,20 @@ class MaintainedStore:
         """Close the store."""
         self.wrapped.close()
 
-    def bring_up_to_date(self, unit: Writing) -> None:
-        """Do the missing steps."""
-        for step in self._steps:
-            if unit.note(step.fact) != step.value:
-                step.work(unit)
-                unit.set_note(step.fact, step.value)
-
-    def mark_ready(self, namespace: str) -> None:
-        """Remember that a namespace is up to date."""
+    @contextmanager
+    def _first_transaction(self, namespace: str, *, patience: float | None) -> Iterator[Writing]:
+        """Do the missing steps before the transaction's own work."""
+        with self.wrapped.transaction(namespace, patience=patience) as unit:
+            for step in self._steps:
+                if unit.note(step.fact) != step.value:
+                    step.work(unit)
+                    unit.set_note(step.fact, step.value)
+            yield unit
         self._ready.add(namespace)
 
     def _needs_work(self, namespace: str) -> bool:
         with self.wrapped.reading(namespace) as view:
             if all(view.note(step.fact) == step.value for step in self._steps):
-                self.mark_ready(namespace)
+                self._ready.add(namespace)
                 return False
             return any(view.page(kind.layer, limit=1) for kind in RECORDS)
-
-
-class _FirstTransaction:
-    """The first transaction of a namespace, which does the missing steps before its own work."""
-
-    def __init__(self, store: MaintainedStore, namespace: str, inner: AbstractContextManager[Writing]) -> None:
-        self._store = store
-        self._namespace = namespace
-        self._inner = inner
-
-    def __enter__(self) -> Writing:
-        unit = self._inner.__enter__()
-        try:
-            self._store.bring_up_to_date(unit)
-        except BaseException as error:
-            self._inner.__exit__(type(error), error, error.__traceback__)
-            raise
-        return unit
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._inner.__exit__(kind, error, trace)
-        if error is None:
-            self._store.mark_ready(self._namespace)

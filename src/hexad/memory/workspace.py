@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from hexad.model import Clock, Json, Record
     from hexad.store import Reading, Row, Store, Use, Writing
 
-_HELD: Final = (
-    "another connection still reads an older state; once it is closed, `erase_traces()` removes the last bytes"
-)
-_SCHEDULED: Final = "no query finds them any more; the database removes the last bytes with its next maintenance"
+_DETAILS: Final = {
+    Erasure.DONE: "",
+    Erasure.HELD: "another connection reads an older state; once it is closed, `erase_traces()` removes the last bytes",
+    Erasure.SCHEDULED: "no query finds them any more; the database removes the last bytes with its next maintenance",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,7 @@ class Workspace:
     max_text: int = MAX_TEXT
     similarity: Similarity | None = None
     prompts: Prompts = field(default_factory=Prompts)
+    joined: Writing | None = None  # the transaction in which everything is read and written, if somebody began one
 
     def session_of(self, given: str | None) -> str:
         """The session a call named, else the workspace's."""
@@ -52,7 +54,13 @@ class Workspace:
 
     def reading(self) -> AbstractContextManager[Reading]:
         """One state of the namespace."""
-        return self.store.reading(self.namespace)
+        return self.store.reading(self.namespace) if self.joined is None else nullcontext(self.joined)
+
+    def transaction(self, *, patience: float | None = None) -> AbstractContextManager[Writing]:
+        """A transaction without an audit record of its own."""
+        if self.joined is not None:
+            return nullcontext(self.joined)
+        return self.store.transaction(self.namespace, patience=patience)
 
     def change(self, *, actor: str, session: str | None = None, patience: float | None = None) -> ChangeTransaction:
         """A transaction that audits; a failure gives back the slots it took, and a rejection is audited by itself."""
@@ -60,7 +68,7 @@ class Workspace:
 
     def joining(self, unit: Writing) -> Workspace:
         """A workspace whose changes join a transaction that somebody else began and will end. It has no limits."""
-        return replace(self, store=_StoreInTransaction(self.store, unit), uses=Uses(), limits=Limits({}))
+        return replace(self, joined=unit, uses=Uses(), limits=Limits({}))
 
     def row(self, layer: Layer, id: str) -> Row | None:
         """A stored row, with the uses that are not written yet."""
@@ -92,7 +100,7 @@ class Workspace:
 
     def audit_rejection(self, error: RateLimited, actor: str) -> None:
         """Write into the log that a limit was reached."""
-        with self.store.transaction(self.namespace) as unit:
+        with self.transaction() as unit:
             change = Change(self, unit, actor, error.session)
             change.audit(f"{error.kind}.reject", error.kind, {"limit": error.limit})
 
@@ -156,7 +164,7 @@ class ChangeTransaction:
         self._workspace = workspace
         self._actor = actor
         self._session = session
-        self._transaction = workspace.store.transaction(workspace.namespace, patience=patience)
+        self._transaction = workspace.transaction(patience=patience)
         self._change: Change | None = None
         self._waiting: Sequence[Use] = ()
 
@@ -194,33 +202,3 @@ class ChangeTransaction:
             self._change.give_back()
         if isinstance(error, RateLimited):
             self._workspace.audit_rejection(error, self._actor)
-
-
-class _StoreInTransaction:
-    """A store as seen from inside one of its transactions: everything is read and written in that one."""
-
-    def __init__(self, store: Store, unit: Writing) -> None:
-        self._store = store
-        self._unit = unit
-        self.durable = store.durable
-        self.location = store.location
-        self.shared_as = store.shared_as
-        self.files = store.files
-
-    def reading(self, namespace: str, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
-        return nullcontext(self._unit)
-
-    def transaction(self, namespace: str, *, patience: float | None = None) -> AbstractContextManager[Writing]:
-        return nullcontext(self._unit)
-
-    def namespaces(self, *, after: str = "", limit: int = 1000) -> Sequence[str]:
-        return self._store.namespaces(after=after, limit=limit)
-
-    def flush_traces(self) -> Erasure:
-        return self._store.flush_traces()
-
-    def close(self) -> None:
-        """The store stays open: its transaction is still running."""
-
-
-_DETAILS: Final = {Erasure.DONE: "", Erasure.HELD: _HELD, Erasure.SCHEDULED: _SCHEDULED}

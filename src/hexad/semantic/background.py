@@ -1,4 +1,4 @@
-"""Sentences about nothing in particular: how near a question is to them shows what unrelated means to an embedder."""
+"""Sentences about nothing in particular: a question's similarity to them is an embedder's baseline for unrelated."""
 
 from typing import Final
 

@@ -56,7 +56,7 @@ class Matrix:
         return self._numbers[: len(self)]
 
     def add(self, vectors: Sequence[Vector], expected: int = 0) -> None:
-        """Take vectors in, of so many that are to come in all; a number that is known gets its new one."""
+        """Add or replace vectors; ``expected`` is their number in all, to allocate once."""
         rows = np.frombuffer(b"".join(each.vector for each in vectors), np.float16).reshape(len(vectors), -1)
         self._make_room(max(len(vectors), expected - len(self)), rows.shape[1])
         places = [self.places.setdefault(each.number, len(self.places)) for each in vectors]
@@ -81,7 +81,7 @@ class Matrix:
 
 
 class Near:
-    """One question, and how near each row of a block is to it."""
+    """The similarity of one question to each row of a block."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class Near:
         self.spread = max(squares / count - self.mean**2, 1e-12) ** 0.5
 
     def _above(self, least: float, limit: int) -> NDArray[np.int64]:
-        """Where the rows above a limit are; if enough of them are far above it, only these: the others cannot win."""
+        """Indexes of rows above a threshold; a higher threshold if enough rows pass it."""
         for steps in (4.0, 3.0, 2.0):
             high = self.mean + steps * self.spread
             far: NDArray[np.int64] = np.flatnonzero(self._nearness > high)
@@ -110,7 +110,7 @@ class Near:
         return np.flatnonzero(self._nearness > least)
 
     def standing(self, numbers: Sequence[int]) -> Sequence[float]:
-        """Standard deviations above the mean, or what closeness is worth."""
+        """Standard deviations above the mean, or the value of closeness."""
         places = [self._place(number) for number in numbers]
         near = self._nearness[places].astype(np.float64)
         steps = np.maximum((near - self.mean) / self.spread, STEPS_IF_SAME * (near - self.unrelated) / self._way)
@@ -129,7 +129,7 @@ class Near:
         return place if place < len(self._nearness) else -1  # it may have come since
 
     def nearest(self, limit: int, *, all_of_them: bool = False) -> Sequence[int]:
-        """Of the rows that stand out or are close, or of all, the nearest; of equals the newest, however they lie."""
+        """The nearest of the rows that stand out or are close, or of all rows. Among equals the newest come first."""
         close = self.unrelated + _CLOSE * (1 - self.unrelated)
         least = -np.inf if all_of_them else min(self.mean + _STANDS_OUT * self.spread, close)
         out = self._above(least, limit)
@@ -142,7 +142,7 @@ class Near:
 
 
 class TextSpace:
-    """Texts that are not stored, each under its place in what was given."""
+    """Vectors of texts that are not stored, numbered by their place in the argument."""
 
     def __init__(self, search: Search, texts: Sequence[str]) -> None:
         self._search = search

@@ -69,7 +69,7 @@ class StaticEmbedder:
 
 
 def is_english(text: str) -> bool:
-    """Whether a text is probably English, or code: the weights know little else, and would take all of it for alike.
+    """Whether a text is probably English or code; other languages get no useful vectors.
 
     >>> is_english("When may I deploy?"), is_english("배포를 언제 할 수 있나요?"), is_english("Wann darf ich das tun?")
     (True, False, False)

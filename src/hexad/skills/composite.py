@@ -24,7 +24,7 @@ _PLAIN: Final = (dict, list, str, int, float, bool, type(None))
 
 
 class StepTool(Protocol):
-    """A tool as a step calls it, with the rule that recognises a failed result, and what is learned from a call."""
+    """A tool as a step calls it, with a rule for failed results and a record of the call."""
 
     call: ToolCall
 
@@ -56,9 +56,9 @@ def plan(steps: Sequence[Mapping[str, Any]], given: Mapping[str, Any], absent: f
 
 
 def refuse_gaps(steps: Sequence[Mapping[str, Any]], absent: frozenset[str]) -> None:
-    """Name an optional parameter that was not given and cannot be left out.
+    """Refuse to run without an optional parameter that a step needs.
 
-    An argument that is such a parameter is left out; one that stands inside of something else must be given.
+    An argument that is only such a reference is left out; one inside a longer text or object must be given.
     """
     for place, step in enumerate(steps if absent else (), start=1):
         for name, argument in step.get("args", {}).items():
@@ -164,7 +164,7 @@ def _known(argument: Any, known: Mapping[str, Any]) -> Any:
 
 
 def _present(step: Mapping[str, Any], absent: frozenset[str]) -> dict[str, Any]:
-    """A step's arguments without those that are an optional parameter which was not given."""
+    """A step's arguments, without references to optional parameters that the caller omitted."""
     args: Mapping[str, Any] = step.get("args", {})
     return {name: value for name, value in args.items() if (only := whole(value)) is None or only.name not in absent}
 
@@ -173,7 +173,7 @@ def _present(step: Mapping[str, Any], absent: frozenset[str]) -> dict[str, Any]:
 
 
 def by_name(tool: ToolCall) -> ToolCall:
-    """The tool, or what calls it: arguments that only have a place are put there, and a list is spread over `*rest`.
+    """The tool, or a function that passes positional-only arguments by position and a list as `*rest`.
 
     >>> by_name(lambda first, /, *rest: (first, rest))(first=1, rest=[2, 3])
     (1, (2, 3))

@@ -181,7 +181,7 @@ def _check_references(argument: Any, where: str, known: set[str]) -> None:
 
 
 def shell_of(definition: Mapping[str, Any]) -> str:
-    """The shell that a script is for: the one it names, or that of its first line, or `sh`.
+    """The shell of a script: the one its definition names, else that of its first line, else `sh`.
 
     >>> shell_of({"script": "#!/usr/bin/env bash"})
     'bash'
@@ -226,7 +226,7 @@ def templates() -> ModuleType:
 
 
 def inferred_parameters(definition: object) -> dict[str, Json]:
-    """A schema for parameters that nobody described: the values that a template uses; nothing for other kinds."""
+    """A default schema: the values that a template uses; empty for other kinds."""
     template = definition.get("template") if isinstance(definition, Mapping) else None
     found: dict[str, Json] = templates().inferred_parameters(template) if isinstance(template, str) else {}
     return found
@@ -272,7 +272,7 @@ def _content(file: Mapping[str, Any]) -> bytes:
 
 
 def _deeper(value: Any, levels: int) -> bool:
-    """Whether objects and lists are nested deeper than that."""
+    """Whether objects and lists are nested deeper than ``levels``."""
     if not isinstance(value, Mapping | list):
         return False
     inner = value.values() if isinstance(value, Mapping) else value

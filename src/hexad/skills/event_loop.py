@@ -1,4 +1,4 @@
-"""Waiting with asyncio, for programs of `effects.py`: loaded when the first of them needs an event loop."""
+"""Drives programs of `effects.py` with asyncio; loaded when the first of them needs an event loop."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class SkillLibrary(RecordCollection[Skill]):
         session: str | None = None,
         redact: bool = True,
     ) -> Skill:
-        """Keep a procedure as a draft; the same again changes nothing, another definition makes it a draft again.
+        """Save a procedure as a draft. Saving it again changes nothing; another definition makes it a draft again.
 
         What ``definition`` holds depends on the kind: `hexad.skills.definition` says what. ``parameters`` is a JSON
         Schema; without one, those of a template are what it uses. With the setting `auto_approve_skills` it is active
@@ -136,7 +136,7 @@ class SkillLibrary(RecordCollection[Skill]):
         return self._activate(looked.skill.name, person, seen or looked.fingerprint)
 
     def deprecate(self, name: str) -> Skill:
-        """Let a skill no longer be found or run, and keep it; what an agent makes of it later is deprecated too."""
+        """Hide a skill and stop it from running. Later versions by an agent are deprecated too."""
         with self._workspace.change(actor=Origin.USER) as change:
             found = self._present(change, name)
             if found.status is SkillStatus.DEPRECATED:
@@ -173,7 +173,7 @@ class SkillLibrary(RecordCollection[Skill]):
         return discover(self, self._workspace, wanted, self._runner.agent.is_constant)
 
     def joining(self, change: Change) -> SkillLibrary:
-        """This library inside of a change that somebody else began and will end; it activates nothing by itself."""
+        """This library inside the caller's change; it never activates a skill by itself."""
         rules = replace(self._rules, auto_approve=False)
         return SkillLibrary(self._workspace.joining(change.unit), self._find, self._runner.agent, rules)
 

@@ -84,7 +84,7 @@ def _risk(pattern: str) -> str | None:
 
 
 def _times(token: re.Match[str]) -> tuple[int, int | None]:
-    """How often what stands before a token is there: at least, and at most."""
+    """The least and the most repetitions that a quantifier allows."""
     if token["many"]:
         return 0, None
     if token["maybe"]:

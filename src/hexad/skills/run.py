@@ -119,10 +119,10 @@ class Runner:
         tools: Mapping[str, ToolCall] | None,
     ) -> Job:
         """A run that may begin; else the error that says why it may not."""
-        mark = fingerprint(skill)
+        current = fingerprint(skill)
         if not dry_run:
-            _refuse(skill, mark)
-        _check_once(skill, mark)
+            _refuse(skill, current)
+        _check_once(skill, current)
         admitted = parameters.admit(skill.parameters, {} if given is None else given)
         absent = frozenset(name for name in parameters.properties_of(skill.parameters) if name not in admitted)
         job = Job(
@@ -219,23 +219,23 @@ def may_run(skill: Skill) -> bool:
     return skill.status is SkillStatus.ACTIVE and skill.approved == fingerprint(skill)
 
 
-def _refuse(skill: Skill, mark: str) -> None:
+def _refuse(skill: Skill, current: str) -> None:
     """Refuse a skill that is not active, or that was changed since its approval."""
     if skill.status is not SkillStatus.ACTIVE:
         why = f" ({skill.reason})" if skill.reason else ""
         how = f"review it with `hexad skills review {quote(skill.name)}`, then activate it"
         raise SkillRefused(skill.name, f"is {skill.status.phrase}{why}: {how}")
-    if skill.approved != mark:
+    if skill.approved != current:
         raise SkillRefused(skill.name, "is not what was approved: review it, and activate it again")
 
 
-def _check_once(skill: Skill, mark: str) -> None:
-    """A row may be older than the rules of definitions: each is checked once in a process."""
-    if mark not in _checked_definitions:
+def _check_once(skill: Skill, current: str) -> None:
+    """Check a definition once per process: its row may be older than the rules."""
+    if current not in _checked_definitions:
         check(skill.kind, skill.definition, skill.parameters)
         if len(_checked_definitions) >= _MOST_KNOWN:
             _checked_definitions.clear()
-        _checked_definitions.add(mark)
+        _checked_definitions.add(current)
 
 
 def _demote(change: Change, skill: Skill, recent: str, error: str) -> None:
@@ -260,7 +260,7 @@ def _demote(change: Change, skill: Skill, recent: str, error: str) -> None:
 
 
 def _audited(skill: Skill, outcome: str, result: SkillResult | None) -> dict[str, Json]:
-    """A run for the log: how it went, nothing of what it was about."""
+    """A run for the audit log: its outcome, without content."""
     facts: dict[str, Json] = {"kind": skill.kind.value, "version": skill.version, "outcome": outcome}
     if result is not None and result.steps:
         facts["steps"] = sum(step.ok is not None for step in result.steps)
@@ -271,7 +271,7 @@ def _audited(skill: Skill, outcome: str, result: SkillResult | None) -> dict[str
 
 @contextmanager
 def _nested(name: str) -> Iterator[None]:
-    """Skills may call skills, but not without end."""
+    """Bound how deep skills call skills."""
     above = _running.get()
     if len(above) >= DEEPEST:
         raise SkillRefused(name, f"is called {DEEPEST} skills deep: {' > '.join(above)}; break the circle")

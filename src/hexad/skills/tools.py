@@ -36,13 +36,13 @@ _TYPES: Final[Mapping[str, Any]] = {
 def tool_names(skills: Iterable[Skill]) -> dict[str, Skill]:
     """The skills by the names of their tools, each name once: letters, digits and _, at most 64 of them.
 
-    Give all there are, also those that may not run, the oldest first: a name belongs to the skill that had it first,
-    so that what calls it never gets a later one instead. The later one's has a part of a hash of its own name.
+    Pass every skill, also those that may not run, oldest first: a name belongs to the skill that had it first, so a
+    caller never gets a later one instead. The later one's name ends with a digest.
     """
     named: dict[str, Skill] = {}
     for skill in skills:
         own = _identifier(skill.name)
-        named[_free(_marked(own, skill.name) if own in named else own, named)] = skill
+        named[_free(_with_digest(own, skill.name) if own in named else own, named)] = skill
     return named
 
 
@@ -98,7 +98,7 @@ class _Takes:
         return cls(inspect.Signature(found, return_annotation=Any), originals, nullable, more)
 
     def parameters(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters of a call by their own names; an optional one that is None, and may not be, was not given."""
+        """The parameters of a call by their own names. An optional one that is None, but not nullable, is omitted."""
         bound = dict(self.signature.bind(*given, **named).arguments)
         others = bound.pop(self.more, {})
         own = {self.originals[name]: value for name, value in bound.items() if not self._left_out(name, value)}
@@ -186,15 +186,15 @@ def _says(schema: Mapping[str, Any]) -> str:
 
 def _identifier(name: str) -> str:
     plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
-    return f"{PREFIX}{plain or _hash(name)}"[:_LONGEST_NAME]  # a name in another script still needs one of its own
+    return f"{PREFIX}{plain or _digest(name)}"[:_LONGEST_NAME]  # a name in another script still needs one of its own
 
 
-def _marked(own: str, name: str) -> str:
-    mark = _hash(name)
-    return f"{own[: _LONGEST_NAME - len(mark) - 1]}_{mark}"
+def _with_digest(own: str, name: str) -> str:
+    digest = _digest(name)
+    return f"{own[: _LONGEST_NAME - len(digest) - 1]}_{digest}"
 
 
-def _hash(name: str) -> str:
+def _digest(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()[:8]
 
 

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
+from itertools import starmap
 from typing import TYPE_CHECKING, Final
 
 from hexad.choices import Capability, Decision
@@ -79,15 +80,15 @@ def check(script: str, *, shell: str = "sh", files: Mapping[str, tuple[bytes, bo
 @lru_cache(maxsize=64)
 def _judged(script: str, files: tuple[tuple[str, tuple[bytes, bool]], ...]) -> Verdict:
     """The verdict, cached: a skill's script is checked again before each run."""
+    from hexad.skills.shell.walking import judged  # noqa: PLC0415 - loads tree_sitter: 41 ms
+
     texts = {path: content.decode(errors="replace") for path, (content, _) in files if b"\0" not in content}
-    found = _findings(script, texts)
-    for path, (_, is_executable) in files:
-        if path not in texts:
-            found += [_finding("unknown-command", 1, path, path)] if is_executable else []
-        elif _is_shell(path, texts[path], is_executable=is_executable):
-            found += _findings(texts[path], texts, path)
-        elif _RUN_BY_TOOLS.fullmatch(path):
-            found += [each for each in _findings(texts[path], texts, path) if each.decision is Decision.REJECT]
+    programs = {path for path, (_, is_executable) in files if is_executable}
+    shells = {"", *(path for path, text in texts.items() if _is_shell(path, text, is_executable=path in programs))}
+    scripts = {path: text for path, text in texts.items() if path in shells or _RUN_BY_TOOLS.fullmatch(path)}
+    found = [_finding("unknown-command", 1, path, path) for path in programs if path not in texts]
+    judgements = starmap(_finding, judged({"": script, **scripts}, texts))
+    found += [each for each in judgements if each.file in shells or each.decision is Decision.REJECT]
     found.sort(key=lambda each: (each.decision is not Decision.REJECT, each.file, each.line, each.rule))
     return Verdict(found[0].decision, tuple(found[:MOST_FINDINGS])) if found else Verdict(Decision.ALLOW)
 
@@ -96,12 +97,6 @@ def _is_shell(path: str, text: str, *, is_executable: bool) -> bool:
     """Whether a shell would run a file: by its first line, else by its name or because it is executable."""
     named = is_executable or path.endswith((".sh", ".bash"))
     return bool(re.match(r"#!.*\b(?:ba|da|z|k|a)?sh\b", text)) if text.startswith("#!") else named
-
-
-def _findings(script: str, files: Mapping[str, str], path: str = "") -> list[Finding]:
-    from hexad.skills.shell.walking import judged  # noqa: PLC0415 - loads tree_sitter: 41 ms
-
-    return [_finding(rule, line, what, path) for (rule, line), what in judged(script, files).items()]
 
 
 def _finding(rule_id: str, line: int, what: str, path: str) -> Finding:

@@ -19,7 +19,7 @@ from hexad.model import Category, Origin
 from hexad.text.index import Statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
@@ -63,13 +63,20 @@ class Sketch(NamedTuple):
 
 
 class Sketches(NamedTuple):
-    """The sketches that were asked for, and those of the rows at most `BESIDE` places from them in their threads."""
+    """The requested sketches, and those of their neighbours in threads, up to `BESIDE` places away."""
 
     rows: Sequence[Sketch] = ()
     beside: Sequence[Sketch] = ()
 
 
 BESIDE: Final = 2
+
+
+def places_beside(sketches: Iterable[Sketch]) -> set[tuple[str, int]]:
+    """The places, each a thread and a position, that are near enough to one of these rows."""
+    near = [step for step in range(-BESIDE, BESIDE + 1) if step]
+    placed = [(each.thread, each.position) for each in sketches if each.thread]
+    return {(thread, position + step) for thread, position in placed if position is not None for step in near}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +112,7 @@ class VectorState(NamedTuple):
 
 
 class Standing(IntEnum):
-    """How firmly an entry belongs into every prompt; stores keep it in a column of its own."""
+    """Whether an entry belongs into every prompt, and why; stores keep it in a separate column."""
 
     NONE = 0
     RULE = 1  # the user's own rule or preference, if it is short
@@ -209,7 +216,7 @@ class Reading(Protocol):
         ...
 
     def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
-        """The sorted keys of the knowledge that a session said a version or gave a field of, or about a subject."""
+        """Sorted keys of entries that a session wrote to, or that are about a subject."""
         ...
 
     def associations(self, layer: Layer | None = None, id: str | None = None) -> Sequence[Association]:
@@ -221,7 +228,7 @@ class Reading(Protocol):
         ...
 
     def activity(self, session: str, tool: str, *, calls: int = 0) -> Activity:
-        """A session's offers, the tool's latest call in it, and its latest calls of any tool."""
+        """A session's offers, whether the tool's latest call in it failed, and its latest calls of any tool."""
         ...
 
     def calls(self) -> Sequence[Call]:
@@ -286,8 +293,11 @@ class Writing(Reading, Protocol):
         """
         ...
 
-    def append_audit(self, records: Sequence[AuditRecord]) -> None:
-        """Append to the log; a sequence that exists already is a `StoreError`. No record can be changed or removed."""
+    def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
+        """Append to the log; a sequence that exists already is a `StoreError`. No record can be changed or removed.
+
+        ``details`` are the records' details as JSON, where they were encoded before.
+        """
         ...
 
     def set_note(self, name: str, value: str) -> None:

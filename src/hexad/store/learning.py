@@ -7,8 +7,9 @@ learned from them is in the learnings.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -46,7 +47,7 @@ class Activity(NamedTuple):
     """The offers and calls of a session."""
 
     offers: Sequence[Offer] = ()  # in the order of learnings' ids
-    latest: Call | None = None  # of the tool
+    failed: bool = False  # whether the tool's latest call did
     calls: Sequence[Call] = ()  # of any tool, newest first
 
 
@@ -62,15 +63,17 @@ class TemplateFilter(NamedTuple):
     wildcard: bool = False  # only those whose template has one (``<*>``)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LearningChanges:
+_NONE: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+class LearningChanges(NamedTuple):
     """Changes to what learning keeps besides the learnings' records; made in the order of the fields."""
 
-    seen: Mapping[str, datetime] = field(default_factory=dict)  # learnings whose error occurred once more, and when
+    seen: Mapping[str, datetime] = _NONE  # learnings whose error occurred once more, and when
     calls: Collection[Call] = ()  # to be added
     offers: Collection[Offer] = ()  # to be set: one for each session and learning
-    renamed: Mapping[str, str | None] = field(default_factory=dict)  # calls and offers of a learning become another's
-    keep_calls: Mapping[str, int] = field(default_factory=dict)  # by session: only so many of the latest stay
+    renamed: Mapping[str, str | None] = _NONE  # calls and offers of a learning become another's
+    keep_calls: Mapping[str, int] = _NONE  # by session: only so many of the latest stay
     drop_calls_below: int | None = None  # calls with lower numbers are dropped
     drop_offers_before: datetime | None = None
     forget_sessions: Collection[str] = ()  # whose calls and offers are dropped

@@ -66,7 +66,7 @@ class Opening:
         return [term for term, before in self._overflowing.items() if before], self._rows.keys()
 
     def complete(self, among: Mapping[str, Sequence[Posting]]) -> None:
-        """Add to each term that had more rows than room those among the rows that earlier terms named."""
+        """For truncated terms, add their postings for rows that other terms found."""
         rows = list(self._rows)
         for term, postings in among.items():
             seen = {posting[0] for posting in self.postings[term]}

@@ -13,17 +13,29 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hexad.errors import StoreError
-from hexad.model import AuditRecord, Layer, Origin, Record, Version
+from hexad.model import AuditRecord, Layer, Origin, Record, SkillVersion, Version
 from hexad.shape import to_microseconds
 from hexad.store import Entry, Question, Sketch, Store, Use, VectorState
 from hexad.store.searching import CAPACITY
-from hexad.testing.nouns import AWAY, ENTRIES, HOME, MOMENT, document, knowledge, learning, reference, skill, version
-from hexad.testing.strategies import TERMS, audit_records, documents, records, texts, versions
+from hexad.testing.nouns import (
+    AWAY,
+    ENTRIES,
+    HOME,
+    MOMENT,
+    document,
+    knowledge,
+    learning,
+    reference,
+    skill,
+    skill_version,
+    version,
+)
+from hexad.testing.strategies import TERMS, audit_records, documents, records, skill_versions, texts, versions
 from hexad.text.document import Document
 from hexad.text.index import Posting, Statistics, TermIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hexad.store import Evidence, Reading, Row, Writing
 
@@ -90,16 +102,17 @@ def test_every_field_of_a_record_comes_back_as_it_was(store: Store, record: Reco
     assert row.document == words
 
 
-@requirement("STORE-04")
+@requirement("STORE-04", "SKILL-01")
 @property_of_a_store
-@given(said=versions)
-def test_every_field_of_a_version_comes_back_as_it_was(store: Store, said: Version) -> None:
+@given(said=versions | skill_versions)
+def test_every_field_of_a_version_comes_back_as_it_was(store: Store, said: Version | SkillVersion) -> None:
     namespace = next(_namespaces)
+    layer, name = (ENTRIES, said.key) if isinstance(said, Version) else (Layer.SKILL_PATTERNS, said.name)
     with store.transaction(namespace) as unit:
         unit.add_versions([said])
     with store.reading(namespace) as view:
-        assert list(view.versions(ENTRIES, said.key)) == [said]
-        assert list(view.keys_of(session=said.session)) == [said.key]
+        assert list(view.versions(layer, name)) == [said]
+        assert list(view.keys_of(session=said.session)) == ([name] if layer is ENTRIES else [])
 
 
 @requirement("STORE-04", "AUDIT-01")
@@ -273,32 +286,42 @@ def test_uses_add_up_and_ids_that_do_not_exist_are_skipped(store: Store) -> None
 # versions
 
 
-@requirement("KNOW-03")
-def test_versions_come_newest_first_and_are_removed_one_by_one(store: Store) -> None:
+of_each_kind = pytest.mark.parametrize(
+    ("layer", "said", "id"), [(ENTRIES, version, "editor"), (Layer.SKILL_PATTERNS, skill_version, "release")]
+)
+
+
+@requirement("KNOW-03", "SKILL-01")
+@of_each_kind
+def test_versions_come_newest_first_and_are_removed_one_by_one_or_all(
+    store: Store, layer: Layer, said: Callable[..., Any], id: str
+) -> None:
     with store.transaction(AWAY) as unit:
-        unit.add_versions([version(7)])
+        unit.add_versions([said(7)])
     with store.transaction(HOME) as unit:
-        unit.add_versions([version(number) for number in (1, 2, 10, 3)])
-        unit.add_versions([version(1, "other")])
-        unit.remove_versions(ENTRIES, "editor", (2, 99))
+        unit.add_versions([said(number) for number in (1, 2, 10, 3)])
+        unit.add_versions([said(1, "other")])
+        unit.remove_versions(layer, id, (2, 99))
+        unit.remove_versions(layer, "nothing")
     with store.reading(HOME) as view:
-        assert list(view.versions(ENTRIES, "editor")) == [version(10), version(3), version(1)]
-        assert list(view.versions(ENTRIES, "other")) == [version(1, "other")]
+        assert list(view.versions(layer, id)) == [said(10), said(3), said(1)]
+        assert list(view.versions(layer, "other")) == [said(1, "other")]
     with store.transaction(HOME) as unit:
-        unit.remove_versions(ENTRIES, "editor")
-        assert not unit.versions(ENTRIES, "editor")
+        unit.remove_versions(layer, id)
+        assert not unit.versions(layer, id)
     with store.reading(AWAY) as view:
-        assert list(view.versions(ENTRIES, "editor")) == [version(7)]
+        assert list(view.versions(layer, id)) == [said(7)]
 
 
-@requirement("KNOW-03")
-def test_a_version_is_never_overwritten(store: Store) -> None:
+@requirement("KNOW-03", "SKILL-01")
+@of_each_kind
+def test_a_version_is_never_overwritten(store: Store, layer: Layer, said: Callable[..., Any], id: str) -> None:
     with store.transaction(HOME) as unit:
-        unit.add_versions([version(1)])
+        unit.add_versions([said(1)])
     with pytest.raises(StoreError), store.transaction(HOME) as unit:
-        unit.add_versions([version(1, content="other")])
+        unit.add_versions([said(1, session="other")])
     with store.reading(HOME) as view:
-        assert list(view.versions(ENTRIES, "editor")) == [version(1)]
+        assert list(view.versions(layer, id)) == [said(1)]
 
 
 @requirement("KNOW-08")

@@ -94,11 +94,12 @@ def test_the_activity_of_a_session_is_its_latest_calls_and_offers_and_its_own(st
     learn(store, namespace=AWAY, calls=[call(9)], offers=[offer("c")])
     with store.reading(HOME) as view:
         found = view.activity("s", "login", calls=2)
-        assert (list(found.calls), found.latest) == ([mine[2], mine[1]], mine[1])
+        assert (list(found.calls), found.failed) == ([mine[2], mine[1]], False)
         assert list(found.offers) == [offer("a"), offer("b")]
         assert list(calls(view)) == mine[::-1]
         quick = view.activity("s", "never called")
-        assert (list(quick.calls), quick.latest) == ([], None)
+        assert (list(quick.calls), quick.failed) == ([], False)
+        assert view.activity("s", "deploy").failed
     with store.reading(AWAY) as view:
         assert list(calls(view)) == [call(9)]
 
@@ -164,24 +165,3 @@ def test_forgetting_drops_calls_and_offers_of_a_session_or_of_all(store: Store) 
         unit.scrub()
     with store.reading(AWAY) as view:
         assert calls(view)
-
-
-@requirement("STORE-02")
-def test_calls_and_offers_of_a_transaction_that_fails_are_taken_back(store: Store) -> None:
-    with store.transaction(HOME) as unit:
-        unit.put([Entry(learning(), None)])
-    learn(store, calls=[call(1)], offers=[offer()])
-
-    def change() -> None:
-        with store.transaction(HOME) as unit:
-            unit.learn(LearningChanges(seen={"learning-1": MOMENT}, calls=[call(2)], offers=[offer(state="worked")]))
-            unit.learn(LearningChanges(renamed={"learning-1": "x"}, keep_calls={"s": 0}, forget_everything=True))
-            raise ArithmeticError
-
-    with pytest.raises(ArithmeticError):
-        change()
-    with store.reading(HOME) as view:
-        assert (list(calls(view)), list(offers(view))) == ([call(1)], [offer()])
-        row = view.get(LEARNINGS, "learning-1")
-    assert row is not None
-    assert row.record == learning()

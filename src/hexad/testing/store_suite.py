@@ -35,8 +35,9 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed, StoreError
-from hexad.model import RECORDS, Erasure, Layer, Record
+from hexad.model import RECORDS, Erasure, Record
 from hexad.store import Entry, Reading, Store, Use, Writing
+from hexad.store.learning import LearningChanges
 from hexad.testing import processes
 from hexad.testing.nouns import (
     AWAY,
@@ -49,14 +50,18 @@ from hexad.testing.nouns import (
     learning,
     reference,
     skill,
+    skill_version,
     version,
 )
 from hexad.testing.processes import counted, finish, start, step
 from hexad.testing.store_data import *  # noqa: F403
 from hexad.testing.store_data import Halt, asked, put, requirement, row_of
 from hexad.testing.store_learning import *  # noqa: F403
+from hexad.testing.store_learning import call, offer
 from hexad.testing.store_skills import *  # noqa: F403
+from hexad.testing.store_skills import SKILLS
 from hexad.testing.store_vectors import *  # noqa: F403
+from hexad.testing.store_vectors import ONE, TOOLS, TWO, taught
 from hexad.text.index import Statistics
 
 if TYPE_CHECKING:
@@ -85,22 +90,31 @@ def forking(reopening: Callable[[], Store]) -> Callable[[], Store]:
 def furnish(store: Store) -> None:
     """Store something of everything."""
     with store.transaction(HOME) as unit:
-        unit.put([Entry(knowledge("editor", "vim"), document("vim vim", name="editor"))])
+        unit.put([Entry(knowledge("editor", "vim"), document("vim vim", name="editor"), ONE)])
         unit.put([Entry(knowledge("doomed"), document("other")), Entry(knowledge("hidden"), None)])
         unit.put([Entry(record, document("vim")) for record in (learning(), skill(), reference())])
-        unit.add_versions([version(1)])
+        unit.add_versions([version(1), skill_version(1)])
+        unit.associate(TOOLS, "hotel", taught("hotel", "sleep"))
+        unit.learn(LearningChanges(calls=[call(1)], offers=[offer()]))
         unit.append_audit([audit_record(1)])
         unit.set_note("fact", "original")
 
 
 def change_everything(unit: Writing) -> None:
-    """Use most methods that change something."""
-    unit.put([Entry(knowledge("editor", "emacs", pinned=True), document("emacs"))])
-    unit.put([Entry(knowledge("hidden"), document("other")), Entry(knowledge("third"), document("vim"))])
+    """Use every method that changes something."""
+    unit.put([Entry(knowledge("editor", "emacs", pinned=True), document("emacs"), TWO)])
+    unit.put([Entry(knowledge("hidden"), document("other")), Entry(knowledge("third"), document("vim"), ONE)])
+    unit.embed(ENTRIES, {unit.page(ENTRIES)[-1].number: TWO})
     unit.remove(ENTRIES, "doomed")
-    unit.remove(Layer.SKILL_PATTERNS, "release")
-    unit.add_versions([version(2)])
+    unit.count_run("release", 1, MOMENT, ok=False)
+    unit.remove(SKILLS, "release")
+    unit.add_versions([version(2), skill_version(5)])
     unit.remove_versions(ENTRIES, "editor", (1,))
+    unit.remove_versions(SKILLS, "release")
+    unit.associate(TOOLS, "hotel", ())
+    unit.associate(TOOLS, "mail", taught("mail", "write"))
+    unit.learn(LearningChanges(seen={"learning-1": MOMENT}, calls=[call(2)], offers=[offer(state="worked")]))
+    unit.learn(LearningChanges(renamed={"learning-1": "x"}, keep_calls={"s": 1}, forget_sessions=["t"]))
     unit.use([Use(ENTRIES, "editor", 3, MOMENT)])
     unit.append_audit([audit_record(2)])
     unit.set_note("fact", "changed")
@@ -124,9 +138,12 @@ def everything(store: Store) -> list[object]:
             found += [asked(view, ["vim", "emacs", "editor", "other"], layer=kind.layer) for kind in RECORDS]
             found += [
                 list(view.versions(ENTRIES, "editor")),
+                list(view.versions(SKILLS, "release")),
+                [list(view.vectors(ENTRIES, each.embedder)) for each in (ONE, TWO)],
+                list(view.associations()),
+                view.activity("s", "deploy", calls=9),
                 list(view.audit()),
-                view.note("fact"),
-                view.note("another"),
+                [view.note(name) for name in ("fact", "another")],
             ]
     return found
 
@@ -178,7 +195,7 @@ def test_a_transaction_reads_its_own_writes(store: Store) -> None:
         assert unit.note("fact") == "changed"
 
 
-@requirement("STORE-02")
+@requirement("STORE-02", "EVAL-02", "EVAL-04", "SKILL-01")
 def test_a_transaction_that_fails_changes_nothing(store: Store) -> None:
     furnish(store)
     before = everything(store)
@@ -208,11 +225,13 @@ def test_a_transaction_within_a_transaction_is_refused_and_harms_nothing(store: 
         assert (view.note("fact"), view.note("another")) == ("outer", "outer")
 
 
-@requirement("STORE-02")
-def test_nobody_sees_a_transaction_that_is_not_committed(store: Store) -> None:
+@requirement("STORE-02", "CTX-10")
+def test_a_reader_sees_only_committed_transactions_and_waits_for_none_beyond_its_deadline(store: Store) -> None:
     furnish(store)
     with another_writing(store), suppress(DeadlineExceeded), store.reading(HOME, deadline=0.05) as view:
         assert view.note("fact") == "original"
+    with store.reading(HOME, deadline=60) as view:
+        assert view.note("fact") == "not yet"
 
 
 @requirement("STORE-02")
@@ -251,29 +270,14 @@ def test_a_namespace_has_one_writer_at_a_time_and_others_wait_as_long_as_their_p
     assert everything(store) == before
 
 
-@requirement("CTX-10")
-def test_a_reader_does_not_wait_for_a_writer_beyond_its_deadline(store: Store) -> None:
-    with another_writing(store), suppress(DeadlineExceeded), store.reading(HOME, deadline=0.01) as view:
-        view.note("fact")
-    with store.reading(HOME, deadline=60) as view:
-        assert view.note("fact") == "not yet"
-
-
 @requirement("STORE-02")
-def test_many_threads_writing_at_once_lose_nothing(store: Store) -> None:
+def test_many_threads_at_once_lose_nothing_and_read_only_whole_transactions(store: Store) -> None:
     with ThreadPoolExecutor(8) as pool:
-        counts = list(pool.map(lambda _: step(store), range(80)))
-    assert sorted(counts) == list(range(1, 81))
-    assert counted(store) == 80
-
-
-@requirement("STORE-02")
-def test_readers_among_writers_see_only_whole_transactions(store: Store) -> None:
-    with ThreadPoolExecutor(4) as pool:
-        written = [pool.submit(step, store) for _ in range(40)]
+        written = [pool.submit(step, store) for _ in range(80)]
         read = [pool.submit(counted, store) for _ in range(40)]
-    assert sorted(future.result() for future in written) == list(range(1, 41))
-    assert all(0 <= future.result() <= 40 for future in read)
+    assert sorted(future.result() for future in written) == list(range(1, 81))
+    assert all(0 <= future.result() <= 80 for future in read)
+    assert counted(store) == 80
 
 
 # isolation
@@ -388,10 +392,9 @@ def test_closing_twice_is_allowed_and_using_it_afterwards_says_that_it_is_closed
     furnish(store)
     store.close()
     store.close()
-    with pytest.raises(StoreClosed), store.reading(HOME):
-        pass
-    with pytest.raises(StoreClosed), store.transaction(HOME):
-        pass
+    for begin in (store.reading, store.transaction):
+        with pytest.raises(StoreClosed), begin(HOME):
+            pass
     with pytest.raises(StoreClosed):
         in_another_thread(lambda: step(store))
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad.model import Association, Layer
 from hexad.store import MOST_ASSOCIATIONS, Embedded, Entry, VectorState
 from hexad.testing.nouns import AWAY, ENTRIES, HOME, MOMENT, document, knowledge, reference
-from hexad.testing.store_data import Halt, asked, property_of_a_store, requirement, row_of
+from hexad.testing.store_data import asked, property_of_a_store, requirement, row_of
 
 if TYPE_CHECKING:
     from hexad.store import Store
@@ -145,30 +144,6 @@ def test_associating_replaces_and_removing_a_record_removes_its_associations(sto
         assert list(unit.associations(REFERENCES, "Runbook")) == last
         unit.remove(REFERENCES, "Runbook")
         assert list(unit.associations(REFERENCES, "Runbook")) == []
-
-
-@requirement("EVAL-02", "EVAL-04", "STORE-02")
-def test_a_transaction_that_fails_leaves_vectors_and_associations_as_they_were(store: Store) -> None:
-    embedded(store, "editor", "vim", ONE)
-    with store.transaction(HOME) as unit:
-        unit.associate(TOOLS, "hotel", taught("hotel", "sleep"))
-
-    def break_off() -> None:
-        with store.transaction(HOME) as unit:
-            unit.put([Entry(knowledge("editor", "emacs"), document("emacs"), TWO)])
-            unit.put([Entry(knowledge("new", "nano"), document("nano"), ONE)])
-            unit.embed(ENTRIES, {unit.page(ENTRIES)[-1].number: TWO})
-            unit.associate(TOOLS, "hotel", ())
-            unit.associate(TOOLS, "mail", taught("mail", "write"))
-            unit.remove(ENTRIES, "editor")
-            raise Halt
-
-    with pytest.raises(Halt):
-        break_off()
-    assert vectors(store) == {row_of(store, "editor").number: ONE.vector}
-    assert vectors(store, "two") == {}
-    with store.reading(HOME) as view:
-        assert list(view.associations()) == taught("hotel", "sleep")
 
 
 @requirement("EVAL-04")

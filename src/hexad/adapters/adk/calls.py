@@ -22,7 +22,7 @@ _REFLECTED: Final = "ERROR_HANDLED_BY_REFLECT_AND_RETRY_PLUGIN"  # ADK's retry p
 
 
 def is_adks_own(name: str) -> bool:
-    """Whether a call of that name is between ADK and itself.
+    """Whether ADK uses a function call of this name for itself.
 
     >>> is_adks_own("adk_request_confirmation"), is_adks_own("transfer_to_agent"), is_adks_own("book")
     (True, True, False)

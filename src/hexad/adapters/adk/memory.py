@@ -131,7 +131,7 @@ class HexadMemoryService(BaseMemoryService):
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """One thing that was said, by whom, and when: in milliseconds, which also is its place in its conversation."""
+    """One message; its time in milliseconds is its position in the conversation."""
 
     key: str
     text: str
@@ -176,7 +176,7 @@ def _entry(known: Knowledge) -> MemoryEntry:
 
 
 def _when(known: Knowledge) -> datetime:
-    """When it was said, for what was kept from a conversation; else when it was saved."""
+    """The time of the message if the entry comes from a conversation; else the time of saving."""
     if _TAG not in known.tags or known.position is None:
         return known.updated
     return datetime.fromtimestamp(known.position / 1000, UTC)

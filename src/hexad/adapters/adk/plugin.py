@@ -179,6 +179,6 @@ class HexadPlugin(BasePlugin):
 
 
 def _is_wrapped(context: CallbackContext, hx: Hexad) -> bool:
-    """Whether the model looks after its context by itself, with a placement and budget of its own."""
+    """Whether the model is a `ContextAwareModel`, which adds context with its own placement and budget."""
     model = getattr(context.get_invocation_context().agent, "canonical_model", None)
     return isinstance(model, ContextAwareModel) and model.serves(hx)

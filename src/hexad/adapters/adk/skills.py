@@ -89,7 +89,7 @@ class SkillTool(OwnTool):
             await super().process_llm_request(tool_context=tool_context, llm_request=llm_request)
 
     async def _answer(self, own: Hexad, args: dict[str, Any], tool_context: ToolContext) -> Any:
-        """Run the skill of its own namespace; its steps are the caller's, and teach the caller's memory."""
+        """Run the skill from its namespace with the caller's tools; learnings go to the caller's memory."""
         engine = own.scoped(namespace=self._namespace)
         scope = call_scope(engine, own)
         if isinstance(engine.retriever, ContextRetriever):

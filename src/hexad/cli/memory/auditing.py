@@ -6,10 +6,9 @@ from typing import Annotated, Final
 
 import typer
 
-from hexad.cli.opening import opened
-from hexad.cli.options import AsJson, Database, Namespace, group
+from hexad.cli.commands import Common, group
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Column
+from hexad.cli.terminal.screen import Wide
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
 from hexad.memory.indexing import all_namespaces
@@ -17,18 +16,10 @@ from hexad.model import AuditRecord, Verdict
 from hexad.wire import to_json, verdict
 
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
-_RECORDS: Final = (
-    Column("n"),
-    Column("when (UTC)"),
-    Column("actor"),
-    Column("action"),
-    Column("target", "fold"),
-    Column("outcome"),
-    Column("session", "fold", 12),
-)
+_RECORDS: Final = ("n", "when (UTC)", "actor", "action", Wide("target"), "outcome", Wide("session", 12))
 
 app = group(
-    "Verify and read the log of every change. It is tamper-evident and holds no content.",
+    "Verify and read the log of every change. It holds no entries, but short arguments of watched tools.",
     epilog="Example: hexad audit log --limit 5",
 )
 
@@ -40,16 +31,14 @@ def verify(
         str | None, typer.Option(metavar="HASH", help="A head printed earlier; detects removed records at the end.")
     ] = None,
     everywhere: Annotated[bool, typer.Option("--all", help="Check every namespace.")] = False,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
+    common: Common,
 ) -> None:
     """Check that no record was altered, moved or removed; exit 1 otherwise."""
     wanted = _expected(expect, everywhere=everywhere)
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         verdicts = verify_all(hx) if everywhere else (hx.audit.verify(expect=wanted),)
     whole = all(found.ok for found in verdicts)
-    if as_json:
+    if common.as_json:
         chains = [verdict(found) for found in verdicts]
         screen.emit({"ok": whole, "chains": chains} if everywhere else chains[0])
     else:
@@ -61,23 +50,14 @@ def verify(
 
 @app.command(epilog="Example: hexad audit log --limit 5")
 def log(
-    *,
-    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of records.")] = 20,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
+    *, limit: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of records.")] = 20, common: Common
 ) -> None:
     """Show the latest changes, newest first."""
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         records = _latest(hx, limit)
-    if as_json:
-        screen.emit({"records": [to_json(record) for record in records]})
-    elif records:
-        screen.table(
-            _RECORDS, [(r.sequence, r.at, r.actor, r.action, r.target, _outcome(r), r.session) for r in records]
-        )
-    else:
-        screen.remark("the log is empty")
+    rows = [(r.sequence, r.at, r.actor, r.action, r.target, _outcome(r), r.session) for r in records]
+    document = {"records": [to_json(record) for record in records]}
+    common.listing(document, _RECORDS, rows, empty="the log is empty")
 
 
 def _outcome(record: AuditRecord) -> str:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from hexad.cli import completing
-from hexad.cli.opening import opened
-from hexad.cli.options import AsJson, Database, Namespace, Session, group
+from hexad.cli.commands import Common, group
+from hexad.cli.options import Session
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Column
+from hexad.cli.terminal.screen import Wide
 from hexad.errors import InvalidInput, NotFound
 from hexad.facade import Hexad
 from hexad.model import ErrorCategory, Learning
@@ -20,15 +20,7 @@ from hexad.wire import to_json
 if TYPE_CHECKING:
     from hexad.learning.housekeeping import Cleaned
 
-_LISTED: Final = (
-    Column("id"),
-    Column("tool", "fold", 18),
-    Column("category"),
-    Column("seen"),
-    Column("trust"),
-    Column("pattern and fix", "fold"),
-)
-_FACTS: Final = (Column("what"), Column("value", "fold"))
+_LISTED: Final = ("id", Wide("tool", 18), "category", "seen", "trust", Wide("pattern and fix"))
 _SOME: Final = 5  # ids in a message
 _NOTHING: Final = (
     "no learnings are stored here; they come from watched tools (hx.watch) and from `hexad learnings correct`"
@@ -36,11 +28,7 @@ _NOTHING: Final = (
 
 Id = Annotated[
     str,
-    typer.Argument(
-        metavar="ID",
-        help="The learning's id, or its first letters.",
-        autocompletion=completing.learnings,
-    ),
+    typer.Argument(metavar="ID", help="The learning's id, or its first letters.", autocompletion=completing.learnings),
 ]
 InCategory = Annotated[
     ErrorCategory | None, typer.Option("--category", metavar="WORD", help=f"{', '.join(ErrorCategory)}.")
@@ -70,13 +58,11 @@ def list_(
     trust_below: TrustBelow = None,
     seen_within: SeenWithin = None,
     unseen_for: UnseenFor = None,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
+    common: Common,
 ) -> None:
     """List the learnings, oldest first."""
     now = datetime.now(UTC)
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         found = hx.learnings.list(
             category=category,
             trigger=tool,
@@ -85,24 +71,18 @@ def list_(
             seen_after=None if seen_within is None else now - timedelta(days=seen_within),
             seen_before=None if unseen_for is None else now - timedelta(days=unseen_for),
         )
-    if as_json:
-        screen.emit({"learnings": [to_json(learning) for learning in found]})
-    elif found:
-        screen.table(_LISTED, [_row(learning) for learning in found])
-    else:
-        asked = (category, tool, trust_above, trust_below, seen_within, unseen_for)
-        screen.remark(_NOTHING if asked.count(None) == len(asked) else "no learning fits")
+    asked = (category, tool, trust_above, trust_below, seen_within, unseen_for)
+    empty = _NOTHING if asked.count(None) == len(asked) else "no learning fits"
+    document = {"learnings": [to_json(learning) for learning in found]}
+    common.listing(document, _LISTED, [listed(learning) for learning in found], empty=empty)
 
 
 @app.command(epilog="Example: hexad learnings show 3f9a1c2b7d")
-def show(id: Id, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+def show(id: Id, common: Common) -> None:
     """Show all that is known of one error: every fix, and what came of offering it."""
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         learning = hx.learnings.get(whole_id(hx, id))
-    if as_json:
-        screen.emit({"learning": to_json(learning)})
-    else:
-        screen.table(_FACTS, facts(learning))
+    common.listing({"learning": to_json(learning)}, screen.FACTS, facts(learning))
 
 
 @app.command(epilog='Example: hexad learnings correct "ask ops for more quota" --tool deploy --error "quota exceeded"')
@@ -117,32 +97,27 @@ def correct(
         str, typer.Option("--error", metavar="TEXT", help="The error; default: any error of the tool.")
     ] = "",
     session: Session = None,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
+    common: Common,
 ) -> None:
     """Say how to fix an error. Your fix is trusted at once, until evidence or another correction overrules it."""
     if (id is None) == (tool is None):
         raise InvalidInput("correct", "give exactly one of --id or --tool")
     trigger = "" if tool is None else tool if tool.startswith("tool:") else f"tool:{tool}"
-    with opened(db, namespace, create=True) as hx:
+    with common.opened(create=True) as hx:
         whole = None if id is None else whole_id(hx, id)
         learning = hx.learnings.correct(trigger=trigger, error_pattern=error, learning=whole, fix=fix, session=session)
-    if as_json:
-        screen.emit({"learning": to_json(learning)})
-        return
-    screen.say(f"{learning.id}: trusted {learning.trust:.2f}")
-    if learning.redactions:
+    common.answer({"learning": to_json(learning)}, f"{learning.id}: trusted {learning.trust:.2f}")
+    if learning.redactions and not common.as_json:
         screen.warn(f"redacted: {', '.join(learning.redactions)}")
 
 
 @app.command(epilog="Example: hexad learnings stats --json")
-def stats(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+def stats(common: Common) -> None:
     """Count the learnings by kind and by tool."""
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         known = asdict(hx.learnings.stats())
     rows = [(name, _counts(value)) for name, value in known.items()]
-    screen.listing(known, _FACTS, rows, as_json=as_json)
+    common.listing(known, screen.FACTS, rows)
 
 
 @app.command(epilog="Example: hexad learnings clean; then: hexad learnings clean --yes")
@@ -150,27 +125,25 @@ def clean(
     *,
     unseen_for: UnseenFor = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do it; otherwise only show.")] = False,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
+    common: Common,
 ) -> None:
     """Merge near-duplicates and remove old learnings that were never confirmed; a dry run unless --yes."""
     span = None if unseen_for is None else timedelta(days=unseen_for)
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         done = hx.learnings.clean(dry_run=not yes, unseen_for=span)
-    if as_json:
+    if common.as_json:
         screen.emit({"removed": list(done.removed), "merged": dict(done.merged), "dry_run": done.dry_run})
     else:
         _show_cleaned(done)
 
 
 @app.command(epilog="Example: hexad learnings delete 3f9a1c2b7d")
-def delete(id: Id, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+def delete(id: Id, common: Common) -> None:
     """Delete a learning."""
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         whole = whole_id(hx, id)
         hx.learnings.delete(whole)
-    screen.answer({"id": whole, "deleted": True}, f"{whole} is deleted", as_json=as_json)
+    common.answer({"id": whole, "deleted": True}, f"{whole} is deleted")
 
 
 def whole_id(hx: Hexad, begun: str) -> str:
@@ -187,7 +160,8 @@ def whole_id(hx: Hexad, begun: str) -> str:
     return meant[0]
 
 
-def _row(learning: Learning) -> tuple[Any, ...]:
+def listed(learning: Learning) -> tuple[Any, ...]:
+    """A learning as one row of a list."""
     fix = f"\n→ {learning.fix}" if learning.fix else ""
     tool, text = learning.trigger.removeprefix("tool:"), f"{learning.error_pattern or '(any error)'}{fix}"
     return learning.id, tool, learning.category, learning.seen, f"{learning.trust:.2f}", text
@@ -207,14 +181,23 @@ def facts(learning: Learning) -> list[tuple[str, str]]:
         "seen": f"{screen.counted(learning.seen, 'time')}, last {learning.updated.isoformat(timespec='seconds')}",
         "origin": learning.origin.value,
     }
-    others = [f"{each['says']} ({each['kind']})" for each in _remedies(learning) if each.get("says") != learning.fix]
-    data = {"as data": json.dumps(learning.remedy.get("changes"))} if learning.remedy.get("changes") else {}
-    rows = {**facts, **data, "other fixes": "\n".join(others)}
+    rows = {**facts, **_fixes(learning)}
     return [(name, value) for name, value in rows.items() if value]
 
 
-def _remedies(learning: Learning) -> list[dict[str, Any]]:
-    return [each for each in learning.remedies.values() if isinstance(each, dict)]
+def _fixes(learning: Learning) -> dict[str, str]:
+    from hexad.learning.fixes import candidates, current  # noqa: PLC0415 - loads learning: 16 ms
+    from hexad.learning.remedy import KIND_OF, Advice, to_json  # noqa: PLC0415 - as above
+
+    fix, rows = current(learning), dict[str, str]()
+    if fix is not None and "changes" in (data := to_json(fix.remedy)):
+        rows["as data"] = json.dumps(data["changes"])
+    others = [
+        f"{each.sentence} ({'advice' if isinstance(each.remedy, Advice) else KIND_OF[type(each.remedy)]})"
+        for each in candidates(learning).values()
+        if each.sentence != learning.fix
+    ]
+    return {**rows, "other fixes": "\n".join(others)}
 
 
 def _counts(value: object) -> str:

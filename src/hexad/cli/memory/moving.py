@@ -6,49 +6,42 @@ from typing import Annotated
 
 import typer
 
-from hexad.cli.opening import opened
-from hexad.cli.options import AsJson, Database, Namespace
+from hexad.cli.commands import Commands, Common
 from hexad.cli.terminal import screen
 from hexad.errors import BackupError, InvalidInput
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, as `backup` writes them.")]
 
 
-app = typer.Typer()
+app = Commands()
 
 
 @app.command(epilog="Example: hexad backup agent.jsonl --db agent.db")
-def backup(file: File, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
-    """Write every namespace into a file."""
+def backup(file: File, common: Common) -> None:
+    """Write every namespace into a file, or one namespace with --namespace."""
     if str(file) == "-":
         raise InvalidInput("FILE", "must be a file, because a backup is written completely or not at all")
-    with opened(db, namespace) as hx:
-        lines = hx.backup(file)
-    screen.answer(
-        {"file": str(file), "lines": lines}, f"{file}: {screen.counted(lines, 'line')} written", as_json=as_json
-    )
+    with common.opened() as hx:
+        lines = (hx if common.namespace is None else hx.scoped()).backup(file)
+    common.answer({"file": str(file), "lines": lines}, f"{file}: {screen.counted(lines, 'line')} written")
 
 
 @app.command(epilog="Example: hexad restore agent.jsonl --db new.db")
-def restore(file: File, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+def restore(file: File, common: Common) -> None:
     """Restore a backup into a new or empty database, with every namespace."""
     _refuse_unreadable(file)
-    with opened(db, namespace, create=True) as hx, screen.progress("restoring") as show:
+    with common.opened(create=True) as hx, screen.progress("restoring") as show:
         lines = hx.restore(file, progress=show)
-    screen.answer(
-        {"file": str(file), "lines": lines}, f"{file}: {screen.counted(lines, 'line')} restored", as_json=as_json
-    )
+    common.answer({"file": str(file), "lines": lines}, f"{file}: {screen.counted(lines, 'line')} restored")
 
 
 @app.command(epilog="Example: hexad reindex --db agent.db")
-def reindex(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+def reindex(common: Common) -> None:
     """Compute the missing embeddings in every namespace; needs the extra semantic."""
-    with opened(db, namespace) as hx, screen.progress("embedding") as show:
+    with common.opened() as hx, screen.progress("embedding") as show:
         rows = hx.reindex(progress=show)
-    screen.answer(
-        {"rows": rows},
-        f"{screen.counted(rows, 'row')} embedded" if rows else "every row has an embedding already",
-        as_json=as_json,
+    common.answer(
+        {"rows": rows}, f"{screen.counted(rows, 'row')} embedded" if rows else "every row has an embedding already"
     )
 
 
@@ -57,18 +50,16 @@ def import_(
     file: File,
     *,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace entries of the same name.")] = False,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
+    common: Common,
 ) -> None:
     """Add somebody else's file to this namespace: origin import, skills as drafts, nothing pinned."""
     _refuse_unreadable(file)
-    with opened(db, namespace, create=True) as hx, screen.progress("importing") as show:
+    with common.opened(create=True) as hx, screen.progress("importing") as show:
         done = hx.import_file(file, overwrite=overwrite, progress=show)
-    if as_json:
+    if common.as_json:
         screen.emit({"file": str(file), **asdict(done)})
     else:
-        screen.say(f"{file}: {done.added} added, {done.replaced} replaced, {done.kept} unchanged")
+        screen.say(f"{file}: {done.added} added, {done.replaced} replaced, {done.kept} kept as they are here")
         if done.left_out:
             lines = screen.counted(done.left_out, "line")
             screen.remark(f"not imported: {lines} of history and audit, or of deleted entries")

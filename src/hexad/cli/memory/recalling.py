@@ -6,30 +6,29 @@ from typing import Annotated, Final
 
 import typer
 
+from hexad.cli.commands import Commands, Common
 from hexad.cli.memory.status import elsewhere, elsewhere_line
-from hexad.cli.opening import opened
-from hexad.cli.options import AsJson, Database, InCategory, Key, Layers, Namespace
+from hexad.cli.options import InCategory, Key, Layers
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Column
+from hexad.cli.terminal.screen import Wide
 from hexad.context.explanation import Explanation, explained
 from hexad.context.keywords import extract
-from hexad.context.layers import Judged
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
 from hexad.model import Category, Item, Knowledge, Layer, Origin, Retrieval
 from hexad.wire import retrieval, to_json
 
-_FOUND: Final = (Column("score"), screen.KEY, Column("category"), Column("content", "fold"))
-_LISTED: Final = (screen.KEY, Column("category"), Column("v"), Column("labels", "fold", 14), Column("content", "fold"))
-_VERSIONS: Final = (Column("v"), Column("when (UTC)"), Column("category"), Column("origin"), Column("content", "fold"))
-_JUDGED: Final = (Column("score"), screen.KEY, Column("verdict", "fold", 15), Column("reasons", "fold"))
+_FOUND: Final = ("score", screen.KEY, "category", Wide("content"))
+_LISTED: Final = (screen.KEY, "category", "v", Wide("labels", 14), Wide("content"))
+_VERSIONS: Final = ("v", "when (UTC)", "category", "origin", Wide("content"))
+_JUDGED: Final = ("score", screen.KEY, Wide("verdict", 15), Wide("reasons"))
 
 Limit = Annotated[
     int | None, typer.Option("--limit", min=1, metavar="N", help="Maximum for each layer, or for the category.")
 ]
 
 
-app = typer.Typer()
+app = Commands()
 
 
 @app.command(epilog='Example: hexad recall "when may I deploy?" --layer user_knowledge')
@@ -39,16 +38,14 @@ def recall(
     layer: Layers = None,
     category: InCategory = None,
     limit: Limit = None,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
+    common: Common,
 ) -> None:
     """Find what matters for a question, best first: knowledge, learnings, skills and references."""
     if category and layer and set(layer) != {Layer.USER_KNOWLEDGE}:
         raise InvalidInput("--category", "applies to user_knowledge only; leave out --layer")
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         found = _in_category(hx, query, category, limit) if category else hx.retrieve(query, layer, limit)
-    if as_json:
+    if common.as_json:
         screen.emit(retrieval(found))
     else:
         _show_found(found, category)
@@ -57,35 +54,25 @@ def recall(
 
 
 @app.command("list", epilog="Example: hexad list --category rule")
-def list_(
-    *,
-    category: InCategory = None,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
-) -> None:
+def list_(*, category: InCategory = None, common: Common) -> None:
     """List the knowledge entries, oldest first. See also `skills list` and `learnings list`."""
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         entries = [entry for entry in hx.knowledge.list() if category in {None, entry.category}]
-        others = () if entries or category or as_json else elsewhere(hx)
-    if as_json:
-        screen.emit({"entries": [to_json(entry) for entry in entries]})
-    elif entries:
-        now = datetime.now(UTC)
-        screen.table(_LISTED, [(e.key, e.category, e.version, _labels(e, now), e.content) for e in entries])
-    else:
-        screen.remark("nothing is stored here" + (f"; {elsewhere_line(others)}" if others else ""))
+        others = () if entries or category or common.as_json else elsewhere(hx)
+    now = datetime.now(UTC)
+    rows = [(e.key, e.category, e.version, _labels(e, now), e.content) for e in entries]
+    empty = "nothing is stored here" if category is None else f"no entry has the category {category}"
+    empty += f"; {elsewhere_line(others)}" if others else ""
+    common.listing({"entries": [to_json(entry) for entry in entries]}, _LISTED, rows, empty=empty)
 
 
 @app.command(epilog="Example: hexad history deploy-window")
-def history(key: Key, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+def history(key: Key, common: Common) -> None:
     """Show all versions of an entry, newest first."""
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         versions = hx.knowledge.history(key)
     rows = [(v.version, v.created, v.category, v.origin, v.content) for v in versions]
-    screen.listing(
-        {"key": key, "versions": [to_json(version) for version in versions]}, _VERSIONS, rows, as_json=as_json
-    )
+    common.listing({"key": key, "versions": [to_json(version) for version in versions]}, _VERSIONS, rows)
 
 
 @app.command(epilog='Example: hexad explain "when may I deploy?" --base "You are terse." --budget 400')
@@ -95,21 +82,18 @@ def explain(
     base: Annotated[str, typer.Option(metavar="TEXT", help="The base prompt.")] = "",
     budget: Annotated[int | None, typer.Option(metavar="TOKENS", help="Maximum of added tokens.")] = None,
     layer: Layers = None,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
+    common: Common,
 ) -> None:
     """Show why the prompt for a message is what it is: candidates, scores, reasons, what was kept or dropped."""
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         explanation = hx.explain(message, base=base, layers=layer, budget=budget)
-    if as_json:
+    if common.as_json:
         screen.emit(explained(explanation))
     else:
         _show_explanation(explanation)
 
 
 def _in_category(hx: Hexad, query: str, category: Category, limit: int | None) -> Retrieval:
-
     items = hx.knowledge.search(query, category=category, limit=10 if limit is None else limit)
     return Retrieval(
         query=query,
@@ -128,11 +112,8 @@ def _show_found(found: Retrieval, category: Category | None) -> None:
         screen.warn(f"{failed.layer} gave no answer: {failed.reason}")
     if not found and not found.failures:
         why = "" if found.keywords else ": the query has no word to search for"
-        screen.remark(f"nothing found{why}; try other words, or list everything: `hexad list{_of(category)}`")
-
-
-def _of(category: Category | None) -> str:
-    return f" --category {category}" if category else ""
+        only = f" --category {category}" if category else ""
+        screen.remark(f"nothing found{why}; try other words, or list everything: `hexad list{only}`")
 
 
 def _found_row(each: Item) -> Sequence[object]:
@@ -154,18 +135,14 @@ def _show_explanation(explanation: Explanation) -> None:
     screen.say(f"keywords: {', '.join(explanation.keywords) or 'none'}")
     for layer, judged in explanation.candidates.items():
         title = f"{layer.heading} ({_milliseconds(explanation.layer_seconds.get(layer, 0.0))})"
-        screen.table(_JUDGED, [_judged_row(each) for each in judged], title=title, first=layer.value)
+        rows = [(j.item.score, j.item.key, j.verdict, "; ".join(map(str, j.item.reasons))) for j in judged]
+        screen.table(_JUDGED, rows, title=title, first=layer.value)
     for failed in explanation.failures:
         screen.say(f"failed: {failed.layer}: {failed.reason}")
     budget = "" if explanation.prompt.budget is None else f" of {explanation.prompt.budget}"
     screen.say(f"added: {explanation.prompt.tokens}{budget} tokens in {_milliseconds(explanation.seconds)}")
     screen.heading("prompt")
     screen.show(explanation.prompt.text)
-
-
-def _judged_row(judged: Judged) -> Sequence[object]:
-    each = judged.item
-    return each.score, each.key, judged.verdict, "; ".join(map(str, each.reasons))
 
 
 def _milliseconds(seconds: float) -> str:

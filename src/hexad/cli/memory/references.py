@@ -6,15 +6,16 @@ from typing import Annotated, Final
 
 import typer
 
-from hexad.cli.opening import now_under, opened
-from hexad.cli.options import AsJson, Database, KeepSecrets, Name, Namespace, Session, Tags, group
+from hexad.cli.commands import Common, group
+from hexad.cli.opening import now_under
+from hexad.cli.options import KeepSecrets, Name, Session, Tags
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Column
+from hexad.cli.terminal.screen import Column, Wide
 from hexad.model import KEEP, Reference, ReferenceKind
 from hexad.wire import to_json
 
-_LISTED: Final = (Column("name"), Column("kind"), Column("location"), Column("summary", "fold"))
-_SHOWN: Final = (Column("name", "fold", 20), Column("kind"), Column("location and summary", "fold"))
+_LISTED: Final = ("name", "kind", "location", Wide("summary"))
+_SHOWN: Final = (Wide("name", 20), "kind", Wide("location and summary"))
 
 app = group(
     "Keep references to documents, APIs, wikis, repositories and tools.",
@@ -36,12 +37,10 @@ def add(
     tag: Tags = None,
     session: Session = None,
     keep_secrets: KeepSecrets = False,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
+    common: Common,
 ) -> None:
     """Save a reference. For a known name, fields that are not given stay as they are."""
-    with opened(db, namespace, create=True) as hx:
+    with common.opened(create=True) as hx:
         old = now_under(hx.references, name)
         reference = hx.references.save(
             name,
@@ -52,43 +51,32 @@ def add(
             session=session,
             redact=not keep_secrets,
         )
-    _tell_saved(old, reference, as_json=as_json)
+    status = "saved" if old is None else "unchanged" if reference == old else "updated"
+    common.answer({"status": status, "reference": to_json(reference)}, f"{reference.name}: {status}")
+    if reference.redactions and not common.as_json:
+        screen.warn(f"redacted: {', '.join(reference.redactions)}; --keep-secrets stores them as they are")
 
 
 @app.command("list", epilog="Example: hexad reference list --json")
-def list_(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+def list_(common: Common) -> None:
     """List the references, oldest first."""
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         found = hx.references.list()
-    if as_json:
-        screen.emit({"references": [to_json(reference) for reference in found]})
-    elif found:
-        _show(found)
-    else:
-        screen.remark("no references are stored here")
+    columns, rows = _table(found)
+    document = {"references": [to_json(reference) for reference in found]}
+    common.listing(document, columns, rows, empty="no references are stored here")
 
 
 @app.command(epilog="Example: hexad reference remove Runbook")
-def remove(name: Name, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+def remove(name: Name, common: Common) -> None:
     """Remove a reference."""
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         hx.references.delete(name)
-    screen.answer({"name": name, "removed": True}, f"{name} is removed", as_json=as_json)
+    common.answer({"name": name, "removed": True}, f"{name} is removed")
 
 
-def _show(found: Sequence[Reference]) -> None:
-    """On a terminal a location has its own line, so that a URL stays whole."""
+def _table(found: Sequence[Reference]) -> tuple[Sequence[Column], Sequence[Sequence[object]]]:
+    """Columns and rows. On a terminal a location has its own line, so that a URL stays whole."""
     if sys.stdout.isatty():
-        screen.table(_SHOWN, [(r.name, r.kind, f"{r.location}\n{r.summary}".strip()) for r in found])
-    else:
-        screen.table(_LISTED, [(r.name, r.kind, r.location, r.summary) for r in found])
-
-
-def _tell_saved(old: Reference | None, reference: Reference, *, as_json: bool) -> None:
-    status = "saved" if old is None else "unchanged" if reference == old else "updated"
-    if as_json:
-        screen.emit({"status": status, "reference": to_json(reference)})
-        return
-    screen.say(f"{reference.name}: {status}")
-    if reference.redactions:
-        screen.warn(f"redacted: {', '.join(reference.redactions)}; --keep-secrets stores them as they are")
+        return _SHOWN, [(r.name, r.kind, f"{r.location}\n{r.summary}".strip()) for r in found]
+    return _LISTED, [(r.name, r.kind, r.location, r.summary) for r in found]

@@ -1,7 +1,6 @@
 """`remember`, `pin`, `delete`, `undelete`, `forget`: change the knowledge entries."""
 
 import re
-import sys
 from datetime import UTC, datetime, timedelta
 from shlex import quote
 from typing import Annotated, Any, Final
@@ -9,8 +8,10 @@ from typing import Annotated, Any, Final
 import typer
 
 from hexad.cli import completing
-from hexad.cli.opening import now_under, opened, place
-from hexad.cli.options import AsJson, Database, InCategory, KeepSecrets, Key, Namespace, Session, Tags, Yes
+from hexad.cli.commands import Commands, Common
+from hexad.cli.opening import now_under
+from hexad.cli.options import InCategory, KeepSecrets, Key, Session, Tags, Yes
+from hexad.cli.skills.input import read
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.suggesting import command, completed
 from hexad.errors import InvalidInput
@@ -28,7 +29,7 @@ _HELD: Final = (
 )
 
 
-app = typer.Typer()
+app = Commands()
 
 
 @app.command(epilog='Example: hexad remember deploy-window "Deploy on Tuesdays only" --category rule --tag ops')
@@ -46,9 +47,7 @@ def remember(
     expires: Annotated[str | None, typer.Option(metavar="WHEN", help="30d, 12h, 2030-01-31, or never.")] = None,
     session: Session = None,
     keep_secrets: KeepSecrets = False,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
+    common: Common,
 ) -> None:
     """Save a rule, preference, definition or fact under a key. New content under a known key is a new version."""
     given = {
@@ -62,66 +61,43 @@ def remember(
     }
     fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     fields["expires"] = KEEP if expires is None else parse_expiry(expires, datetime.now(UTC))
-    words = _standard_input() if content == "-" else content
-    with opened(db, namespace, create=True) as hx:
+    words = read("-", "content") if content == "-" else content
+    with common.opened(create=True) as hx:
         old = now_under(hx.knowledge, key)
         entry = hx.knowledge.save(key, words, session=session, redact=not keep_secrets, **fields)
         if pin:
             _warn_of_many_pins(hx)
-    _tell_saved(old, entry, as_json=as_json)
+    _report_saved(old, entry, common)
 
 
 @app.command(epilog="Example: hexad pin units; later: hexad pin units --off")
-def pin(
-    key: Key,
-    *,
-    off: Annotated[bool, typer.Option("--off", help="Unpin it.")] = False,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
-) -> None:
+def pin(key: Key, *, off: Annotated[bool, typer.Option("--off", help="Unpin it.")] = False, common: Common) -> None:
     """Put an entry into every prompt. At most max_pinned (3) are included, newest first."""
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         entry = hx.knowledge.pin(key, pinned=not off)
         _warn_of_many_pins(hx)
-    screen.answer(
-        {"entry": to_json(entry)}, f"{entry.key} is {'no longer pinned' if off else 'pinned'}", as_json=as_json
-    )
+    common.answer({"entry": to_json(entry)}, f"{entry.key} is {'no longer pinned' if off else 'pinned'}")
 
 
 @app.command(epilog="Example: hexad delete deploy-window; back again: hexad delete deploy-window --undo")
 def delete(
-    key: Key,
-    *,
-    undo: Annotated[bool, typer.Option("--undo", help="Bring it back.")] = False,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
+    key: Key, *, undo: Annotated[bool, typer.Option("--undo", help="Bring it back.")] = False, common: Common
 ) -> None:
     """Hide an entry with all its versions. `forget` erases it."""
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         if undo:
             hx.knowledge.undelete(key)
         else:
             hx.knowledge.delete(key)
-    if as_json:
-        screen.emit({"key": key, "deleted": not undo})
-    else:
-        quoted = quote(key)
-        back, erased = command(f"undelete {quoted}"), command(f"forget {quoted}")
-        screen.say(f"{key} is back" if undo else f"{key} is hidden; `{back}` brings it back, `{erased}` erases it")
+    back, erased = command(f"undelete {quote(key)}"), command(f"forget {quote(key)}")
+    sentence = f"{key} is back" if undo else f"{key} is hidden; `{back}` brings it back, `{erased}` erases it"
+    common.answer({"key": key, "deleted": not undo}, sentence)
 
 
 @app.command(epilog="Example: hexad undelete deploy-window")
-def undelete(
-    key: Annotated[str, typer.Argument(metavar="KEY", help="The entry's key.")],
-    *,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
-) -> None:
+def undelete(key: Annotated[str, typer.Argument(metavar="KEY", help="The entry's key.")], *, common: Common) -> None:
     """Bring back a deleted entry with all its versions; the same as `delete --undo`."""
-    delete(key, undo=True, db=db, namespace=namespace, as_json=as_json)
+    delete(key, undo=True, common=common)
 
 
 @app.command(epilog="Example: hexad forget --subject alice --yes")
@@ -135,22 +111,16 @@ def forget(
     everything: Annotated[bool, typer.Option("--everything", help="Erase the whole namespace.")] = False,
     traces: Annotated[bool, typer.Option("--traces", help="Erase the bytes that an earlier forget could not.")] = False,
     yes: Yes = False,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
+    common: Common,
 ) -> None:
     """Erase for good and leave no bytes: an entry with its versions, or everything about a subject or of a session."""
     what = _named(key, subject, session, everything=everything, traces=traces)
-    with opened(db, namespace) as hx:
-        if (
-            not traces
-            and not yes
-            and not screen.agreed("forget", f"Erase {what} in namespace {hx.namespace!r} of {place(db)} for good?")
-        ):
-            screen.remark("nothing was forgotten")
-            raise typer.Exit(1)
+    with common.opened() as hx:
+        if not traces and not yes:
+            question = f"Erase {what} in namespace {hx.namespace!r} of {common.path} for good?"
+            screen.exit_unless_agreed("forget", question, otherwise="nothing was forgotten")
         done = _erase(hx, key, subject, session, traces=traces)
-    _tell_forgotten(done, what, as_json=as_json)
+    _report_forgotten(done, what, common)
 
 
 def parse_expiry(text: str, now: datetime) -> datetime | None:
@@ -179,16 +149,9 @@ def _warn_of_many_pins(hx: Hexad) -> None:
         screen.warn(f"{entries} pinned; a prompt includes the newest {most} (max_pinned={most})")
 
 
-def _standard_input() -> str:
-    try:
-        return sys.stdin.buffer.read().decode("utf-8")
-    except UnicodeDecodeError:
-        raise InvalidInput("content", "standard input is not UTF-8 text") from None
-
-
-def _tell_saved(old: Knowledge | None, entry: Knowledge, *, as_json: bool) -> None:
+def _report_saved(old: Knowledge | None, entry: Knowledge, common: Common) -> None:
     status = "saved" if old is None or entry.version != old.version else "unchanged" if entry == old else "updated"
-    if as_json:
+    if common.as_json:
         screen.emit({"status": status, "entry": to_json(entry)})
         return
     if entry.expires is not None and entry.expires <= datetime.now(UTC):
@@ -225,8 +188,8 @@ def _erase(hx: Hexad, key: str | None, subject: str | None, session: str | None,
     return hx.forget(subject=subject, session=session, everything=subject is None and session is None)
 
 
-def _tell_forgotten(done: Forgotten, what: str, *, as_json: bool) -> None:
-    if as_json:
+def _report_forgotten(done: Forgotten, what: str, common: Common) -> None:
+    if common.as_json:
         screen.emit({**forgotten(done), "detail": "" if done.erased else completed(_HELD)})
     elif what == _TRACES:
         screen.say("no traces are left" if done.erased else "traces are left")

@@ -6,13 +6,12 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, Final
 
-import typer
-
 from hexad._version import __version__
-from hexad.cli.opening import holds_hexad, opened, place
-from hexad.cli.options import AsJson, Database, Namespace
+from hexad.cli.commands import Commands, Common
+from hexad.cli.memory.learnings import listed
+from hexad.cli.opening import holds_hexad
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Column
+from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import command
 from hexad.clock import utc_now
 from hexad.facade import Hexad
@@ -27,9 +26,9 @@ _EXPLAIN: Final = 'explain "a message"'
 _MOST_PINNED: Final = 1000  # that are counted
 _SOME: Final = 5  # namespaces in a sentence
 _LATEST: Final = 3  # rows of learnings and of the review queue on the screen
-_STORED: Final = (Column("layer"), Column("stored"), Column("of these", "fold"))
-_LEARNED: Final = (Column("tool", "fold", 18), Column("trust"), Column("pattern and fix", "fold"))
-_AWAITING: Final = (Column("what"), Column("which", "fold", 26), Column("about", "fold"))
+_STORED: Final = ("layer", "stored", Wide("of these"))
+_LEARNED: Final = (Wide("tool", 18), "trust", Wide("pattern and fix"))
+_AWAITING: Final = ("what", Wide("which", 26), Wide("about"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,20 +54,20 @@ class Status:
         return tuple(skill for skill in self.skills if skill.status is SkillStatus.DRAFT)
 
 
-app = typer.Typer()
+app = Commands()
 
 
 @app.command(epilog="Example: hexad status --db agent.db")
-def status(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+def status(common: Common) -> None:
     """Show what is stored, what was learned recently and what awaits review; the same as `hexad` alone."""
-    path = place(db)
+    path = common.path
     if not path.exists() or (path.is_file() and not holds_hexad(path)):
-        survey({"namespace": namespace}, beside=path.parent).checked()  # report wrong settings before a database exists
-        _greet_newcomer(path, as_json=as_json)
+        survey({"namespace": common.namespace}, beside=path.parent).checked()  # report wrong settings first
+        _greet_newcomer(path, common)
         return
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         found = status_of(hx)
-    if as_json:
+    if common.as_json:
         screen.emit(_as_json(path, found))
     else:
         _show(path, found)
@@ -125,8 +124,8 @@ def _first() -> str:
     return f"{command(_REMEMBER)} (a rule, a preference, a fact)"
 
 
-def _greet_newcomer(path: Path, *, as_json: bool) -> None:
-    if as_json:
+def _greet_newcomer(path: Path, common: Common) -> None:
+    if common.as_json:
         screen.emit({"database": str(path), "exists": False, "next": _first()})
         return
     screen.say(f"hexad {__version__}: there is no database yet ({path})")
@@ -137,9 +136,10 @@ def _show(path: Path, found: Status) -> None:
     screen.say(f"hexad {__version__}: {path}, namespace {found.namespace}")
     screen.table(_STORED, list(_stored_rows(found)), title="stored")
     if found.learnings:
-        rows = [_learned_row(each) for each in found.learnings[:_LATEST]]
+        rows = [(tool, trust, text) for _, tool, _, _, trust, text in map(listed, found.learnings[:_LATEST])]
         screen.table(_LEARNED, rows, title="learned recently", first="learned")
-    waiting = [*map(_draft_row, found.drafts[::-1]), *map(_doubt_row, found.doubtful)]
+    drafts = [("skill", each.name, each.description) for each in found.drafts[::-1]]
+    waiting = [*drafts, *map(_doubt_row, found.doubtful)]
     if waiting:
         screen.table(_AWAITING, waiting[:_LATEST], title=f"awaits review: {len(waiting)}", first="review")
     if found.elsewhere:
@@ -158,16 +158,6 @@ def _stored_rows(found: Status) -> Sequence[tuple[str, int, str]]:
     return [(layer.value, found.stored[layer], details.get(layer, "")) for layer in RECORD_OF]
 
 
-def _learned_row(learning: Learning) -> tuple[str, str, str]:
-    fix = f"\n→ {learning.fix}" if learning.fix else ""
-    text = f"{learning.error_pattern or '(any error)'}{fix}"
-    return learning.trigger.removeprefix("tool:"), f"{learning.trust:.2f}", text
-
-
-def _draft_row(skill: Skill) -> tuple[str, str, str]:
-    return "skill", skill.name, skill.description
-
-
 def _doubt_row(learning: Learning) -> tuple[str, str, str]:
     return "learning", learning.trigger.removeprefix("tool:"), f"{learning.fix} (trust {learning.trust:.2f})"
 
@@ -184,9 +174,6 @@ def _as_json(path: Path, found: Status) -> dict[str, Any]:
         "elsewhere": list(found.elsewhere),
         "layers": counts,
         "learned": [to_json(each) for each in found.learnings[:_LATEST]],
-        "review": {
-            "skills": [each.name for each in found.drafts],
-            "learnings": [each.id for each in found.doubtful],
-        },
+        "review": {"skills": [each.name for each in found.drafts], "learnings": [each.id for each in found.doubtful]},
         "next": advice(found),
     }

@@ -7,19 +7,14 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from hexad.cli.opening import place
-from hexad.cli.options import AsJson, Database, Namespace, group
+from hexad.cli.commands import Commands, Common, group
+from hexad.cli.options import AsJson, Database
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Column
+from hexad.cli.terminal.screen import Wide
 from hexad.errors import ConfigError
 from hexad.settings import KNOWN, PREFIX, Setting, Traced, file_place, in_digits, survey
 
-_COLUMNS: Final = (
-    Column("setting"),
-    Column("value", "fold", 14),
-    Column("from", "fold", 30),
-    Column("meaning", "fold"),
-)
+_COLUMNS: Final = ("setting", Wide("value", 14), Wide("from", 30), Wide("meaning"))
 _PRIVATE: Final = 0o600
 _HEAD: Final = """\
 # Settings of Hexad for the databases in this folder. Every line shows a default; remove the # to change one.
@@ -27,7 +22,7 @@ _HEAD: Final = """\
 # `hexad config show` shows each value and where it comes from.
 """
 
-app = typer.Typer()
+app = Commands()
 config = group("Show the settings and where each value comes from.", epilog="Example: hexad config show")
 app.add_typer(config, name="config")
 
@@ -40,21 +35,20 @@ def init(
     as_json: AsJson = False,
 ) -> None:
     """Write a hexad.toml with every setting beside the database. The database is not created."""
-    file = file_place(place(db).parent)
+    common = Common(db=db, as_json=as_json)
+    file = file_place(common.path.parent)
     _write(file, file_text(), force=force)
-    screen.answer(
-        {"file": str(file), "written": True},
-        f"{file}: written; every setting keeps its default until you remove its #",
-        as_json=as_json,
+    common.answer(
+        {"file": str(file), "written": True}, f"{file}: written; every setting keeps its default until you remove its #"
     )
 
 
 @config.command(epilog="Example: hexad config show --namespace team")
-def show(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+def show(common: Common) -> None:
     """Show each setting, its value here, and where the value comes from. Wrong values are marked."""
-    database = place(db)
-    found = survey({"namespace": namespace}, beside=database.parent)
-    if as_json:
+    database = common.path
+    found = survey({"namespace": common.namespace}, beside=database.parent)
+    if common.as_json:
         file = None if found.file is None else str(found.file)
         document = {"database": str(database), "file": file, "settings": [_row(each, found) for each in KNOWN]}
         screen.emit({**document, "problems": [str(problem) for problem in found.problems.values()]})
@@ -69,7 +63,7 @@ def show(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = 
 
 def file_text() -> str:
     """A configuration file that explains every setting and changes none."""
-    return "\n".join([_HEAD, *(f"# {_meaning(each)}\n# {each.name} = {_toml(each.default)}\n" for each in KNOWN)])
+    return "\n".join([_HEAD, *(f"# {_with_range(each)}\n# {each.name} = {_toml(each.default)}\n" for each in KNOWN)])
 
 
 def shown(setting: Setting, value: object) -> object:
@@ -77,8 +71,7 @@ def shown(setting: Setting, value: object) -> object:
     return "(set)" if setting.secret and value != setting.default else value
 
 
-def _meaning(setting: Setting) -> str:
-
+def _with_range(setting: Setting) -> str:
     low_and_high = [in_digits(limit).replace(",", "_") for limit in setting.range]  # as TOML writes them
     return f"{setting.meaning} ({' to '.join(low_and_high)})" if low_and_high else setting.meaning
 
@@ -103,7 +96,6 @@ def _row(setting: Setting, found: Traced) -> dict[str, Any]:
 
 
 def _where(row: dict[str, Any], found: Traced) -> str:
-
     exactly = {"file": str(found.file), "environment": f"{PREFIX}{row['name'].upper()}", "option": f"--{row['name']}"}
     source: str = row["from"]
     return exactly.get(source, source) + (" (WRONG)" if row["wrong"] else "")
@@ -112,15 +104,12 @@ def _where(row: dict[str, Any], found: Traced) -> str:
 def _write(file: Path, text: str, *, force: bool) -> None:
     """Write a file that only its owner can read, because it may hold a token."""
     try:
-        with open(file, "w" if force else "x", encoding="utf-8", opener=_private) as opened:
+        with open(
+            file, "w" if force else "x", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, _PRIVATE)
+        ) as opened:
             file.chmod(_PRIVATE)
             opened.write(text)
     except FileExistsError:
         raise ConfigError("config", f"{file} exists already; --force overwrites it") from None
     except OSError as error:
         raise ConfigError("config", f"{file} cannot be written: {error.strerror}") from error
-
-
-def _private(path: str, flags: int) -> int:
-
-    return os.open(path, flags, _PRIVATE)

@@ -2,27 +2,27 @@
 
 import os
 import platform
+import re
 import sqlite3
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
-from typing import Final, Literal, Protocol, runtime_checkable
+from typing import Final, Literal
 
 import typer
 
 from hexad._version import __version__
+from hexad.cli.commands import Commands, Common
 from hexad.cli.memory.auditing import verify_all
-from hexad.cli.opening import ABSENT, FOREIGN, holds_hexad, opened, place
-from hexad.cli.options import AsJson, Database, Namespace
+from hexad.cli.opening import ABSENT, WITHOUT_TABLES, holds_hexad
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Column
+from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import completed
 from hexad.clock import utc_now
 from hexad.errors import ConfigError, HexadError, NoSandbox
-from hexad.extras import install_target
+from hexad.extras import install_target, is_importable
 from hexad.facade import Hexad
 from hexad.memory.indexing import sizes
 from hexad.semantic import PACKAGES
@@ -30,25 +30,20 @@ from hexad.settings import secrets_in, survey
 from hexad.skills.sandbox import find_sandbox
 
 OLDEST_SQLITE: Final = (3, 35, 0)
-EXTRAS: Final = {
-    "semantic": PACKAGES,
-    "scripts": ("tree_sitter_bash",),
-    "adk": ("google.adk",),
-    "mcp": ("mcp",),
+EXTRAS: Final = {  # the packages of each, and what is missing without them
+    "semantic": (PACKAGES, "search is by words"),
+    "scripts": (("tree_sitter_bash",), "scripts cannot be checked, so they stay drafts"),
+    "adk": (("google.adk",), "the adapter for Google ADK cannot be used"),
+    "mcp": (("mcp",), "the MCP server cannot start"),
 }
 NETWORK: Final = frozenset(
     {"nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "davfs"}
     | {"fuse.sshfs", "fuse.glusterfs", "fuse.s3fs", "fuse.rclone", "fuse.davfs2"}
 )
-_WITHOUT: Final = {
-    "semantic": "search is by words",
-    "scripts": "scripts cannot be checked, so they stay drafts",
-    "adk": "the adapter for Google ADK cannot be used",
-    "mcp": "the MCP server cannot start",
-}
 _UNREAD: Final = "not checked, because the settings cannot be read"
 _MOUNTS: Final = Path("/proc/self/mountinfo")
-_COLUMNS: Final = (Column("verdict"), Column("check", "fold", 18), Column("detail", "fold"))
+_OCTAL: Final = re.compile(r"\\([0-7]{3})")  # a blank and the like in a mount point
+_COLUMNS: Final = ("verdict", Wide("check", 18), Wide("detail"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,27 +55,19 @@ class Check:
     detail: str
 
 
-@runtime_checkable
-class Inspectable(Protocol):
-    """A store that can report its own health."""
-
-    def inspect(self) -> dict[str, str]:
-        """Facts by name; ``integrity`` is "ok" when nothing is wrong."""
-        ...
-
-
-app = typer.Typer()
+app = Commands()
 
 
 @app.command(epilog="Example: hexad doctor --db agent.db")
-def doctor(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+def doctor(common: Common) -> None:
     """Check this machine and the database; exit 1 if there is a problem."""
-    path = place(db)
+    path = common.path
     configured = settings(path)
-    inside = [Check("database", "info", _UNREAD)] if configured.verdict == "problem" else content(db, namespace, path)
-    checks = [*machine(), configured, *file(path), *inside]
+    inside = [Check("database", "info", _UNREAD)] if configured.verdict == "problem" else content(common)
+    mounts = _MOUNTS.read_text(encoding="utf-8", errors="replace") if _MOUNTS.is_file() else ""
+    checks = [*machine(), configured, permissions(path), file_system(path, mounts), *inside]
     healthy = all(check.verdict != "problem" for check in checks)
-    if as_json:
+    if common.as_json:
         rows = [{"name": check.name, "verdict": check.verdict, "detail": completed(check.detail)} for check in checks]
         screen.emit({"ok": healthy, "checks": rows})
     else:
@@ -94,8 +81,8 @@ def machine() -> Iterator[Check]:
     yield Check("hexad", "info", f"{__version__} on Python {platform.python_version()}, {platform.system()}")
     yield sqlite_version(sqlite3.sqlite_version_info)
     yield sandbox()
-    for extra, packages in EXTRAS.items():
-        yield extra_packages(extra, [package for package in packages if not _importable(package)])
+    for extra, (packages, without) in EXTRAS.items():
+        yield extra_packages(extra, [package for package in packages if not is_importable(package)], without)
 
 
 def sqlite_version(found: Sequence[int]) -> Check:
@@ -114,10 +101,10 @@ def sandbox(candidates: Sequence[Path] | None = None) -> Check:
         return Check("sandbox", "info", f"scripts cannot run here: {error}")
 
 
-def extra_packages(extra: str, missing: Sequence[str]) -> Check:
+def extra_packages(extra: str, missing: Sequence[str], without: str) -> Check:
     """Check that an extra is installed."""
     if missing:
-        detail = f"{', '.join(missing)} not installed; {_WITHOUT[extra]}: pip install '{install_target(extra)}'"
+        detail = f"{', '.join(missing)} not installed; {without}: pip install '{install_target(extra)}'"
         return Check(f"extra {extra}", "info", detail)
     return Check(f"extra {extra}", "ok", "installed")
 
@@ -135,13 +122,6 @@ def settings(path: Path) -> Check:
         detail = f"{found} holds {', '.join(held)}, and others can read it; run: `chmod 600 {quote(str(found))}`"
         return Check("settings", "warning", detail)
     return Check("settings", "ok", str(found))
-
-
-def file(path: Path) -> Iterator[Check]:
-    """Check the database's file."""
-    yield permissions(path)
-    mounts = _MOUNTS.read_text(encoding="utf-8", errors="replace") if _MOUNTS.is_file() else ""
-    yield file_system(path, mounts)
 
 
 def permissions(path: Path) -> Check:
@@ -176,21 +156,22 @@ def mounted_as(path: Path, mounts: str) -> str | None:
         fields, facts = before.split(), after.split()
         if len(fields) < 5 or not facts:
             continue
-        point = Path(_unescaped(fields[4]))
+        point = Path(_OCTAL.sub(lambda found: chr(int(found[1], 8)), fields[4]))
         if path.is_relative_to(point) and len(point.parts) >= best:
             best, kind = len(point.parts), facts[0]
     return kind
 
 
-def content(db: str | None, namespace: str | None, path: Path) -> Iterator[Check]:
+def content(common: Common) -> Iterator[Check]:
     """Check the contents of the database, if there is one."""
+    path = common.path
     if not path.exists():
         yield Check("database", "warning", f"{path}: {ABSENT}")
     elif path.is_file() and not holds_hexad(path):
-        yield Check("database", "warning", f"{path}: {FOREIGN}")
+        yield Check("database", "warning", f"{path}: {WITHOUT_TABLES}")
     else:
         try:
-            with opened(db, namespace) as hx:
+            with common.opened() as hx:
                 yield from (*health(hx), *chains(hx), counts(hx), *embeddings(hx))
         except HexadError as error:
             yield Check("database", "problem", str(error))
@@ -198,17 +179,14 @@ def content(db: str | None, namespace: str | None, path: Path) -> Iterator[Check
 
 def health(hx: Hexad) -> Iterator[Check]:
     """Check the store's integrity and journal."""
-    store = getattr(hx.store, "wrapped", hx.store)
-    facts = store.inspect() if isinstance(store, Inspectable) else {}
+    inspect: Callable[[], dict[str, str]] = getattr(getattr(hx.store, "wrapped", hx.store), "inspect", dict)
+    facts = inspect()
     integrity, journal = facts.get("integrity", "unknown"), facts.get("journal", "unknown")
     if integrity == "ok":
         yield Check("database", "ok", f"{hx.store.location}, whole")
     else:
-        yield Check(
-            "database",
-            "problem",
-            f"{hx.store.location}: {integrity}; restore a backup into a new file with `hexad restore BACKUP --db NEW`",
-        )
+        advice = "restore a backup into a new file with `hexad restore BACKUP --db NEW`"
+        yield Check("database", "problem", f"{hx.store.location}: {integrity}; {advice}")
     if journal == "wal":
         yield Check("journal", "ok", journal)
     else:
@@ -244,18 +222,3 @@ def embeddings(hx: Hexad) -> Iterator[Check]:
         yield Check("embeddings", "warning", f"{rows} found by words only; run: `hexad reindex`")
     else:
         yield Check("embeddings", "ok", "every row has one")
-
-
-def _importable(package: str) -> bool:
-    """Whether a package is installed, without importing it."""
-    try:
-        return find_spec(package) is not None
-    except (ImportError, ValueError):
-        return False
-
-
-def _unescaped(text: str) -> str:
-    """Decode the octal escapes of a mount point."""
-    for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
-        text = text.replace(code, character)
-    return text

@@ -1,53 +1,21 @@
 """`eval`: measure retrieval, error grouping, tool failures, fixes and the script check on your own data."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from statistics import fmean
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 from hexad.cli.options import AsJson
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Column
+from hexad.cli.terminal.screen import Wide
 from hexad.errors import EvalError, InvalidInput
 from hexad.evals.data import doubts, read_sets
-from hexad.evals.failures import Replayed
-from hexad.evals.grouping import Grouped
-from hexad.evals.learning import Learned, measure_learning
-from hexad.evals.metrics import Quality
-from hexad.evals.report import OURS, as_page, baseline_names, quality_of, recall_lost, unanswered
+from hexad.evals.learning import measure_learning
 from hexad.evals.report import as_json as report_json
-from hexad.evals.run import Plan, SetResult, by_layer, evaluate, overall
-
-_FIGURES: Final = (
-    Column("set", "fold"),
-    Column("by"),
-    Column("R@5"),
-    Column("R@10"),
-    Column("MRR"),
-    Column("nDCG"),
-    Column("p50ms"),
-    Column("p95ms"),
-)
-_LEARNED: Final = (
-    Column("set", "fold"),
-    Column("uses"),
-    Column("questions"),
-    Column("R@5 before"),
-    Column("R@5 after"),
-    Column("gain"),
-)
-_FOREIGN: Final = (
-    Column("set", "fold"),
-    Column("foreign"),
-    Column("answered with nothing"),
-    Column("R@5 lost by the floor"),
-)
-_REPLAYED: Final = (Column("tool failures", "fold"), Column("number"), Column("share"))
-_FIXES: Final = (Column("fixes", "fold"), Column("share"))
-_MISSED: Final = (Column("missed"), Column("fix that was offered", "fold"))
-_JUDGED: Final = (Column("scripts", "fold"), Column("share"))
+from hexad.evals.report import as_page
+from hexad.evals.run import Plan, evaluate
+from hexad.evals.tables import Table, learning_tables, retrieval_tables
 
 app = typer.Typer()
 
@@ -81,22 +49,18 @@ def eval_(
             "with --feedback the figures are measured after the most uses, on the questions that were not replayed"
         )
     if out is not None:
-        _write_page(out, as_page(results, learned.as_json()))
+        _write_page(out, as_page(results, learned))
     if as_json:
         screen.emit({**(report_json(results) if results else {}), **learned.as_json()})
     else:
-        if results:
-            show(results)
-        _show_learned(learned)
+        show((*retrieval_tables(results), *learning_tables(learned)))
 
 
-def show(results: Sequence[SetResult]) -> None:
-    """Print the tables: feedback, questions of other layers, then every set, layer and the mean."""
-    if any(result.feedback for result in results):
-        screen.table(_LEARNED, list(_learned_rows(results)))
-    if any(result.foreign for result in results):
-        screen.table(_FOREIGN, list(_foreign_rows(results)))
-    screen.table(_FIGURES, list(_rows(results)))
+def show(tables: Iterable[Table]) -> None:
+    """Print the tables."""
+    for table in tables:
+        first, *more = table.head
+        screen.table([Wide(first), *more], table.rows)
 
 
 def _names(text: str) -> list[str]:
@@ -115,79 +79,3 @@ def _write_page(file: Path, page: str) -> None:
         file.write_text(page, encoding="utf-8")
     except OSError as error:
         raise EvalError(str(file), f"cannot be written: {error.strerror}; choose another place") from error
-
-
-def _rows(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
-
-    names = [OURS, *baseline_names(results)]
-    for result in results:
-        for name in names:
-            measured = result.hexad if name == OURS else result.baselines[name]
-            speed = f"{measured.p50_ms:.2f}", f"{measured.p95_ms:.2f}"
-            yield result.data.path, name, *_shown(measured.quality), *speed
-    for name in names:
-        for layer, quality in by_layer(results, quality_of(name)).items():
-            yield layer.value, name, *_shown(quality), "", ""
-    for name in names:
-        yield "mean of the layers", name, *_shown(overall(results, quality_of(name))), "", ""
-
-
-def _learned_rows(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
-    for result in results:
-        for each in result.feedback:
-            before, after = each.before.quality.recall_at_5, each.after.quality.recall_at_5
-            figures = (f"{before:.3f}", f"{after:.3f}", f"{after - before:+.3f}") if each.questions else ("", "", "")
-            yield result.data.path, str(each.uses), str(each.questions), *figures
-
-
-def _foreign_rows(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
-
-    for result in results:
-        if result.foreign:
-            figures = f"{result.foreign.share:.3f}", f"{result.foreign.recall_lost:.4f}"
-            yield result.data.path, str(result.foreign.questions), *figures
-    yield "mean", "", f"{unanswered(results):.3f}", f"{recall_lost(results):.4f}"
-
-
-def _shown(quality: Quality) -> tuple[str, str, str, str]:
-    figures = (quality.recall_at_5, quality.recall_at_10, quality.mrr, quality.ndcg_at_10)
-    one, two, three, four = (f"{figure:.3f}" for figure in figures)
-    return one, two, three, four
-
-
-def _show_learned(learned: Learned) -> None:
-    """Print a table for each kind that was measured."""
-    if learned.grouping is not None:
-        names = ("hexad", *learned.grouping.baselines)
-        columns = (Column("error grouping", "fold"), *(Column(name) for name in names))
-        screen.table(columns, list(_grouped(learned.grouping)))
-    if learned.failures is not None:
-        screen.table(_REPLAYED, list(_replayed(learned.failures)))
-    if learned.fixes is not None:
-        figures = {name: value for name, value in learned.fixes.as_json().items() if name != "misses"}
-        screen.table(_FIXES, [(f"fixes: {name}", f"{value:g}") for name, value in figures.items()])
-        screen.table(_MISSED, [(place, fix or "(none)") for place, fix in learned.fixes.misses])
-    judged = [
-        (f"{kind}: {name}", f"{value:g}" if name == "count" else f"{value:.4f}")
-        for kind, scripts in (("shell_benign", learned.benign), ("shell_harmful", learned.harmful))
-        if scripts is not None
-        for name, value in scripts.as_json().items()
-    ]
-    if judged:
-        screen.table(_JUDGED, judged)
-
-
-def _grouped(figures: Grouped) -> Iterator[tuple[str, ...]]:
-    for system, own in figures.systems.items():
-        others = (each[system] for each in figures.baselines.values())
-        yield f"error_grouping/{system}", *(f"{value:.3f}" for value in (own, *others))
-    means = (fmean(each.values()) for each in figures.baselines.values())
-    yield "mean of the systems", *(f"{value:.3f}" for value in (figures.mean, *means))
-
-
-def _replayed(figures: Replayed) -> Iterator[tuple[str, str, str]]:
-    for name, value in figures.as_json().items():
-        share = (
-            f"{value / figures.with_fix:.3f}" if name in {"remedy_found", "retrieved_in_3"} and figures.with_fix else ""
-        )
-        yield f"tool_failures: {name}", str(value), share

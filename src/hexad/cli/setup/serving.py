@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hexad.cli.commands import Commands, Common
 from hexad.cli.completing import one_of
-from hexad.cli.opening import DEFAULT, opened, place
+from hexad.cli.opening import DEFAULT, opened
 from hexad.cli.options import AsJson, Database, Namespace, Yes
 from hexad.cli.terminal import screen
 from hexad.edges.address import Address, host_of
@@ -24,7 +25,7 @@ from hexad.settings import namespace_from_environment, survey
 if TYPE_CHECKING:
     from hexad.mcp.server import HexadServer
 
-app = typer.Typer()
+app = Commands()
 
 Http = Annotated[
     str | None, typer.Option("--http", metavar="HOST:PORT", help="Serve over HTTP; default: stdin and stdout.")
@@ -93,24 +94,24 @@ def install(
     name: Entry = "hexad",
     dry_run: DryRun = False,
     yes: Yes = False,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
+    common: Common,
 ) -> None:
     """Add this server to a client's configuration. Shows the change, keeps other entries and a backup."""
     require_sdk()
     known, where = Client.parse(client, "--client"), Scope.parse(scope, "--scope")
     file = Path(path) if path else clients.file_of(known, where)
+    namespace, memory = common.namespace, common.path
     if where is Scope.PROJECT:
-        entry = clients.shared_entry_of(known, _shared_place(db), namespace, project=Path.cwd())
+        shared = DEFAULT if common.db is None else str(memory)  # not HEXAD_DB, which belongs to this machine
+        entry = clients.shared_entry_of(known, shared, namespace, project=Path.cwd())
     else:
         namespace = namespace or namespace_from_environment()
-        entry = clients.entry_of(known, place(db), namespace)
+        entry = clients.entry_of(known, memory, namespace)
     change = changes.installed(file, entry, name, clients.group_of(known))
-    if not as_json:
-        _describe_memory(place(db), namespace, shared=where is Scope.PROJECT)
-    _warn_of_settings(place(db))
-    _apply(change, "installed", f"{file} is up to date already", dry_run=dry_run, yes=yes, as_json=as_json)
+    if not common.as_json:
+        _describe_memory(memory, namespace, shared=where is Scope.PROJECT)
+    _warn_of_settings(memory)
+    _apply(change, "installed", f"{file} is up to date already", dry_run=dry_run, yes=yes, as_json=common.as_json)
 
 
 @app.command(epilog="Example: hexad mcp uninstall --client cursor")
@@ -130,11 +131,6 @@ def uninstall(
     change = changes.uninstalled(file, name, clients.group_of(known))
     missing = f"has no server {name!r}" if change.before is not None else "does not exist"
     _apply(change, "removed", f"nothing to remove: {file} {missing}", dry_run=dry_run, yes=yes, as_json=as_json)
-
-
-def _shared_place(db: str | None) -> str:
-    """The database for a shared configuration; HEXAD_DB is ignored because it belongs to this machine."""
-    return DEFAULT if db is None else str(place(db))
 
 
 def _describe_memory(memory: Path, namespace: str | None, *, shared: bool) -> None:
@@ -190,7 +186,7 @@ def _agreed(file: Path) -> bool:
 
 
 def _over_stdio(hx: Hexad, server: "HexadServer") -> None:
-    from hexad.mcp.stdio import serve_stdio  # noqa: PLC0415 - the SDK again
+    from hexad.mcp.stdio import serve_stdio  # noqa: PLC0415 - loads the MCP SDK: 400 ms
 
     if sys.stdin.isatty():
         screen.remark("serving MCP on standard input; normally a client starts this: see `hexad mcp install --help`")

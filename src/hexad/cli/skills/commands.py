@@ -3,32 +3,31 @@
 import shlex
 import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
 from hexad.cli import completing
-from hexad.cli.opening import opened, place, refuse_absent
+from hexad.cli.commands import Common, group
+from hexad.cli.opening import refuse_absent
 from hexad.cli.options import (
     AsJson,
-    Database,
+    By,
     KeepSecrets,
-    Namespace,
     RunnableSkill,
     Session,
     SkillName,
     Tags,
     UnapprovedSkill,
     UndeprecatedSkill,
-    group,
+    Yes,
 )
 from hexad.cli.reviewing import Draft, go_through
 from hexad.cli.skills import folders, showing
-from hexad.cli.skills.input import definition_from, object_from, parameters_from
+from hexad.cli.skills.input import definition_from, object_from, parameters_from, read
 from hexad.cli.skills.showing import tell
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Column
+from hexad.cli.terminal.screen import Wide
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
 from hexad.model import Capability, Origin, Skill, SkillKind, SkillStatus
@@ -37,24 +36,11 @@ from hexad.skills.definition import shell_of
 from hexad.skills.run import SkillResult, result_json
 from hexad.wire import to_json
 
-_LISTED: Final = (
-    Column("name", "fold", 24),
-    Column("kind"),
-    Column("status"),
-    Column("runs"),
-    Column("worked"),
-    Column("description", "fold"),
-)
+_LISTED: Final = (Wide("name", 24), "kind", "status", "runs", "worked", Wide("description"))
 _SHELLS: Final = ("sh", "bash")
-_FINDINGS: Final = (Column("line"), Column("verdict"), Column("rule"), Column("what it would do", "fold"))
+_FINDINGS: Final = ("line", "verdict", "rule", Wide("what it would do"))
 _MAKER: Final = "skills new"
-_VERSIONS: Final = (
-    Column("version"),
-    Column("created"),
-    Column("origin"),
-    Column("kind"),
-    Column("description", "fold"),
-)
+_VERSIONS: Final = ("version", "created", "origin", "kind", Wide("description"))
 
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A parameter; repeatable.")]
 Params = Annotated[str | None, typer.Option("--params", metavar="JSON", help="All parameters as one JSON object.")]
@@ -67,7 +53,6 @@ Shell = Annotated[
         autocompletion=completing.one_of(_SHELLS),
     ),
 ]
-By = Annotated[str | None, typer.Option("--by", metavar="PERSON", help="Who approves; your login name if not given.")]
 
 app = group(
     "Write, approve and run procedures. A new skill is a draft until a person approves it.",
@@ -100,9 +85,7 @@ def new(
     tags: Tags = None,
     author: Annotated[str, typer.Option("--author", metavar="NAME", help="Who wrote it.")] = "",
     keep_secrets: KeepSecrets = False,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
+    common: Common,
 ) -> None:
     """Save a procedure as a draft. The text of a composite skill is the JSON list of its steps. A script sees its own
     folder with the skill's files and its parameters, and none of your other files.
@@ -111,7 +94,7 @@ def new(
     """
     made = definition_from(kind, text=text, file=file, definition=definition, shell=shell, needs=needs)
     schema = object_from(parameters, "--parameters") if parameters else None
-    with opened(db, namespace, create=True) as hx:
+    with common.opened(create=True) as hx:
         before = next((each for each in hx.skills.list() if each.name == name), None)
         skill = hx.skills.create(
             name,
@@ -124,8 +107,8 @@ def new(
             author=author,
             redact=not keep_secrets,
         )
-    tell(skill, as_json=as_json)
-    if not as_json:
+    tell(skill, as_json=common.as_json)
+    if not common.as_json:
         _remark_on(skill, before)
 
 
@@ -134,11 +117,8 @@ def _remark_on(skill: Skill, before: Skill | None) -> None:
     if skill.redactions:
         screen.warn(f"redacted: {', '.join(skill.redactions)}")
     if before is not None and before.version != skill.version and before.status is SkillStatus.ACTIVE:
-        what = (
-            f"version {before.version} ({before.kind})"
-            if before.kind is not skill.kind
-            else f"version {before.version}"
-        )
+        kind = f" ({before.kind})" if before.kind is not skill.kind else ""
+        what = f"version {before.version}{kind}"
         screen.warn(f"{what} was active: the new version replaces it and does not run until it is approved")
     if skill.kind is SkillKind.SCRIPT:
         screen.remark(showing.sees(skill))
@@ -154,31 +134,24 @@ def list_(
         SkillStatus | None, typer.Option("--status", metavar="WORD", help=f"{', '.join(SkillStatus)}.")
     ] = None,
     kind: Annotated[SkillKind | None, typer.Option("--kind", metavar="WORD", help=f"{', '.join(SkillKind)}.")] = None,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
+    common: Common,
 ) -> None:
     """List the skills, oldest first."""
-    with opened(db, namespace, maker=_MAKER) as hx:
+    with common.opened(maker=_MAKER) as hx:
         found = [skill for skill in hx.skills.list() if status in {None, skill.status} and kind in {None, skill.kind}]
-    if as_json:
-        screen.emit({"skills": [to_json(skill) for skill in found]})
-    elif found:
-        rows = [(each.name, each.kind, each.status, each.run_count, each.success_count, _about(each)) for each in found]
-        screen.table(_LISTED, rows)
-    else:
-        screen.remark("no skill matches")
+    rows = [(each.name, each.kind, each.status, each.run_count, each.success_count, _about(each)) for each in found]
+    common.listing({"skills": [to_json(skill) for skill in found]}, _LISTED, rows, empty="no skill matches")
 
 
 @app.command(epilog="Example: hexad skills show greet")
-def show(name: SkillName, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+def show(name: SkillName, common: Common) -> None:
     """Show a skill: its definition, who approved it, and how its runs went."""
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         skill = hx.skills.get(name)
-    if as_json:
+    if common.as_json:
         screen.emit({"skill": to_json(skill)})
     else:
-        screen.facts(showing.FACTS, list(showing.facts(skill)))
+        screen.facts(list(showing.facts(skill)))
 
 
 @app.command(epilog="Example: hexad skills run greet --set name=Ada --dry-run")
@@ -189,12 +162,10 @@ def run(
     params: Params = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan; works for a draft too.")] = False,
     session: Session = None,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
+    common: Common,
 ) -> None:
     """Run an active skill, or show its plan. For a composite skill, which needs an agent's tools, only the plan."""
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         skill = hx.skills.get(name)
         if skill.kind is SkillKind.COMPOSITE and not dry_run:
             raise InvalidInput(
@@ -204,7 +175,7 @@ def run(
         values = parameters_from(given, params, skill.parameters)
         result = _ran(hx, name, values, session=session, dry_run=dry_run)
         after = skill if result.ok else hx.skills.get(name)
-    if as_json:
+    if common.as_json:
         screen.emit({"result": result_json(result)})
     else:
         showing.show_result(result)
@@ -226,78 +197,62 @@ def review(
     given: Set = None,
     params: Params = None,
     by: By = None,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
+    common: Common,
 ) -> None:
     """Review drafts, or one skill: findings, a dry run, a question. `hexad review` includes learnings."""
-    refuse_absent(place(db), _MAKER)
-    if not as_json and not sys.stdin.isatty():
+    refuse_absent(common.path, _MAKER)
+    if not common.as_json and not sys.stdin.isatty():
         approve = f"hexad skills activate {shlex.quote(name) if name else 'NAME'}"
         raise InvalidInput("review", f"needs a terminal to ask on; --json only shows, `{approve}` approves")
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         drafts = [skill.name for skill in hx.skills.list() if skill.status is SkillStatus.DRAFT]
         names = [hx.skills.get(name).name] if name else drafts
-        if as_json:
+        if common.as_json:
             seen = [hx.skills.review(each) for each in names]
             reviews = [showing.review_json(each, showing.plan(hx, each.skill, given, params)) for each in seen]
             screen.emit({"reviews": reviews})
         else:
             go_through([Draft(hx, each, by, given=given, params=params) for each in names])
-    if not names and not as_json:
+    if not names and not common.as_json:
         screen.remark("there are no drafts")
 
 
 @app.command(epilog="Example: hexad skills activate greet --by ada")
-def activate(
-    name: UnapprovedSkill, *, by: By = None, db: Database = None, namespace: Namespace = None, as_json: AsJson = False
-) -> None:
+def activate(name: UnapprovedSkill, *, by: By = None, common: Common) -> None:
     """Approve a skill as it is now. A skill that needs more than the sandbox requires --by."""
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         skill = hx.skills.activate(name, by=by or "")
-    tell(skill, as_json=as_json)
+    tell(skill, as_json=common.as_json)
 
 
 @app.command(epilog="Example: hexad skills deprecate greet")
-def deprecate(
-    name: UndeprecatedSkill, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False
-) -> None:
+def deprecate(name: UndeprecatedSkill, *, common: Common) -> None:
     """Stop a skill from being found or run, but keep it."""
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         skill = hx.skills.deprecate(name)
-    tell(skill, as_json=as_json)
+    tell(skill, as_json=common.as_json)
 
 
 @app.command(epilog="Example: hexad skills delete greet --yes")
-def delete(
-    name: SkillName,
-    *,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
-) -> None:
+def delete(name: SkillName, *, yes: Yes = False, common: Common) -> None:
     """Delete a skill with all its versions, for good; asks on a terminal. `deprecate` keeps it."""
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         versions = hx.skills.get(name).version
         question = f"Delete {name} and its {screen.counted(versions, 'version')} for good?"
         if not yes and sys.stdin.isatty() and not screen.confirmed(question):
             screen.remark("nothing was deleted")
             raise typer.Exit(1)
         hx.skills.delete(name)
-    screen.answer({"name": name, "deleted": True}, f"{name} is deleted", as_json=as_json)
+    common.answer({"name": name, "deleted": True}, f"{name} is deleted")
 
 
 @app.command(epilog="Example: hexad skills history greet --json")
-def history(name: SkillName, *, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:
+def history(name: SkillName, common: Common) -> None:
     """Show all versions of a skill, newest first."""
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         versions = hx.skills.history(name)
-    if as_json:
-        screen.emit({"versions": [to_json(each) for each in versions]})
-    else:
-        rows = [(each.version, each.created, each.origin, each.kind, each.description) for each in versions]
-        screen.table(_VERSIONS, rows)
+    rows = [(each.version, each.created, each.origin, each.kind, each.description) for each in versions]
+    common.listing({"versions": [to_json(each) for each in versions]}, _VERSIONS, rows)
 
 
 @app.command(epilog="Example: hexad skills check deploy.sh")
@@ -317,7 +272,7 @@ def check(
     As a skill it would run in its own folder with the skill's files and parameters, and see none of your other files.
     The exit code is 0 if the script is allowed, otherwise 1.
     """
-    script = _script(file)
+    script = read(file, "FILE")
     verdict = validation.check(script, shell=shell or shell_of({"script": script}))
     if as_json:
         findings = [asdict(found) for found in verdict.findings]
@@ -350,12 +305,3 @@ def _sentence(decision: str, needs: list[str]) -> str:
     if decision == "reject":
         return "reject: this does not run, even if a person approves it"
     return f"needs {', '.join(needs)}" if needs else "allow"
-
-
-def _script(file: str) -> str:
-    """The text of a script."""
-    try:
-        data = typer.get_binary_stream("stdin").read() if file == "-" else Path(file).read_bytes()
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InvalidInput("FILE", f"{file} is not UTF-8 text; a script must be") from None

@@ -6,18 +6,17 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from hexad.cli.opening import opened
-from hexad.cli.options import AsJson, Database, KeepSecrets, Namespace, Session, SkillName
+from hexad.cli.commands import Commands, Common
+from hexad.cli.options import KeepSecrets, Session, SkillName
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Column
+from hexad.cli.terminal.screen import Wide
 from hexad.errors import FolderRefused
 from hexad.facade import Hexad
 from hexad.skills.folders.files import skill_folders
-from hexad.skills.folders.transfer import ImportedSkill
 from hexad.wire import to_json
 
-_FOLDERS: Final = (Column("folder", "fold", 30), Column("skill", "fold", 24), Column("result"), Column("notes", "fold"))
-_OFFERED: Final = (Column("name", "fold", 24), Column("steps"), Column("needs", "fold", 20), Column("what", "fold"))
+_FOLDERS: Final = (Wide("folder", 30), Wide("skill", 24), "result", Wide("notes"))
+_OFFERED: Final = (Wide("name", 24), "steps", Wide("needs", 20), Wide("what"))
 
 Folder = Annotated[
     Path, typer.Argument(metavar="DIR", help="A folder with a SKILL.md, or one with such folders below it.")
@@ -28,30 +27,22 @@ Force = Annotated[bool, typer.Option("--force", help="Replace an existing folder
 Lenient = Annotated[bool, typer.Option("--lenient", help="Allow what the Agent Skills format does not.")]
 
 
-app = typer.Typer()
+app = Commands()
 
 
 @app.command("import", epilog="Example: hexad skills import ./skills")
-def import_(
-    folder: Folder,
-    *,
-    overwrite: Overwrite = False,
-    keep_secrets: KeepSecrets = False,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
-) -> None:
+def import_(folder: Folder, *, overwrite: Overwrite = False, keep_secrets: KeepSecrets = False, common: Common) -> None:
     """Import SKILL.md folders as drafts and report each refused folder. Nothing in them is run."""
     found = skill_folders(folder)
     if not found:
         raise FolderRefused(str(folder), "has no SKILL.md, and no folder below it has one")
-    with opened(db, namespace, create=True) as hx, screen.progress("importing") as show:
+    with common.opened(create=True) as hx, screen.progress("importing") as show:
         results = []
         for done, each in enumerate(found, start=1):
             results.append(_imported(hx, each, overwrite=overwrite, redact=not keep_secrets))
             show(done, len(found))
     counts = Counter(each["result"] for each in results)
-    if as_json:
+    if common.as_json:
         screen.emit({"folders": results})
     else:
         screen.table(_FOLDERS, [_row(each, folder) for each in results])
@@ -61,40 +52,26 @@ def import_(
 
 
 @app.command(epilog="Example: hexad skills export release ./skills")
-def export(
-    name: SkillName,
-    folder: Into,
-    *,
-    force: Force = False,
-    lenient: Lenient = False,
-    db: Database = None,
-    namespace: Namespace = None,
-    as_json: AsJson = False,
-) -> None:
+def export(name: SkillName, folder: Into, *, force: Force = False, lenient: Lenient = False, common: Common) -> None:
     """Write a skill as a SKILL.md folder of its name inside DIR."""
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         written = hx.skills.export_folder(name, folder, force=force, strict=not lenient)
     files = sorted(each.relative_to(written).as_posix() for each in written.rglob("*") if each.is_file())
-    if as_json:
-        screen.emit({"folder": str(written), "files": files})
-        return
-    screen.say(f"{written}: {screen.counted(len(files), 'file')} written")
+    sentence = f"{written}: {screen.counted(len(files), 'file')} written"
+    common.answer({"folder": str(written), "files": files}, sentence)
 
 
 @app.command(epilog="Example: hexad skills discover")
-def discover(
-    *, session: Session = None, db: Database = None, namespace: Namespace = None, as_json: AsJson = False
-) -> None:
+def discover(*, session: Session = None, common: Common) -> None:
     """Draft composite skills from tool calls that were repeated in at least three sessions."""
-    with opened(db, namespace) as hx:
+    with common.opened() as hx:
         offered = hx.skills.discover(session=session)
     rows = [_offer(skill) for skill in offered]
-    screen.listing(
+    common.listing(
         {"skills": [to_json(skill) for skill in offered]},
         _OFFERED,
         rows,
         empty="no new sequence of tool calls was repeated in three sessions",
-        as_json=as_json,
     )
 
 
@@ -107,7 +84,7 @@ def _imported(hx: Hexad, folder: Path, *, overwrite: bool, redact: bool) -> dict
     return {
         "folder": str(folder),
         "skill": imported.skill.name,
-        "result": _result(imported),
+        "result": "new" if imported.new else "replaced" if imported.replaced else "kept",
         "changed": [*imported.changed],
         "notes": [*imported.notes],
     }
@@ -117,12 +94,6 @@ def _summary(results: Counter[str]) -> str:
     drafts, said = results["new"] + results["replaced"], {"kept": "unchanged", "refused": "refused"}
     parts = [f"{drafts} imported as {'a draft' if drafts == 1 else 'drafts'}"] if drafts else []
     return ", ".join((*parts, *(f"{results[word]} {how}" for word, how in said.items() if results[word])))
-
-
-def _result(imported: ImportedSkill) -> str:
-    if imported.new:
-        return "new"
-    return "replaced" if imported.replaced else "kept"
 
 
 def _row(result: dict[str, Any], root: Path) -> tuple[str, ...]:

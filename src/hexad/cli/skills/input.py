@@ -1,10 +1,11 @@
 """Definitions, schemas and parameters of a skill, read from options, JSON or a file."""
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+import typer
 
 from hexad.errors import InvalidInput
 from hexad.model import Capability, SkillKind
@@ -12,7 +13,12 @@ from hexad.model import Capability, SkillKind
 if TYPE_CHECKING:
     from hexad.model import Json
 
-_TEXT_OF: Final = {SkillKind.SCRIPT: "script", SkillKind.TEMPLATE: "template", SkillKind.INSTRUCTION: "text"}
+BODY: Final["Mapping[SkillKind, str]"] = {
+    SkillKind.COMPOSITE: "steps",
+    SkillKind.SCRIPT: "script",
+    SkillKind.TEMPLATE: "template",
+    SkillKind.INSTRUCTION: "text",
+}
 
 
 def definition_from(
@@ -30,23 +36,26 @@ def definition_from(
     if definition is not None:
         made = object_from(definition, "--definition")
     else:
-        made = _of_text(kind, text if text is not None else read(str(file)))
+        made = _of_text(kind, text if text is not None else read(str(file), "--file"))
     extra: dict[str, Json] = {"shell": shell} if shell else {}
     return {**made, **extra, **({"needs": [each.value for each in needs]} if needs else {})}
 
 
 def _of_text(kind: SkillKind, text: str) -> "dict[str, Json]":
-    if kind is not SkillKind.COMPOSITE:
-        return {_TEXT_OF[kind]: text}
-    steps = _json(text, "the steps")
-    return steps if isinstance(steps, dict) else {"steps": steps}
+    body = body_from(kind, text)
+    return body if isinstance(body, dict) else {BODY[kind]: body}
+
+
+def body_from(kind: SkillKind, text: str) -> "Json":
+    """The part of a definition that people write: the steps of a composite skill, or the text of another."""
+    return _json(text, "the steps") if kind is SkillKind.COMPOSITE else text
 
 
 def object_from(text: str | None, option: str) -> "dict[str, Json]":
     """A JSON object from an option, or from the file behind an @; empty if not given."""
     if text is None:
         return {}
-    parsed = _json(read(text[1:]) if text.startswith("@") else text, option)
+    parsed = _json(read(text[1:], option) if text.startswith("@") else text, option)
     if not isinstance(parsed, dict):
         raise InvalidInput(option, "must be a JSON object")
     return parsed
@@ -63,12 +72,13 @@ def parameters_from(given: Sequence[str] | None, params: str | None, schema: "Ma
     return values
 
 
-def read(name: str) -> str:
-    """A file's text; - is standard input."""
+def read(name: str, field: str) -> str:
+    """The text of a file for an option or argument; - is standard input."""
     try:
-        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+        data = typer.get_binary_stream("stdin").read() if name == "-" else Path(name).read_bytes()
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InvalidInput(name, "is not UTF-8 text") from None
+        raise InvalidInput(field, f"{'standard input' if name == '-' else name} is not UTF-8 text") from None
 
 
 def _typed(text: str, schema: "Mapping[str, Json]", name: str) -> Any:
@@ -90,8 +100,9 @@ def _is_one_of(text: str, wanted: object) -> bool:
     return isinstance(choices, list) and text in choices
 
 
-def _json(text: str, what: str) -> Any:
+def _json(text: str, what: str) -> "Json":
     try:
-        return json.loads(text)
+        value: Json = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(what, f"is not JSON: {error}") from None
+    return value

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.cli.skills.input import parameters_from
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Column
+from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import command
 from hexad.errors import HexadError
 from hexad.facade import Hexad
@@ -22,8 +22,7 @@ from hexad.wire import to_json
 if TYPE_CHECKING:
     from hexad.skills.review import Review
 
-FACTS: Final = (Column("what"), Column("value", "fold"))
-_STEPS: Final = (Column("step"), Column("tool", "fold", 24), Column("arguments", "fold"))
+_STEPS: Final = ("step", Wide("tool", 24), Wide("arguments"))
 
 
 def tell(skill: Skill, *, as_json: bool = False) -> None:
@@ -69,7 +68,7 @@ def facts(skill: Skill) -> Iterator[tuple[str, str]]:
         "origin": skill.origin.value,
         "tags": ", ".join(skill.tags),
         "runs": f"{skill.run_count}, of which {skill.success_count} succeeded; last used {last}",
-        "parameters": _pretty(skill.parameters) if skill.parameters else "",
+        "parameters": pretty(skill.parameters) if skill.parameters else "",
     }
     yield from ((name, value) for name, value in rows.items() if value)
     yield from _parts(skill.definition)
@@ -81,7 +80,7 @@ def _parts(definition: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "shell", shell_of(definition)
     for name, value in definition.items():
         if name != "files":
-            yield name, _numbered(value) if name == "script" else _pretty(value)
+            yield name, _numbered(value) if name == "script" else pretty(value)
     for path, file in definition.get("files", {}).items():
         kinds = ", ".join(word for word in ("base64", "executable") if file.get(word))
         text = _numbered(file["text"]) if "text" in file else file.get("base64", "")
@@ -97,7 +96,7 @@ def _numbered(text: str) -> str:
     return "\n".join(f"{number:>{width}} {line}" for number, line in enumerate(lines, start=1))
 
 
-def _pretty(value: object) -> str:
+def pretty(value: object) -> str:
     """Text as it is, other values as JSON."""
     return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
 
@@ -143,7 +142,7 @@ def review_json(seen: "Review", plan: SkillResult | str) -> dict[str, Any]:
     return {
         "skill": to_json(seen.skill),
         "fingerprint": seen.fingerprint,
-        "findings": [json.loads(json.dumps(asdict(finding), default=str)) for finding in seen.findings],
+        "findings": [asdict(finding) for finding in seen.findings],
         "grants": list(seen.grants),
         "obstacle": seen.obstacle,
         "dry_run": plan if isinstance(plan, str) else result_json(plan),
@@ -153,7 +152,7 @@ def review_json(seen: "Review", plan: SkillResult | str) -> dict[str, Any]:
 def show_review(seen: "Review", plan: SkillResult | str) -> None:
     """A review and its dry run, on the screen."""
     screen.heading(seen.skill.name)
-    screen.facts(FACTS, list(facts(seen.skill)))
+    screen.facts(list(facts(seen.skill)))
     for finding in seen.findings:
         screen.say(f"line {finding.line}: {finding.decision} ({finding.rule}): {finding.says}")
     if seen.skill.kind is SkillKind.SCRIPT:

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 from typer import rich_utils
 
-from hexad.cli.terminal.screen import Column, clean, one_line, plain
+from hexad.cli.terminal.screen import Column, Wide, clean, one_line, plain
 
 _PIECE: Final = re.compile(r"\S*`[^`]*`\S*|hexad [^(]*(?= \()|\S+")  # a word, or a command
 _FRAME, _GAP, _NARROWEST = 2, 3, 8  # columns of a terminal: around a table, between cells, the least for text
@@ -38,8 +38,8 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[object]], title: st
         box=box.SIMPLE_HEAD, title=Text(title, "bold") if title else None, title_justify="left", pad_edge=False
     )
     for column, width in zip(columns, widths, strict=True):
-        fold = column.fit == "fold"
-        grid.add_column(Text(column.name), width=width, no_wrap=not fold, overflow="fold" if fold else "ellipsis")
+        wide = isinstance(column, Wide)
+        grid.add_column(Text(_name(column)), width=width, no_wrap=not wide, overflow="fold" if wide else "ellipsis")
     for row in cells:
         grid.add_row(*row)
     console.print(grid)
@@ -105,19 +105,24 @@ def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], room: int)
     """Give each column what its cells need, up to its maximum; the one without a maximum gets the rest."""
     needs = [
         max(cell_len(line) for row in (names, *rows) for line in row[n].split("\n"))
-        for names in [[column.name for column in columns]]
+        for names in [[_name(column) for column in columns]]
         for n in range(len(columns))
     ]
-    widths = [min(need, column.width or need) for column, need in zip(columns, needs, strict=True)]
-    elastic = max(n for n, column in enumerate(columns) if column.fit != "whole" and column.width is None)
+    most = [column.width if isinstance(column, Wide) else need for column, need in zip(columns, needs, strict=True)]
+    widths = [need if limit is None else min(need, limit) for need, limit in zip(needs, most, strict=True)]
+    elastic = max(n for n, limit in enumerate(most) if limit is None)
     left = room - _FRAME - _GAP * (len(columns) - 1) - sum(widths) + widths[elastic]
     widths[elastic] = max(_NARROWEST, min(widths[elastic], left))
     return widths
+
+
+def _name(column: Column) -> str:
+    return column.name if isinstance(column, Wide) else column
 
 
 def _cell(column: Column, value: object) -> tuple[str, str]:
     """A cell's text and style."""
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%d %H:%M"), "dim"
-    text = clean(plain(value)).expandtabs(4) if column.fit == "fold" else one_line(plain(value))
+    text = clean(plain(value)).expandtabs(4) if isinstance(column, Wide) else one_line(plain(value))
     return text, _STYLES.get(text, "")

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from types import ModuleType
-from typing import Any, Final, Literal, TextIO
+from typing import Any, Final, TextIO, TypeAlias
 from unicodedata import category
 
 import typer
@@ -20,20 +20,20 @@ from hexad.cli.terminal.suggesting import completed
 from hexad.errors import InvalidInput
 from hexad.wire import WIRE
 
-_KEPT_CONTROLS: Final = "\n\t"
 _BIDI: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # they reorder what is around them
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """A column: ``fold`` breaks long text into several lines, ``whole`` is for short text; ``width`` is the maximum."""
+class Wide:
+    """A column for long text, which is broken into several lines; ``width`` is the maximum of a line."""
 
     name: str
-    fit: Literal["whole", "fold"] = "whole"
     width: int | None = None
 
 
-KEY: Final = Column("key", "fold", 20)
+Column: TypeAlias = str | Wide  # a name alone is a column for short text
+KEY: Final = Wide("key", 20)
+FACTS: Final = ("what", Wide("value"))
 
 
 def emit(document: Mapping[str, Any]) -> None:
@@ -44,31 +44,6 @@ def emit(document: Mapping[str, Any]) -> None:
 def say(sentence: str) -> None:
     """Print the answer; on a terminal long lines break between words."""
     _write(_fitted(clean(sentence), sys.stdout) + "\n")
-
-
-def answer(document: Mapping[str, Any], sentence: str, *, as_json: bool) -> None:
-    """Print the document with ``--json``, otherwise the sentence."""
-    if as_json:
-        emit(document)
-    else:
-        say(sentence)
-
-
-def listing(
-    document: Mapping[str, Any],
-    columns: "Sequence[Column]",
-    rows: Sequence[Sequence[object]],
-    *,
-    empty: str = "",
-    as_json: bool,
-) -> None:
-    """Print the document with ``--json``, otherwise the rows, or the remark ``empty`` if there are none."""
-    if as_json:
-        emit(document)
-    elif rows or not empty:
-        table(columns, rows)
-    else:
-        remark(empty)
 
 
 def show(text: str) -> None:
@@ -106,7 +81,7 @@ def clean(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(_escaped(character) if _is_control(character) else character for character in text)
+    return "".join(map(_escaped, text))
 
 
 def one_line(text: str) -> str:
@@ -133,10 +108,10 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[object]], *, title:
         _write("\t".join(one_line(plain(cell)) for cell in cells) + "\n")
 
 
-def facts(columns: Sequence[Column], rows: Sequence[tuple[str, str]]) -> None:
+def facts(rows: Sequence[tuple[str, str]]) -> None:
     """Print names and values. In a pipe a value of several lines follows its name, indented."""
     if sys.stdout.isatty():
-        _drawing().table(columns, rows, "")
+        _drawing().table(FACTS, rows, "")
         return
     for name, value in rows:
         text = clean(value)
@@ -169,11 +144,13 @@ def steps() -> Iterator[Callable[[str, int, int], None]]:
         yield lambda _step, _done, _total: None
 
 
-def agreed(command: str, question: str) -> bool:
+def exit_unless_agreed(command: str, question: str, *, otherwise: str) -> None:
     """Ask before something that cannot be undone; raise if there is no terminal to ask on."""
     if not sys.stdin.isatty():
         raise InvalidInput(command, "erases for good and there is no terminal to ask on; add --yes")
-    return confirmed(question)
+    if not confirmed(question):
+        remark(otherwise)
+        raise typer.Exit(1)
 
 
 def confirmed(question: str) -> bool:
@@ -244,11 +221,7 @@ def plain(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-def _is_control(character: str) -> bool:
-    if character in _KEPT_CONTROLS:
-        return False
-    return category(character) in {"Cc", "Cs", "Zl", "Zp"} or character in _BIDI
-
-
 def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
+    """The character, escaped if a terminal would obey it."""
+    steers = category(character) in {"Cc", "Cs", "Zl", "Zp"} or character in _BIDI
+    return character.encode("unicode_escape").decode("ascii") if steers and character not in "\n\t" else character

@@ -8,13 +8,7 @@ from typing import Final
 
 _OPTIONS: Final = {"db": "--db", "namespace": "--namespace"}
 _MENTIONED: Final = re.compile(r"`hexad ([^`…]+)`")
-_WITHOUT: Final = (
-    "--help",
-    "completion",
-    "eval",
-    "mcp uninstall",
-    "restore",
-)  # these take no database, or another one
+_WITHOUT: Final = ("--help", "completion", "eval", "mcp uninstall", "restore")  # these take no database, or another one
 _WITHOUT_NAMESPACE: Final = ("init",)
 
 _given: ContextVar[Mapping[str, str]] = ContextVar("given", default={})  # noqa: B039 - it is never written to

@@ -30,7 +30,7 @@ class RuntimeContextProvider(Protocol):
 
 
 class SessionRuntime:
-    """A provider that holds one state and derives the channel from a session's key.
+    """A provider that holds one state; ``channel`` is fixed, or derived from a session's key.
 
     >>> runtime = SessionRuntime(active_tools=3)
     >>> runtime.set_session("slack:C42:U7")
@@ -45,19 +45,23 @@ class SessionRuntime:
         encryption: bool = False,
         knowledge: bool = True,
         memory: bool = True,
+        channel: str = "",
     ) -> None:
+        self._channel = channel
         self._state = RuntimeState(active_tools=active_tools, encryption=encryption, knowledge=knowledge, memory=memory)
 
     def set_session(self, session: str) -> None:
         """Set what calls that name no session see. One assignment: a reader sees the old state or the new one."""
         if not isinstance(session, str):
             raise InvalidInput("session", f"must be text, not {type(session).__name__}")
-        self._state = _in_session(self._state, session)
+        self._state = self._in_session(session)
 
     def get_runtime_context(self, session: str | None = None) -> RuntimeState:
         """The state, as the named session sees it."""
-        state = self._state
-        return state if session is None else _in_session(state, session)
+        return self._state if session is None else self._in_session(session)
+
+    def _in_session(self, session: str) -> RuntimeState:
+        return replace(self._state, session=session, channel=self._channel or channel_of(session))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +98,6 @@ def channel_of(session: str) -> str:
     """
     prefix = session.split(":", 1)[0].casefold()
     return prefix if prefix in CHANNELS else DIRECT
-
-
-def _in_session(state: RuntimeState, session: str) -> RuntimeState:
-    return replace(state, session=session, channel=channel_of(session))
 
 
 def _described(state: RuntimeState) -> str:

@@ -112,7 +112,7 @@ class StoredLayers:
         )
 
     def _look(self, view: Reading, passes: Sequence[_Pass], now: datetime, ends: float | None) -> None:
-        """Read sketches in rounds, of all layers that want more at once, until each has as many as it wants."""
+        """Read sketches in rounds, for all layers at once, until each layer has enough."""
         while chosen := {each.layer: batch for each in passes if (batch := each.next_batch())}:
             if ends is not None and time.monotonic() > ends:  # the database only interrupts its own queries
                 raise DeadlineExceeded(self.store.location, self.deadline or 0.0)
@@ -138,7 +138,7 @@ class _Asked:
         return tuple(facet(name, value) for name, value in self.source.facets.items())
 
     def matches(self, layer: Layer, evidence: Evidence, candidates: Candidates) -> Matches:
-        """How well rows match: by words, by meaning where there are vectors, and by what they were used for before."""
+        """How well rows match: by words, by vectors if there are any, and by earlier use."""
         terms, near = self.query.terms, self._near(layer, evidence, candidates)
         found = habits(evidence.associations, terms, rows=candidates.rows, now=self.now)
         numbers = {evidence.numbers[key]: habit for key, habit in found.items() if key in evidence.numbers}
@@ -155,7 +155,7 @@ class _Asked:
         )
 
     def _nearest(self, layer: Layer, near: Nearness, *, filtered: bool) -> Sequence[int]:
-        """The nearest rows that may be answers, however many others are nearer."""
+        """The nearest rows among those that may be answers."""
         if not filtered:
             return near.nearest(NEAREST)
         numbers = near.nearest(_MOST_NEAR, all_of_them=bool(self.facets))
@@ -173,7 +173,7 @@ class _Answer(NamedTuple):
 
 
 class _Pass:
-    """The one pass over a layer: which rows are looked at, and what happens to each."""
+    """One pass over a layer: it chooses the rows to read, and decides about each."""
 
     def __init__(self, asked: _Asked, layer: Layer, evidence: Evidence) -> None:
         source = asked.source
@@ -203,11 +203,11 @@ class _Pass:
         return {answer.sketch.number for answer in (*self._best, *self._others)}
 
     def next_batch(self) -> Sequence[int]:
-        """Further rows to look at; none if there are enough that may be answers."""
+        """The next rows to look at; none if enough possible answers were found."""
         return () if self._answers() >= self.wanted else next(self._batches, ())
 
     def add(self, sketches: Sketches) -> None:
-        """Take in sketches; those beside the rows only lend, until all rows are known."""
+        """Add sketches of rows, and of their neighbours."""
         fresh = [sketch for sketch in sketches.rows if sketch.number not in self._seen]
         self._seen.update(sketch.number for sketch in fresh)
         self._rows += fresh
@@ -227,7 +227,7 @@ class _Pass:
     def judged(self, rows: Sequence[Row], wide: int) -> Sequence[Judged]:
         """The candidates as items: those that are kept first."""
         found = {row.number: row for row in rows}
-        best = [(answer, self._told(found[answer.sketch.number], answer)) for answer in self._best]
+        best = [(answer, self._item(found[answer.sketch.number], answer)) for answer in self._best]
         solving = [item for answer, item in best if self._solves(found[answer.sketch.number].record)][: self._room]
         pinned = [
             present(row.record, _PINNED.value, (_PINNED,)) for row in sorted(self._pinned, key=lambda row: row.number)
@@ -235,7 +235,7 @@ class _Pass:
         kept = [Judged(item) for item in (*pinned, *solving)][: self._limit]
         if not wide:
             return kept
-        others = [*best, *((answer, self._told(found[answer.sketch.number], answer)) for answer in self._others)]
+        others = [*best, *((answer, self._item(found[answer.sketch.number], answer)) for answer in self._others)]
         return [*kept, *self._not_kept(kept, found, others)][: max(wide, len(kept))]
 
     def _not_kept(
@@ -256,7 +256,7 @@ class _Pass:
         return [judged for place, judged in {**pins, **above, **below}.items() if place not in ids]
 
     def _answers(self) -> int:
-        """How many of the rows may be answers; the others only lend."""
+        """How many of the rows may be answers; the others only pass on score."""
         return sum(map(self._may_answer, self._rows))
 
     def _may_answer(self, row: Sketch) -> bool:
@@ -279,7 +279,7 @@ class _Pass:
         """Whether a learning says more than that an error occurred."""
         return not self._any_error or not isinstance(record, Learning) or bool(record.fix or record.diagnosis)
 
-    def _told(self, row: Row, answer: _Answer) -> Item:
+    def _item(self, row: Row, answer: _Answer) -> Item:
         match, habit = self._matches.of(row.number), self._matches.habits.get(row.number)
         terms = habit.terms if habit else ()
         why = self._ranking.reasons(answer.sketch, row.document, match, terms, answer.lent) if row.document else ()
@@ -287,7 +287,10 @@ class _Pass:
 
 
 def _with_the_users_word(answers: Sequence[_Answer], limit: int) -> Sequence[_Answer]:
-    """The best; where none of them is the user's, the user's best takes the last place if it answers half as well."""
+    """The best rows.
+
+    If none is the user's, the user's best replaces the last one, provided it scores at least half as much.
+    """
     best = answers[:limit]
     if limit < 2 or any(answer.sketch.origin == Origin.USER for answer in best):
         return best

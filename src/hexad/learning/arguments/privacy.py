@@ -37,7 +37,7 @@ def names_secret(path: Sequence[str]) -> bool:
 
 
 def names_person(path: Sequence[str]) -> bool:
-    """Whether it has a name of personal data: a card, an account."""
+    """Whether it is named like personal data: a card, an account."""
     return any(map(_is_personal, path))
 
 
@@ -62,7 +62,8 @@ def _is_secret(name: str) -> bool:
             return True
         case [*_, last]:
             return _SECRET.fullmatch(last) is not None
-    return False
+        case _:
+            return False
 
 
 @lru_cache(maxsize=1024)

@@ -190,7 +190,7 @@ def _gather(path: Path, given: Mapping[str, object], found: dict[str, Argument])
 
 
 def _is_object(value: object) -> TypeGuard[Mapping[Any, Any]]:
-    """Whether a value has named parts; the types of most values rule that out quickly."""
+    """Whether a value has named parts, with a quick answer for common types."""
     return type(value) not in _SINGLE and isinstance(value, Mapping)
 
 

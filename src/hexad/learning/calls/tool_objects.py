@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.errors import InvalidInput
-from hexad.learning.calls.watching import MARK, Invocation, Watch
+from hexad.learning.calls.watching import WATCHED, Invocation, Watch
 from hexad.memory.admission import label
 
 if TYPE_CHECKING:
@@ -75,21 +75,21 @@ def watched_object(tool: Any, watch: Watch, shape: Shape) -> Any:
     changed = copy.copy(tool)
     kind: type = type(tool)
     changed.__class__ = _observed_list(kind, shape) if shape.fits_list(tool) else _observed_tool(kind, shape)
-    changed.__dict__[MARK] = ObjectMark(watch)
+    changed.__dict__[WATCHED] = WatchedObject(watch)
     return changed
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectMark:
-    """The watch of a tool object, which it carries."""
+class WatchedObject:
+    """An attribute of a watched tool object: its watch."""
 
     watch: Watch
 
 
 def watches(tool: object, store: object) -> bool:
-    """Whether this store's watch is on the tool, or on the function inside it: then nobody else records its calls."""
-    marks = [getattr(each, MARK, None) for each in (tool, getattr(tool, "func", None))]
-    return any(mark.watch.workspace.store is store for mark in marks if mark is not None)
+    """Whether this store already records the calls of the tool, or of the function inside it."""
+    held = [getattr(each, WATCHED, None) for each in (tool, getattr(tool, "func", None))]
+    return any(known.watch.workspace.store is store for known in held if known is not None)
 
 
 @functools.cache
@@ -114,7 +114,7 @@ def _observed_list(kind: type, shape: Shape) -> type:
     """The class of a list of tools, each of them observed."""
 
     async def listing(self: Any, *given: Any, **named: Any) -> list[Any]:
-        watch = replace(self.__dict__[MARK].watch, tool="")
+        watch = replace(self.__dict__[WATCHED].watch, tool="")
         tools = await getattr(kind, shape.listing)(self, *given, **named)
         return [watched_object(tool, watch, shape) if shape.fits_tool(tool) else tool for tool in tools]
 
@@ -126,7 +126,7 @@ def _subclass(kind: type, method: str, replacement: Callable[..., Any]) -> type:
 
 
 def _at_call(tool: Any, session: object) -> Watch:
-    watch: Watch = tool.__dict__[MARK].watch
+    watch: Watch = tool.__dict__[WATCHED].watch
     return replace(watch, tool=watch.tool or tool.name, session=watch.session or _session_of(session))
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from hexad.model import Learning
 
 T = TypeVar("T")
-MARK: Final = "__hexad_watched__"
+WATCHED: Final = "__hexad_watched__"
 _LONGEST_NAME: Final = 200
 _OWN: Final = frozenset({"self", "cls"})
 _AT_ONCE: Final = 0.01  # seconds for which an event loop may be blocked by other writers
@@ -124,8 +124,8 @@ async def _in_a_thread(work: Callable[[], T]) -> T:
     return await asyncio.to_thread(work)
 
 
-class _Mark(NamedTuple):
-    """What a wrapper carries. `functools.wraps` copies it onto other functions, so it names its own wrapper."""
+class _Watched(NamedTuple):
+    """An attribute of a wrapper. It names that wrapper, because `functools.wraps` copies it onto other functions."""
 
     watch: Watch
     tool: Callable[..., Any]
@@ -140,10 +140,10 @@ class _Mark(NamedTuple):
         return None
 
 
-def _mark_of(tool: object, workspace: Workspace) -> _Mark | None:
-    """The mark of a tool that the workspace's store watches."""
-    mark = getattr(tool, MARK, None)
-    return mark if isinstance(mark, _Mark) and mark.watch.workspace.store is workspace.store else None
+def _watched_by(tool: object, workspace: Workspace) -> _Watched | None:
+    """The attribute of a tool that the workspace's store watches; None for other tools."""
+    known = getattr(tool, WATCHED, None)
+    return known if isinstance(known, _Watched) and known.watch.workspace.store is workspace.store else None
 
 
 def watched(tool: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
@@ -155,10 +155,10 @@ def watched(tool: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
     """
     if not callable(tool):
         raise InvalidInput("tool", f"must be callable, not {type(tool).__name__}")
-    mark = _mark_of(tool, watch.workspace)
-    if mark is None:
+    known = _watched_by(tool, watch.workspace)
+    if known is None:
         return _wrapped(watch.on(tool), tool)
-    before = mark.watch
+    before = known.watch
     keeps_session = watch.session is None and before.workspace == watch.workspace
     watch = replace(
         watch,
@@ -168,7 +168,7 @@ def watched(tool: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
     )
     if before == replace(watch, signature=before.signature):
         return tool
-    inside = mark.inside(tool) or tool
+    inside = known.inside(tool) or tool
     return _wrapped(watch.on(inside), inside)
 
 
@@ -180,16 +180,16 @@ class StepTool:
     """
 
     def __init__(self, workspace: Workspace, name: str, tool: Callable[..., Any], session: str | None) -> None:
-        mark, records_in = _mark_of(tool, workspace), recording_workspace(workspace)
-        watch = Watch(workspace=workspace, tool=name) if mark is None else mark.watch
-        inside = None if mark is None or watch.advise else mark.inside(tool)
+        known, records_in = _watched_by(tool, workspace), recording_workspace(workspace)
+        watch = Watch(workspace=workspace, tool=name) if known is None else known.watch
+        inside = None if known is None or watch.advise else known.inside(tool)
         self.call = inside or tool
         self._workspace = records_in or workspace
         self._with_run = self._workspace.namespace == workspace.namespace
         self._tool = watch.tool
         self._session = watch.session if session is None and watch.workspace == workspace else session
         self._rule = watch.failure or reported_failure
-        self._recorded_elsewhere = records_in is None or (mark is not None and inside is None)
+        self._recorded_elsewhere = records_in is None or (known is not None and inside is None)
 
     def failure(self, result: object) -> str | None:
         """The failure that a result reports, if any; a rule that raises sees none."""
@@ -251,7 +251,7 @@ def _wrapped(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
                 setattr(call, name, getattr(tool, name))
     if watch.signature is not None:
         call.__signature__ = watch.signature  # type: ignore[attr-defined]
-    setattr(call, MARK, _Mark(watch, tool, call))
+    setattr(call, WATCHED, _Watched(watch, tool, call))
     return call
 
 

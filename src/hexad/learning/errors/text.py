@@ -64,7 +64,7 @@ def _storable(text: str) -> str:
 
 
 def attribute(holder: object, name: str) -> Any:
-    """An attribute of a foreign error or result; None if it has none, or if reading it fails."""
+    """An attribute of a tool's error or result; None if it is missing or reading it fails."""
     try:
         return getattr(holder, name, None)
     except Exception:  # noqa: BLE001 - reading it runs code that is not ours

@@ -105,7 +105,7 @@ def _refuse_name(name: str) -> None:
 
 
 def _refuse_address(file: Path, name: str, there: dict[str, Any]) -> None:
-    """An entry with an address is another kind of server: half of each would be neither."""
+    """Refuse to change an entry that has an address: it is another kind of server."""
     if addresses := [key for key in _ADDRESSES if key in there]:
         raise ClientConfigError(
             str(file),
@@ -188,7 +188,7 @@ def _read(file: Path) -> bytes | None:
 
 
 def _refuse_read_only(target: Path) -> None:
-    """Replacing a file would overcome its owner's wish that nobody writes to it."""
+    """Refuse to replace a read-only file."""
     if target.exists() and not (target.stat().st_mode & stat.S_IWUSR and os.access(target, os.W_OK)):
         raise PermissionError(0, "it is read-only; allow writing first")
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,19 +29,16 @@ class NotJson(ValueError):
 _decode: Final = json.JSONDecoder().raw_decode
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """The place of a member of an object: of its key and of its value."""
 
     key: str
     start: int
     value: int
     end: int
-    is_object: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Object:
+class Object(NamedTuple):
     """The place of an object, and its members."""
 
     start: int
@@ -60,14 +56,15 @@ def with_entry(text: str, group: str, name: str, entry: dict[str, Any]) -> str:
     >>> with_entry('{"a": 1}', "servers", "x", {"on": True})
     '{"a": 1, "servers": {"x": {"on": true}}}'
     """
-    if not text.strip():
-        text = "{}\n"
-    root = _root(text)
+    if entry_in(text, group, name) == entry:
+        return text
+    text = text if text.strip() else "{}\n"
+    root = _object(text, _skip(text, 0))
     there = root.named(group)
     if there is None:
         return _put(text, root, group, {name: entry})
-    if not there.is_object:
-        raise NotJson(f'"{group}" is not an object', _line(text, there.value))
+    if text[there.value] != "{":
+        raise NotJson(f'"{group}" is not an object', text.count("\n", 0, there.value) + 1)
     return _put(text, _object(text, there.value), name, entry)
 
 
@@ -77,9 +74,8 @@ def entry_in(text: str, group: str, name: str) -> Any:
     >>> entry_in('{"servers": {"x": {"on": true}}}', "servers", "x")
     {'on': True}
     """
-    there = _root(text).named(group) if text.strip() else None
-    found = _object(text, there.value).named(name) if there is not None and there.is_object else None
-    return None if found is None else json.loads(text[found.value : found.end])
+    servers = _parsed(text).get(group)
+    return servers.get(name) if isinstance(servers, dict) else None
 
 
 def without_entry(text: str, group: str, name: str) -> str:
@@ -88,11 +84,9 @@ def without_entry(text: str, group: str, name: str) -> str:
     >>> without_entry('{"servers": {"x": {"on": true}, "y": {}}}', "servers", "x")
     '{"servers": {"y": {}}}'
     """
-    there = _root(text).named(group) if text.strip() else None
-    if there is None or not there.is_object:
-        return text
-    while (holder := _object(text, there.value)).named(name) is not None:
-        text = _drop(text, holder, name)
+    while isinstance(servers := _parsed(text).get(group), dict) and name in servers:
+        there = _object(text, _skip(text, 0)).named(group)
+        text = _drop(text, _object(text, there.value), name)  # type: ignore[union-attr]  # it was just found
     return text
 
 
@@ -109,16 +103,16 @@ def is_commented(text: str) -> bool:
     return True
 
 
-def _root(text: str) -> Object:
+def _parsed(text: str) -> dict[str, Any]:
     try:
-        whole = json.loads(text)
+        whole = json.loads(text) if text.strip() else {}
     except json.JSONDecodeError as error:
         raise NotJson(f"is not JSON: {error.msg}", error.lineno, commented=is_commented(text)) from None
     except (ValueError, RecursionError) as error:  # a number too long or an object too deep for Python
         raise NotJson(f"cannot be read: {error}") from None
     if not isinstance(whole, dict):
         raise NotJson("does not hold a JSON object")
-    return _object(text, _skip(text, 0))
+    return whole
 
 
 def _object(text: str, start: int) -> Object:
@@ -128,20 +122,17 @@ def _object(text: str, start: int) -> Object:
     while text[at] != "}":
         key, after = _decode(text, at)
         value = _skip(text, _skip(text, after) + 1)
-        read, end = _decode(text, value)
-        members.append(Member(key, at, value, end, isinstance(read, dict)))
+        _, end = _decode(text, value)
+        members.append(Member(key, at, value, end))
         at = _skip(text, end)
         at = _skip(text, at + 1) if text[at] == "," else at
     return Object(start, at, members)
 
 
 def _put(text: str, holder: Object, key: str, value: dict[str, Any]) -> str:
-    there = holder.named(key)
+    there, gap = holder.named(key), _gap(text, holder)
     if there is not None:
-        if json.loads(text[there.value : there.end]) == value:
-            return text
-        return text[: there.value] + _written(text, value, _gap(text, holder)) + text[there.end :]
-    gap = _gap(text, holder)
+        return text[: there.value] + _written(text, value, gap) + text[there.end :]
     member = f"{json.dumps(key)}: {_written(text, value, gap)}"
     if holder.members:
         last = holder.members[-1].end
@@ -194,7 +185,3 @@ def _skip(text: str, at: int) -> int:
     while at < len(text) and text[at] in _SPACE:
         at += 1
     return at
-
-
-def _line(text: str, at: int) -> int:
-    return text.count("\n", 0, at) + 1

@@ -1,8 +1,8 @@
 """A sequence that an agent repeated → a draft of a composite skill, offered once and never activated by itself.
 
-It reads the calls that were watched. Their values are in the audit log, as far as they are short and no secrets; of
-all others there are marks. Into the skill goes only a value that was the same in every run and is of a kind that says
-nothing of anybody: a short word, a flag, a small number. It goes with the sessions it was found in, see `found_in`.
+It reads the watched calls in the audit log, which holds short values, fingerprints of others, and no secrets.
+A draft contains a value only if it was equal in all runs and is not personal: a short word, flag or small number. When
+too few of the sessions that it was found in are left, it is removed, see `sessions`.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Log:
         return {session: [call.tool for call in calls] for session, calls in self.calls.items()}
 
     def runs(self, sequence: Repeated) -> list[Sequence[Call]]:
-        """The calls of each time that a sequence was seen; of the sessions with many, the latest."""
+        """The calls of each occurrence of a sequence; the latest ones if a session has many."""
         length = len(sequence.tools)
         starts = ((session, start) for session, all_ in sequence.places.items() for start in all_[-_RUNS_OF_A_SESSION:])
         return [self.calls[session][start : start + length] for session, start in starts][-_MOST_RUNS:]
@@ -125,7 +125,7 @@ def _known(library: SkillLibrary) -> set[tuple[str, ...]]:
 
 
 def _note(namespace: str, tools: Sequence[str]) -> str:
-    """The note that an offer was made: a hash, so that it is made once."""
+    """Key of the note that prevents offering the same draft twice."""
     named = json.dumps([namespace, *tools], ensure_ascii=False).encode()
     return f"offered skill {hashlib.blake2b(named, digest_size=12).hexdigest()}"
 
@@ -135,7 +135,9 @@ def _note(namespace: str, tools: Sequence[str]) -> str:
 
 def _seen(call: Call, values: Mapping[Path, Json] | None = None) -> Seen:
     shapes = json.loads(call.arguments)
-    given, gave = ({_path(pointer): mark for pointer, mark in shapes[name].items()} for name in ("a", "r"))
+    given, gave = (
+        {_path(pointer): fingerprint for pointer, fingerprint in shapes[name].items()} for name in ("a", "r")
+    )
     exact = {path: value for path, value in (values or {}).items() if fingerprint_of_value(value) == given.get(path)}
     return Seen(given, gave, exact)
 

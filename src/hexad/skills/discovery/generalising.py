@@ -45,7 +45,7 @@ class Procedure:
     runs: Runs
     steps: list[dict[str, Any]] = field(default_factory=list)
     parameters: dict[str, dict[str, Json]] = field(default_factory=dict)
-    _known: dict[tuple[str, ...], str] = field(default_factory=dict)  # a parameter, by its marks in the runs
+    _known: dict[tuple[str, ...], str] = field(default_factory=dict)  # parameters, by their fingerprints in the runs
     _saved: dict[int, str] = field(default_factory=dict)
 
     @property
@@ -75,13 +75,13 @@ class Procedure:
         constant, value = _constant(self.runs, place, path)
         if constant:
             return value
-        marks = _marks(self.runs, place, path)
-        same = marks if _differs(marks) else (*marks, path[-1])  # constants are distinguished by their names
+        fingerprints = _fingerprints(self.runs, place, path)
+        same = fingerprints if _differs(fingerprints) else (*fingerprints, path[-1])  # a constant also by its name
         if same not in self._known:
-            source = _source(self.runs, place, marks)
+            source = _source(self.runs, place, fingerprints)
             if source is not None:
                 return self._reference(*source)
-            self._known[same] = self._new_parameter(place, path, marks)
+            self._known[same] = self._new_parameter(place, path, fingerprints)
         return f"{{{{ {self._known[same]} }}}}"
 
     def _reference(self, place: int, path: Path) -> str:
@@ -89,10 +89,10 @@ class Procedure:
         self._saved[place] = name
         return f"{{{{ {'.'.join((name, *path))} }}}}"
 
-    def _new_parameter(self, place: int, path: Path, marks: tuple[str, ...]) -> str:
+    def _new_parameter(self, place: int, path: Path, fingerprints: tuple[str, ...]) -> str:
         plain = _name(path[-1])
         name = self._free(plain if plain not in self.parameters else f"{_name(self.tools[place])}_{plain}")
-        kinds = {mark[0] for mark in marks}
+        kinds = {fingerprint[0] for fingerprint in fingerprints}
         known = {"type": _TYPES[next(iter(kinds))]} if len(kinds) == 1 and kinds <= _TYPES.keys() else {}
         number = {"type": "number"} if kinds == {"i", "n"} else known
         self.parameters[name] = {**number, "description": f"{'.'.join(path)} of {self.tools[place]}"}
@@ -105,11 +105,11 @@ class Procedure:
 
 
 def generalised(tools: Sequence[str], runs: Runs) -> Procedure | None:
-    """The procedure that all these runs are; None if a step was given what no skill can give it."""
+    """One procedure that covers all runs; None if a step needs a value that no skill can supply."""
     if any(len(seen.given) >= MOST_FINGERPRINTS for run in runs for seen in run):
-        return None  # it may have been given more than there are marks of
+        return None  # the recorder keeps no more fingerprints, so values may be missing
     given = [each for run in runs for seen in run for each in seen.given.items()]
-    if any(mark[:1] == "x" or _NAMELESS.fullmatch(path[0]) for path, mark in given):
+    if any(fingerprint[:1] == "x" or _NAMELESS.fullmatch(path[0]) for path, fingerprint in given):
         return None
     procedure = Procedure(tools, runs)
     for place in range(len(tools)):
@@ -119,7 +119,7 @@ def generalised(tools: Sequence[str], runs: Runs) -> Procedure | None:
 
 
 def _of_other_keys(runs: Runs, place: int) -> list[str]:
-    """The arguments that were objects with other keys in other runs: each is a parameter as a whole."""
+    """Object arguments whose keys differ between runs: each becomes one parameter as a whole."""
     keys: list[dict[str, set[Path]]] = []
     for run in runs:
         keys.append({})
@@ -130,7 +130,7 @@ def _of_other_keys(runs: Runs, place: int) -> list[str]:
 
 
 def is_linked(runs: Runs) -> bool:
-    """Whether every step is tied to another by a value that differs between the runs and is the same within each."""
+    """Whether every step shares a value with another step: the same within a run, different between runs."""
     steps = range(len(runs[0]))
     held = [_held(runs, place) for place in steps]
     tied = {place: {other for other in steps if other != place and _tied(held, place, other)} for place in steps}
@@ -145,7 +145,7 @@ def is_linked(runs: Runs) -> bool:
 def _held(runs: Runs, place: int) -> tuple[set[tuple[str, ...]], set[tuple[str, ...]]]:
     """Fingerprints of a step's arguments and results in each run; only those that differ between the runs."""
     gave = {path for path in runs[0][place].gave if all(path in run[place].gave for run in runs)}
-    given = {_marks(runs, place, path) for path in _always_given(runs, place)}
+    given = {_fingerprints(runs, place, path) for path in _always_given(runs, place)}
     results = {tuple(run[place].gave[path] for run in runs) for path in gave}
     return {each for each in given if _differs(each)}, {each for each in results if _differs(each)}
 
@@ -156,9 +156,9 @@ def _tied(held: Sequence[tuple[set[tuple[str, ...]], set[tuple[str, ...]]]], one
     return not held[late][0].isdisjoint(given | gave)
 
 
-def _differs(marks: tuple[str, ...]) -> bool:
+def _differs(fingerprints: tuple[str, ...]) -> bool:
     """Whether values differ enough to identify them: a flag that is sometimes true identifies nothing."""
-    return len(set(marks)) > 1 and all(mark[0] in "sinao" for mark in marks)
+    return len(set(fingerprints)) > 1 and all(fingerprint[0] in "sinao" for fingerprint in fingerprints)
 
 
 def _always_given(runs: Runs, place: int) -> list[Path]:
@@ -166,13 +166,13 @@ def _always_given(runs: Runs, place: int) -> list[Path]:
     return [path for path in runs[0][place].given if all(path in run[place].given for run in runs)]
 
 
-def _marks(runs: Runs, place: int, path: Path) -> tuple[str, ...]:
+def _fingerprints(runs: Runs, place: int, path: Path) -> tuple[str, ...]:
     return tuple(run[place].given[path] for run in runs)
 
 
 def _constant(runs: Runs, place: int, path: Path) -> tuple[bool, Json]:
     """Whether an argument was the same in every run and a draft may hold it; and its value."""
-    if len(set(_marks(runs, place, path))) > 1 or any(path not in run[place].values for run in runs):
+    if len(set(_fingerprints(runs, place, path))) > 1 or any(path not in run[place].values for run in runs):
         return False, None
     values = [run[place].values[path] for run in runs]
     same = all(type(each) is type(values[0]) and each == values[0] for each in values)
@@ -180,21 +180,23 @@ def _constant(runs: Runs, place: int, path: Path) -> tuple[bool, Json]:
     return same and not braces, values[0]
 
 
-def _source(runs: Runs, place: int, marks: tuple[str, ...]) -> tuple[int, Path] | None:
+def _source(runs: Runs, place: int, fingerprints: tuple[str, ...]) -> tuple[int, Path] | None:
     """The latest earlier step whose result held these values, and where; nothing for what might be chance."""
-    if not _differs(marks):
+    if not _differs(fingerprints):
         return None
     for earlier in range(place - 1, -1, -1):
         for path, first in runs[0][earlier].gave.items():
             held = (run[earlier].gave.get(path, "") for run in runs)
-            same = _alike(first, marks[0]) and all(_alike(*pair) for pair in zip(held, marks, strict=True))
+            same = _alike(first, fingerprints[0]) and all(
+                _alike(*pair) for pair in zip(held, fingerprints, strict=True)
+            )
             if same and all(_STEP_IN.fullmatch(part) for part in path):
                 return earlier, path
     return None
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two marks may be of the same value: of a secret only a part is kept."""
+    """Whether two fingerprints may be of the same value; a secret's is shortened."""
     return len(one) > 1 and len(other) > 1 and (one.startswith(other) or other.startswith(one))
 
 

@@ -1,4 +1,4 @@
-"""Which sequences of tools came again and again, in more sessions than chance would have it. Pure and bounded.
+"""Finds sequences of tools that occur in more sessions than chance explains. Pure and bounded.
 
 A session is the tools of its successful calls, in their order. A sequence is two to eight of them that followed each
 other. It is worth offering if it is in at least three sessions, in clearly more than a shuffle of the same calls would
@@ -58,7 +58,7 @@ def repeated(sessions: Mapping[str, Sequence[str]], linked: Callable[[Repeated],
 
 
 def _frequent(sessions: Mapping[str, Sequence[str]]) -> list[Repeated]:
-    """Every sequence in enough sessions: each is grown from one that is, so that the rare ones are never counted."""
+    """All frequent sequences, grown step by step from frequent ones (Apriori)."""
     found: list[Repeated] = []
     growing = _grown({(): {name: [*range(len(tools))] for name, tools in sessions.items()}}, sessions)
     for length in range(2, LONGEST + 1):
@@ -82,7 +82,7 @@ def _grown(known: Mapping[Tools, Places], sessions: Mapping[str, Sequence[str]])
 
 
 def _telling(ordered: Iterable[Repeated]) -> list[Repeated]:
-    """Without those that a better one contains, or that contain a better one: unless they stand on their own."""
+    """Drop sequences that overlap a better one, unless they are significant by themselves."""
     kept: list[Repeated] = []
     for each in ordered:
         if not any(_is_said_by(each, better) for better in kept):
@@ -102,7 +102,7 @@ def _inside(one: Tools, other: Tools) -> bool:
 
 
 def _overlap(one: Tools, other: Tools) -> bool:
-    """Whether one contains the other, or goes on where it ends with two steps or more in common."""
+    """Whether one contains the other, or the end of one is the beginning of the other for two steps or more."""
     if _inside(other, one):
         return True
     shared = range(SHORTEST, min(len(one), len(other)))
@@ -126,15 +126,15 @@ class _Chance:
         return all(each.sessions >= _MORE_THAN_CHANCE * expected for expected, _ in self._accounts(each.tools))
 
     def is_ruled_out(self, each: Repeated) -> bool:
-        """Whether not even one of all that could be made of these tools would be as frequent by chance."""
+        """Whether chance cannot explain even the most frequent combination of these tools."""
         return all(
             possible * _tail(expected, each.sessions) <= _BY_CHANCE for expected, possible in self._accounts(each.tools)
         )
 
     def _accounts(self, tools: Tools) -> Iterator[tuple[float, float]]:
-        """How it may have come about: all of it by chance, or a known one with a chance call before or after it.
+        """Explanations to test: pure chance, or a known sequence plus one chance call before or after it.
 
-        Each with the sessions that would give, and with how many sequences could have come about like that.
+        Each as the number of sessions it predicts, and the number of sequences it could produce.
         """
         kinds = self._kinds
         yield self._expected(tools), kinds ** len(tools)

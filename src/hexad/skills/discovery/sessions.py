@@ -27,10 +27,10 @@ def remember_sessions(change: Change, skill: str, offer: str, sessions: Iterable
     _keep(change, skill, offer, [_hashed(change, session) for session in sessions])
 
 
-def forget_found_in(change: Change, session: str) -> int:
-    """Remove what was discovered in a session and is left with too few others; returns how many skills went.
+def forget_discovered(change: Change, session: str) -> int:
+    """Forget a session: remove discovered skills that too few other sessions support; return their number.
 
-    A skill that a person activated, or wrote anew, stays: it is that person's word now.
+    Skills that a person activated or rewrote are kept.
     """
     gone = _hashed(change, session)
     found = [cast("Skill", each) for each in records(change.unit, Layer.SKILL_PATTERNS)]

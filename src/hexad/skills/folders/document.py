@@ -97,7 +97,7 @@ def skill_in(files: Files, folder: str) -> Described:
 
 
 def files_of(skill: Skill) -> dict[str, File]:
-    """The folder that a skill is: the files it was made of, as they were as far as it still says the same."""
+    """The files of a skill's folder; unchanged parts are written byte for byte as imported."""
     definition = skill.definition
     files = {path: File(*each) for path, each in shapes.files_of(definition).items()}
     described = _of_skill(skill)
@@ -194,7 +194,7 @@ def _of_skill(skill: Skill) -> Described:
 
 
 def _fields(described: Described, main: str, others: Mapping[str, Any]) -> dict[str, Any]:
-    """A front matter's fields: the skill's own, and those that others wrote and that it has no place for."""
+    """The fields of a front matter: the skill's own, and unknown ones that others wrote."""
     metadata = others.get("metadata")
     kept = {name: value for name, value in metadata.items() if name not in _OWN} if isinstance(metadata, dict) else {}
     own: dict[str, Any] = {
@@ -212,7 +212,7 @@ def _fields(described: Described, main: str, others: Mapping[str, Any]) -> dict[
 
 
 def _head(described: Described, main: str, written: object) -> str:
-    """The head as it was written if it says what the skill says, else a new one with what else was in it."""
+    """The original front matter if it still matches the skill; else a new one that keeps unknown fields."""
     if not isinstance(written, str):
         return frontmatter.write(_fields(described, main, {}))
     try:
@@ -248,7 +248,7 @@ def _main_in(fields: Mapping[str, Any], kind: SkillKind, files: Files) -> str:
 
 
 def _main_of(kind: SkillKind, document: Mapping[str, Any], files: Files) -> str:
-    """The path for a skill's own text: where it was, else the usual place, else one beside or above it that is free."""
+    """The path of a skill's own text: the imported one, else the usual one, else a free one beside or above it."""
     if kind is SkillKind.INSTRUCTION:
         return ""
     usual = _MAINS[kind].path

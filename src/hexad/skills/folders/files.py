@@ -1,4 +1,4 @@
-"""Reading and writing a skill's folder, so that neither can be led astray.
+"""Reads and writes a skill's folder; links in it cannot redirect either.
 
 Reading goes from folder to folder by open descriptors and follows no link: what is swapped meanwhile is not reached.
 Every limit is checked while reading, so nothing large is ever held. Writing happens in a new folder beside the place,
@@ -112,7 +112,7 @@ def _inside(folder: Path) -> list[Path]:
 
 
 def check_readable(folder: Path, files: Files) -> None:
-    """Refuse files that `read_folder` would refuse: what is written can be read again."""
+    """Refuse files that `read_folder` would refuse, so every exported folder can be imported."""
     found = Found(folder, done="written")
     for path, file in files.items():
         if reason := path_fault(path):
@@ -158,7 +158,7 @@ def _fill(folder: Path, files: Files) -> None:
 
 
 def _swap(beside: Path, target: Path) -> None:
-    """Let the new folder have the name; what had it goes, and comes back if that fails."""
+    """Swap the new folder in; restore the old one if that fails."""
     old = beside / "old"
     if os.path.lexists(target):
         target.rename(old)

@@ -96,7 +96,7 @@ def _refuse_aliases(text: str) -> None:
 
 
 def _plain(node: Any) -> Any:
-    """The data of a node; only what `_refuse_aliases` has seen comes here, so that depth is bounded."""
+    """The data of a node. `_refuse_aliases` checked it before, so its depth is bounded."""
     if node is None:
         return {}
     if isinstance(node, yaml.ScalarNode):

@@ -38,7 +38,7 @@ class ImportedSkill:
 
 
 def import_folder(library: SkillLibrary, folder: Path, *, overwrite: bool, redact: bool) -> ImportedSkill:
-    """Keep the skill of a folder as a draft; one of its name that is otherwise stays, unless ``overwrite``.
+    """Import a folder as a draft. An existing skill that differs is kept unless ``overwrite``.
 
     Every problem of the folder is `FolderRefused`, so importing many can go on with the next.
     """
@@ -107,7 +107,7 @@ def export_folder(skill: Skill, into: Path, *, force: bool, strict: bool) -> Pat
 
 
 def _refuse_unredactable(folder: Path, files: Files, described: Described) -> None:
-    """A name or a binary file cannot lose a secret and stay what it is."""
+    """Refuse a secret in a name or a binary file: it cannot be redacted there."""
     for path in files:
         if names := redacted(path).kinds:
             raise FolderRefused(str(folder), f"the name {path!r} looks like a secret ({names[0]}); rename the file")
@@ -127,7 +127,7 @@ def _before(library: SkillLibrary, name: str) -> Skill | None:
 
 
 def _folder_name(name: str) -> str:
-    """A skill's name as a folder's: itself where every system can have it."""
+    """A folder name for a skill: the skill's own if every system allows it."""
     if "/" not in name and name != MANIFEST and not path_fault(name):
         return name
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64] or "skill"

@@ -76,7 +76,7 @@ class Sandbox:
             command = (self.program.name, "--args", str(handed.over(joined)), "--")
             inside = (program, "-c", _prologue(limits, block), layout.SCRIPT)
             ended = run(
-                (*command, *inside), self.program, fds=handed.fds, limits=limits, mark=len(_READY), stop=stop or Stop()
+                (*command, *inside), self.program, fds=handed.fds, limits=limits, skip=len(_READY), stop=stop or Stop()
             )
         return self._result(ended)
 

@@ -46,7 +46,7 @@ class ScriptResult:
 
 
 class Rights(TypedDict, total=False):
-    """Whom a process is started as; empty: as who we are."""
+    """The user that a process runs as; empty for the current one."""
 
     user: int
     group: int
@@ -56,16 +56,16 @@ class Rights(TypedDict, total=False):
 class Stream:
     """An output of which the beginning is kept."""
 
-    def __init__(self, name: str, limit: int, *, mark: int = 0) -> None:
+    def __init__(self, name: str, limit: int, *, skip: int = 0) -> None:
         self.name = name
         self.content = bytearray()
         self._limit = limit
-        self._mark = mark  # bytes that are ours, and not counted
+        self._skip = skip  # our own bytes at its beginning, which do not count
         self._dropped = 0
 
     def add(self, part: bytes) -> None:
         """Keep what there is room for."""
-        room = self._limit + self._mark - len(self.content)
+        room = self._limit + self._skip - len(self.content)
         self.content += part[:room]
         self._dropped += max(0, len(part) - room)
 
@@ -89,16 +89,16 @@ class Ended:
 
 
 def run(
-    command: Sequence[str], program: Path, *, fds: Sequence[int], limits: SandboxLimits, mark: int, stop: Stop
+    command: Sequence[str], program: Path, *, fds: Sequence[int], limits: SandboxLimits, skip: int, stop: Stop
 ) -> Ended:
     """Run a command until it ends, its time is over or it is stopped, then kill its remaining processes.
 
-    ``program`` is the file that is run; the command, which what runs in the sandbox can see, does not tell where it is.
-    It gets no environment, no input and none of our files but ``fds``. The first ``mark`` bytes of its output are not
-    counted. What was stopped before is not started.
+    ``program`` is the file that is run. The sandboxed process can see ``command``, which hides where that file is. It
+    gets no environment, no input and none of our files but ``fds``. The first ``skip`` bytes of its output do not
+    count. A run that was stopped before does not start.
     """
     started = monotonic()
-    streams = Stream("stdout", limits.output, mark=mark), Stream("stderr", limits.output)
+    streams = Stream("stdout", limits.output, skip=skip), Stream("stderr", limits.output)
     with stop.heard() as heard:
         if stop.said:
             return Ended(None, *streams, monotonic() - started, stopped=True)
@@ -147,7 +147,7 @@ def _pipe(stack: ExitStack, *, given_away: bool) -> _Pipe:
 
 
 def dropped() -> Rights:
-    """How a process is started that has no more rights than anybody: as nobody, if we are the superuser."""
+    """The options that start a process without special rights: as nobody, if we are the superuser."""
     return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
 
 

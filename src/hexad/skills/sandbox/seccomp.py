@@ -49,7 +49,7 @@ _MACHINES: Final = {
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06  # instructions of the kernel's packet filter
 _NUMBER_AT, _MACHINE_AT = 0, 4  # in what the filter is shown of a call
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
-_FOREIGN: Final = 0x40000000  # from here on the numbers are of a third, nearly forgotten way to call
+_X32: Final = 0x40000000  # call numbers from here on belong to the x32 ABI
 
 
 def numbers(machine: str) -> dict[str, int]:
@@ -69,7 +69,7 @@ def program(machine: str | None = None) -> bytes:
         _instruction(_EQUAL, _MACHINES[machine].audit, yes=1),
         _instruction(_RETURN, _KILL),
         _instruction(_LOAD, _NUMBER_AT),
-        _instruction(_AT_LEAST, _FOREIGN, yes=len(denied) + 1),
+        _instruction(_AT_LEAST, _X32, yes=len(denied) + 1),
         *(_instruction(_EQUAL, number, yes=len(denied) - place) for place, number in enumerate(denied)),
         _instruction(_RETURN, _ALLOW),
         _instruction(_RETURN, _ERROR | errno.EPERM),

@@ -30,11 +30,15 @@ _PATTERNS: Final = [
     privilege       (?:mkfs|mke2fs|mkswap|wipefs)\S* .*…|ifconfig \S+ \S
     write-outside   git .*config .*--(?:global|system) \S+ \S|dd .*of=…|mv .* /dev/null$
     delete-unknown  git .*(?:-C|--work-tree).* clean
-    unknown-command sed .*(?:(?:^|[;{}\n\d$/ ])e(?: |$)|s(\W)(?:(?!\1).)*\1(?:(?!\1).)*\1[gpIim\d]*e)
-    unknown-command .* --?[\w-]*(?:exec|command|program|shell|rsh|pager|editor|hook|action)[\w-]*=
-    unknown-command .*\b(?:Proxy|Local)Command[= ]|git .*(?:core|diff|pager)\.[\w.]+=|git .*core\.(?:ssh|hook|fsm)
+    unknown-command sed .*(?:-\w*f |--file|(?:^|[;{}\n\d$/ ])e(?: |$)|s(\W)(?:(?!\1).)*\1(?:(?!\1).)*\1[gpIim\d]*e)
+    unknown-command .* --?[\w-]*(?:exec|command|program|shell|rsh|pager|editor|hook|action|filter)[\w-]*=
+    unknown-command .*\b(?:Proxy|Local)Command[= ]|.* --[\w-]*(?:program|exec|to-command|c-path|t-action)\b
+    unknown-command git .*(?:-c|config) (?:\S+ )*(?!user|color|init|pu|advice|core\.(?:[qali]|file))[a-z]+\.\S+[= ]\S
+    unknown-command git .*(?:bisect run|foreach|filter-b|for-each-repo|-pack=|(?:rebase|difft\w+) .*-\w*x)
+    unknown-command (?:hash|bind) .*-\w*[px]|enable .*-\w*f|zip .*-TT|coproc\s|make .*SHELL|complete .*-C
+    unknown-command git .*(?:--config-env|--ext-|grep .*-O)|rg .*--pre|man .*-P
     unknown-command (?:n?vim?|view|ex|ed|emacs|less|gdb|lldb|sqlite3|l?ftp|mail|nmap) .*[ :.\\+]!\s*\w
-    unknown-command (?:n?vim?|ex|emacs|gdb|lldb|sqlite3) .*\b(?:system|shell|call|execute?|python|py3|lua)\b
+    unknown-command (?:n?vim?|ex|emacs|gdb|lldb|sqlite3) .*(?:\b(?:system|shell|call|exec|py|lua)|-[Sxl] |-script)
     format          (?:mkfs(?:\.\w+)?|mke2fs|mkswap|wipefs|newfs|mkdosfs|mkntfs|blkdiscard|badblocks|pvcreate) .*/dev/\w
     format          (?:sgdisk|sfdisk|parted|fdisk|gdisk) (?!.*(?:-[lpin]|--list|--print|--no-act|print)(?: |$)).*/dev/\w
     format          cryptsetup (?!.*(?:status|isLuks|\w*(?:[oO]pen|[cC]lose|Dump|Key|UUID)) ).*/dev/\w
@@ -45,21 +49,28 @@ _PATTERNS: Final = [
 _LONGEST: Final = 4_000  # characters of a command
 _PRINTS_WORDS: Final = named("echo printf grep egrep fgrep rg ag man which type whatis apropos help info tldr")
 _PASSES_ON: Final = named("cat tee head tail sort uniq nl column less more pv sponge")
+_HARMLESS: Final = named("""
+    [ [[ test false exit return break continue wait sleep date ls pwd stat file du df wc cut paste join comm diff cmp tr
+    rev tac fold fmt expand seq sed jq yq xmllint xxd od hexdump strings base64 base32 basename dirname realpath mktemp
+    md5sum sha1sum sha256sum sha512sum gzip gunzip zcat bzip2 xz zstd tar cpio unzip zip 7z iconv openssl gpg mkdir
+    rmdir rm mv cp ln touch chmod tree dd bc expr numfmt shuf whoami id uname hostname kill umask ulimit curl wget find
+""") | (_PRINTS_WORDS | _PASSES_ON)
+"""Programs that run neither their input nor, by themselves, a file of the working directory."""
 _DECODES: Final = re.compile(
-    r"base(?:64|32|58|85|nc) .*-{1,2}[dD]|xxd .*-r|(?:openssl|gpg2?|age|uudecode|rev|tr|g?un(?:zip|xz|lz\w+|compress)|"
-    r"[bx]?z(?:cat|dec)?|zstd\w*|lz4\w*|iconv|dc|bc|hex2bin|funzip|crypt|ccrypt|ccat|steghide) "
+    r"base(?:64|32|58|85|nc) .*-{1,2}[dD]|xxd .*-r|(?:gzip|bzip2|pigz|lzma|lzip|brotli) .*-\w*d|"
+    r"(?:bunzip2|7z|openssl|gpg2?|age|uudecode|rev|tr|g?un(?:zip|xz|lz\w+|compress)|[bx]?z(?:cat|dec)?|zst\w*|"
+    r"lz4\w*|iconv|dc|bc|hex2bin|funzip|c?crypt|ccat) "
 )
 _PRINTS: Final = {"jobs": "%1", "nproc": "1", "id": "1", "mktemp": f"/tmp/{UNKNOWN}", f"dirname {SELF}": "."}  # noqa: S108
 _READS_DISK: Final = named("cat head tail strings dd dcfldd cp gzip tar xxd od hexdump less more grep scp rsync base64")
 _ASKS_DISK: Final = named("df lsblk blkid ls stat file findmnt udevadm test [")
 _COLLECTS: Final = named("tar zip 7z cp rsync rclone scp grep rg ag")
-_WRITES_ALL: Final = named(
-    "touch mkdir rmdir unlink tee truncate shred chmod chown chgrp mkfifo mknod setfacl mv rename fallocate wipe"
-)
+_WRITES_ALL: Final = named("touch mkdir rmdir unlink tee truncate shred chmod chown chgrp mkfifo mknod setfacl mv")
 _WRITES_LAST: Final = named("cp ln install rsync split convert magick ffmpeg scp ditto rclone pax link sed perl")
 _WRITES_FIRST: Final = named("zip ed ex patch gpasswd sqlite3")
 _UNPACKS: Final = re.compile(
-    r"(?:unzip|7z[ar]? [xe]|unrar [xe]|cpio .*-\w*i|(?:bsd)?tar (?:-?\w*x|.* -\w*x|.*--(?:ex|get))\w*|git clone|wget)\b"
+    r"(?:unzip|7z[ar]? [xe]|unrar [xe]|cpio .*-\w*i|(?:bsd)?tar (?:-?\w*x|.* -\w*x|.*--(?:ex|get))\w*|git clone|wget|"
+    r"g?un(?:xz|zip|zstd|lzma|compress)|bunzip2|(?:gzip|bzip2|xz|zstd|lz4) (?:\S+ )*-\w*d)\b"
 )
 _OUTPUTS: Final = re.compile(
     rf" (?:-o|--?out\w*|--output-\w+|--(?:target-)?directory|--dest|--prefix|-keyout)[ =](\S+)|"
@@ -70,11 +81,13 @@ _OUTPUTS_OF: Final = re.compile(
 )
 """Options whose value is written to: of any command, and of a few."""
 _URL: Final = re.compile(r"(?:--?[\w-]+=)?(?!file:|data:)[a-z][a-z0-9+.-]*://|(?:--?[\w-]+=)?git@[\w.-]+:|.*/dev/tcp/")
+_A_SHELL: Final = re.compile(rf"(?:\S*/)?(?:{'|'.join(running.SHELLS)})(?!\S)")
 _NARROWS: Final = re.compile(r"-(?:i?name|i?path|i?regex|size|[acm]time|[acm]min|newer\w*|user|empty|perm)")
 
 
 def judge(shell: Shell, argv: list[str]) -> str:
     """Judge one command with its words; returns what it prints, as far as that is known."""
+    shell.spend(5 + len(argv))
     name = _BIN.sub(r"\1", argv[0])
     if MADE in name:
         shell.find("pipe-to-shell", argv)
@@ -102,11 +115,14 @@ def _judge_program(shell: Shell, argv: list[str]) -> str:
     if len(line) > _LONGEST:  # the patterns take quadratic time
         shell.find("too-complex", "")
         return UNKNOWN
+    shell.spend(len(line) ** 2 // 10_000)
     for rule in needs(name, argv[1:]):
         shell.find(rule, argv)
     for rule, pattern in _PATTERNS:
-        if name not in _PRINTS_WORDS and pattern.match(line):
+        if name not in _PRINTS_WORDS - {"rg", "man"} and pattern.match(line):
             shell.find(rule, argv)
+    if name not in _HARMLESS and (shell.has_made_file or MADE in f"{line}{shell.stdin}"):
+        shell.find("unknown-command", argv)  # it may run that text
     if name in {"rm", "rmdir", "srm", "shred", "rimraf", "trash", "trash-put"}:
         _remove(shell, argv)
     elif name == "find":
@@ -136,9 +152,8 @@ def _judge_words(shell: Shell, argv: list[str]) -> None:
     name = argv[0]
     for number, word in enumerate(argv[1:], 1):
         value = word.partition("=")[2] if re.match(r"-?-?[\w-]+=", word) else word.removeprefix("@")
-        if any(is_secret(each, folder) for each in (value, word) for folder in shell.folders):
-            shell.find("credentials", argv)
-        if name in _COLLECTS and place(word) is Place.VITAL and argv[number - 1] != "-C":
+        is_collected = name in _COLLECTS and place(word) is Place.VITAL and argv[number - 1] != "-C"
+        if is_collected or any(is_secret(each, folder) for each in (value, word) for folder in shell.folders):
             shell.find("credentials", argv)
         if name in _PRINTS_WORDS:
             continue
@@ -154,8 +169,10 @@ def _judge_words(shell: Shell, argv: list[str]) -> None:
 def _judge_carried(shell: Shell, argv: list[str], number: int, value: str) -> None:
     """A word that may hold a command, or with which one may begin."""
     word = argv[number]
-    if word.rpartition("/")[2] in running.SHELLS and argv[number + 1 : number + 2] in (["-c"], ["-lc"], ["-ic"]):
+    if _A_SHELL.match(word) and argv[number + 1 : number + 2] in (["-c"], ["-lc"], ["-ic"]):
         judge(shell, argv[number:])
+    elif _A_SHELL.match(value.lstrip("!:")) and (argv[0] not in _HARMLESS or value != word or " " in word):
+        shell.find("unknown-command", argv)
     elif word in DESTROYS or word.startswith("mkfs"):
         shell.suspect(" ".join(argv[number:]), argv)
     elif " " in value and argv[number - 1] not in {"-m", "-am", "--message", "--grep"}:
@@ -168,25 +185,28 @@ def _judge_writes(shell: Shell, argv: list[str]) -> None:
     if name in _WRITES_LAST and len(paths) > 1 and (name not in {"sed", "perl"} or has_option(argv, "i", "--in-place")):
         targets = [path for path in paths[-1:] if not re.match(r"[\w.@-]+:", path)]
     targets = [*targets, *("".join(found) for found in _OUTPUTS.findall(line)), *_OUTPUTS_OF.findall(line)]
-    if _UNPACKS.match(line) and not has_option(argv, "tlp", "--list") and "-C" not in argv:
+    unpacks = _UNPACKS.match(line) and not has_option(argv, "tlp", "--list")
+    if unpacks and "-C" not in argv:
         targets = [*targets, "."]
-    is_made = "network" in needs(name, ["x"]) or _DECODES.match(f"{name} -d -r")
+    decodes = unpacks or MADE in (shell.stdin or "") or _DECODES.match(f"{name} -d -r")
+    is_made = decodes or "network" in needs(name, ["x"])
     for target in targets:
         shell.write(target, MADE if is_made else None, argv)
     if name in {"curl", "wget", "wget2", "aria2c", "axel"}:
         shell.files.update((settled(basename(path), shell.folders[0]), MADE) for path in paths)
+        shell.has_made_file |= name != "curl" or has_option(argv, "O", "--remote")
     elif name in {"cp", "mv", "ln", "install"} and len(paths) == 2:
         shell.files[settled(paths[1], shell.folders[0])] = shell.read(paths[0])
 
 
 def _printed(shell: Shell, argv: list[str]) -> str:
     """The output of a program, as far as it is known."""
-    name, stdin, paths = argv[0], shell.stdin or "", operands(argv[1:])
-    if name == "tee":
+    name, stdin, paths = argv[0], UNKNOWN if shell.stdin is None else shell.stdin, operands(argv[1:])
+    if name in {"tee", "sponge"}:
         for path in paths:
             shell.write(path, stdin, argv)
         return stdin
-    if name in _PASSES_ON:
+    if name in _PASSES_ON and MADE not in stdin:
         files = [path for path in paths if not path.isdigit()]
         return "".join(map(shell.read, files)) if files else stdin
     if MADE in stdin or _DECODES.match(" ".join([*argv, ""])) or "network" in needs(name, argv[1:]):
@@ -283,6 +303,5 @@ _BUILTINS: Final[dict[str, Callable[[Shell, list[str]], str]]] = {
     **dict.fromkeys((".", "source"), lambda shell, argv: running.run_file(shell, "".join(argv[1:2]), argv)),
     "eval": lambda shell, argv: shell.run_text(" ".join(argv[1:]), argv),
     **dict.fromkeys(("trap", "alias"), _define),
-    ":": lambda _shell, _argv: "",
-    "true": lambda _shell, _argv: "",
+    **dict.fromkeys((":", "true"), lambda _shell, _argv: ""),
 }

@@ -24,13 +24,12 @@ if TYPE_CHECKING:
     from hexad.skills.shell.walking import Shell
 
 _LANGUAGE: Final = Language(tree_sitter_bash.language())
-_LONGEST_SCRIPT: Final = 262_144  # characters
-_SHORT: Final = 1_000
-_MOST_SIGNS: Final = {"|": 2_000, "<<": 500, "=(": 500, "((": 2_000, "case": 2_000, "${": 4_000}
+_LONGEST_SCRIPT: Final = 65_536  # characters
+_MOST_SIGNS: Final = {"|": 2_000, "<<": 150, "=(": 500, "((": 2_000, "case": 2_000, "${": 4_000}
 """The grammar takes quadratic time over many of these."""
 _FAR: Final = re.compile("[\U00010000-\U0010ffff]")  # behind a brace the grammar reads memory that is not its own
 _JOIN: Final = re.compile(rb"(?<=[^\s\\])\\\n(?=\S)")  # a line end within a word, which the grammar does not know
-_JOIN_IN_COMMENT: Final = re.compile(rb"#[^\n]*[^\s\\]\\\n\S")
+_JOIN_IN_COMMENT: Final = re.compile(rb"^[^\n#]*#[^\n]*[^\s\\]\\\n\S", re.MULTILINE)
 _VARIABLE_IN_WORD: Final = re.compile(rb"\$(?<=[\w./:=-]\$)([A-Za-z_]\w*)")  # the grammar loses some of these
 _QUOTED_START: Final = re.compile(rb"(?<=\n)([ \t]*)\\(?=[A-Za-z])")  # `\rm`: the grammar joins it to the line above
 _INDENTED_END: Final = re.compile(r"<<[ \t]*\\?['\"]?(\w+)['\"]?.*?\n\t+\1[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -78,9 +77,7 @@ class Script:
 
 def is_parsable(text: str) -> bool:
     """Whether parsing takes bounded time."""
-    return len(text) < _SHORT or (
-        len(text) <= _LONGEST_SCRIPT and all(text.count(sign) <= most for sign, most in _MOST_SIGNS.items())
-    )
+    return len(text) <= _LONGEST_SCRIPT and all(text.count(sign) <= most for sign, most in _MOST_SIGNS.items())
 
 
 def parsed(text: str) -> Script:
@@ -218,9 +215,9 @@ def _expansion(shell: Shell, node: Node, quoted: bool) -> tuple[str, ...]:  # no
 
 def _process(shell: Shell, node: Node, _quoted: bool) -> tuple[str, ...]:  # noqa: FBT001
     """`<(…)` is a file that holds what the commands print; `>(…)` runs them with what is written to it."""
-    is_input = text_of(node)[:1] == "<"
     path = f"/dev/fd/{node.start_byte + 10}"
-    shell.files[path] = shell.isolated(node, None if is_input else shell.stdin)
+    shell.files[path] = shell.isolated(node, shell.stdin)
+    shell.has_made_file |= MADE in shell.files[path]
     return (path,)
 
 
@@ -242,7 +239,7 @@ KINDS: Final[dict[str, Callable[[Shell, Node, bool], tuple[str, ...]]]] = {
     "ansi_c_string": lambda _shell, node, _quoted: (unescaped(text_of(node)[2:-1]),),
     "simple_expansion": lambda shell, node, _quoted: value(shell, text_of(node)[1:]),
     "expansion": _expansion,
-    "command_substitution": lambda shell, node, _quoted: (shell.isolated(node, None).rstrip("\n"),),
+    "command_substitution": lambda shell, node, _quoted: (shell.isolated(node, shell.stdin).rstrip("\n"),),
     "process_substitution": _process,
 }
 _SPLIT: Final = named("simple_expansion expansion command_substitution")

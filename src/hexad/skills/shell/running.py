@@ -15,22 +15,18 @@ if TYPE_CHECKING:
 
     from hexad.skills.shell.walking import Shell
 
-SHELLS: Final = named("sh bash dash zsh ksh ksh93 mksh ash fish csh tcsh yash rbash")
+SHELLS: Final = named("sh bash dash zsh ksh ksh93 mksh ash fish csh tcsh yash rbash posh osh oksh elvish nu xonsh")
 _WRAPPERS: Final[dict[str, tuple[str, int]]] = {
     name: (letters.strip("-"), int(skips))
     for row in """
         sudo=ugpCThRDrtU=0 doas=uC=0 pkexec=-=0 env=uC=0 nohup=-=0 setsid=-=0 setarch=-=1 time=fo=0 gtime=fo=0 nice=n=0
-        ionice=cnpPu=0 chrt=TPD=1 taskset=-=1 numactl=NCmil=0 stdbuf=ioe=0 unbuffer=-=0 timeout=sk=1 gtimeout=sk=1
-        command=-=0 builtin=-=0 exec=a=0 coproc=-=0 chroot=-=1 unshare=SGwR=0 nsenter=tSGrw=0 systemd-run=pMHuE=0
-        systemd-inhibit=-=0 gosu=-=1 su-exec=-=1 setpriv=-=0 strace=eopsauEIOPS=0 ltrace=eopsauEnlx=0 valgrind=-=0
-        fakeroot=lis=0 proot=rbwq=0 firejail=-=0 bwrap=-=0 xvfb-run=nsewfp=0 dbus-run-session=-=0 dbus-launch=-=0
-        caffeinate=tw=0 chronic=-=0 torsocks=-=0 torify=-=0 proxychains=f=0 proxychains4=f=0 busybox=-=0 toybox=-=0
-        cgexec=g=0 prlimit=p=0 daemonize=ceolpu=0 start-stop-daemon=xapnu=0 runcon=turlc=1 rlwrap=abcdfHpPsStw=0
-        entr=-=0 noglob=-=0 trickle=dus=0 cpulimit=lpe=0 faketime=-=1 eatmydata=-=0 ifne=-=0 sshpass=pfdP=0
-        setuidgid=-=1 envdir=-=1 setlock=-=1 flock=wE=1 tini=pe=0 dumb-init=r=0 dtach=-=1 abduco=e=1
-        systemd-nspawn=DMuiSE=0 systemd-cat=tp=0 run0=ugD=0 cross-env=-=0 xargs=IPnLdsaE=0 parallel=jSNnI=0 watch=n=0
-        screen=SeTtcph=0 runuser=ug=0 hyperfine=wmMrp=0 sem=j=0 uvx=-=0 npx=p=0 mpirun=nHx=0 nix-shell=p=0 su=c=0
-        script=c=0 ssh=-=1 autossh=M=1
+        ionice=cnpPu=0 chrt=TPD=1 taskset=-=1 stdbuf=ioe=0 unbuffer=-=0 timeout=sk=1 gtimeout=sk=1 command=-=0
+        builtin=-=0 exec=a=0 chroot=-=1 unshare=SGwR=0 nsenter=tSGrw=0 systemd-run=pMHuE=0 gosu=-=1 su-exec=-=1
+        setpriv=-=0 strace=eopsauEIOPS=0 ltrace=eopsauEnlx=0 valgrind=-=0 fakeroot=lis=0 proot=rbwq=0 firejail=-=0
+        bwrap=-=0 xvfb-run=nsewfp=0 chronic=-=0 torsocks=-=0 proxychains=f=0 busybox=-=0 daemonize=ceolpu=0
+        start-stop-daemon=xapnu=0 entr=-=0 sshpass=pfdP=0 flock=wE=1 tini=pe=0 dumb-init=r=0 dtach=-=1
+        systemd-nspawn=DMuiSE=0 run0=ugD=0 cross-env=-=0 xargs=IPnLdsaE=0 parallel=jSNnI=0 watch=n=0 screen=SeTtcph=0
+        runuser=ug=0 hyperfine=wmMrp=0 sem=j=0 uvx=-=0 npx=p=0 nix-shell=p=0 su=c=0 script=c=0 ssh=-=1 autossh=M=1
     """.split()  # noqa: SIM905 - a table
     for name, letters, skips in [row.split("=")]
 }
@@ -40,7 +36,9 @@ _ON_SUBCOMMAND: Final = named("perf poetry pipenv uv docker podman kubectl tmux 
 """Commands that run another one behind one of these subcommands."""
 _ELSEWHERE: Final = named("docker podman kubectl ssh autossh")
 _JOINS_WORDS: Final = named("watch parallel sem tmux screen hyperfine")
+_SETS_VARIABLES: Final = named("env sudo doas cross-env")
 _TAKES_TEXT: Final = named("su script runuser nix-shell flock")
+_SHELL_OPTIONS: Final = named("--version --help --login --norc --noprofile --posix --verbose --restricted --emulate")
 _LONG_VALUES: Final = named("--user --group --chdir --signal --kill-after --unset --host --prompt")
 
 _LANGUAGES: Final = re.compile(
@@ -93,14 +91,17 @@ def _judge_wrapper(shell: Shell, argv: list[str]) -> str:
     name = argv[0]
     for rule in ("network",) if name in {"ssh", "autossh"} else needs(name, argv[1:]):
         shell.find(rule, argv)
+    line = " ".join(argv) if name in _SETS_VARIABLES else ""
+    for variable, held, text in re.findall(r" (?:(\w+)=(\S*)|(?:-\w*?S|--split-string[= ])(.*))", line):
+        shell.run_text(text, argv) if text else shell.assign(variable, (held,))
     for word, text in pairwise(argv) if name in _TAKES_TEXT else ():
         if re.fullmatch(r"-\w*c|--(?:command|run|session-command)", word):
             return shell.run_text(text, argv)
+    if name == "command" and argv[1:2] in (["-v"], ["-V"]):
+        return argv[-1]
     inner = _inner(name, argv[1:])
     if name == "xargs":
         inner = _with_input(inner or ["echo"], shell.stdin or UNKNOWN, argv)
-    if name == "command" and argv[1:2] in (["-v"], ["-V"]):
-        return argv[-1]
     if not inner:
         return UNKNOWN if shell.stdin is None or name in {"exec", "env", "time"} else shell.run_text(shell.stdin, argv)
     if name in _ELSEWHERE:
@@ -126,7 +127,7 @@ def _inner(name: str, arguments: list[str]) -> list[str]:
         start = next((n for n, word in enumerate(arguments, 1) if word in _SUBCOMMAND), len(arguments))
         arguments = arguments[start:]
     left = _without_options(arguments, letters)
-    while name in {"env", "sudo", "doas", "cross-env"} and left and re.match(r"\w+=|-$", left[0]):
+    while name in _SETS_VARIABLES and left and re.match(r"\w+=|-$", left[0]):
         left = _without_options(left[1:], letters)
     return _without_options(left[skips:], "") if skips else left
 
@@ -153,22 +154,24 @@ def _with_input(inner: list[str], text: str, argv: list[str]) -> list[str]:
 
 def _judge_shell(shell: Shell, argv: list[str]) -> str:
     """`sh -c TEXT`, `sh FILE`, or a shell that reads its input."""
-    arguments = argv[1:]
-    while arguments and re.match(r"[-+]\w|--", arguments[0]):
-        option = arguments.pop(0)
-        if option in {"--version", "--help"} or re.fullmatch(r"-\w*n\w*", option):
-            return ""
-        if option in {"-o", "-O", "+o", "+O", "--rcfile", "--init-file"}:
+    arguments, letters = argv[1:], ""
+    options: list[str] = []
+    while arguments and re.match(r"[-+]\w|--?$|--\w", arguments[0]) and options[-1:] not in (["-"], ["--"]):
+        options.append(option := arguments.pop(0))
+        letters += option if re.match(r"-\w", option) else ""
+        if re.fullmatch(r"[-+]\w*[oO]", option):
             del arguments[:1]
-        elif re.fullmatch(r"-\w*c\w*", option):
-            before, shell.arguments = shell.arguments, arguments[2:]
-            with shell.unsure():
-                output = shell.run_text(arguments[0] if arguments else UNKNOWN, argv)
-            shell.arguments = before
-            return output
-        elif re.fullmatch(r"-\w*s\w*", option):
-            arguments = []
-    return run_file(shell, arguments[0], argv) if arguments else run_file(shell, "-", argv[:1])
+        elif option[2:] and option[:2] == "--" and option not in _SHELL_OPTIONS:
+            shell.find("unknown-command", argv)
+    if options == ["-n"] or {"--version", "--help"} & {*options}:
+        return ""
+    if "c" in letters:
+        before, shell.arguments = shell.arguments, arguments[2:]
+        with shell.unsure():
+            output = shell.run_text(arguments[0] if arguments else UNKNOWN, argv)
+        shell.arguments = before
+        return output
+    return run_file(shell, arguments[0], argv) if arguments and "s" not in letters else run_file(shell, "-", argv[:1])
 
 
 def _judge_interpreter(shell: Shell, argv: list[str]) -> str:

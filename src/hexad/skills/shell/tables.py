@@ -8,40 +8,37 @@ from typing import Final
 from hexad.skills.shell.places import named
 
 _TABLE_TEXT: Final = """
-ab ansible-playbook aria2c azcopy bettercap chisel clickhouse-client cloudflared cqlsh createdb curl dig dropdb
-    fping frpc ftp grpcurl host hping3 http http-server https hydra iperf iperf3 ipfs ldapsearch lftp links localtunnel
-    lynx magic-wormhole mail mailx mariadb masscan medusa minerd mitmproxy mongo mongosh mosh msmtp mtr mysql
-    mysqladmin mysqldump nc ncat netcat ngrok nmap nslookup ntpdate openconnect openvpn pg_dump pg_dumpall pg_restore
-    ping psql rclone rcp redis-cli rlogin rsh s3cmd s5cmd scp sendmail sftp smbclient socat speedtest speedtest-cli
-    sqlcmd sqlmap ssh-copy-id ssh-keyscan sshfs sshpass sshuttle stunnel syncthing tailscale telnet tftp tor tracepath
-    traceroute transmission-remote twine vncviewer w3m websocat wget wget2 whois wormhole xmrig youtube-dl yt-dlp
-    zerotier-cli | network | *
-addgroup adduser arecord arpspoof auditctl bpftrace btrfs bw capsh cfdisk chage chattr chpasswd chroot chsh
-    cryptsetup debugfs depmod dhclient dmesg dmsetup doas dpkg-reconfigure e2fsck ebtables ethtool ettercap fdisk
-    firewall-cmd fsck fswebcam gdisk gosu gpasswd groupadd groupdel groupmod grub-install halt hashcat hdparm hwclock
-    ifdown iftop ifup import init insmod iotop ip6tables iptables john kexec keyctl killall5 kubeadm lastlog launchctl
-    ldconfig logrotate losetup lvcreate lvremove mdadm modprobe nft nsenter nvme op parecord parted partprobe pass
-    passwd pbpaste pivot_root pkexec poweroff pvcreate pvremove reboot resize2fs rmmod run0 runuser screencapture scrot
-    secret-tool security service setcap setenforce sfdisk sgdisk shutdown smartctl su su-exec sudo sudoedit swapoff
-    swapon sysctl systemd-nspawn systemd-run tshark ufw umount unshare update-alternatives update-ca-certificates
-    update-grub update-initramfs useradd userdel usermod vgcreate vgremove virsh visudo wl-paste xclip xdotool xinput
-    xsel zfs zpool | privilege | *
-kubectl helm gcloud aws az gh glab oc doctl heroku hcloud linode-cli flyctl fly vercel netlify wrangler eksctl
-  ibmcloud oci firebase argocd flux istioctl velero consul vault nomad gsutil bq ansible skopeo httpie npx bunx cpan
-  cpanm mvn nix-shell gradle wg-quick add-apt-repository | network | *
-kubectl helm gcloud aws az gh glab oc vault firebase ansible httpie | - | alias cli completion config configure
-  create env help info init kustomize lint options package plugin template topic version
-  --offline --stop --status --list-hosts
+ab ansible-playbook aria2c azcopy bettercap chisel clickhouse-client cloudflared cqlsh createdb curl dig dropdb fping
+  frpc ftp grpcurl host hping3 http http-server https hydra iperf iperf3 ipfs ldapsearch lftp links localtunnel lynx
+  magic-wormhole mail mailx mariadb masscan medusa minerd mitmproxy mongo mongosh mosh msmtp mtr mysql mysqladmin
+  mysqldump nc ncat netcat ngrok nmap nslookup ntpdate openconnect openvpn pg_dump pg_dumpall pg_restore ping psql
+  rclone rcp redis-cli rlogin rsh s3cmd s5cmd scp sendmail sftp smbclient socat speedtest speedtest-cli sqlcmd sqlmap
+  ssh-copy-id ssh-keyscan sshfs sshpass sshuttle stunnel syncthing tailscale telnet tftp tor tracepath traceroute
+  transmission-remote twine vncviewer w3m websocat wget wget2 whois wormhole xmrig youtube-dl yt-dlp zerotier-cli |
+  network | *
+addgroup adduser arecord arpspoof auditctl bpftrace btrfs bw capsh cfdisk chage chattr chpasswd chroot chsh cryptsetup
+  debugfs depmod dhclient dmesg dmsetup doas dpkg-reconfigure e2fsck ebtables ethtool ettercap fdisk firewall-cmd fsck
+  fswebcam gdisk gosu gpasswd groupadd groupdel groupmod grub-install halt hashcat hdparm hwclock ifdown iftop ifup
+  import init insmod iotop ip6tables iptables john kexec keyctl killall5 kubeadm lastlog launchctl ldconfig logrotate
+  losetup lvcreate lvremove mdadm modprobe nft nsenter nvme op parecord parted partprobe pass passwd pbpaste pivot_root
+  pkexec poweroff pvcreate pvremove reboot resize2fs rmmod run0 runuser screencapture scrot secret-tool security service
+  setcap setenforce sfdisk sgdisk shutdown smartctl su su-exec sudo sudoedit swapoff swapon sysctl systemd-nspawn
+  systemd-run tshark ufw umount unshare update-alternatives update-ca-certificates update-grub update-initramfs useradd
+  userdel usermod vgcreate vgremove virsh visudo wl-paste xclip xdotool xinput xsel zfs zpool | privilege | *
+kubectl helm gcloud aws az gh glab oc doctl heroku hcloud linode-cli flyctl fly vercel netlify wrangler eksctl ibmcloud
+  oci firebase argocd flux istioctl velero consul vault nomad gsutil bq ansible skopeo httpie npx bunx cpan cpanm mvn
+  nix-shell gradle wg-quick add-apt-repository | network | *
+kubectl helm gcloud aws az gh glab oc vault firebase ansible httpie | - | alias cli completion config configure create
+  env help info init kustomize lint options package plugin template topic version --offline --stop --status --list-hosts
 pip pipx uv poetry pdm pipenv conda mamba npm pnpm yarn bun deno nvm rustup gem bundle composer luarocks opam stack
-  cabal dotnet nuget brew flatpak guix choco scoop winget apk snap pkg port pamac zypper dnf apt vagrant packer
-  minikube nix terraform tofu pulumi ollama lxc | network | add apply audit box build-dep check-update ci create
-  create-project deps.get destroy develop dist-upgrade dlx download dup fetch find flake full-upgrade get global i in
-  index info init inject install launch lock login ls-remote makecache outdated pip:install pip:sync plan plugin
-  preview profile publish pull push ref refresh reinstall remote-add remote-ls require restore search self selfupdate
-  self-update setup source start sync tap tool:install tool:run toolchain tool:update up update upgrade upgrade-all
-  view wheel -none
-pip pipx uv poetry pdm pipenv conda npm apk apt brew zypper dnf snap pkg port nix opam gem rustup dotnet terraform
-  tofu pulumi lxc | - | -none
+  cabal dotnet nuget brew flatpak guix choco scoop winget apk snap pkg port pamac zypper dnf apt vagrant packer minikube
+  nix terraform tofu pulumi ollama lxc | network | add apply audit box build-dep check-update ci create create-project
+  deps.get destroy develop dist-upgrade dlx download dup fetch find flake full-upgrade get global i in index info init
+  inject install launch lock login ls-remote makecache outdated pip:install pip:sync plan plugin preview profile publish
+  pull push ref refresh reinstall remote-add remote-ls require restore search self selfupdate self-update setup source
+  start sync tap tool:install tool:run toolchain tool:update up update upgrade upgrade-all view wheel -none
+pip pipx uv poetry pdm pipenv conda npm apk apt brew zypper dnf snap pkg port nix opam gem rustup dotnet terraform tofu
+  pulumi lxc | - | -none
 cargo | network | install fetch publish search update add login owner yank binstall build b run r test t check c bench
   doc
 cargo | - | --offline --frozen
@@ -55,9 +52,8 @@ docker docker-compose nerdctl lxc | privilege | *
 nix-env nix-channel | network | -i -iA --install -u --upgrade --update --add
 npm yarn pip | write-outside | config:set config:delete config:edit config:unset c:set set
 apt apk dnf zypper snap pkg port pamac | privilege | add addrepo ar autoclean autopurge autoremove cache clean delete
-  disable dist-upgrade downgrade dup edit-sources enable erase fix full-upgrade group in install module patch purge
-  ref refresh reinstall remove removerepo revert rm rr satisfy selfupdate swap sync up update upgrade uninstall
-  build-dep
+  disable dist-upgrade downgrade dup edit-sources enable erase fix full-upgrade group in install module patch purge ref
+  refresh reinstall remove removerepo revert rm rr satisfy selfupdate swap sync up update upgrade uninstall build-dep
 dpkg | privilege | -i --install -r --remove -P --purge --configure --add-architecture
 rpm | privilege | -i -U -e -F --install --upgrade --erase --import -Uvh -ivh -iv -ev
 pacman yay paru | - | -Q -Qi -Ql -Qs -Qe -Qdt -Qm -Ss -Si -Sg -F -T -D --query
@@ -69,8 +65,8 @@ systemctl | privilege | start stop restart reload enable disable mask unmask reb
   daemon-reload set-default isolate edit kill reset-failed reenable try-restart reload-or-restart rescue emergency
 loginctl hostnamectl timedatectl localectl | privilege | terminate-session kill-session terminate-user enable-linger
   set-hostname hostname set-time set-timezone set-ntp set-local-rtc set-locale set-keymap set-x11-keymap
-nmcli rfkill route arp | privilege | connection con c device dev d radio networking block unblock toggle add del
-  delete flush change -d -s
+nmcli rfkill route arp | privilege | connection con c device dev d radio networking block unblock toggle add del delete
+  flush change -d -s
 mount mkinitcpio tcpdump | privilege | *
 mount mkinitcpio tcpdump | - | -none -l -h -H --hookhelp -L --listhooks -M --automods -D --list-interfaces
 ip | privilege | *:set *:add *:del *:delete *:flush *:replace *:change *:append *:exec *:up *:down
@@ -87,9 +83,7 @@ anacron at batch crontab trash-empty | write-outside | *
 
 _ALIASES: Final = "pip3=pip apt-get=apt aptitude=apt yum=dnf dnf5=dnf microdnf=dnf micromamba=mamba gpg2=gpg "
 _ALIAS: Final = dict(pair.split("=") for pair in named(f"{_ALIASES} gradlew=gradle podman-compose=podman"))
-_VALUE_OPTIONS: Final = named(
-    "-C -c --git-dir --work-tree --namespace -H --host --context --config --prefix -w --workspace -M -p -t"
-)
+_VALUE_OPTIONS: Final = named("-C -c -H -w -p -t --git-dir --work-tree --host --context --config --prefix --workspace")
 """Options before a subcommand that take the next word."""
 _TABLE: Final[dict[str, dict[str, set[str]]]] = {}
 for _row in re.split(r"\n(?! )", _TABLE_TEXT.strip()):

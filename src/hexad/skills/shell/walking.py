@@ -19,18 +19,19 @@ if TYPE_CHECKING:
 
     from hexad.skills.shell.reading import Script
 
-MOST_STEPS: Final = 60_000
+MOST_STEPS: Final = 60_000  # for a script and all files of its skill
 DEEPEST: Final = 60
 MOST_COMMANDS: Final = 16  # that one command may come to
 _ENDLESS: Final = re.compile(
     r"(?:while|until)\s+(?:true|:|(?:test|\[\[?)\s+1(?:\s+(?:-eq|==?)\s+1)?(?:\s+\]\]?)?|\(\(\s*1\s*\)\)|!\s*false|false)"
     r"\s*[;\n]|for\s*\(\(\s*;\s*;"
 )
-_PAUSES: Final = re.compile(r"(?:[;\n{&|]|\bdo\b|\bthen\b)\s*(?:wait|read|break|exit|return|sleep\b[^&;\n)]*[;\n])")
+_PAUSES: Final = re.compile(r"(?:[;\n{&|]|\b(?:do|then))\s{0,50}(?:wait|read|break|exit|return|sleep\b[^&;\n)]*[;\n])")
 _DECIDES: Final = re.compile(r"\b(?:if|case|while|for|return|exit)\b|&&|\|\||\[")
 _RUNS_CODE: Final = re.compile(
     r"LD_(?:PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_\w+|BASH_ENV|ENV|PROMPT_COMMAND|PS4|PYTHON(?:STARTUP|PATH|HOME)|PERL5\w+|"
-    r"RUBYOPT|NODE_OPTIONS|GIT_\w*(?:SSH|PAGER|EDITOR|EXEC)\w*|(?:MAN)?PAGER|LESSOPEN|VIMINIT|JAVA_TOOL_OPTIONS"
+    r"RUBYOPT|NODE_OPTIONS|GIT_\w*(?:SSH|PAGER|EXEC)\w*|(?:MAN)?PAGER|\w*EDITOR|VISUAL|LESSOPEN|VIMINIT|"
+    r"JAVA_TOOL_OPTIONS"
 )
 _MAY_REJECT: Final = re.compile(r"\b(?:rm|dd|mkfs|mv|chmod|chown|find|shred|sh|bash|kill|wipefs)\b|/dev/|\)\s*\{")
 _SOCKET: Final = re.compile(r"/dev/(?:tcp|udp)/")
@@ -44,17 +45,18 @@ class TooComplex(Exception):
 class Shell:
     """The state of a walk: what the script has set so far, and what was found. Methods are named after node types."""
 
-    def __init__(self, files: Mapping[str, str]) -> None:
+    def __init__(self, files: Mapping[str, str], steps: int = 0) -> None:
         self.found: dict[tuple[str, int], str] = {}
         self.variables: dict[str, tuple[str, ...]] = {}
         self.functions: dict[str, tuple[Node | str, Script | None]] = {}  # aliases and traps too, as text
-        self.files = {settled(path): text for path, text in files.items()}
+        self.files = dict(files)
+        self.has_made_file = False  # a file was written whose text is downloaded, decoded or unpacked
         self.folders: tuple[str, ...] = (".",)
         self.arguments: list[str] | None = None
         self.stdin: str | None = None
         self._script: Script | None = None  # None within a text that a command runs
         self._line = 1
-        self._steps = 0
+        self.steps = steps
         self._depth = 0
         self.unsure_depth = 0  # > 0: a variable that is set here may hold its old value afterwards
         self._calls: list[str] = []
@@ -64,19 +66,23 @@ class Shell:
         """Note a finding at the current line."""
         self.found.setdefault((rule, self._line), shown(what))
 
-    def spend(self, steps: int = 1) -> None:
-        """Count work; too much of it ends the walk."""
-        self._steps += steps
-        if self._steps > MOST_STEPS:
+    def spend(self, steps: int = 1, text: str = "") -> None:
+        """Count work: some steps, and a text that is read through. Too much of it ends the walk."""
+        self.steps += steps + len(text) // 100
+        if self.steps > MOST_STEPS:
             raise TooComplex
 
-    def run_script(self, script: Script) -> None:
+    def run_script(self, text: str) -> None:
         """Judge a whole script, then the functions, aliases and traps that it defines and never calls."""
-        self._script = script
-        if script.broken_line():
-            self.found["unparsable", script.broken_line()] = ""
+        if not is_parsable(text):
+            raise TooComplex
+        self.spend(10 + len(text) // 20)
+        self._script = script = parsed(text)
+        if (line := script.broken_line()) or "\x00" in text:
+            self.found["unparsable", line or 1] = ""
         self.walk(script.root)
         for name in [name for name in self.functions if name not in self._called]:
+            self.stdin = None
             self.call(name, None)
 
     def run_text(self, text: str, what: list[str] | str) -> str:
@@ -84,13 +90,13 @@ class Shell:
         if MADE in text:
             self.find("pipe-to-shell", what)
             return MADE
+        self.spend(10 + len(text) // 20)  # parsing is slow
         is_readable = is_parsable(text) and bool(MARKERS.sub("", text).strip())
         script = parsed(text) if is_readable else None
         if UNKNOWN in text or (text.strip() and (script is None or script.broken_line())):
             self.find("unknown-command", what)
         if script is None:
             return UNKNOWN
-        self.spend(1 + len(text) // 100)
         before, self._script = self._script, None
         printed = self.walk(script.root, self.stdin)
         self._script = before
@@ -98,12 +104,15 @@ class Shell:
 
     def rejections(self, text: str) -> set[str]:
         """The rules by which a text would be rejected if a shell ran it; for texts that may never be run."""
+        self.spend(0, text)
         if not _MAY_REJECT.search(text):
             return set()
-        other = Shell({})
-        other.variables, other._steps, other._depth = dict(self.variables), self._steps, self._depth + 5
-        other.run_text(text.replace(UNKNOWN, "").replace(MADE, ""), "")
-        self._steps = other._steps
+        other = Shell({}, self.steps)
+        other.variables, other._depth = dict(self.variables), self._depth + 5
+        try:
+            other.run_text(text.replace(UNKNOWN, "").replace(MADE, ""), "")
+        finally:
+            self.steps = other.steps
         return {rule for rule, _ in other.found if RULES[rule].capability is None}
 
     def suspect(self, text: str, what: list[str] | str) -> None:
@@ -136,13 +145,15 @@ class Shell:
         if self._script is not None:
             self._line = self._script.line_of(node)
         self._depth += 1
+        self.stdin = stdin
         output: str = getattr(self, f"_{node.type}", self._sequence)(node, stdin)
         self._depth -= 1
         return output
 
     def assign(self, name: str, texts: tuple[str, ...]) -> None:
         """Set a variable; where it is not sure that this runs, the values from before stay possible."""
-        if _RUNS_CODE.fullmatch(name):
+        folders = ":".join(texts).split(":") if name == "PATH" else ()
+        if _RUNS_CODE.fullmatch(name) or {*map(place, folders)} & {Place.INSIDE, Place.UNKNOWN}:
             self.find("unknown-command", f"{name}=…")
         for text in texts:
             self.suspect(text if " " in text else "", f"{name}={text}")
@@ -181,6 +192,7 @@ class Shell:
                 self.find("device-write", what)
             elif where in {Place.OUTSIDE, Place.VITAL}:
                 self.find("write-outside", what)
+            self.has_made_file |= MADE in (content or "")
             if content is not None and not whole.startswith(("/dev/", UNKNOWN)):
                 self.files[whole] = (self.files.get(whole, "") + content)[: reading.LONGEST]
                 self.suspect(content, what)
@@ -220,10 +232,10 @@ class Shell:
 
     def _while_statement(self, node: Node, stdin: str | None) -> str:
         """A loop is walked once; a variable that grows in it is not known."""
-        text = text_of(node)
+        self.spend(text=(text := text_of(node)))
         if _ENDLESS.match(text) and re.search(r"[^&>]&(?![&>\d])", text) and not _PAUSES.search(text):
             self.find("fork-bomb", text.partition("\n")[0])
-        for name in set(re.findall(r"\b(\w+)(?:\+=|=\S*\$\{?\1\b)", text)):
+        for name in set(re.findall(r"\b(\w+)(?:\+=|=\S{0,99}\$\{?\1\b)", text)):
             self.assign(name, (*self.variables.get(name, ()), UNKNOWN))
         with self.unsure():
             return self._sequence(node, stdin)
@@ -247,8 +259,11 @@ class Shell:
         if body is None:
             return ""
         self.functions[name] = body, self._script
-        again, text = rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text_of(body)
-        if re.search(rf"{again}[^;\n]*[|&]|[|&(]\s*{again}", text) and not _DECIDES.search(text):
+        again = rf"(?<![\w.-]){re.escape(name)}(?![\w.-])"
+        self.spend(text=(text := text_of(body)))
+        parts = [part[found.end() :] for part in re.split(r"[;\n]", text) if (found := re.search(again, part))]
+        is_started = re.search(r"[|&]", "".join(parts)) or re.search(rf"[|&(]\s*{again}", text)
+        if is_started and not _DECIDES.search(text):
             self.find("fork-bomb", name)
         return ""
 
@@ -264,9 +279,8 @@ class Shell:
             texts, between = (BREAK.join(item[0] if len(item) == 1 else UNKNOWN for item in items),), BREAK
         if any(child.type == "+=" for child in node.children):
             texts = tuple(old + between + new for old in self.variables.get(variable, ("",)) for new in texts)
-        self.assign(
-            variable, (UNKNOWN,) if name.type == "subscript" else tuple(text[: reading.LONGEST] for text in texts)
-        )
+        texts = (UNKNOWN,) if name.type == "subscript" else tuple(text[: reading.LONGEST] for text in texts)
+        self.assign(variable, texts)
         return ""
 
     def _declaration_command(self, node: Node, stdin: str | None) -> str:
@@ -292,9 +306,8 @@ class Shell:
             words += [each for each in redirect.children_by_field_name("destination")[1:] if each.type != "number"]
             for child in redirect.named_children if redirect.type == "heredoc_redirect" else ():
                 if not child.type.startswith("heredoc_"):
-                    (redirects if child.type in _REDIRECTS else words if child.type in reading.KINDS else later).append(
-                        child
-                    )
+                    kept = redirects if child.type in _REDIRECTS else words if child.type in reading.KINDS else later
+                    kept.append(child)
         given = [text for each in redirects if (text := self._input(each)) is not None]
         stdin = "".join(given) if given else stdin
         if body is not None and body.type == "command":
@@ -367,20 +380,20 @@ class Shell:
                 self.find("too-complex", "")
                 break
             argv = [field for part in way for field in part]
-            self.spend(len(argv))
             self.stdin = stdin
             printed.append(commands.judge(self, argv) if argv else "")
         return "\n".join(printed)
 
 
-def judged(script: str, files: Mapping[str, str]) -> dict[tuple[str, int], str]:
-    """The findings of a script: a rule and a line, and the command that meets it. Never raises."""
-    shell = Shell(files)
-    if "\x00" in script or not is_parsable(script):
-        shell.find("unparsable" if "\x00" in script else "too-complex", "")
-        return shell.found
-    try:
-        shell.run_script(parsed(MARKERS.sub("\ufffd", script)))
-    except Exception:  # noqa: BLE001 - too much work, or a mistake of ours: the script is not judged
-        shell.find("too-complex", "")
-    return shell.found
+def judged(scripts: Mapping[str, str], files: Mapping[str, str]) -> Iterator[tuple[str, int, str, str]]:
+    """The findings of scripts: a rule, a line, the command that meets it, and the script's name. Never raises."""
+    known = {settled(path): text for path, text in files.items()}
+    steps = 0
+    for name, script in scripts.items():
+        shell = Shell(known, steps)
+        try:
+            shell.run_script(MARKERS.sub("\ufffd", script))
+        except Exception:  # noqa: BLE001 - too much work, or a mistake of ours: the script is not judged
+            shell.find("too-complex", "")
+        steps = shell.steps
+        yield from ((rule, line, what, name) for (rule, line), what in shell.found.items())

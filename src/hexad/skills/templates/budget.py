@@ -65,7 +65,7 @@ class Budget:
         self._look_at_time()
 
     def room(self, size: int) -> None:
-        """Make sure, before it is made, that a value of a size may be; it is paid for by `work`."""
+        """Check the size of a value before it is made, and count it as `work`."""
         if size > self._limits.value:
             raise Stop(f"makes a value of {size:,} characters, the limit is {self._limits.value:,}; make it smaller")
         self.work(size)

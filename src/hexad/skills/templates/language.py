@@ -1,4 +1,4 @@
-"""Which templates there are: Jinja's syntax without what reaches beyond the template's own data."""
+"""The template language: Jinja's syntax, without constructs that reach beyond the template's data."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def names(tree: nodes.Template) -> frozenset[str]:
 
 
 def asked_about(tree: nodes.Template) -> frozenset[str]:
-    """The names of which a template somewhere says what happens where they are not given."""
+    """Names that the template handles when they are missing (`default`, `is defined`)."""
     asking = (node for node in tree.find_all((nodes.Filter, nodes.Test)) if node.name in ON_MISSING)
     return frozenset(node.node.name for node in asking if isinstance(node.node, nodes.Name))
 

@@ -8,7 +8,7 @@ import threading
 import time
 import weakref
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import (
     DeadlineExceeded,
@@ -26,7 +26,6 @@ from hexad.store.sqlite.unit import Unit
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from types import TracebackType
 
 _STATEMENTS_KEPT: Final = 256
 _STEPS_BETWEEN_LOOKS: Final = 2000  # of SQLite's machine, between two looks at the clock
@@ -207,8 +206,8 @@ def open_connection(path: Path, patience: float) -> Connection:
     return connection
 
 
-class Snapshot:
-    """A read transaction as a context manager. A class, not a generator: that takes half the time."""
+class _Work:
+    """A transaction as a context manager. A class, not a generator: that takes half the time."""
 
     def __init__(self, connections: Connections, namespace: str, seconds: float | None) -> None:
         self._connections = connections
@@ -218,89 +217,67 @@ class Snapshot:
     def __enter__(self) -> Unit:
         try:
             self._connection = connection = self._connections.take()
+            try:
+                self._begin(connection)
+            except BaseException:
+                connection.busy.release()
+                raise
         except sqlite3.Error as error:
             raise self._translated(error) from error
-        try:
-            connection.wait_for(self._connections.patience)
-            connection.execute("BEGIN")
-        except sqlite3.Error as error:
-            connection.busy.release()
-            raise self._translated(error) from error
-        if self._seconds is not None:
-            end = time.monotonic() + self._seconds
-            connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS_BETWEEN_LOOKS)
         return Unit(connection, self._namespace)
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        connection = self._connection
         try:
-            connection.set_progress_handler(None, 0)
-            if connection.in_transaction:
-                connection.execute("COMMIT")
+            self._end(self._connection, error)
         except sqlite3.Error as failure:
             raise self._translated(failure) from failure
         finally:
-            connection.busy.release()
+            self._connection.busy.release()
         if isinstance(error, sqlite3.Error):
             raise self._translated(error) from error
+
+    def _begin(self, connection: Connection) -> None:
+        raise NotImplementedError
+
+    def _end(self, connection: Connection, error: BaseException | None) -> None:
+        raise NotImplementedError
 
     def _translated(self, error: sqlite3.Error) -> StoreError:
         return _translate(error, str(self._connections.path), self._seconds)
 
 
-class Transaction:
-    """A write transaction as a context manager; a class for the same reason."""
-
-    def __init__(self, connections: Connections, namespace: str, patience: float) -> None:
-        self._connections = connections
-        self._namespace = namespace
-        self._patience = patience
-
-    def __enter__(self) -> Unit:
-        try:
-            self._connection = connection = self._connections.take()
-            self._begin(connection)
-        except sqlite3.Error as error:
-            raise _translate(error, str(self._connections.path), None) from error
-        return Unit(connection, self._namespace)
+class Snapshot(_Work):
+    """A read transaction; its queries stop after some seconds, if any are given."""
 
     def _begin(self, connection: Connection) -> None:
-        try:
-            if connection.in_transaction:
-                _refuse_second(self._connections.path)
-            connection.wait_for(self._patience)
-            connection.execute("BEGIN IMMEDIATE")
-        except BaseException:
-            connection.busy.release()
-            raise
+        connection.wait_for(self._connections.patience)
+        connection.execute("BEGIN")
+        if self._seconds is not None:
+            end = time.monotonic() + self._seconds
+            connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS_BETWEEN_LOOKS)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        connection = self._connection
+    def _end(self, connection: Connection, error: BaseException | None) -> None:
+        connection.set_progress_handler(None, 0)
+        if connection.in_transaction:
+            connection.execute("COMMIT")
+
+
+class Transaction(_Work):
+    """A write transaction; it waits some seconds for other writers."""
+
+    def _begin(self, connection: Connection) -> None:
+        if connection.in_transaction:
+            raise StoreError(str(self._connections.path), "this thread is in a transaction already; use that one")
+        connection.wait_for(self._seconds or 0.0)
+        connection.execute("BEGIN IMMEDIATE")
+
+    def _end(self, connection: Connection, error: BaseException | None) -> None:
         try:
             if error is None:
-                self._commit()
-            elif connection.in_transaction:  # SQLite has ended it already where the disk is full
+                connection.execute("COMMIT")
+        finally:  # SQLite has ended it already where the disk is full
+            if connection.in_transaction:
                 connection.execute("ROLLBACK")
-        except sqlite3.Error as failure:
-            raise _translate(failure, str(self._connections.path), None) from failure
-        finally:
-            connection.busy.release()
-        if isinstance(error, sqlite3.Error):
-            raise _translate(error, str(self._connections.path), None) from error
-
-    def _commit(self) -> None:
-        try:
-            self._connection.execute("COMMIT")
-        except BaseException:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise
-
-
-def _refuse_second(path: Path) -> NoReturn:
-    raise StoreError(str(path), "this thread is in a transaction already; use that one")
 
 
 @contextmanager

@@ -12,11 +12,10 @@ from hashlib import blake2b
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.store.sqlite.statements import statements
+from hexad.store.sqlite.statements import Queries
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Collection, Iterator, Sequence
 
     from hexad.model import Layer
@@ -27,13 +26,8 @@ LONGEST_FRESH: Final = 256  # terms of a text that may stay unsplit
 _CHUNK: Final = 4000  # placeholders in one statement
 
 
-class Index:
+class Index(Queries):
     """The terms of a namespace, over one connection inside one transaction."""
-
-    def __init__(self, connection: sqlite3.Connection, namespace: str) -> None:
-        self._connection = connection
-        self._namespace = namespace
-        self._sql = statements()
 
     def replace(self, layer: Layer, number: int, old: str | None, new: Document | None) -> None:
         """Let a row be found by its new words, and no longer by its old ones."""
@@ -44,7 +38,6 @@ class Index:
             self._remove(home, number, old)
         if new is not None:
             self._add(home, number, new)
-        self._merge_if_enough(layer)
 
     def _add(self, home: int, number: int, document: Document) -> None:
         """A short text stays unsplit for a while; a long one would make every question read it whole."""
@@ -53,7 +46,9 @@ class Index:
             self._run("add_fresh", home, number, document.pack())
         else:
             self._write_postings(sorted(_postings_of(home, number, document)))
-        self._run("grow_scope", 1, document.length, int(fresh), home)
+        waiting = self._run("grow_scope", 1, document.length, int(fresh), home).fetchall()
+        if waiting[0][0] >= MOST_FRESH:
+            self._merge(home)
 
     def _remove(self, home: int, number: int, packed: str) -> None:
         document = Document.unpack(packed)
@@ -63,12 +58,9 @@ class Index:
             self._many("remove_posting", [(term, number) for term in terms])
             self._many("count_down", [(term,) for term in terms])
             self._many("remove_unused_term", [(term,) for term in terms])
-        self._run("grow_scope", -1, -document.length, -fresh, home)
+        self._run("grow_scope", -1, -document.length, -fresh, home).fetchall()
 
-    def _merge_if_enough(self, layer: Layer) -> None:
-        home, fresh = self._run("scope", self._namespace, layer).fetchone()
-        if fresh < MOST_FRESH:
-            return
+    def _merge(self, home: int) -> None:
         waiting = self._run("fresh", home).fetchall()
         postings = (_postings_of(home, number, Document.unpack(words)) for number, words in waiting)
         self._write_postings(sorted(chain.from_iterable(postings)))
@@ -81,14 +73,8 @@ class Index:
         self._many("count_up", sorted(Counter(posting[0] for posting in postings).items()))
 
     def _home(self, layer: Layer) -> int:
-        found = self._run("scope", self._namespace, layer).fetchone()
-        return int(found[0] if found else self._run("add_scope", self._namespace, layer).lastrowid or 0)
-
-    def _run(self, name: str, *values: object) -> sqlite3.Cursor:
-        return self._connection.execute(self._sql[name], values)
-
-    def _many(self, name: str, values: Collection[tuple[int, ...]]) -> None:
-        self._connection.executemany(self._sql[name], values)
+        found = self._run("scope", self.namespace, layer).fetchone()
+        return int(found[0] if found else self._run("add_scope", self.namespace, layer).lastrowid or 0)
 
 
 @lru_cache(maxsize=1 << 14)

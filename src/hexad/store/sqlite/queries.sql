@@ -17,13 +17,13 @@ ON CONFLICT (namespace, name) DO UPDATE SET value = excluded.value
 SELECT layer, id, rows, length, fresh FROM hexad_scope WHERE namespace = ?
 
 -- name: scope
-SELECT id, fresh FROM hexad_scope WHERE namespace = ? AND layer = ?
+SELECT id FROM hexad_scope WHERE namespace = ? AND layer = ?
 
 -- name: add_scope
 INSERT INTO hexad_scope (namespace, layer, rows, length, fresh) VALUES (?, ?, 0, 0, 0)
 
 -- name: grow_scope
-UPDATE hexad_scope SET rows = rows + ?, length = length + ?, fresh = fresh + ? WHERE id = ?
+UPDATE hexad_scope SET rows = rows + ?, length = length + ?, fresh = fresh + ? WHERE id = ? RETURNING fresh
 
 -- name: fresh
 SELECT number, words FROM hexad_fresh WHERE scope = ? ORDER BY number DESC
@@ -129,7 +129,8 @@ INSERT INTO hexad_association (layer, id, term, weight, session, used, namespace
 DELETE FROM hexad_association WHERE namespace = ? AND layer = ? AND id = ?
 
 -- name: see
-UPDATE hexad_learning SET seen = seen + 1, updated = ? WHERE namespace = ? AND id = ?
+UPDATE hexad_learning SET seen = seen + 1, updated = ?
+WHERE number = (SELECT number FROM hexad_learning WHERE namespace = ? AND id = ?)
 
 -- name: chain_end
 SELECT sequence, hash FROM hexad_audit WHERE namespace = ? ORDER BY sequence DESC LIMIT 1
@@ -145,8 +146,10 @@ DELETE FROM hexad_call WHERE namespace = ? AND session = ? AND number <= (
 -- name: drop_old_calls
 DELETE FROM hexad_call WHERE namespace = ? AND number < ?
 
--- name: offers
-SELECT session, learning, "trigger", state, at FROM hexad_offer WHERE namespace = ? AND session = ? ORDER BY learning
+-- name: activity
+SELECT learning, "trigger", state, at FROM hexad_offer WHERE namespace = ?1 AND session = ?2
+UNION ALL SELECT * FROM (SELECT NULL, NULL, ok, NULL FROM hexad_call
+    WHERE namespace = ?1 AND session = ?2 AND tool = ?3 ORDER BY number DESC LIMIT 1)
 
 -- name: put_offer
 INSERT INTO hexad_offer (namespace, session, learning, "trigger", state, at) VALUES (?, ?, ?, ?, ?, ?)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from hexad.model import RECORD_OF, Association, AuditRecord, Layer, SkillVersion, Version
@@ -50,24 +51,24 @@ class Table(Generic[N]):
     noun: type[N]
     key: str
     columns: tuple[str, ...]
-    kinds: tuple[Kind, ...]
-    decoders: tuple[tuple[int, Callable[[Any], object]], ...]
+    values: Callable[[N], tuple[Any, ...]]  # of the table's own columns
+    encoders: tuple[tuple[int, Callable[[Any], object]], ...]  # by the place of these
+    decoders: tuple[tuple[str, Callable[[Any], object]], ...]  # by column
     aside: str | None  # the column that lies in a table of its own
     selected: str  # the columns as a query lists them
     brief: str  # the same, with nothing in the one that lies aside
-    written: str  # the table's own columns
-    placeholders: str  # one for each of these
-    assignments: str  # each of these with a placeholder, for an update
+    of_id: str  # the statement that reads a row
+    insert: str
+    update: str
     sketched: str  # the columns of a `Sketch`; a column that this noun does not have is a constant
     derived: Mapping[str, Callable[[N], object]]  # further columns, computed from the noun, to be searched by
 
     def encode(self, noun: N) -> list[object]:
         """A noun's values, in the order of the table's own columns."""
-        values = [
-            _encoded(kind, getattr(noun, column))
-            for column, kind in zip(self.columns, self.kinds, strict=True)
-            if column != self.aside
-        ]
+        values = list(self.values(noun))
+        for place, encoder in self.encoders:
+            if values[place] is not None:
+                values[place] = encoder(values[place])
         return [*values, *(compute(noun) for compute in self.derived.values())] if self.derived else values
 
     @property
@@ -81,10 +82,9 @@ class Table(Generic[N]):
         if self.aside is not None and decoded[self.aside] is None:
             raise Undecodable(f"{self.name}: a row has no {self.aside}")
         try:
-            for place, decoder in self.decoders:
-                value = values[place]
-                if value is not None:
-                    decoded[self.columns[place]] = decoder(value)
+            for column, decoder in self.decoders:
+                if decoded[column] is not None:
+                    decoded[column] = decoder(decoded[column])
         except (ValueError, LookupError, TypeError, OverflowError) as error:
             raise Undecodable(f"{self.name}: {error!r}") from error
         return self.noun(**decoded)
@@ -99,40 +99,34 @@ def _table(
     derived: Mapping[str, Callable[[N], object]] | None = None,
 ) -> Table[N]:
     shaped = shapes(cast("type", noun))
-    columns, kinds = tuple(shaped), tuple(shape.kind for shape in shaped.values())
+    columns = tuple(shaped)
     key = key or columns[0]
-    decoders = ((place, _decoder(column, shape)) for place, (column, shape) in enumerate(shaped.items()))
-    own = [*(column for column in columns if column != aside), *(derived or {})]
+    decoders = ((column, _decoder(column, shape)) for column, shape in shaped.items())
+    encoded = [column for column in columns if column != aside]
+    encoders = ((place, _ENCODERS.get(shaped[column].kind)) for place, column in enumerate(encoded))
+    own = [f'"{column}"' for column in (*encoded, *(derived or {}), *(["words"] if name in _INDEXED else ()))]
     there = f"(SELECT {aside} FROM {name}_{aside} AS aside WHERE aside.number = {name}.number)"  # noqa: S608 - names of ours
+    selected = ", ".join(there if column == aside else f'"{column}"' for column in columns)
     optional = (_SKETCHED.get(column, column) if column in columns else constant for column, constant in _OPTIONAL)
     return Table(
         name,
         noun,
         key,
         columns,
-        kinds,
-        tuple((place, decoder) for place, decoder in decoders if decoder),
+        attrgetter(*encoded),
+        tuple((place, encoder) for place, encoder in encoders if encoder),
+        tuple((column, decoder) for column, decoder in decoders if decoder),
         aside,
-        selected=", ".join(there if column == aside else f'"{column}"' for column in columns),
+        selected=selected,
         brief=", ".join("'{}'" if column == aside else f'"{column}"' for column in columns),
-        written=", ".join(f'"{column}"' for column in own),
-        placeholders=", ".join("?" * len(own)),
-        assignments=", ".join(f'"{column}" = ?' for column in own),
+        of_id=f'SELECT {selected}, words, number FROM {name} WHERE namespace = ? AND "{key}" = ?',  # noqa: S608
+        insert=f"INSERT INTO {name} ({', '.join(own)}, namespace) VALUES ({'?, ' * len(own)}?)",  # noqa: S608
+        update=f"UPDATE {name} SET {', '.join(f'{column} = ?' for column in own)} WHERE number = ?",  # noqa: S608
         sketched=", ".join(
             ("number", f'"{key}"', f"substr(words, 1, {SKETCHED})", "origin", "updated", "use_count", *optional)
         ),
         derived=derived or {},
     )
-
-
-def _encoded(kind: Kind, value: Any) -> object:
-    if value is None:
-        return None
-    if kind is Kind.TIME:
-        return to_microseconds(value)
-    if kind is Kind.LIST or kind is Kind.OBJECT:
-        return as_json(value)
-    return int(value) if kind is Kind.FLAG else value
 
 
 def _decoder(column: str, shape: Shape) -> Callable[[Any], object] | None:
@@ -147,12 +141,24 @@ def _list(stored: str) -> tuple[str, ...]:
     return () if stored == "[]" else tuple(json.loads(stored))
 
 
+def _object(stored: str) -> object:
+    return {} if stored == "{}" else json.loads(stored)
+
+
+_ENCODERS: Final[dict[Kind, Callable[[Any], object]]] = {
+    Kind.TIME: to_microseconds,
+    Kind.LIST: lambda value: as_json(value) if value else "[]",
+    Kind.OBJECT: lambda value: as_json(value) if value else "{}",
+    Kind.FLAG: int,
+    Kind.CHOICE: str.__str__,  # for anything but a plain string SQLite first looks for an adapter
+}
 _DECODERS: Final[dict[Kind, Callable[[Any], object]]] = {
     Kind.TIME: from_microseconds,
     Kind.LIST: _list,
-    Kind.OBJECT: json.loads,
+    Kind.OBJECT: _object,
     Kind.FLAG: bool,
 }
+_INDEXED: Final = {f"hexad_{layer.noun}" for layer in RECORD_OF}
 _ASIDE: Final = {Layer.SKILL_PATTERNS: "definition"}
 _DERIVED: Final[dict[Layer, dict[str, Callable[[Any], object]]]] = {
     Layer.USER_KNOWLEDGE: {"standing": standing_of},

@@ -14,7 +14,7 @@ from hexad.store import MOST_ASSOCIATIONS, Evidence, Standing, VectorState
 from hexad.store.searching import CAPACITY, Opening, counted_terms, opening_order
 from hexad.store.sqlite.index import COUNT, chunks, hashed, padded, placeholders
 from hexad.store.sqlite.rows import ASSOCIATIONS, LAYERS, TABLES
-from hexad.store.sqlite.statements import statements
+from hexad.store.sqlite.statements import Queries
 from hexad.text.document import Document
 from hexad.text.index import Posting, Statistics
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hexad.store import Question, Row
     from hexad.store.sqlite.unit import Unit
 
+_NONE: Final = Evidence()
 _PADDED_ROWS: Final = 128
 _TERM, _WITHOUT_TERM = itemgetter(0), itemgetter(1, 2, 3)  # of a posting with its term before it
 _COMPOUND: Final = 400  # parts of a compound statement; SQLite allows 500
@@ -107,21 +108,19 @@ class _LayerSearch:
             self.opening.add(term, [*fresh, *stored] if fresh else stored)
 
 
-class Search:
+class Search(Queries):
     """Evidence for questions, over one connection inside one transaction."""
 
     def __init__(self, unit: Unit, connection: sqlite3.Connection) -> None:
+        super().__init__(connection, unit.namespace)
         self._unit = unit
-        self._namespace = unit.namespace
-        self._connection = connection
-        self._sql = statements()
 
     def evidence(self, question: Question) -> dict[Layer, Evidence]:
         """The evidence of each layer."""
         now = to_microseconds(question.now)
         least = Standing.RULE if question.with_rules else Standing.PINNED
         associated, expired, stand = self._run(
-            "flags", self._namespace, self._namespace, now, self._namespace, least
+            "flags", self.namespace, self.namespace, now, self.namespace, least
         ).fetchone()
         searches = self._searches(question, expired=bool(expired))
         self._open(searches, question, now)
@@ -129,18 +128,21 @@ class Search:
         vectors = self._vector_states(question.embedder) if question.embedder is not None else {}
         associations = self._associations(question) if associated else {}
         numbers = self._numbers(associations)
-        return {
-            layer: Evidence(
-                searches[layer].statistics if layer in searches else Statistics(0, 0, {}),
-                searches[layer].opening.postings if layer in searches else {},
+        found = {
+            layer: Evidence(associations=associations[layer]) if layer in associations else _NONE
+            for layer in question.layers
+        }
+        for layer, search in searches.items():
+            found[layer] = Evidence(
+                search.statistics,
+                search.opening.postings,
                 standing if layer is Layer.USER_KNOWLEDGE else (),
                 vectors.get(layer.value, VectorState()),
                 associations.get(layer, ()),
                 numbers.get(layer, {}),
-                layer in searches and searches[layer].filtered,
+                search.filtered,
             )
-            for layer in question.layers
-        }
+        return found
 
     def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: int) -> set[int]:
         """Those of the given rows that hold all facets and have not expired."""
@@ -170,18 +172,18 @@ class Search:
         return searches
 
     def _scopes(self, layers: Collection[Layer]) -> list[_LayerSearch]:
-        found = self._run("scopes", self._namespace).fetchall()
+        found = self._run("scopes", self.namespace).fetchall()
         known = [
             (LAYERS[name], home, rows, length, fresh) for name, home, rows, length, fresh in found if name in layers
         ]
         fresh: dict[int, list[tuple[int, str]]] = {}
         homes = [home for _, home, _, _, count in known if count]
         if homes:
-            marks = padded(homes, 4)
+            scopes = padded(homes, 4)
             for home, number, words in self._connection.execute(
-                f"SELECT scope, number, words FROM hexad_fresh WHERE scope IN ({placeholders(marks)}) "
+                f"SELECT scope, number, words FROM hexad_fresh WHERE scope IN ({placeholders(scopes)}) "
                 "ORDER BY scope, number DESC",
-                marks,
+                scopes,
             ):
                 fresh.setdefault(home, []).append((number, words))
         return [
@@ -227,9 +229,11 @@ class Search:
         bounded = [each for each in asked if each.limit is not None or each.search.filtered]
         parts, values = [], []
         if whole:
-            marks = padded(whole, 4)
-            parts.append(f"{_POSTING} WHERE term IN ({placeholders(marks)}) AND number < {COUNT}")
-            values += marks
+            keys = padded(whole, 4)
+            parts.append(
+                f"{_POSTING} WHERE term IN ({placeholders(keys)}) AND number < {COUNT} ORDER BY term DESC, number DESC"
+            )
+            values += keys
         for each in bounded:
             if each.limit != 0:
                 sql, own = _newest(each, facets, now)
@@ -240,8 +244,7 @@ class Search:
             rows = self._connection.execute(sql, values).fetchall()
             found = {term: list(map(_WITHOUT_TERM, postings)) for term, postings in groupby(rows, _TERM)}
         for each in asked:
-            stored = found.get(each.hash, [])
-            each.search.add(each.term, sorted(stored, reverse=True) if each.limit is None else stored)
+            each.search.add(each.term, found.get(each.hash, []))
 
     def _complete(self, searches: Collection[_LayerSearch]) -> None:
         """Look up the terms without room among the rows that others named."""
@@ -257,9 +260,9 @@ class Search:
             }
             own = {hashed(search.home, term): (search, term) for term in terms}
             hashes |= own
-            marks, numbers = padded(own, 4), padded(rows, _PADDED_ROWS)
-            parts.append(f"{_POSTING} WHERE term IN ({placeholders(marks)}) AND number IN ({placeholders(numbers)})")
-            values += [*marks, *numbers]
+            keys, numbers = padded(own, 4), padded(rows, _PADDED_ROWS)
+            parts.append(f"{_POSTING} WHERE term IN ({placeholders(keys)}) AND number IN ({placeholders(numbers)})")
+            values += [*keys, *numbers]
         if not parts:
             return
         for key, *posting in self._connection.execute(" UNION ALL ".join(parts), values):
@@ -289,9 +292,9 @@ class Search:
     def _expired(self, numbers: Sequence[int], now: int) -> set[int]:
         if not numbers:
             return set()
-        marks = padded(numbers)
-        sql = f"SELECT number FROM hexad_knowledge WHERE number IN ({placeholders(marks)}) AND expires <= ?"
-        return {number for (number,) in self._connection.execute(sql, (*marks, now))}
+        values = padded(numbers)
+        sql = f"SELECT number FROM hexad_knowledge WHERE number IN ({placeholders(values)}) AND expires <= ?"
+        return {number for (number,) in self._connection.execute(sql, (*values, now))}
 
     # standing rows, vectors and associations
 
@@ -300,19 +303,19 @@ class Search:
             "namespace = ? AND standing >= ? AND standing > 0 AND words IS NOT NULL "
             "AND (expires IS NULL OR expires > ?) ORDER BY standing DESC, updated DESC, number DESC LIMIT ?"
         )
-        return self._unit.rows(Layer.USER_KNOWLEDGE, where, (self._namespace, least, now, question.standing))
+        return self._unit.rows(Layer.USER_KNOWLEDGE, where, (self.namespace, least, now, question.standing))
 
     def _vector_states(self, embedder: str) -> Mapping[str, VectorState]:
-        found = self._run("vector_states", self._namespace, embedder)
+        found = self._run("vector_states", self.namespace, embedder)
         return {layer: VectorState(rows, stamp) for layer, rows, stamp in found}
 
     def _associations(self, question: Question) -> Mapping[Layer, Sequence[Association]]:
-        """The associations of the terms; of each term one row more than is too many is read."""
+        """Associations of the terms; reads one more than the limit to detect overflow."""
         of_term = (
             f"SELECT * FROM (SELECT {ASSOCIATIONS.selected} FROM {ASSOCIATIONS.name} "
             f"WHERE namespace = ? AND layer = ? AND term = ? LIMIT {MOST_ASSOCIATIONS + 1})"
         )
-        places = [(self._namespace, layer.value, term) for layer in question.layers for term in question.terms]
+        places = [(self.namespace, layer.value, term) for layer in question.layers for term in question.terms]
         found: dict[Layer, list[Association]] = {}
         for start in range(0, len(places), _COMPOUND):
             part = places[start : start + _COMPOUND]
@@ -333,13 +336,10 @@ class Search:
                     f"SELECT '{layer.value}', \"{table.key}\", number FROM {table.name} "
                     f'WHERE namespace = ? AND "{table.key}" IN ({placeholders(ids)}) AND words IS NOT NULL'
                 )
-                values += [self._namespace, *ids]
+                values += [self.namespace, *ids]
         for name, key, number in self._connection.execute(" UNION ALL ".join(parts), values) if parts else ():
             found.setdefault(LAYERS[name], {})[key] = number
         return found
-
-    def _run(self, name: str, *values: object) -> sqlite3.Cursor:
-        return self._connection.execute(self._sql[name], values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,9 +370,7 @@ def _newest(asked: _Asked, facets: Sequence[str], now: int) -> tuple[str, list[i
     values = [hashed(search.home, driver), asked.hash]
     for each in others:
         if each != asked.term:
-            sql += (
-                " AND EXISTS (SELECT 1 FROM hexad_posting AS also WHERE also.term = ? AND also.number = driver.number)"
-            )
+            sql += f" AND EXISTS ({_ALSO})"
             values.append(hashed(search.home, each))
     if search.layer is Layer.USER_KNOWLEDGE:
         sql += f" AND NOT EXISTS ({_EXPIRED.format('driver')})"

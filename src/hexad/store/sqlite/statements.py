@@ -6,10 +6,10 @@ import re
 import sqlite3
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 
 @cache
@@ -17,6 +17,21 @@ def statements() -> Mapping[str, str]:
     """Every statement of `queries.sql` under its name."""
     parts = re.split(r"^-- name: (\w+)\n", read("queries.sql"), flags=re.MULTILINE)
     return {name: sql.strip() for name, sql in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+class Queries:
+    """Runs statements for one namespace, over one connection inside one transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, namespace: str) -> None:
+        self.namespace = namespace
+        self._connection = connection
+        self._sql = statements()
+
+    def _run(self, name: str, *values: object) -> sqlite3.Cursor:
+        return self._connection.execute(self._sql[name], values)
+
+    def _many(self, name: str, values: Iterable[tuple[Any, ...]]) -> None:
+        self._connection.executemany(self._sql[name], values)
 
 
 def read(name: str) -> str:

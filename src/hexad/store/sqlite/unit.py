@@ -9,24 +9,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import Layer, Version
 from hexad.shape import to_microseconds
-from hexad.store import BESIDE, Row, Sketch, Sketches
+from hexad.store import Row, Sketch, Sketches, places_beside
 from hexad.store.skills import FAILED, REMEMBERED, WORKED
 from hexad.store.sqlite.index import Index, chunks, padded, placeholders
 from hexad.store.sqlite.learning import LearningTables
 from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, TABLES, VERSIONS, as_json
 from hexad.store.sqlite.search import Search
-from hexad.store.sqlite.statements import statements
 from hexad.store.sqlite.vectors import Vectors
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from hexad.model import Association, AuditRecord, Record, SkillVersion
     from hexad.store import Embedded, Entry, Evidence, Question, Use, Vector
-    from hexad.store.learning import Activity, Call, LearningChanges, TemplateFilter
     from hexad.store.sqlite.rows import Table
 
 SCRUBBED: Final = (
@@ -38,13 +35,8 @@ _WIDEST: Final = max(len(table.columns) for table in TABLES.values())
 _SEEN_TOGETHER: Final = 32  # rows of a layer that are usually looked at
 
 
-class Unit:
+class Unit(LearningTables):
     """Implements the ports through a connection whose transaction somebody else begins and ends."""
-
-    def __init__(self, connection: sqlite3.Connection, namespace: str) -> None:
-        self.namespace = namespace
-        self._connection = connection
-        self._sql = statements()
 
     @cached_property
     def _index(self) -> Index:
@@ -58,15 +50,12 @@ class Unit:
     def _vectors(self) -> Vectors:
         return Vectors(self._connection, self.namespace)
 
-    @cached_property
-    def _learning(self) -> LearningTables:
-        return LearningTables(self._connection, self.namespace)
-
     # reading
 
     def get(self, layer: Layer, id: str) -> Row | None:
-        rows = self.rows(layer, f'namespace = ? AND "{TABLES[layer].key}" = ?', (self.namespace, id))
-        return rows[0] if rows else None
+        table = TABLES[layer]
+        row = self._connection.execute(table.of_id, (self.namespace, id)).fetchone()
+        return row and Row(row[-1], table.decode(row), _unpacked(row[-2]))
 
     def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:
         # The + keeps SQLite on the primary key: rows of one namespace come in the order they were saved.
@@ -123,15 +112,6 @@ class Unit:
         name = "associations" if layer is None or id is None else "associations_of"
         return [ASSOCIATIONS.decode(row) for row in self._run(name, self.namespace, layer, id)]
 
-    def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
-        return self._learning.templates(wanted)
-
-    def activity(self, session: str, tool: str, *, calls: int = 0) -> Activity:
-        return self._learning.activity(session, tool, calls)
-
-    def calls(self) -> Sequence[Call]:
-        return self._learning.calls()
-
     def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
         return [AUDIT.decode(row) for row in self._run("audit", self.namespace, after, limit)]
 
@@ -151,10 +131,10 @@ class Unit:
             old = self._row_number(table, record.id)
             values = [*table.encode(record), document.pack() if document else None]
             if old is None:
-                number = self._insert(table, values)
+                number = self._connection.execute(table.insert, (*values, self.namespace)).lastrowid or 0
             else:
                 number = old[0]
-                self._update(table, number, values)
+                self._connection.execute(table.update, (*values, number))
             self._put_aside(table, number, record)
             if old is None or old[1] != values[-1]:
                 self._index.replace(layer, number, old[1] if old else None, document)
@@ -169,8 +149,7 @@ class Unit:
 
     def associate(self, layer: Layer, id: str, associations: Collection[Association]) -> None:
         self._run("remove_associations", self.namespace, layer, id)
-        rows = [(*ASSOCIATIONS.encode(each), self.namespace) for each in associations]
-        self._connection.executemany(self._sql["add_association"], rows)
+        self._many("add_association", [(*ASSOCIATIONS.encode(each), self.namespace) for each in associations])
 
     def remove(self, layer: Layer, id: str) -> bool:
         table = TABLES[layer]
@@ -187,10 +166,7 @@ class Unit:
     def add_versions(self, versions: Sequence[Version | SkillVersion]) -> None:
         for version in versions:
             table = VERSIONS[Layer.USER_KNOWLEDGE if isinstance(version, Version) else Layer.SKILL_PATTERNS]
-            self._connection.execute(
-                f"INSERT INTO {table.name} ({table.written}, namespace) VALUES ({table.placeholders}, ?)",
-                (*table.encode(version), self.namespace),
-            )
+            self._connection.execute(table.insert, (*table.encode(version), self.namespace))
 
     def remove_versions(self, layer: Layer, id: str, numbers: Collection[int] | None = None) -> None:
         table = VERSIONS[layer]
@@ -210,17 +186,15 @@ class Unit:
                 (use.count, to_microseconds(use.at), self.namespace, use.id),
             )
 
-    def learn(self, changes: LearningChanges) -> None:
-        self._learning.change(changes)
-
     def count_run(self, name: str, version: int, at: datetime, *, ok: bool) -> str | None:
         outcome = (int(ok), to_microseconds(at), WORKED if ok else FAILED, -REMEMBERED)
         counted = self._run("count_run", *outcome, self.namespace, name, version).fetchall()
         return counted[0][0] if counted else None
 
-    def append_audit(self, records: Sequence[AuditRecord]) -> None:
-        for record in records:  # encoded by hand: every watched call passes here
-            what = (record.session, record.action, record.actor, record.target, as_json(record.details))
+    def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
+        encoded = details or [as_json(record.details) for record in records]
+        for record, written in zip(records, encoded, strict=True):  # by hand: every watched call passes here
+            what = (record.session, record.action, str.__str__(record.actor), record.target, written)
             chain = (record.previous, record.hash, self.namespace)
             self._run("append_audit", record.sequence, to_microseconds(record.at), *what, *chain)
 
@@ -274,17 +248,10 @@ class Unit:
 
     def _beside(self, sketches: Sequence[Sketch], now: int) -> Sequence[Sketch]:
         """The neighbours of these rows in their threads."""
-        places = {
-            (each.thread, each.position + step)
-            for each in sketches
-            if each.thread and each.position is not None
-            for step in range(-BESIDE, BESIDE + 1)
-            if step
-        }
         known = {each.number for each in sketches}
         return [
             sketch
-            for chunk in chunks(places)
+            for chunk in chunks(places_beside(sketches))
             for sketch in self._at_places(padded(sorted(chunk), _SEEN_TOGETHER), now)
             if sketch.number not in known
         ]
@@ -306,18 +273,6 @@ class Unit:
         found: tuple[int, str | None] | None = cursor.fetchone()
         return found
 
-    def _insert(self, table: Table[Any], values: Sequence[object]) -> int:
-        cursor = self._connection.execute(
-            f"INSERT INTO {table.name} ({table.written}, words, namespace) VALUES ({table.placeholders}, ?, ?)",
-            (*values, self.namespace),
-        )
-        return int(cursor.lastrowid or 0)
-
-    def _update(self, table: Table[Any], number: int, values: Sequence[object]) -> None:
-        self._connection.execute(
-            f"UPDATE {table.name} SET {table.assignments}, words = ? WHERE number = ?", (*values, number)
-        )
-
     def _put_aside(self, table: Table[Any], number: int, record: Record) -> None:
         """Write the column that lies in a table of its own, unless it is the same already."""
         if table.aside is not None:
@@ -326,9 +281,6 @@ class Unit:
                 f"ON CONFLICT DO UPDATE SET {table.aside} = ?2 WHERE {table.aside} != ?2",
                 (number, as_json(getattr(record, table.aside))),
             )
-
-    def _run(self, name: str, *values: object) -> sqlite3.Cursor:
-        return self._connection.execute(self._sql[name], values)
 
 
 _MOST_TOGETHER: Final = 4000

@@ -5,23 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hexad.store import Vector
-from hexad.store.sqlite.statements import statements
+from hexad.store.sqlite.statements import Queries
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Sequence
 
     from hexad.model import Layer
     from hexad.store import Embedded
 
 
-class Vectors:
+class Vectors(Queries):
     """The vectors of a namespace, over one connection inside one transaction."""
-
-    def __init__(self, connection: sqlite3.Connection, namespace: str) -> None:
-        self._connection = connection
-        self._namespace = namespace
-        self._sql = statements()
 
     def after(self, layer: Layer, embedder: str, stamp: int, limit: int) -> Sequence[Vector]:
         """The vectors above a stamp."""
@@ -35,12 +29,12 @@ class Vectors:
 
     def home(self, layer: Layer, embedder: str) -> int | None:
         """The id under which the vectors of a layer and an embedder are stored, if there ever was one."""
-        found = self._run("meaning", self._namespace, layer, embedder).fetchone()
+        found = self._run("meaning", self.namespace, layer, embedder).fetchone()
         return None if found is None else int(found[0])
 
     def add(self, layer: Layer, number: int, embedded: Embedded) -> None:
         """Keep a vector, in the place of the row's earlier one; the same again changes nothing."""
-        place = (self._namespace, layer, embedded.embedder)
+        place = (self.namespace, layer, embedded.embedder)
         if self.home(layer, embedded.embedder) is None:
             self._run("add_meaning", *place)
         home, stamp = self._run("meaning", *place).fetchone()
@@ -52,10 +46,7 @@ class Vectors:
 
     def remove(self, layer: Layer, number: int) -> None:
         """Remove a row's vectors, whichever embedder made them."""
-        for (home,) in self._run("meanings", self._namespace, layer).fetchall():
+        for (home,) in self._run("meanings", self.namespace, layer).fetchall():
             removed = self._run("remove_vector", home, number).rowcount
             if removed:
                 self._run("grow_meaning", -removed, 0, home)
-
-    def _run(self, name: str, *values: object) -> sqlite3.Cursor:
-        return self._connection.execute(self._sql[name], values)

@@ -55,7 +55,8 @@ class VolatileStore:
         if not self._lock.acquire(timeout=-1 if patience is None else patience):
             raise StoreBusy(LOCATION, "another thread is writing; try again")
         try:
-            data = self._open().setdefault(namespace, Namespace(namespace))
+            known = self._open()
+            data = known.get(namespace) or known.setdefault(namespace, Namespace(namespace))
             if self._writing is not None:
                 raise StoreError(LOCATION, "this thread is in a transaction already; use that one")
             self._writing = data

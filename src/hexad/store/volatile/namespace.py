@@ -6,13 +6,13 @@ from bisect import bisect_left
 from collections import Counter
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, TypeVar
+from itertools import islice
+from typing import TYPE_CHECKING, Final, TypeVar, assert_never
 
 from hexad.errors import StoreError
 from hexad.model import Knowledge, Layer, Learning, Reference, Skill, Version
 from hexad.shape import to_microseconds
 from hexad.store import (
-    BESIDE,
     MOST_ASSOCIATIONS,
     SKETCHED,
     Evidence,
@@ -22,6 +22,7 @@ from hexad.store import (
     Standing,
     Vector,
     VectorState,
+    places_beside,
     standing_of,
 )
 from hexad.store.learning import WILDCARD, Activity, skeleton
@@ -56,24 +57,28 @@ class _LayerData:
     standing: dict[Standing, set[int]] = field(default_factory=lambda: {rank: set() for rank in Standing})
     expiring: set[int] = field(default_factory=set)  # the numbers of indexed rows that have an end
 
-    def place(self, row: Row) -> None:
-        self.rows[row.record.id] = row
-        self.ids[row.number] = row.record.id
-        if row.document is None:
-            return
-        self.index.add(row.number, row.document)
-        if isinstance(row.record, Knowledge):
-            self.standing[standing_of(row.record)].add(row.number)
-            self.expiring.update([row.number] if row.record.expires is not None else ())
+    def swap(self, old: Row | None, new: Row | None) -> None:
+        """Put a row in the place of another one; None is no row. The same words are not indexed again."""
+        if new is not None:
+            self.rows[new.record.id] = new
+            self.ids[new.number] = new.record.id
+        elif old is not None:
+            del self.rows[old.record.id], self.ids[old.number]
+        same = old is not None and new is not None and old.document == new.document
+        if old is not None and old.document is not None:
+            self._update_sets(old, set.discard)
+            if not same:
+                self.index.remove(old.number, old.document)
+        if new is not None and new.document is not None:
+            self._update_sets(new, set.add)
+            if not same:
+                self.index.add(new.number, new.document)
 
-    def take(self, row: Row) -> None:
-        del self.rows[row.record.id]
-        del self.ids[row.number]
-        if row.document is not None:
-            self.index.remove(row.number, row.document)
-            for numbers in self.standing.values():
-                numbers.discard(row.number)
-            self.expiring.discard(row.number)
+    def _update_sets(self, row: Row, change: Callable[[set[int], int], None]) -> None:
+        if isinstance(row.record, Knowledge):
+            change(self.standing[standing_of(row.record)], row.number)
+            if row.record.expires is not None:
+                change(self.expiring, row.number)
 
     def numbered(self, numbers: Collection[int]) -> list[Row]:
         return [self.rows[self.ids[number]] for number in numbers if number in self.ids]
@@ -88,7 +93,7 @@ class Namespace:
         self._versions: dict[tuple[Layer, str], dict[int, Version | SkillVersion]] = {}
         self._audit: list[AuditRecord] = []
         self._notes: dict[str, str] = {}
-        self._calls: tuple[Call, ...] = ()
+        self._calls: dict[str, dict[int, Call]] = {}  # by session and number
         self._offers: dict[tuple[str, str], Offer] = {}
         self._last_number = 0
         self._last_stamp = 0
@@ -169,24 +174,26 @@ class Namespace:
         ]
 
     def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
-        rows = sorted(self._layers[Layer.AGENT_LEARNINGS].rows.values(), key=lambda row: -row.number)
+        data = self._layers[Layer.AGENT_LEARNINGS]
+        rows = [data.rows[data.ids[number]] for number in sorted(data.ids, reverse=True)]
         learnings = [row.record for row in rows if isinstance(row.record, Learning)]
         return [
-            (learning.template, learning.id)
+            (known.template, known.id)
             for each in wanted
-            for learning in [known for known in learnings if _fits(known, each)][: each.limit]
+            for known in islice((known for known in learnings if _fits(known, each)), each.limit)
         ]
 
     def activity(self, session: str, tool: str, *, calls: int = 0) -> Activity:
-        own = [call for call in reversed(self._calls) if call.session == session]
+        held = self._calls.get(session, {})
+        latest_first = [held[number] for number in sorted(held, reverse=True)]
         return Activity(
-            [self._offers[place] for place in sorted(self._offers) if place[0] == session],
-            next((call for call in own if call.tool == tool), None),
-            own[:calls],
+            [offer for place, offer in sorted(self._offers.items()) if place[0] == session],
+            next((not call.ok for call in latest_first if call.tool == tool), False),
+            latest_first[:calls],
         )
 
     def calls(self) -> Sequence[Call]:
-        return sorted(self._calls, key=lambda each: (each.session, each.number))
+        return [held[number] for _, held in sorted(self._calls.items()) for number in sorted(held)]
 
     def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
         return [record for record in self._audit if record.sequence > after][:limit]
@@ -229,15 +236,16 @@ class Namespace:
         old = data.rows.get(id)
         if old is None:
             return False
-        data.take(old)
-        self._undo.append(lambda: data.place(old))
+        data.swap(old, None)
+        self._undo.append(lambda: data.swap(None, old))
         self._drop_vectors(data, old.number)
         self.associate(layer, id, ())
         return True
 
     def add_versions(self, versions: Sequence[Version | SkillVersion]) -> None:
         for version in versions:
-            place = (Layer.USER_KNOWLEDGE, version.key) if isinstance(version, Version) else _of_skill(version.name)
+            skills = Layer.SKILL_PATTERNS
+            place = (Layer.USER_KNOWLEDGE, version.key) if isinstance(version, Version) else (skills, version.name)
             known = self._versions.setdefault(place, {})
             if version.version in known:
                 raise StoreError(LOCATION, f"version {version.version} of {place[1]!r} exists already")
@@ -245,8 +253,7 @@ class Namespace:
 
     def remove_versions(self, layer: Layer, id: str, numbers: Collection[int] | None = None) -> None:
         known = self._versions.get((layer, id), {})
-        for number in tuple(known if numbers is None else numbers):
-            self._assign(known, number, None)
+        self._drop(known, tuple(known if numbers is None else numbers))
 
     def use(self, uses: Collection[Use]) -> None:
         for use in uses:
@@ -258,24 +265,28 @@ class Namespace:
     def learn(self, changes: LearningChanges) -> None:
         for learning, at in changes.seen.items():
             self._see(learning, at)
-        calls = sorted([*self._calls, *changes.calls], key=lambda call: call.number)
-        offers = {**self._offers, **{(each.session, each.learning): each for each in changes.offers}}
+        for call in changes.calls:
+            self._assign(self._calls.setdefault(call.session, {}), call.number, call)
+        for offer in changes.offers:
+            self._assign(self._offers, (offer.session, offer.learning), offer)
         for old, new in changes.renamed.items():
-            calls = [replace(call, learning=new or "") if call.learning == old else call for call in calls]
-            offers = _renamed(offers, old, new)
+            self._rename(old, new)
         for session, latest in changes.keep_calls.items():
-            own = [call.number for call in calls if call.session == session]
-            gone = set(own[: max(0, len(own) - latest)])
-            calls = [call for call in calls if call.session != session or call.number not in gone]
+            held = self._calls.get(session, {})
+            self._drop(held, sorted(held, reverse=True)[latest:])
+        self._forget(changes)
+
+    def _forget(self, changes: LearningChanges) -> None:
         below, before = changes.drop_calls_below, changes.drop_offers_before
-        self._set_sessions(
-            [call for call in calls if (below is None or call.number >= below) and not _forgets(changes, call.session)],
-            {
-                place: offer
-                for place, offer in offers.items()
-                if (before is None or offer.at >= before) and not _forgets(changes, offer.session)
-            },
-        )
+        for session, held in self._calls.items():
+            if changes.forget_everything or session in changes.forget_sessions:
+                self._drop(held, list(held))
+            elif below is not None:
+                self._drop(held, [number for number in held if number < below])
+        for place, offer in tuple(self._offers.items()):
+            old = before is not None and offer.at < before
+            if old or changes.forget_everything or offer.session in changes.forget_sessions:
+                self._assign(self._offers, place, None)
 
     def count_run(self, name: str, version: int, at: datetime, *, ok: bool) -> str | None:
         data = self._layers[Layer.SKILL_PATTERNS]
@@ -295,7 +306,7 @@ class Namespace:
         self._set(data, replace(row, record=record))
         return recent
 
-    def append_audit(self, records: Sequence[AuditRecord]) -> None:
+    def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
         for record in records:
             place = bisect_left(self._audit, record.sequence, key=lambda known: known.sequence)
             if place < len(self._audit) and self._audit[place].sequence == record.sequence:
@@ -358,13 +369,7 @@ class Namespace:
         data = self._layers[layer]
         rows = [_sketch(row, row.document) for row in data.numbered(numbers) if row.document is not None]
         unexpired = [each for each in rows if each.expires is None or each.expires > to_microseconds(now)]
-        places = {
-            (each.thread, each.position + step)
-            for each in unexpired
-            if each.thread and each.position is not None
-            for step in range(-BESIDE, BESIDE + 1)
-            if step
-        }
+        places = places_beside(unexpired)
         seats = (row for row in data.rows.values() if places and row.document and _seat(row.record) in places)
         beside = [_sketch(row, row.document) for row in seats if row.document and not _expired(row.record, now)]
         return Sketches(unexpired, [each for each in beside if each.number not in numbers])
@@ -375,14 +380,19 @@ class Namespace:
         if row is not None and isinstance(row.record, Learning):
             self._set(data, replace(row, record=replace(row.record, seen=row.record.seen + 1, updated=at)))
 
-    def _set_sessions(self, calls: Sequence[Call], offers: dict[tuple[str, str], Offer]) -> None:
-        old = (self._calls, self._offers)
-        self._calls, self._offers = tuple(calls), offers
+    def _rename(self, old: str, new: str | None) -> None:
+        """Put calls and offers of one learning under another's id, where that has no offer itself, or take them off."""
+        for held in self._calls.values():
+            for call in [each for each in held.values() if each.learning == old]:
+                self._assign(held, call.number, replace(call, learning=new or ""))
+        for place, offer in [each for each in self._offers.items() if each[0][1] == old]:
+            self._assign(self._offers, place, None)
+            if new is not None and (offer.session, new) not in self._offers:
+                self._assign(self._offers, (offer.session, new), replace(offer, learning=new))
 
-        def put_back() -> None:
-            self._calls, self._offers = old
-
-        self._undo.append(put_back)
+    def _drop(self, held: dict[K, V], keys: Collection[K]) -> None:
+        for key in keys:
+            self._assign(held, key, None)
 
     def _drop_vectors(self, data: _LayerData, number: int) -> None:
         for held in data.vectors.values():
@@ -390,16 +400,8 @@ class Namespace:
 
     def _set(self, data: _LayerData, row: Row) -> None:
         old = data.rows.get(row.record.id)
-        if old is not None:
-            data.take(old)
-        data.place(row)
-
-        def put_back() -> None:
-            data.take(row)
-            if old is not None:
-                data.place(old)
-
-        self._undo.append(put_back)
+        data.swap(old, row)
+        self._undo.append(lambda: data.swap(row, old))
 
     def _assign(self, held: dict[K, V], key: K, value: V | None) -> None:
         """Set a key of a dictionary, or remove it, in a way that can be undone."""
@@ -413,21 +415,6 @@ def _assign(held: dict[K, V], key: K, value: V | None) -> None:
         held.pop(key, None)
     else:
         held[key] = value
-
-
-def _of_skill(name: str) -> tuple[Layer, str]:
-    return Layer.SKILL_PATTERNS, name
-
-
-def _renamed(offers: dict[tuple[str, str], Offer], old: str, new: str | None) -> dict[tuple[str, str], Offer]:
-    """The offers with one learning's under another's id, where that one has none itself, or without them."""
-    staying = {place: offer for place, offer in offers.items() if place[1] != old}
-    moved = [replace(offer, learning=new) for place, offer in offers.items() if place[1] == old and new is not None]
-    return {**{(each.session, each.learning): each for each in moved}, **staying}
-
-
-def _forgets(changes: LearningChanges, session: str) -> bool:
-    return changes.forget_everything or session in changes.forget_sessions
 
 
 def _fits(learning: Learning, wanted: TemplateFilter) -> bool:
@@ -477,7 +464,7 @@ def _without_definition(row: Row) -> Row:
 
 
 def _copied(row: Row) -> Row:
-    """The row with objects of its own: a caller who changes what he was given changes nothing here."""
+    """The row with copies of its mutable values, so a caller cannot change the stored ones."""
     match row.record:
         case Reference() as record:
             return replace(row, record=replace(record, metadata=deepcopy(record.metadata)))
@@ -486,4 +473,7 @@ def _copied(row: Row) -> Row:
             return replace(row, record=replace(record, definition=definition, parameters=parameters))
         case Learning() as record:
             return replace(row, record=replace(record, remedies=deepcopy(record.remedies)))
-    return row
+        case Knowledge():
+            return row
+        case _:
+            assert_never(row.record)

@@ -46,7 +46,7 @@ def redact(text: str) -> Redacted:
     """
     if not _may_hold_a_secret(text):
         return Redacted(text, ())
-    from hexad.memory.secrets import replace, spans_of  # noqa: PLC0415 - most texts need none of its patterns
+    from hexad.memory.redaction.secrets import replace, spans_of  # noqa: PLC0415 - compiles its patterns: 10 ms, which most texts do not need
 
     kinds: set[str] = set()
     # A replacement can put what is left of a text next to a new boundary, so the result is looked at again. Each

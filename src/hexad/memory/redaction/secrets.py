@@ -34,8 +34,8 @@ def spans_of(text: str) -> list[Span]:
         _pem_blocks(text),
         _shapes(text),
         _authorizations(text, lowered),
-        _url_passwords(text),
-        _curl_passwords(text),
+        _passwords(text, _URL_PASSWORD, "url-password"),
+        _passwords(text, _CURL_PASSWORD, "password"),
         _assignments(text, lowered),
     )
     found = [(span, rank) for rank, spans in enumerate(detectors) for span in spans]
@@ -169,17 +169,10 @@ _CURL_PASSWORD = re.compile(r"""curl\b[^\n]{0,120}?[ ](?:-u|--user)[ =]["']?[\w.
 _VARIABLE = re.compile(r"\$|\{|%[({]|\*{3}|x{3,}$|\.{3}|…", re.IGNORECASE)
 
 
-def _url_passwords(text: str) -> Iterator[Span]:
-    """Passwords between a user and a host; the user and the host stay."""
-    for match in _URL_PASSWORD.finditer(text):
-        if not _VARIABLE.match(match[1]):
-            yield Span(*match.span(1), "url-password")
-
-
-def _curl_passwords(text: str) -> Iterator[Span]:
-    for match in _CURL_PASSWORD.finditer(text):
-        if not _VARIABLE.match(match[1]):
-            yield Span(*match.span(1), "password")
+def _passwords(text: str, pattern: re.Pattern[str], kind: str) -> Iterator[Span]:
+    """Passwords after a user; the user and the host stay."""
+    found = (match for match in pattern.finditer(text) if not _VARIABLE.match(match[1]))
+    return (Span(*match.span(1), kind) for match in found)
 
 
 # --- values that stand where a secret stands ------------------------------------------------------------------------
@@ -252,7 +245,7 @@ def _assignments(text: str, lowered: str) -> Iterator[Span]:
 def _links(text: str, key: re.Match[str]) -> Iterator[re.Match[str]]:
     """The ways that tie a value to the naming word: next to it first, then a few words apart."""
     near = _LINK.match(text, key.end())
-    if near and (near.lastgroup != "flag" or _is_flag(text, key.start())):
+    if near and (near.lastgroup != "flag" or _FLAG.search(text[max(0, key.start() - 40) : key.start()])):
         yield near
     if far := _FAR_LINK.match(text, key.end()):
         yield far
@@ -279,10 +272,6 @@ def _keys(lowered: str) -> Iterator[re.Match[str]]:
             end = key.end()
             if key.lastgroup:
                 yield key
-
-
-def _is_flag(text: str, start: int) -> bool:
-    return _FLAG.search(text[max(0, start - 40) : start]) is not None
 
 
 def _quoted_value(text: str, start: int) -> _Value | None:
@@ -395,7 +384,7 @@ _OTHER_THINGS = (_QUANTITY, _FILE, _MAIL, _REFERENCE)
 
 
 def _is_dense(value: str) -> bool:
-    """Long and mixed as no folder or attribute is called, but as a base64 secret is."""
+    """Whether a value is long and mixed like a base64 secret, unlike a folder or an attribute."""
     if len(value) >= 32 and "." not in value and "-" not in value and _DENSE.match(value):
         return True
     return any(len(piece) >= 16 and _is_strong(piece) for piece in re.split(r"[./_]", value))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 HEADER: Final = "hexad-backup"
 END: Final = "end"
+_HEAD: Final = b'{"type":"hexad-backup"'  # how every backup begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Line:
 def write_backup(store: Store, path: Path, now: datetime, *, namespace: str | None = None) -> int:
     """Write everything, each namespace in one state, whole or not at all; returns the lines of data."""
     partial = path.with_name(f"{path.name}.partial")
-    _refuse_own_file(store, path)
+    _refuse_other_files(store, path)
     if not path.parent.is_dir():
         raise BackupError(str(path), f"there is no folder {str(path.parent)!r}; create it first")
     try:
@@ -111,11 +112,18 @@ def _no_number(name: str) -> None:
     raise ValueError(f"{name} is not a number that JSON has")
 
 
-def _refuse_own_file(store: Store, path: Path) -> None:
-    """The database itself, or a log beside it, is no place for a backup."""
+def _refuse_other_files(store: Store, path: Path) -> None:
+    """A backup replaces an earlier backup, never the database or any other file."""
     linked = path.exists() and any(path.samefile(own) for own in store.files if own.exists())
     if linked or os.path.realpath(path) in {os.path.realpath(own) for own in store.files}:
         raise BackupError(str(path), "is the database itself; choose another file")
+    if path.is_file() and path.stat().st_size and not _is_backup(path):
+        raise BackupError(str(path), "exists and is not a backup; choose another file")
+
+
+def _is_backup(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_HEAD)) == _HEAD
 
 
 def _private(path: Path) -> int:

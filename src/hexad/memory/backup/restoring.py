@@ -82,7 +82,7 @@ class _Namespace:
             self._add_record(noun)
 
     def write(self, unit: Writing, similarity: Similarity | None) -> Iterator[int]:
-        """Store everything, many at a time; how many nouns each step stored."""
+        """Store everything in batches; yields the number of nouns that each batch stored."""
         for records in _batches(list(self.records.values())):
             put(unit, records, similarity)
             yield len(records)
