@@ -1,30 +1,29 @@
-"""Failures of tools with what came next: does the fix that somebody who asks gets say the right thing?
+"""Failed calls and the calls that worked afterwards: does the fix say the right thing to somebody who asks?
 
 The format is `fixes.jsonl`, in the folder or one folder below, with a line for each failure:
 ``{"tool", "args", "error", "then", "says", "never"}``. ``then`` are the arguments of the tool's next successful call,
-or null. A right fix contains one of ``says`` and none of ``never``, as parts of it in any case; an empty ``says``
-means that there is nothing to say.
+or null. A right fix contains one of ``says`` and none of ``never``, in any case; an empty ``says`` means that no fix
+is right.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.errors import EvalError
-from hexad.evals.data import lines_of, text_in
+from hexad.evals.data import lines_of
 from hexad.facade import Hexad
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from hexad.evals.data import Line
     from hexad.evals.run import Progress
 
 FILE: Final = "fixes.jsonl"
 _WORD: Final = re.compile(r"(?<!\w)-[a-z]\b|[^\W_]{2,}|\d", re.IGNORECASE)
-_SESSION: Final = "replay"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class Case:
         return _has_any(fix, self.says) and not _has_any(fix, self.never)
 
     def is_wrong(self, fix: str) -> bool:
-        """Whether a fix says what must not be said, or something where there is nothing to say."""
+        """Whether a fix says what it must not, or says something where no fix is right."""
         return bool(fix) and (not self.says or _has_any(fix, self.never))
 
     def is_empty(self, fix: str) -> bool:
@@ -57,7 +56,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Fixes:
-    """The share of right, content-free and wrong fixes, and the cases that were missed."""
+    """The shares of right, content-free and wrong fixes, and the cases that were missed."""
 
     right: float
     empty: float
@@ -67,36 +66,36 @@ class Fixes:
 
     def as_json(self) -> dict[str, Any]:
         """The documented shape."""
-        misses = [{"case": place, "fix": fix} for place, fix in self.misses]
-        return {"right": self.right, "empty": self.empty, "wrong": self.wrong, "count": self.count, "misses": misses}
+        return {**asdict(self), "misses": [{"case": place, "fix": fix} for place, fix in self.misses]}
 
 
 def read_cases(folder: Path) -> tuple[Case, ...]:
     """Every case in a folder of evaluation data."""
     files = [file for file in (folder / FILE, *sorted(folder.glob(f"*/{FILE}"))) if file.is_file()]
-    return tuple(_case(*line) for file in files for line in lines_of(file))
+    return tuple(_case(line) for file in files for line in lines_of(file))
 
 
 def judge_fixes(cases: Sequence[Case], progress: Progress) -> Fixes:
     """Replay each case in a new memory, and ask for its fix."""
-    fixes: list[str] = []
+    pairs: list[tuple[Case, str]] = []
     for done, case in enumerate(cases, start=1):
-        fixes.append(_asked(case))
+        pairs.append((case, _asked(case)))
         progress(f"{FILE}: replaying", done, len(cases))
-    pairs = list(zip(cases, fixes, strict=True))
-    sayable = [case.is_right(fix) for case, fix in pairs if case.says]
-    offered = [case.is_empty(fix) for case, fix in pairs if fix]
-    missed = [(case.place, fix) for case, fix in pairs if case.is_wrong(fix) or (case.says and not case.is_right(fix))]
     wrong = [case.is_wrong(fix) for case, fix in pairs]
-    return Fixes(_share(sayable, 1.0), _share(offered, 0.0), _share(wrong, 0.0), len(cases), tuple(missed))
+    right = [case.is_right(fix) for case, fix in pairs if case.says]
+    empty = [case.is_empty(fix) for case, fix in pairs if fix]
+    missed = tuple(
+        (case.place, fix) for case, fix in pairs if case.is_wrong(fix) or (case.says and not case.is_right(fix))
+    )
+    return Fixes(_share(right, 1.0), _share(empty, 0.0), _share(wrong, 0.0), len(cases), missed)
 
 
 def _asked(case: Case) -> str:
-    """The fix for a case, as somebody who asks after it gets it; empty if none is known."""
+    """The fix for a case, as somebody who asks gets it; empty if none is known."""
     with Hexad.open(":memory:", enabled=True, semantic=False) as hx:
-        hx.observe(tool=case.tool, args=case.args, error=case.error, session=_SESSION)
+        hx.observe(tool=case.tool, args=case.args, error=case.error, session="replay")
         if case.then is not None:
-            hx.observe(tool=case.tool, args=case.then, result="done", session=_SESSION)
+            hx.observe(tool=case.tool, args=case.then, result="done", session="replay")
         return hx.learnings.known_fix(case.tool, case.error) or ""
 
 
@@ -116,28 +115,20 @@ def _leaves(value: object) -> Iterable[str]:
     """The names and values of arguments, as texts."""
     if isinstance(value, dict):
         return [text for name, inner in value.items() for text in (str(name), *_leaves(inner))]
-    if isinstance(value, list):
-        return [text for each in value for text in _leaves(each)]
-    return [str(value)]
+    return [text for each in value for text in _leaves(each)] if isinstance(value, list) else [str(value)]
 
 
-def _case(file: Path, number: int, line: Mapping[str, Any]) -> Case:
-    args, then = line.get("args"), line.get("then")
+def _case(line: Line) -> Case:
+    args, then = line.fields.get("args"), line.fields.get("then")
     if not isinstance(args, dict) or not (then is None or isinstance(then, dict)):
-        raise EvalError(str(file), "args must be an object, and then null or an object", number)
-    return Case(
-        text_in(file, number, line, "tool"),
-        args,
-        text_in(file, number, line, "error"),
-        then,
-        _texts(file, number, line, "says"),
-        _texts(file, number, line, "never"),
-        f"{file.name}:{number}",
-    )
+        raise line.error("args must be an object, and then null or an object")
+    place = f"{line.file.parent.name}/{line.file.name}:{line.number}"
+    says, never = _texts(line, "says"), _texts(line, "never")
+    return Case(line.text("tool"), args, line.text("error"), then, says, never, place)
 
 
-def _texts(file: Path, number: int, line: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    value = line.get(name, [])
+def _texts(line: Line, name: str) -> tuple[str, ...]:
+    value = line.fields.get(name, [])
     if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
-        raise EvalError(str(file), f"{name} must be a list of texts", number)
+        raise line.error(f"{name} must be a list of texts")
     return tuple(value)

@@ -1,7 +1,7 @@
 """Reads a remedy from a call that failed, its error, and the call of the same tool that worked after it.
 
 An argument that merely differed is no part of a remedy: its form must differ, or the error must name the new value or
-the argument. A change that takes rights or turns a check off makes the whole difference none.
+the argument. If one change takes rights or turns a check off, there is no remedy.
 """
 
 from __future__ import annotations
@@ -9,24 +9,12 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from hexad.learning.arguments.shapes import CONSTANT, error_in, read
-from hexad.learning.differences.commands import takes_rights
-from hexad.learning.differences.edits import edits
-from hexad.learning.differences.forms import is_strong
-from hexad.learning.errors.advice import About, Said, about, is_dangerous, said, wait_of
-from hexad.learning.remedy import (
-    Change,
-    ChangedArguments,
-    Prerequisite,
-    Retry,
-    Seen,
-    Stated,
-    change_sentence,
-    name_of,
-    quoted,
-)
+from hexad.learning.arguments.shapes import CONSTANT, error_in, is_strong, read
+from hexad.learning.differences import edits, names, takes_rights
+from hexad.learning.errors.advice import Failure, said, wait_of
+from hexad.learning.remedy import Change, ChangedArguments, Prerequisite, Retry, Seen, Stated, name_of, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,20 +25,6 @@ if TYPE_CHECKING:
 
 _MOST_CHANGES: Final = 16
 _SHORTEST_VALUE: Final = 2  # characters; shorter texts are part of many words
-_EXPECTS: Final = re.compile(
-    r"(?i)\bmust\b|\bone of\b|choose from|\bexpected?\b|\brequired?\b|\bshould\b|\bmissing\b|\bonly\b"
-    r"|\bat (?:least|most)\b|\brange\b"
-)
-_OFF: Final = frozenset(
-    {"false", "off", "no", "none", "disable", "disabled", "0", "never", "skip", "allow", "insecure"}
-)
-_CHECKS: Final = re.compile(
-    r"(?i)verif|ssl|tls|cert|check|secure|lock|auth|sandbox|protect|safe|valid|strict|confirm|sign"
-)
-_OVERRIDES: Final = re.compile(
-    r"(?i)force|insecure|unsafe|skip|ignore|bypass|override|sudo|as_?root|admin|cascade|no_?verify|privileged"
-)
-_WORDS: Final = re.compile(r"[^\W_]{2,}")
 
 
 def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) -> Remedy | None:
@@ -58,35 +32,31 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
 
     None if other values are all that differs, or if the call that worked took rights or turned a check off.
     """
-    error = error_in(failed.arguments)
-    arguments = read(failed.arguments)
-    told, kind = said(error, _values(arguments)), about(error)
-    changes, idle, dangerous = _changes(arguments, worked, error, kind)
-    helper = next((call.tool for call in between if call.ok and call.tool != failed.tool), "")
+    failure, before = Failure.of(error_in(failed.arguments)), read(failed.arguments)
+    paths = [path for path in sorted({*before, *worked}) if before.get(path) != worked.get(path)][:_MOST_CHANGES]
+    dangerous = any(takes_rights(path, _plain(before.get(path)), _plain(worked.get(path))) for path in paths)
+    found = [] if dangerous else [_change(each, before.get(each), worked.get(each), failure) for each in paths]
+    changes = _to_the_point([each for each in found if each.says and _is_cause(each, failure)], before, failure)
+    words = said(failure.text, _values(before))
     if changes:
-        helps = _expects(told, error) or (kind is About.FORM and not _is_clear(changes, error))
-        return ChangedArguments(changes, said=told.text if told.hint or helps else "")
+        return ChangedArguments(tuple(changes), said=words.text if words.hint or failure.of_the_call else "")
+    helper = next((call.tool for call in between if call.ok and call.tool != failed.tool), "")
     if helper:
         return Prerequisite(helper)
-    stated_words = stated(error, arguments)
-    if stated_words is None and idle and kind is About.FORM and told.text and not dangerous:
-        stated_words = Stated(told.text)
-    return stated_words or (None if idle else Retry(max(0, round(waited))))
+    asked = stated(failure.text, before)
+    if asked is not None or not paths:
+        return asked or Retry(max(0, round(waited)))
+    of_text = any(" " in before[path].text for path in paths if path in before)  # a command or code, not a value
+    return Stated(words.text) if of_text and failure.of_the_call and words.text and not dangerous else None
 
 
 def stated(error: str, arguments: Shapes) -> Stated | None:
-    """What an error asks for by itself: a wait, a hint, or the form that it expects."""
+    """What an error asks for by itself: a wait, something to do, or the form that it expects."""
     wait = wait_of(error)
     if wait.seconds:
         return Stated(wait.text, wait.seconds)
-    told = said(error, _values(arguments))
-    return Stated(told.text) if told.hint or _expects(told, error) else None
-
-
-def _is_clear(changes: Sequence[Change], error: str) -> bool:
-    """Whether changes speak for themselves: structured ones, in words that the error has too."""
-    words = {word.casefold() for change in changes for word in _WORDS.findall(change_sentence(change))}
-    return not any(change.how for change in changes) and not words.isdisjoint(_WORDS.findall(error.casefold()))
+    words = said(error, _values(arguments))
+    return Stated(words.text) if words.hint or (words.expects and Failure.of(error).of_the_call) else None
 
 
 def _values(arguments: Shapes) -> list[str]:
@@ -94,77 +64,51 @@ def _values(arguments: Shapes) -> list[str]:
     return [each.text for each in arguments.values() if len(each.text) > _SHORTEST_VALUE]
 
 
-def _expects(told: Said, error: str) -> bool:
-    return about(error) is About.FORM and _EXPECTS.search(told.text) is not None
+def _plain(argument: Argument | None) -> str:
+    return "" if argument is None else argument.text or str(argument.value)
 
 
-class _Difference(NamedTuple):
-    """The changes that say something to do; whether there are others, and whether one takes rights (then none do)."""
-
-    telling: tuple[Change, ...]
-    idle: bool
-    dangerous: bool
-
-
-def _changes(before: Shapes, after: Shapes, error: str, kind: About) -> _Difference:
-    paths = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)][:_MOST_CHANGES]
-    found = {path: _change(path, before.get(path), after.get(path), error, kind) for path in paths}
-    dangerous = any(_takes_rights(path, before.get(path), after.get(path)) for path in paths)
-    telling = [path for path in paths if not dangerous and found[path].says and _is_cause(found[path], error, kind)]
-    return _Difference(
-        tuple(_to_the_point([found[each] for each in telling], before, error)), len(telling) < len(paths), dangerous
-    )
-
-
-def _change(path: str, old: Argument | None, new: Argument | None, error: str, kind: About) -> Change:
+def _change(path: str, old: Argument | None, new: Argument | None, failure: Failure) -> Change:
     change = Change(path=path, before=old.shape if old else "", after=new.shape if new else "")
     if old is not None and new is not None:
-        change = replace(change, how=_how(path, old, new, error, kind))
+        change = replace(change, how=_how(path, old, new, failure))
     constant = new is not None and new.value is not None and new.shape in CONSTANT and not change.how
     return replace(change, value=new.value, seen=Seen.ONCE) if new is not None and constant else change
 
 
-def _how(path: str, old: Argument, new: Argument, error: str, kind: About) -> str:
+def _how(path: str, old: Argument, new: Argument, failure: Failure) -> str:
     """What to do with an argument, in words: with its text, or as the value that the error names."""
     name = quoted(name_of(path))
     if old.text and new.text:
-        return "; ".join(edits(name, old.text, new.text, error, kind))
-    value = None if isinstance(new.value, bool) else new.value
-    shown = value is not None and re.search(rf"(?<![\w.]){re.escape(str(value))}(?![\w.])", error)
-    return f"give {name} as {json.dumps(value, ensure_ascii=False)}" if shown and old.shape == new.shape else ""
+        return "; ".join(edits(name, old.text, new.text, failure))
+    shown = new.value is not None and not isinstance(new.value, bool) and names(failure.text, str(new.value))
+    return f"give {name} as {json.dumps(new.value, ensure_ascii=False)}" if shown and old.shape == new.shape else ""
 
 
-def _is_cause(change: Change, error: str, kind: About) -> bool:
+def _is_cause(change: Change, failure: Failure) -> bool:
     """Whether a change can be why the call worked. If the error is not about the call, it has to name the argument."""
-    if change.how or kind is About.FORM:
+    if change.how or failure.of_the_call:
         return True
     if change.op != "replace":
-        return _is_named(change.path, error)
-    return is_strong(change.after) and (is_strong(change.before) or _is_named(change.path, error))
+        return _is_named(change.path, failure.text)
+    return is_strong(change.after) and (is_strong(change.before) or _is_named(change.path, failure.text))
 
 
 def _is_named(path: str, error: str) -> bool:
-    last = name_of(path).rsplit(".", 1)[-1]
-    return re.search(rf"(?<![\w-]){re.escape(last)}(?![\w-])", error, re.IGNORECASE) is not None
+    return (
+        re.search(rf"(?<![\w-]){re.escape(name_of(path).rsplit('.', 1)[-1])}(?![\w-])", error, re.IGNORECASE)
+        is not None
+    )
 
 
-def _to_the_point(found: Sequence[Change], before: Shapes, error: str) -> list[Change]:
+def _to_the_point(found: Sequence[Change], before: Shapes, failure: Failure) -> list[Change]:
     """Without the replaced arguments that the error is not about, if it names others or their values."""
 
     def named(change: Change) -> bool:
         old = before.get(change.path)
-        return _is_named(change.path, error) or (
-            old is not None and len(old.text) > _SHORTEST_VALUE and old.text in error
+        return _is_named(change.path, failure.text) or (
+            old is not None and len(old.text) > _SHORTEST_VALUE and old.text in failure.text
         )
 
     alike = {(change.before, change.after) for change in found if named(change)}
     return [each for each in found if not alike or each.op != "replace" or (each.before, each.after) in alike]
-
-
-def _takes_rights(path: str, old: Argument | None, new: Argument | None) -> bool:
-    """Whether an argument now takes rights or turns a check off."""
-    value = "" if new is None else str(new.value if new.value is not None else new.text)
-    before = "" if old is None else str(old.value if old.value is not None else old.text)
-    off = value.casefold() in _OFF and _CHECKS.search(path) is not None
-    on = value.casefold() not in _OFF and new is not None and _OVERRIDES.search(path) is not None
-    return off or on or (is_dangerous(value) and not is_dangerous(before)) or takes_rights(before, value)

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never
 
-from hexad.learning.differences.forms import is_strong
+from hexad.learning.arguments.shapes import is_strong
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -72,6 +72,9 @@ _SHAPES: Final = {  # the first pattern that a whole text matches
     r"[A-Z0-9_-]+": "upper-case word",
     r"[A-Z]\S*": "capitalised word",
 }
+_STRONG: Final = re.compile(
+    r"YYYY|DD|HH:|Month|digits|number|URL|UUID|e-mail|list|object|true or false|null|whole|locale|empty"
+)  # shapes that are a form of their own; words and texts of other kinds are not
 _SHAPE: Final = re.compile("|".join(f"({pattern})" for pattern in _SHAPES))
 _SHAPE_NAMES: Final = tuple(_SHAPES.values())
 CONSTANT: Final = frozenset(  # shapes of values that may be the same in every run
@@ -155,6 +158,11 @@ def shape_of(value: object) -> str:
         return _shape_of_list(value)
     known = next((name for kind, name in _KINDS if isinstance(value, kind)), "")
     return known or _clean(type(value).__name__)[:_LONGEST_NAME]
+
+
+def is_strong(shape: str) -> bool:
+    """Whether a shape is a form of its own, and not just some text."""
+    return _STRONG.search(shape) is not None
 
 
 def _shape_of_text(value: str) -> str:

@@ -1,17 +1,17 @@
-"""Reads from an error's text what it asks for: a wait, a hint, the form that it expects.
+"""Reads from an error's text what it asks for: a wait, or sentences that say what to do or what it expects.
 
 By form, not by program: JSON bodies are read by the names that APIs use, other text sentence by sentence. Sentences
-that say what to do are kept and quoted; those that advise to take rights or to turn a check off are left out.
+that advise to take rights or to turn a check off are left out.
 """
 
 from __future__ import annotations
 
 import re
-from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.learning.errors.body import messages
 from hexad.learning.errors.masking import mask_run
+from hexad.learning.errors.pattern import essence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,88 +20,50 @@ _LONGEST: Final = 240  # characters of an error that a fix quotes
 _MOST_SENTENCES: Final = 2
 _LONG: Final = 100  # characters of an argument that an error may repeat in part
 _WORD: Final = re.compile(r"\w+")
-
-
-class About(StrEnum):
-    """What an error is about, as far as it decides whether other arguments can be its fix."""
-
-    MISSING = "something does not exist"
-    REFUSED = "rights, credentials, certificates, payments"
-    OUTAGE = "the service did not answer"
-    EXISTS = "something exists already"
-    FORM = "the call itself"
-
-
-_ABOUT: Final = (
-    (
-        About.OUTAGE,
-        (
-            r"timed? ?-?out\b|\btimeout|connection (?:refused|reset|aborted|error)|unavailable|overloaded"
-            r"|could ?n[o']t connect|failed to connect|max retries|\b5\d\d (?:server|internal|bad|service)|HTTP 5\d\d"
-            r"|internal server error|network is unreachable|temporary failure|broken pipe|deadlock"
-        ),
-    ),
-    (
-        About.REFUSED,
-        (
-            r"permission|\b40[13]\b|unauthori[sz]ed|forbidden|authenticat|credentials|access (?:is )?denied"
-            r"|api[ _-]?key|\btoken (?:has )?expired|certificate|host key|declined|are you root|not allowed to"
-            r"|must be owner|\block\b|superuser|privilege|quota|insufficient|billing|password|passphrase|coupon|voucher"
-            r"|\bcard (?:was|has|number)|payment|fraud|blocked|suspended|rejected by"
-        ),
-    ),
-    (About.EXISTS, r"already|file exists|\bduplicate|(?<!dependency )conflict|unique constraint|in use\b|\btaken\b"),
-    (
-        About.MISSING,
-        (
-            r"not[ _]?found|no[ _]such|do(?:es)? ?n[o']t (?:exist|match any)|not exist|can(?:no|')t find|cannot find"
-            r"|could ?n[o']t find|unable to (?:access|locate|find|parse range)|\bunknown\b|zero_results|no results"
-            r"|not present|invalid reference|index out of range|\b404\b|\b410\b|no \w+ (?:found|matched|named)"
-            r"|not a git repository|cannot open|can't open|cannot access|ambiguous argument|unknown revision|nothing to"
-            r"|no longer|expired|cancell?ed|closed\b|sold out|out of stock|fully booked|not available"
-            r"|empty result|could not resolve host"
-            r"|no rule to make|no matching|\bgone\b|invalid (?:object|revision|refspec)|has no \w+ (?:named|called)"
-        ),
-    ),
+_OUTSIDE: Final = re.compile(  # errors that no other form of the call would prevent
+    r"""(?ix) time[sd]?[ -]?out\b | connection\ (?:refused|reset|aborted|error|closed) | unavailable | overloaded
+    | (?:could\ ?n[o']t|failed\ to|unable\ to)\ (?:connect|establish|resolve) | max\ retries | too\ many\ requests
+    | \b5\d\d\ (?:server|internal|bad|service|gateway) | HTTP\ 5\d\d | internal\ server\ error | unreachable
+    | broken\ pipe | deadlock | \b40[13]\b | unauthori[sz]ed | forbidden | authenticat | credentials
+    | access\ (?:is\ )?denied | (?:permission|operation)\ (?:denied|not\ permitted) | api[ _-]?key | certificate
+    | host\ key | declined | are\ you\ root | must\ be\ owner | \block(?:ed)?\b | privilege | insufficient
+    | billing | password | payment | fraud | suspended | no\ space\ left | out\ of\ memory | rejected\ by"""
 )
-_ABOUT_THE_CALL: Final = re.compile(  # the error says what the call should look like: it is not about a missing thing
-    r"(?i)\bmust (?:be|have|not|contain|match|start|end)\b|\bshould (?:be|have|match)\b|\bone of\b"
-    r"|choose from|\bexpected\b|\brequired\b"
-    r"|\b(?:allowed|valid|supported|possible|accepted) (?:values|choices|options|types|formats)"
-    r"|unexpected (?:keyword|arg|field|prop|key)"
-    r"|unknown (?:field|param\w*|arg\w*|option|flag|key(?:word)?|propert\w+|attribute|type|format|unit)\b"
-    r"|not a valid|is not of type"
+_ABSENT: Final = re.compile(  # errors about one value: it does not exist, or exists already
+    r"""(?ix) not[ _]?found | no[ _]such | do(?:es)?\ ?n[o']t\ (?:exist|match\ any)|did\ not\ match\ any
+    | not\ exist | can(?:no|')t\ find | (?:could\ ?n[o']t|unable\ to)\ (?:find|access|locate|open|parse\ range)
+    | \bunknown\b | zero_results | no\ results | not\ present | invalid\ (?:reference|object|revision)
+    | index\ out\ of\ range | \b404\b | \b410\b | no\ \w+\ (?:found|matched|named) | not\ a\ git
+    | cannot\ (?:open|access|stat) | can't\ open | no\ longer | expired | cancell?ed | sold\ out | out\ of\ stock
+    | fully\ booked | not\ available | no\ (?:rule|matching) | \bgone\b | already | (?:file|entry)\ exists
+    | \bduplicate | (?<!dependency\ )conflict | unique\ constraint | in\ use\b | \btaken\b | not\ allowed\ to"""
 )
-_ABOUT_WORDS: Final = tuple((about, re.compile(words, re.IGNORECASE)) for about, words in _ABOUT)
-_DANGER: Final = re.compile(
-    r"""(?ix) \bsudo\b | (?<![\w-])(?:
-        --?(?:no-verify|force(?:-\w+)*|insecure|unsafe\S*|break-system-packages|skip-\w*(?:verif|check|valid)\S*
-        |no-check-\S+|disable-\S*(?:check|verif|ssl|tls|lock|sandbox)\S*|allow-unauthenticated
-        |allow-unrelated-histories
-        |trusted-host|privileged|no-sandbox|ignore-\S*(?:ssl|cert|check)\S*|dangerously\S*|no-preserve-root|cascade
-        |legacy-peer-deps|strict-ssl|skip-ssl|proxy-insecure|disable-web-security|allow-root|force-unlock
-        |no-strict-ssl|yolo|reset-hard|hard|allow-empty-password|no-gpg-check|nogpgcheck|no-same-owner|no-lock
-        |overwrite)
-        (?![\w-]) | -\w*k\w*(?=\ https?:) ) | -?lock=false | StrictHostKeyChecking | UserKnownHostsFile
-    | \bchmod\s+(?:-\w+\s+)?(?:0?777|a\+r?wx?|o\+r?wx?|666|\+w) | \b(?:SKIP|HUSKY)=\S | \bforce-unlock\b
-    | \binsecure\b\s*[=:]
-    | \bstrict-ssl\b | skip\w*tests | \b(?:setenforce|doas|runas)\b | \bufw\ disable | ssl-?mode=disabled
-    | \s-u\ (?:root|0)\b
-    | \bbranch\ -D\b | if\ you\ are\ sure | \bDROP\ .*CASCADE | --no-?verify | \bcascade\b | GIT_SSL_NO_VERIFY
-    | NODE_TLS_REJECT | http\.sslVerify
-    | PYTHONHTTPSVERIFY | verify\s*[=:]\s*false | sslmode\s*=\s*(?:disable|allow|prefer) | \brm\s+-\w*f
-    | --accept-host-key
-    | set\s+foreign_key_checks | disable\s+(?:trigger|row) | \bas\ root\b | \bdisable\ (?:\w+\ )?lock | \bsuperuser\b
-    | \boverride\ this\b | not\ recommended | at\ (?:the|your\ own)\ risk | \bkill\s+-9
-    """
+_OF_THE_CALL: Final = re.compile(  # unless the error says what the call should be
+    r"""(?ix) \b(?:must|should)\ (?:be|have|not|contain|match|start|end)\b | \bone\ of\b | choose\ from
+    | \bexpected\b | \brequired\b
+    | (?:allowed|valid|supported|possible|accepted)\ (?:values|choices|options|types|formats) | not\ a\ valid
+    | is\ not\ of\ type | unexpected\ (?:keyword|arg|field|prop|key) | additional\ prop
+    | unknown\ (?:shorthand\ )?(?:field|param|arg|option|flag|key|propert|attribute|type|format|unit)"""
+)
+_CHECK: Final = (
+    "(?:verif|check|ssl|tls|cert|sign|gpg|lock|hook|auth|valid|secur|safe|sandbox|protect|strict|root|test|peer)"
+)
+_DANGER: Final = re.compile(  # rights that are taken, checks that are turned off
+    rf"""(?ix) (?<![\w-])--?(?:[\w-]*(?:force|insecure|unsafe|dangerous|privileged|bypass|yolo|trusted-host
+        |break-system) | hard | cascade | overwrite | (?:no|skip|ignore|disable|allow|without|legacy)-?[\w-]*{_CHECK})[\w-]*
+    | [\w.-]*{_CHECK}[\w.-]*\s?[=:]\s?["']?(?:false|off|no|0|none|disabled?|never|allow|prefer)\b
+    | \bskip=\S
+    | \bhusky=0 | {_CHECK}ing?=no | reject_unauthorized | no_verify | \b(?:sudo|doas|runas|setenforce)\b
+    | \bas\ root\b | superuser | -u\ root\b | \bforce-unlock | ufw\ disable
+    | disable\ (?:\w+\ )?(?:lock|trigger|check) | \bcascade\b | \binsecure\b | at\ (?:the|your\ own)\ risk
+    | not\ recommended | override\ this | if\ you\ are\ sure"""
 )
 _TIME: Final = (
     r"((?:(?:\d+(?:\.\d+)?|an?|one)\s?(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h)(?![a-z])"
     r"\s?(?:and )?)+)"
 )
 _LATER: Final = (
-    r"\b(?:re)?(?:try|tried|wait|again|later|available|resets?|resumes?|refreshes|cool\w*|slow|throttled|locked"
-    r"|limit\w*)\b"
+    r"\b(?:re)?(?:try|tried|wait|again|later|available|resets?|resumes?|cool\w*|slow|throttled|locked|limit\w*)\b"
 )
 _WAITS: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -109,80 +71,68 @@ _WAITS: Final = tuple(
         rf"{_LATER}[^.\n]{{0,48}}?\b(?:in|after|for|at least|within)\b:?\s*(?:about |approximately |another )?{_TIME}",
         rf"\b(?:wait(?:ing)?|retry(?:ing)?)\b[^.\n]{{0,48}}?(?<!\w){_TIME}",
         rf"(?<!\w){_TIME}(?:before|until|between)\b",
-        rf"retry[-_ ]?(?:after|delay|in)[-_a-z]*['\"]?\s*(?:[:=]|is|of)?\s*['\"]?{_TIME}",
-        r"retry[-_ ]?(?:after|delay|in)[-_a-z]*['\"]?\s*(?:[:=]|is|of)?\s*['\"]?(\d+(?:\.\d+)?)\b(?![-/:])",
+        rf"retry[-_ ]?(?:after|delay|in)[-_a-z]*['\"]?\s*(?:[:=]|is|of)?\s*['\"]?(?:{_TIME}|([\d.]+)\b(?![-/:]))",
     )
 )
 _PART: Final = re.compile(r"(\d+(?:\.\d+)?|an?|one)\s?([a-z]*)", re.IGNORECASE)
 _UNITS: Final = {"ms": 0.001, "mi": 60, "m": 60, "h": 3600, "ho": 3600, "hr": 3600}  # by two letters; else seconds
-_HINT: Final = re.compile(
-    r"""(?ix) did\ you\ mean | most\ similar | perhaps\ you | similar\ \w+\ exists | \bsimilar\ (?:name|to)\b
-    | ^(?:hint|help|tip)\b
-    | ^try\ (?!again|the\ request) | \btry\ (?:adding|using|running|passing|`|') | \buse\ (?!of\b) | \busing\ [`'-]
+_HINT: Final = re.compile(  # sentences that say what to do
+    r"""(?ix) did\ you\ mean | most\ similar | perhaps\ you | similar\ (?:\w+\ exists|name|to)\b
+    | ^(?:hint|help|tip)\b | \bto\ fix\b | \btry\ (?!again|the\ request) | \b(?<!in\ )use\ (?!of\b)
     | \bplease\ (?!try\ again|contact|visit|wait|check\ your|see)
-    | \byou\ (?:have\ to|need|must|may\ want|might|can|should)\b
-    | \binstead\b | \bmake\ sure\b | \bspecify\b | \bby\ (?:running|passing|setting|adding) | ^run\b | \breview\b
-    | \bcommit\ your\ changes | \bpass\ [`'-] | ^(?:fix|consider|remove|add|set|give|provide|choose|rename)\b
-    | \bto\ fix\b | \brequires\b
-    """
+    | \byou\ (?:have\ to|need|must|may\ want|might|can|should)\b | \binstead\b | \bmake\ sure\b | \bspecify\b
+    | ^run\b | ^review\b | \bby\ (?:running|passing|setting|adding) | \bpass\ [`'-]
+    | ^(?:fix|consider|remove|add|set|give|provide|choose)\b"""
 )
-_FORM: Final = re.compile(
-    r"""(?ix) \bmust\b | \bshould\b | \bexpect | \brequire | \bmissing\b | \binvalid\b | \bvalid\b
-    | choose\ from | \bone\ of\b
-    | \bonly\b | \bat\ (?:least|most)\b | \brange\b | \bformat\b | \barray\b | \blist\b | \bstring\b
-    | \binteger\b | \bnumber\b
-    | \bsupport | \ballowed\b | \baccepts?\b | \bavailable\b | \bpossible\b | \bpermitted\b | \bambiguous\b
-    | \bcannot\b | \bcan't\b | \bcan\ not | \bunexpected\b | \bnot\ (?:a|an|in|of|be|permitted|defined)\b
-    | \bunable\b | \brefus | \btoo\ (?:long|many|large|big|short) | \blimit\b | \blarger\b | \bexceed
-    | \bargument | \boption
-    | \bno\ \W?-\w | \bdoes\ ?n[o']t\b | \bnot\ \w+ed\b | \bcolumn | \bstatement | \bdecode\b | \bconvert\b
-    | \bremains\b | \bsyntax\b
-    | \bfield\b | \bparse\b | \bgreater\b | \bless\b | \bbetween\b | \bmultiple\b | \bundefined\b | \bno_\w+
-    | \bused\b | \bis\ a\ | \bdifferent\b
-    """
+_EXPECTS: Final = re.compile(  # sentences that say what is expected
+    r"""(?ix) \bmust\b | \bshould\b | \bexpect | \brequire | \bmissing\b | choose\ from | \bone\ of\b | \bonly\b
+    | \bat\ (?:least|most)\b | \brange\b | \bformat\b | (?:^|\ )(?:in)?valid\b | \bsupport | \ballowed\b
+    | \baccepts?\b | \bpossible\b | \bambiguous\b | \btoo\ (?:long|many|large|big|short) | \blarger\b | \bexceed
+    | \bbetween\b"""
 )
-_IDLE: Final = re.compile(
-    r"""(?ix) ^usage\b | --?help\b | \bhelp\ for\b | for\ more\ (?:information|details|info) | \blearn\ more\b
-    | ^see\b | \bvisit\b
-    | documentation | more\ details | \bhelp\ \w+\s*$ | issue\ above | view\ all\ installed | a\ complete\ log
-    | ^\s*at\ \S+\ ?\(
-    | find\ a\ package | ^note:\ AWS | list\ of\ supported | believe\ this\ is | --explain
-    | further\ information | ^line\ \d+:
-    | \btry\ (?:with\ )?(?:an?\ )?(?:different|another|other)\b
-    | access\ rights | note\ that\ you\ can | you\ can\ find\ your | make\ sure\ [^.]*(?:exist|correct|spell)
-    | \bspelling\b | (?:different|another)\ card | your\ (?:bank|billing|administrator)
-    | billing\ details | obtain\b | misspelled
-    | ^\^+$ | ^Traceback | ^File\ " | contact\b | ^this\ is\ usually | ^\s*\[--
-    """
+_IDLE: Final = re.compile(  # sentences that lead elsewhere
+    r"""(?ix) ^usage\b | --?help\b | \bhelp\ (?:for\b|\w+\s*$) | for\ more\ (?:information|details|info)
+    | further\ information | \blearn\ more\b | ^see\b | \bvisit\b | documentation | more\ details
+    | view\ all\ installed | complete\ log | ^\s*at\ \S+\ ?\( | find\ a\ package | list\ of | --explain
+    | \btry\ (?:with\ )?(?:an?\ )?(?:different|another|other)\b | access\ rights | (?:different|another)\ card
+    | your\ (?:bank|billing|administrator) | make\ sure\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
+    | ^File\ " | \bcontact\b | ^this\ is\ usually | ^line\ \d+: | \baborting\b | issue\ above"""
 )
-_PREFIX: Final = re.compile(
-    r"^\s*(?:[│╰─>×|=*!]+\s*)*(?:(?:npm|yarn|pnpm) (?:error|ERR!|warn)\s*)?(?:(?:ERROR|error|fatal|Error"
-    r"|E)(?:\[\w+\])?:\s+)?(?:= )?"
+_DECORATION: Final = re.compile(
+    r"(?m)^[ \t]*(?:[│╰─>×|=*!^~]+[ \t]*)+|[ \t]*[│╮╯]$|^(?:npm|yarn|pnpm) (?:error|ERR!|warn)[ \t]*|^hint:[ \t]+"
+    r"|\[type=.*\]$"
 )
-_SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+(?=[A-Z`'\"(])")
-_UNTITLED: Final = frozenset(
-    {"validation failed", "bad request", "invalid request", "unprocessable entity", "invalid_request_error"}
-)
+_LABEL: Final = re.compile(r"^(?:(?:ERROR|[Ee]rror|fatal|E|[\w. /-]{2,30}: error)(?:\[\w+\])?: +)+")
+_GOES_ON: Final = re.compile(r"(?<=[\w,:?`'\"])\n+(?:[ \t]+(?=\S)|(?=[a-z(][^:\n]*(?:\n|\Z)))")
+_SENTENCE: Final = re.compile(r"(?<=[^.][.!?;])\s+(?=[A-Z`'\"(])|\n+")
+_UNTITLED: Final = frozenset({"validation failed", "bad request", "invalid request", "unprocessable entity"})
+
+
+class Failure(NamedTuple):
+    """An error's text, and whether another form of the call could prevent it."""
+
+    text: str
+    of_the_call: bool  # nothing is missing, taken, refused or out of order
+
+    @classmethod
+    def of(cls, error: str) -> Failure:
+        """By the words of the error."""
+        outside = _OUTSIDE.search(error) or (_ABSENT.search(error) and not _OF_THE_CALL.search(error))
+        return cls(error, not outside)
 
 
 class Said(NamedTuple):
-    """What an error asks for: words to quote, and whether they say what to do or only what was wrong."""
+    """Sentences of an error to quote; whether they say what to do, and whether they say what is expected."""
 
     text: str = ""
     hint: bool = False
-
-
-def about(error: str) -> About:
-    """What an error is about; errors about the form of the call are what is left."""
-    found = next((each for each, words in _ABOUT_WORDS if words.search(error)), About.FORM)
-    of_the_call = found in {About.MISSING, About.EXISTS} and _ABOUT_THE_CALL.search(error)
-    return About.FORM if of_the_call else found
+    expects: bool = False
 
 
 def is_dangerous(text: str) -> bool:
     """Whether words take rights or turn a check off.
 
-    >>> [is_dangerous(each) for each in ("git push --force", "curl -k https://a.example", "git push -u origin main")]
+    >>> [is_dangerous(each) for each in ("git push --force", "verify=False", "git push -u origin main")]
     [True, True, False]
     """
     return _DANGER.search(text) is not None
@@ -204,8 +154,9 @@ def wait_of(error: str) -> Wait:
     found = next(filter(None, (pattern.search(error) for pattern in _WAITS)), None)
     if found is None:
         return Wait()
-    parts = [(float(number) if number[0].isdigit() else 1.0, unit.lower()) for number, unit in _PART.findall(found[1])]
-    return Wait(sum(number * _UNITS.get(_unit(unit), 1) for number, unit in parts), found[1].strip())
+    text = next(filter(None, found.groups())).strip()
+    parts = [(float(number) if number[0].isdigit() else 1.0, unit.lower()) for number, unit in _PART.findall(text)]
+    return Wait(sum(number * _UNITS.get(_unit(unit), 1) for number, unit in parts), text)
 
 
 def _unit(name: str) -> str:
@@ -213,7 +164,7 @@ def _unit(name: str) -> str:
 
 
 def said(error: str, values: Iterable[str] = ()) -> Said:
-    r"""The sentences of an error that help, without the ``values`` of the call and others of one run; hints first.
+    r"""The sentences of an error that help most, without the ``values`` of the call and others of one run.
 
     >>> said("git: 'psuh' is not a git command. See 'git --help'.\n\nThe most similar command is\n\tpush").text
     'The most similar command is push'
@@ -222,9 +173,12 @@ def said(error: str, values: Iterable[str] = ()) -> Said:
     own = [each for each in _sentences(_without(given, error)) if not _IDLE.search(each) and not _repeats(each, given)]
     sentences = [safe for each in own if (safe := _harmless(each))]
     hints = [each for each in sentences if _HINT.search(each)]
-    chosen = hints or [each for each in sentences if _FORM.search(each)]
-    text = mask_run("; ".join(dict.fromkeys(each.rstrip(" .:;") for each in chosen[:_MOST_SENTENCES])))
-    return Said(text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]} …", bool(hints))
+    expected = [each for each in sentences if _EXPECTS.search(each)]
+    chosen = (hints or expected or sentences[:1])[:_MOST_SENTENCES]
+    text = mask_run("; ".join(dict.fromkeys(each.rstrip(" .:;") for each in chosen)))
+    return Said(
+        text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]} …", bool(hints), bool(expected)
+    )
 
 
 def _without(values: Iterable[str], error: str) -> str:
@@ -251,32 +205,6 @@ def _harmless(sentence: str) -> str:
 
 def _sentences(error: str) -> Iterator[str]:
     """The sentences of an error: of its JSON body if it has one, else of its lines."""
-    told = [each for each in messages(error) if each.casefold().strip(" .") not in _UNTITLED]
-    if told:
-        for each in told:
-            yield from _SENTENCE.split(each.replace("\n", " "))
-        return
-    for line in _joined(error.splitlines()):
-        yield from filter(None, map(str.strip, _SENTENCE.split(line)))
-
-
-def _joined(lines: Iterable[str]) -> Iterator[str]:
-    """Lines without decoration; a line that goes on in the next one, with it."""
-    held = ""
-    for raw in lines:
-        line = _PREFIX.sub("", re.sub(r"^hint: ", "", raw)).strip(" │╮╯\t")
-        goes_on = (
-            held
-            and line
-            and (held.endswith((":", ",", " is", "this?", "use", "with", "or", "run")) or line[0].islower())
-        )
-        if not line and held.endswith((":", "use", "this?", " is", "run", "Run")):
-            continue
-        if goes_on and not raw.startswith("usage") and ": error: " not in line:
-            held = f"{held} {line}"
-            continue
-        if held:
-            yield held
-        held = line
-    if held:
-        yield held
+    body = [each.replace("\n", " ") for each in messages(error) if each.casefold().strip(" .") not in _UNTITLED]
+    text = "\n".join(body) or _GOES_ON.sub(" ", _DECORATION.sub("", essence(error)))
+    return filter(None, (_LABEL.sub("", each).strip() for each in _SENTENCE.split(text)))

@@ -154,7 +154,8 @@ def fitting(line: Words, bucket: Collection[Words]) -> Words | None:
 def holds(words: Words, part: Words) -> bool:
     """Whether a pattern contains another, shorter one: the same words in a row."""
     spans = range(len(words) - len(part) + 1)
-    return any(map(str.isalpha, part)) and any(_fits(part, words[at : at + len(part)]) for at in spans)
+    found = any(map(str.isalpha, part)) and any(_fits(part, words[at : at + len(part)]) for at in spans)
+    return found or words == part
 
 
 def _settled(line: Words, bucket: frozenset[Words]) -> Placement:
