@@ -50,7 +50,8 @@ _CHECK: Final = (
 )
 _DANGER: Final = re.compile(  # rights that are taken, checks that are turned off
     rf"""(?ix) (?<![\w-])--?(?:[\w-]*(?:force|insecure|unsafe|dangerous|privileged|bypass|yolo|trusted-host
-        |break-system) | hard | cascade | overwrite | (?:no|skip|ignore|disable|allow|without|legacy)-?[\w-]*{_CHECK})[\w-]*
+        |break-system) | hard | cascade | overwrite
+        | (?:no|skip|ignore|disable|allow|without|legacy)-?[\w-]*{_CHECK})[\w-]*
     | [\w.-]*{_CHECK}[\w.-]*\s?[=:]\s?["']?(?:false|off|no|0|none|disabled?|never|allow|prefer)\b
     | \bskip=\S
     | \bhusky=0 | {_CHECK}ing?=no | reject_unauthorized | no_verify | \b(?:sudo|doas|runas|setenforce)\b
