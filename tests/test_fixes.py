@@ -31,7 +31,7 @@ def fix_after(hx: Hexad, args: dict[str, Any], error: str, then: dict[str, Any] 
     ("failed", "error", "worked", "fix"),
     [
         ("git psuh origin", "git: 'psuh' is not a git command.", "git push origin", "use `push` instead of `psuh`"),
-        ("rm build", "rm: cannot remove 'build': Is a directory", "rm -r build", "add `-r` to `rm`"),
+        ("rm build", "rm: cannot remove 'build': Is a directory", "rm -r build", "add `-r`"),
         ("ls --al src", "ls: unrecognized option '--al'", "ls src", "remove `--al`"),
         ("tool x", "bash: tool: command not found", "npx tool x", "use `npx tool` instead of `tool`"),
         ("pytest -q", "No module named 'yaml'", "pip install pyyaml && pytest -q", "run `pip install pyyaml` first"),
@@ -111,7 +111,7 @@ def test_a_value_is_named_only_if_the_error_names_it_or_its_form_differs(
 @requirement("FIX-01")
 def test_the_errors_own_words_are_quoted_where_they_say_what_to_do(hx: Hexad) -> None:
     error = 'ERROR: column "totl" does not exist\nHINT:  Perhaps you meant to reference the column "orders.total".'
-    assert 'Perhaps you meant to reference the column "orders.total"' in fix_after(hx, {"sql": "x"}, error, None)
+    assert "Perhaps you meant to reference the column 'orders.total'" in fix_after(hx, {"sql": "x"}, error, None)
 
 
 @requirement("FIX-01", "PROMPT-05")

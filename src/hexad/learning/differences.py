@@ -322,13 +322,7 @@ def form_change(name: str, before: str, after: str) -> str:
             "lower case" if after.islower() else "upper case" if after.isupper() else f"the case of {_pattern(after)}"
         )
         return f"write {name} in {case}"
-    ends = (
-        (after.endswith(before), after[: -len(before)], f'begin {name} with "{{}}"'),
-        (after.startswith(before), after[len(before) :], f'end {name} with "{{}}"'),
-        (before.endswith(after), before[: -len(after)], f'leave out "{{}}" before {name}'),
-        (before.startswith(after), before[len(after) :], f'leave out "{{}}" after {name}'),
-    )
-    found = next((words.format(part) for fits, part, words in ends if fits and _is_affix(part)), "")
+    found = affix_change(name, before, after)
     one, other = shape_of(before), shape_of(after)
     if not found and one != other and is_strong(other):
         was = f'"{before}"' if before.isalpha() else one if is_strong(one) else "text"
@@ -338,9 +332,20 @@ def form_change(name: str, before: str, after: str) -> str:
     return found
 
 
+def affix_change(name: str, before: str, after: str) -> str:
+    """Characters that were added or left out at one end of a value, if they are part of its form."""
+    ends = (
+        (after.endswith(before), after[: -len(before)], f'begin {name} with "{{}}"'),
+        (after.startswith(before), after[len(before) :], f'end {name} with "{{}}"'),
+        (before.endswith(after), before[: -len(after)], f'leave out "{{}}" before {name}'),
+        (before.startswith(after), before[len(after) :], f'leave out "{{}}" after {name}'),
+    )
+    return next((words.format(part) for fits, part, words in ends if fits and _is_affix(part)), "")
+
+
 def _is_affix(text: str) -> bool:
     """Whether characters before or after a value are part of its form: few, with a sign, without digits."""
-    return 0 < len(text) <= _LONGEST_AFFIX and not re.search(r"\d", text) and not text.isalpha()
+    return 0 < len(text) <= _LONGEST_AFFIX and not re.search(r"[\d@]", text) and not text.isalpha()
 
 
 def is_shown(word: str, error: str) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from hexad.learning.arguments.shapes import CONSTANT, error_in, is_strong, read
-from hexad.learning.differences import edits, names, takes_rights
+from hexad.learning.differences import affix_change, edits, names, takes_rights
 from hexad.learning.errors.advice import Failure, said, wait_of
 from hexad.learning.remedy import Change, ChangedArguments, Prerequisite, Retry, Seen, Stated, name_of, quoted
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from hexad.store.learning import Call
 
 _MOST_CHANGES: Final = 16
+_FORM: Final = re.compile(r"(?i)valid|format|incorrect|pars|convert|between|allowed|mismatch|limit")
+_DATE: Final = re.compile("YYYY|HH:")  # shapes that say the form exactly
 _SHORTEST_VALUE: Final = 2  # characters; shorter texts are part of many words
 
 
@@ -39,15 +41,18 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     changes = _to_the_point([each for each in found if each.says and _is_cause(each, failure)], before, failure)
     words = said(failure.text, _values(before))
     if changes:
-        return ChangedArguments(tuple(changes), said=words.text if words.hint or failure.of_the_call else "")
+        clear = all(_DATE.search(change.after) for change in changes)
+        telling = words.expects or _FORM.search(words.text) or any(change.how for change in changes)
+        helps = words.hint or (failure.of_the_call and telling and not clear)
+        return ChangedArguments(tuple(changes), said=words.text if helps else "")
     helper = next((call.tool for call in between if call.ok and call.tool != failed.tool), "")
     if helper:
         return Prerequisite(helper)
     asked = stated(failure.text, before)
     if asked is not None or not paths:
         return asked or Retry(max(0, round(waited)))
-    of_text = any(" " in before[path].text for path in paths if path in before)  # a command or code, not a value
-    return Stated(words.text) if of_text and failure.of_the_call and words.text and not dangerous else None
+    of_form = _FORM.search(words.text) or any(" " in before[path].text for path in paths if path in before)
+    return Stated(words.text) if of_form and failure.of_the_call and words.text and not dangerous else None
 
 
 def stated(error: str, arguments: Shapes) -> Stated | None:
@@ -79,6 +84,8 @@ def _change(path: str, old: Argument | None, new: Argument | None, failure: Fail
 def _how(path: str, old: Argument, new: Argument, failure: Failure) -> str:
     """What to do with an argument, in words: with its text, or as the value that the error names."""
     name = quoted(name_of(path))
+    if old.text and new.text and old.shape != new.shape and is_strong(new.shape):
+        return affix_change(name, old.text, new.text)  # else the shapes say it
     if old.text and new.text:
         return "; ".join(edits(name, old.text, new.text, failure))
     shown = new.value is not None and not isinstance(new.value, bool) and names(failure.text, str(new.value))

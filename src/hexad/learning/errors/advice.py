@@ -26,7 +26,7 @@ _OUTSIDE: Final = re.compile(  # errors that no other form of the call would pre
     | \b5\d\d\ (?:server|internal|bad|service|gateway) | HTTP\ 5\d\d | internal\ server\ error | unreachable
     | broken\ pipe | deadlock | \b40[13]\b | unauthori[sz]ed | forbidden | authenticat | credentials
     | access\ (?:is\ )?denied | (?:permission|operation)\ (?:denied|not\ permitted) | api[ _-]?key | certificate
-    | host\ key | declined | are\ you\ root | must\ be\ owner | \block(?:ed)?\b | privilege | insufficient
+    | host\ key | declined | are\ you\ root | must\ be\ owner | \block(?:ed)?\b | privilege | quota | insufficient
     | billing | password | payment | fraud | suspended | no\ space\ left | out\ of\ memory | rejected\ by"""
 )
 _ABSENT: Final = re.compile(  # errors about one value: it does not exist, or exists already
@@ -83,13 +83,12 @@ _HINT: Final = re.compile(  # sentences that say what to do
     | \bplease\ (?!try\ again|contact|visit|wait|check\ your|see)
     | \byou\ (?:have\ to|need|must|may\ want|might|can|should)\b | \binstead\b | \bmake\ sure\b | \bspecify\b
     | ^run\b | ^review\b | \bby\ (?:running|passing|setting|adding) | \bpass\ [`'-]
-    | ^(?:fix|consider|remove|add|set|give|provide|choose)\b"""
+    | ^(?:fix|consider|remove|add|set|give|provide|choose|enter)\b"""
 )
 _EXPECTS: Final = re.compile(  # sentences that say what is expected
     r"""(?ix) \bmust\b | \bshould\b | \bexpect | \brequire | \bmissing\b | choose\ from | \bone\ of\b | \bonly\b
-    | \bat\ (?:least|most)\b | \brange\b | \bformat\b | (?:^|\ )(?:in)?valid\b | \bsupport | \ballowed\b
-    | \baccepts?\b | \bpossible\b | \bambiguous\b | \btoo\ (?:long|many|large|big|short) | \blarger\b | \bexceed
-    | \bbetween\b"""
+    | \bat\ (?:least|most)\b | \brange\b | \bsupport | \baccept | \bambiguous\b | \blarger\b | \bexceed
+    | \btoo\ (?:long|many|large|big|short)"""
 )
 _IDLE: Final = re.compile(  # sentences that lead elsewhere
     r"""(?ix) ^usage\b | --?help\b | \bhelp\ (?:for\b|\w+\s*$) | for\ more\ (?:information|details|info)
@@ -176,7 +175,7 @@ def said(error: str, values: Iterable[str] = ()) -> Said:
     hints = [each for each in sentences if _HINT.search(each)]
     expected = [each for each in sentences if _EXPECTS.search(each)]
     chosen = (hints or expected or sentences[:1])[:_MOST_SENTENCES]
-    text = mask_run("; ".join(dict.fromkeys(each.rstrip(" .:;") for each in chosen)))
+    text = mask_run("; ".join(dict.fromkeys(each.rstrip(" .:;") for each in chosen))).replace('"', "'")
     return Said(
         text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]} …", bool(hints), bool(expected)
     )

@@ -154,8 +154,7 @@ def fitting(line: Words, bucket: Collection[Words]) -> Words | None:
 def holds(words: Words, part: Words) -> bool:
     """Whether a pattern contains another, shorter one: the same words in a row."""
     spans = range(len(words) - len(part) + 1)
-    found = any(map(str.isalpha, part)) and any(_fits(part, words[at : at + len(part)]) for at in spans)
-    return found or words == part
+    return any(each[0].isalpha() for each in part) and any(_fits(part, words[at : at + len(part)]) for at in spans)
 
 
 def _settled(line: Words, bucket: frozenset[Words]) -> Placement:
