@@ -38,7 +38,6 @@ PLANNED: Final = frozenset(
         "PG-06",
         "PLACE-01",
         "PLACE-02",
-        "SAFE-01",
         "SAFE-02",
         "SAFE-03",
         "SAFE-04",
