@@ -39,7 +39,6 @@ PLANNED: Final = frozenset(
         "PLACE-01",
         "PLACE-02",
         "SAFE-02",
-        "SAFE-03",
         "SAFE-04",
         "SAFE-05",
         "SAFE-06",

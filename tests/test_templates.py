@@ -7,14 +7,13 @@ import re
 from dataclasses import fields
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jinja2 import Environment
 
-from hexad import Hexad
 from hexad.errors import TemplateFailed
 from hexad.skills.templates import RenderLimits, needed_by, parameters_of, problems, render
 from hexad.skills.templates.budget import Budget, Stop
@@ -22,6 +21,9 @@ from hexad.skills.templates.evaluating import Evaluator
 from hexad.skills.templates.filters import FILTERS, TESTS
 from hexad.skills.templates.language import parse
 from tests.support import requirement
+
+if TYPE_CHECKING:
+    from hexad import Hexad
 
 pytestmark = requirement("SKILL-07")
 PAGE = (Path(__file__).parent.parent / "docs" / "sandbox.md").read_text(encoding="utf-8")
@@ -194,7 +196,10 @@ def test_a_template_that_can_be_has_no_problems_and_names_its_parameters() -> No
         ("{% if x %}{% set y = 1 %}{% endif %}{{ y }}", "x y"),
         ("{% if x %}{% set y = 1 %}{% elif z %}{% set y = 2 %}{% else %}{% set y = 3 %}{% endif %}{{ y }}", "x z"),
         ("{{ y }}{% set y = 1 %}{{ y }}{% set a, b = c %}{{ a ~ b }}{% set d = d %}", "y c d"),
-        ("{% for a in a if a > m %}{{ loop.index }}{% set z = a %}{{ z }}{% else %}{{ e }}{% endfor %}{{ z }}", "a m e z"),
+        (
+            "{% for a in a if a > m %}{{ loop.index }}{% set z = a %}{{ z }}{% else %}{{ e }}{% endfor %}{{ z }}",
+            "a m e z",
+        ),
         ("{% with a = b, c = a %}{{ a }}{{ c }}{% endwith %}", "a b"),
         ("{{ " + " + ".join(["n"] * 2000) + " }}{{ range(k) }}", "n k"),
     ],
@@ -209,7 +214,6 @@ def test_creating_a_template_evaluates_nothing_of_it(hx: Hexad, costly: str) -> 
     definition = {"template": "{{ " + costly + " }} {{ who }}"}
     skill = hx.skills.create("costly", kind="template", description="grows", definition=definition)
     assert list(skill.parameters["properties"]) == ["who"]
-
 
 
 @pytest.mark.parametrize("value", [object(), {1: 2}, b"bytes", {"a": {1, 2}}, print, [[]] * 2 + [re]])
