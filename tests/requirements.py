@@ -42,7 +42,6 @@ PLANNED: Final = frozenset(
         "SAFE-04",
         "SAFE-05",
         "SAFE-06",
-        "SAVE-01",
         "SAVE-02",
         "SAVE-03",
         "SAVE-04",

@@ -10,7 +10,7 @@ from hexad.clock import utc_now
 from hexad.context.retriever import ContextRetriever
 from hexad.errors import InvalidInput
 from hexad.memory import admission
-from hexad.memory.indexing import reindex
+from hexad.memory.indexing import fold_keys, reindex
 from hexad.memory.limits import Limits, join_tally
 from hexad.memory.upkeep import MaintainedStore, Step
 from hexad.memory.uses import Uses
@@ -149,7 +149,11 @@ def similarity_of(settings: Settings, embedder: Embedder | None, name: str | Non
 
 def maintained(store: Store) -> Store:
     """A store that brings a namespace up to date when it is first used: the index, and the patterns of learnings."""
-    steps = [Step("analyser", str(ANALYSER), reindex), Step("patterns", "complete", complete_patterns)]
+    steps = [
+        Step("analyser", str(ANALYSER), reindex),
+        Step("patterns", "complete", complete_patterns),
+        Step("keys", "folded", fold_keys),
+    ]
     return MaintainedStore(store, steps)
 
 

@@ -22,6 +22,7 @@ from hexad.store import (
     Standing,
     Vector,
     VectorState,
+    folded,
     places_beside,
     standing_of,
 )
@@ -56,14 +57,17 @@ class _LayerData:
     associations: dict[str, dict[str, Association]] = field(default_factory=dict)  # by id and term
     standing: dict[Standing, set[int]] = field(default_factory=lambda: {rank: set() for rank in Standing})
     expiring: set[int] = field(default_factory=set)  # the numbers of indexed rows that have an end
+    folded: dict[str, str] = field(default_factory=dict)  # an id by its key without regard to case
 
     def swap(self, old: Row | None, new: Row | None) -> None:
         """Put a row in the place of another one; None is no row. The same words are not indexed again."""
         if new is not None:
             self.rows[new.record.id] = new
             self.ids[new.number] = new.record.id
+            self.folded.setdefault(folded(new.record.id), new.record.id)
         elif old is not None:
             del self.rows[old.record.id], self.ids[old.number]
+            self.folded.pop(folded(old.record.id), None)
         same = old is not None and new is not None and old.document == new.document
         if old is not None and old.document is not None:
             self._update_sets(old, set.discard)
@@ -112,7 +116,10 @@ class Namespace:
     # reading
 
     def get(self, layer: Layer, id: str) -> Row | None:
-        row = self._layers[layer].rows.get(id)
+        data = self._layers[layer]
+        row = data.rows.get(id)
+        if row is None and layer is Layer.USER_KNOWLEDGE:
+            row = data.rows.get(data.folded.get(folded(id), ""))
         return row and _copied(row)
 
     def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:
