@@ -358,7 +358,7 @@ class Hexad:
 
     def backup(self, file: str | os.PathLike[str]) -> int:
         """Write every namespace, or a scope's own, as JSON Lines; return the number of data lines."""
-        from hexad.memory.backup import write_backup  # noqa: PLC0415 - loads in 3 ms, rarely needed
+        from hexad.memory.backup.writing import write_backup  # noqa: PLC0415 - loads in 3 ms, rarely needed
 
         workspace = self._engine.workspace
         workspace.uses.flush(self.store)
