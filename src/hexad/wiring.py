@@ -16,8 +16,8 @@ from hexad.memory.upkeep import MaintainedStore, Step
 from hexad.memory.uses import Uses
 from hexad.memory.workspace import Workspace
 from hexad.model import Layer, Retrieval
+from hexad.store import IN_MEMORY
 from hexad.store.absent import AbsentStore
-from hexad.store.volatile import LOCATION, VolatileStore
 from hexad.text import ANALYSER
 
 if TYPE_CHECKING:
@@ -55,18 +55,20 @@ class NoRetriever:
 
 def folder_of(address: str) -> Path | None:
     """The folder of a database's file, where its `hexad.toml` may be; None for a database that is no file."""
-    return None if address == LOCATION or "://" in address else Path(address).parent
+    return None if address == IN_MEMORY or "://" in address else Path(address).parent
 
 
 def store_at(address: str, settings: Settings) -> Store:
     """The store: none while the engine is off, in this process, or a file."""
     if not settings.enabled:
         return AbsentStore()
-    if address == LOCATION:
+    if address == IN_MEMORY:
+        from hexad.store.volatile import VolatileStore  # noqa: PLC0415 - 13 ms; an engine with a file needs none
+
         return VolatileStore()
     if "://" in address:
         scheme = address.split("://", maxsplit=1)[0]
-        raise InvalidInput("database", f"{scheme}:// is not supported; give the path of a file, or {LOCATION!r}")
+        raise InvalidInput("database", f"{scheme}:// is not supported; give the path of a file, or {IN_MEMORY!r}")
     from hexad.store.sqlite import SqliteStore  # noqa: PLC0415 - loads sqlite3: 30 ms; an engine in memory needs none
 
     return SqliteStore(Path(address), patience=settings.lock_timeout)

@@ -42,6 +42,7 @@ class Row:
     document: Document | None
 
 
+IN_MEMORY: Final = ":memory:"  # the address of a store without a file
 SKETCHED: Final = 8192
 
 
