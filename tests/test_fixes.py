@@ -97,7 +97,7 @@ def test_a_change_that_takes_rights_or_turns_a_check_off_is_no_advice(hx: Hexad,
     [
         ({"state": "done"}, "Input should be 'open' or 'closed'", {"state": "closed"}, 'give `state` as "closed"'),
         ({"size": "Medium"}, "'Medium' is not a valid Size", {"size": "medium"}, "write `size` in lower case"),
-        ({"zone": "Berlin"}, "no time zone found", {"zone": "Europe/Berlin"}, 'begin `zone` with "Europe/"'),
+        ({"zone": "Berlin"}, "no time zone found", {"zone": "Europe/Berlin"}, 'write `zone` as "Europe/…"'),
         ({"city": "Atlantis"}, "unknown city", {"city": "Paris"}, ""),
         ({"id": 13}, "TimeoutError: timed out", {"id": 13}, ""),
     ],

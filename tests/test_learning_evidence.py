@@ -74,7 +74,7 @@ def test_when_patterns_become_one_their_learnings_do_and_nothing_is_lost(hx: Hex
     assert learning.id == last.id
     assert learning.error_pattern == "the member <*> is not in the sudoers file"
     assert (learning.seen, learning.support) == (6, 5)
-    assert learning.fix.startswith('begin `user` with "#"')
+    assert learning.fix.startswith('write `user` as "#…"')
     assert learning.trusted
     assert [record.action for record in hx.audit.records()].count("learning.merge") == 4
     assert hx.learnings.fix_for("book", "the member gil is not in the sudoers file") == learning.fix
@@ -199,7 +199,7 @@ def test_changed_arguments_become_a_fix_in_words_and_as_data(hx: Hexad) -> None:
         ({"n": "7"}, {"n": 7}, "give `n` as whole number, not as text"),
         ({"url": "http://a.example/x"}, {"url": "https://a.example/x"}, "give `url` as https URL, not as http URL"),
         ({"code": "eur"}, {"code": "EUR"}, "write `code` in upper case"),
-        ({"zone": "Berlin"}, {"zone": "Europe/Berlin"}, 'begin `zone` with "Europe/"'),
+        ({"zone": "Berlin"}, {"zone": "Europe/Berlin"}, 'write `zone` as "Europe/…"'),
         ({"f": {"a": {"b": 1}}}, {"f": {"a": {"b": None}}}, "give `f.a.b` as null, not as whole number"),
         ({"a/b": 1}, {}, "leave out `a/b`"),
         (

@@ -93,6 +93,10 @@ def with_fix(learning: Learning, found: Candidate, *, on_its_own: bool, another_
     Sessions change more than they need, so a known fix is confirmed if its changes are part of the new one's.
     """
     known, own = candidates(learning), remedies.signature(found.remedy)
+    if isinstance(found.remedy, Retry):  # the same call worked: it is not what the error says it is
+        known = {
+            name: each for name, each in known.items() if not isinstance(each.remedy, Stated) or each.remedy.seconds
+        }
     for name, each in known.items():
         part = remedies.part_of(each.remedy, found.remedy) if name != own else None
         if part is not None:
@@ -163,9 +167,9 @@ def without_session(learning: Learning, session: str) -> Learning:
 def judged(learning: Learning) -> Learning:
     """A learning as today's rules see it: a stored fix that says nothing to do is kept, and no longer its fix."""
     known = candidates(learning)
-    if not known or (fix := current(learning)) is None or remedies.says(fix.remedy):
-        return learning
-    return chosen(learning, known)
+    present = {name: Candidate.of(each.remedy, each.evidence, each.sessions) for name, each in known.items()}
+    fixes = (name for name, each in known.items() if each.sentence == learning.fix and remedies.says(each.remedy))
+    return chosen(learning, present, name=next(fixes, None)) if known else learning
 
 
 def with_stated(learning: Learning, error: str, arguments: Mapping[str, Argument], session: str) -> Learning:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hexad.store.learning import Call
 
 _MOST_CHANGES: Final = 16
-_FORM: Final = re.compile(r"(?i)valid|format|incorrect|pars|convert|between|allowed|mismatch|limit")
+_FORM: Final = re.compile(r"(?i)valid|format|incorrect|convert|between|allowed|mismatch|limit")
 _DATE: Final = re.compile("YYYY|HH:")  # shapes that say the form exactly
 _SHORTEST_VALUE: Final = 2  # characters; shorter texts are part of many words
 
@@ -49,8 +49,10 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     if helper:
         return Prerequisite(helper)
     asked = stated(failure.text, before)
-    if asked is not None or not paths:
-        return asked or Retry(max(0, round(waited)))
+    if not paths and (asked is None or (failure.of_the_call and not asked.seconds)):
+        return Retry(max(0, round(waited)))
+    if asked is not None:
+        return asked
     of_form = _FORM.search(words.text) or any(" " in before[path].text for path in paths if path in before)
     return Stated(words.text) if of_form and failure.of_the_call and words.text and not dangerous else None
 

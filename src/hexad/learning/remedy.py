@@ -88,10 +88,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class ChangedArguments:
-    """Give other arguments; ``helper`` is a tool that succeeded in between and may have provided the value."""
+    """Give other arguments."""
 
     changes: tuple[Change, ...]
-    helper: str = ""
     said: str = ""  # the error's own words about it
 
     @property
@@ -143,7 +142,7 @@ def says(remedy: Remedy) -> bool:
     """Whether a remedy says something to do; another value, or another try, does not."""
     match remedy:
         case ChangedArguments():
-            return bool(remedy.helper) or any(change.says for change in remedy.changes)
+            return any(change.says for change in remedy.changes)
         case Retry():
             return remedy.seconds > 0
         case Prerequisite() | Stated() | Advice() | Correction():
@@ -184,9 +183,7 @@ def confirmed(known: Remedy, again: Remedy, *, another_session: bool) -> Remedy:
         case ChangedArguments() if isinstance(again, ChangedArguments):
             pairs = zip(known.changes, again.changes, strict=True)
             changes = tuple(_confirmed(one, other, another_session=another_session) for one, other in pairs)
-            return ChangedArguments(
-                changes, known.helper if known.helper == again.helper else "", again.said or known.said
-            )
+            return ChangedArguments(changes, again.said or known.said)
         case Retry() if isinstance(again, Retry):
             return Retry(max(known.seconds, again.seconds))
         case Stated() if isinstance(again, Stated):
@@ -244,8 +241,7 @@ def sentence(remedy: Remedy) -> str:
     match remedy:
         case ChangedArguments():
             changes = "; ".join(map(change_sentence, remedy.changes))
-            words = f'; the error says: "{remedy.said}"' if remedy.said else ""
-            return f"{changes} (found with {quoted(remedy.helper)})" if remedy.helper else changes + words
+            return f'{changes}; the error says: "{remedy.said}"' if remedy.said else changes
         case Prerequisite():
             return f"call {quoted(remedy.tool)} first"
         case Retry():
@@ -276,9 +272,7 @@ def to_json(remedy: Remedy) -> dict[str, Json]:
     kind: dict[str, Json] = {"kind": KIND_OF[type(remedy)]}
     match remedy:
         case ChangedArguments():
-            held = {"after": remedy.helper, "said": remedy.said}
-            more: dict[str, Json] = {name: each for name, each in held.items() if each}
-            return {**kind, "changes": [_change_to_json(change) for change in remedy.changes], **more}
+            return {**kind, "changes": [_change_to_json(change) for change in remedy.changes], "said": remedy.said}
         case Prerequisite():
             return {**kind, "tool": remedy.tool}
         case Retry():
@@ -295,8 +289,9 @@ def from_json(stored: Mapping[str, Any], text: str) -> Remedy:
     """The fix that `to_json` wrote, with its sentence; anything else is read as `Advice`."""
     match stored:
         case {"kind": "arguments", "changes": [*changes]}:
-            read_changes = tuple(map(_change_from_json, changes))
-            return ChangedArguments(read_changes, str(stored.get("after", "")), str(stored.get("said", "")))
+            remedy = ChangedArguments(tuple(map(_change_from_json, changes)), str(stored.get("said", "")))
+            helper = str(stored.get("after", ""))  # of old databases: a tool that may have provided the value
+            return Prerequisite(helper) if helper and not says(remedy) else remedy
         case {"kind": "prerequisite", "tool": str(tool)}:
             return Prerequisite(tool)
         case {"kind": "retry"}:

@@ -24,19 +24,22 @@ _OUTSIDE: Final = re.compile(  # errors that no other form of the call would pre
     r"""(?ix) time[sd]?[ -]?out\b | connection\ (?:refused|reset|aborted|error|closed) | unavailable | overloaded
     | (?:could\ ?n[o']t|failed\ to|unable\ to)\ (?:connect|establish|resolve) | max\ retries | too\ many\ requests
     | \b5\d\d\ (?:server|internal|bad|service|gateway) | HTTP\ 5\d\d | internal\ server\ error | unreachable
-    | broken\ pipe | deadlock | \b40[13]\b | unauthori[sz]ed | forbidden | authenticat | credentials
+    | \bECONN | ENOTFOUND | ETIMEDOUT | service\ not\ known | network\ error | maintenance | broken\ pipe | deadlock
+    | temporar | \b40[13]\b | unauthori[sz]ed | not\ authori[sz]ed | forbidden | authenticat | credentials | captcha
     | access\ (?:is\ )?denied | (?:permission|operation)\ (?:denied|not\ permitted) | api[ _-]?key | certificate
-    | host\ key | declined | are\ you\ root | must\ be\ owner | \block(?:ed)?\b | privilege | quota | insufficient
-    | billing | password | payment | fraud | suspended | no\ space\ left | out\ of\ memory | rejected\ by"""
+    | invalid\ token | host\ key | declined | are\ you\ root | must\ be\ owner | \block(?:ed)?\b | privilege | quota
+    | insufficient | balance | billing | password | payment | fraud | suspended | no\ space\ left | disk\ (?:is\ )?full
+    | out\ of\ memory | read-only\ file | rejected\ by | blocked | subscription | \btrial\b | premium"""
 )
 _ABSENT: Final = re.compile(  # errors about one value: it does not exist, or exists already
-    r"""(?ix) not[ _]?found | no[ _]such | do(?:es)?\ ?n[o']t\ (?:exist|match\ any)|did\ not\ match\ any
-    | not\ exist | can(?:no|')t\ find | (?:could\ ?n[o']t|unable\ to)\ (?:find|access|locate|open|parse\ range)
-    | \bunknown\b | zero_results | no\ results | not\ present | invalid\ (?:reference|object|revision)
-    | index\ out\ of\ range | \b404\b | \b410\b | no\ \w+\ (?:found|matched|named) | not\ a\ git
-    | cannot\ (?:open|access|stat) | can't\ open | no\ longer | expired | cancell?ed | sold\ out | out\ of\ stock
-    | fully\ booked | not\ available | no\ (?:rule|matching) | \bgone\b | already | (?:file|entry)\ exists
-    | \bduplicate | (?<!dependency\ )conflict | unique\ constraint | in\ use\b | \btaken\b | not\ allowed\ to"""
+    r"""(?ix) not[ _]?found | no[ _]such | (?:do(?:es)?|did)\ ?n[o']t\ (?:exist|match\ any) | not\ exist
+    | can(?:no|')t\ find | (?:could\ ?n[o']t|unable\ to)\ (?:be\ )?(?:find|found|access|locate|open|parse\ range)
+    | \bunknown\b | zero_results | no\ (?:results|data|record|rule|match) | not\ (?:present|registered|available)
+    | nothing\ (?:found|to) | (?:invalid|bad)\ (?:reference|object|revision) | index\ out\ of\ range | \b404\b | \b410\b
+    | no\ \w+\ (?:found|matched|named|left|available|for) | not\ a\ git | cannot\ (?:open|access|stat) | can't\ open
+    | no\ longer | expired | cancell?ed | deleted | archived | sold\ out | out\ of\ stock | (?:fully|double).booked
+    | \bgone\b | already | (?:file|entry)\ exists | \bduplicate | (?<!dependency\ )conflict | unique\ constraint
+    | in\ use\b | \btaken\b | occupied | overlap | in\ the\ past | not\ allowed\ to"""
 )
 _OF_THE_CALL: Final = re.compile(  # unless the error says what the call should be
     r"""(?ix) \b(?:must|should)\ (?:be|have|not|contain|match|start|end)\b | \bone\ of\b | choose\ from
@@ -51,13 +54,12 @@ _CHECK: Final = (
 _DANGER: Final = re.compile(  # rights that are taken, checks that are turned off
     rf"""(?ix) (?<![\w-])--?(?:[\w-]*(?:force|insecure|unsafe|dangerous|privileged|bypass|yolo|trusted-host
         |break-system) | hard | cascade | overwrite
-        | (?:no|skip|ignore|disable|allow|without|legacy)-?[\w-]*{_CHECK})[\w-]*
-    | [\w.-]*{_CHECK}[\w.-]*\s?[=:]\s?["']?(?:false|off|no|0|none|disabled?|never|allow|prefer)\b
-    | \bskip=\S
-    | \bhusky=0 | {_CHECK}ing?=no | reject_unauthorized | no_verify | \b(?:sudo|doas|runas|setenforce)\b
-    | \bas\ root\b | superuser | -u\ root\b | \bforce-unlock | ufw\ disable
-    | disable\ (?:\w+\ )?(?:lock|trigger|check) | \bcascade\b | \binsecure\b | at\ (?:the|your\ own)\ risk
-    | not\ recommended | override\ this | if\ you\ are\ sure"""
+        | (?:no|allow|without|legacy|\w*skip|ignore|disable)-?[\w-]*{_CHECK})[\w-]*
+    | [\w.-]*{_CHECK}[\w.-]*(?:\s?[=:]\s?["']?(?:no|0|none|never|allow|prefer)|["']?[=:\ ]["'\ ]?(?:false|off|disable))
+    | \b(?:skip|husky)=\S | {_CHECK}ing?=no | reject_unauthorized | no_verify | \b(?:sudo|doas|runas|setenforce)\b
+    | \bas\ root\b | superuser | (?:-u\ |\buser=|\brole=|\bas_)(?:root|admin)\b | \b0?777\b | \bforce-unlock
+    | (?:ufw|\bdisable)\ (?:\w+\ )?(?:disable|lock|trigger|check) | \bcascade\b | \binsecure\b | not\ recommended
+    | at\ (?:the|your\ own)\ risk | override\ this | if\ you\ are\ sure"""
 )
 _TIME: Final = (
     r"((?:(?:\d+(?:\.\d+)?|an?|one)\s?(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h)(?![a-z])"
@@ -79,7 +81,7 @@ _PART: Final = re.compile(r"(\d+(?:\.\d+)?|an?|one)\s?([a-z]*)", re.IGNORECASE)
 _UNITS: Final = {"ms": 0.001, "mi": 60, "m": 60, "h": 3600, "ho": 3600, "hr": 3600}  # by two letters; else seconds
 _HINT: Final = re.compile(  # sentences that say what to do
     r"""(?ix) did\ you\ mean | most\ similar | perhaps\ you | similar\ (?:\w+\ exists|name|to)\b
-    | ^(?:hint|help|tip)\b | \bto\ fix\b | \btry\ (?!again|the\ request) | \b(?<!in\ )use\ (?!of\b)
+    | \bto\ fix\b | \btry\ (?!again|the\ request) | \b(?<!in\ )use\ (?!of\b)
     | \bplease\ (?!try\ again|contact|visit|wait|check\ your|see)
     | \byou\ (?:have\ to|need|must|may\ want|might|can|should)\b | \binstead\b | \bmake\ sure\b | \bspecify\b
     | ^run\b | ^review\b | \bby\ (?:running|passing|setting|adding) | \bpass\ [`'-]
