@@ -262,7 +262,9 @@ def _glimpse(view: Reading) -> list[object]:
 def test_a_namespace_has_one_writer_at_a_time_and_others_wait_as_long_as_their_patience(store: Store) -> None:
     furnish(store)
     before = everything(store)
-    with pytest.raises(StoreBusy, match="try again"), another_writing(store), store.transaction(HOME, patience=0.01):
+    busy = pytest.raises(StoreBusy, match="try again")
+    with busy, another_writing(store), store.transaction(HOME, patience=0.01) as unit:
+        unit.note("fact")
         pytest.fail("two transactions at once")
     with store.transaction(HOME, patience=0) as unit:
         assert unit.note("fact") == "not yet"
