@@ -13,7 +13,7 @@ from itertools import count
 import psycopg
 import pytest
 
-from hexad.testing.postgres_server import NoPostgresServer, PostgresServer
+from tests.postgres_server import NoPostgresServer, PostgresServer
 
 _GIVEN = os.environ.get("HEXAD_TEST_POSTGRES")  # before the settings are cleared
 _schemas = count()

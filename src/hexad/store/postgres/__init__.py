@@ -21,7 +21,8 @@ from hexad.store.postgres.connection import Connection, Statement, flat
 from hexad.store.postgres.failures import Failure, is_gone, translate
 from hexad.store.postgres.migrating import migrate
 from hexad.store.postgres.pool import Pool
-from hexad.store.postgres.unit import Unit, View
+from hexad.store.postgres.unit import Unit
+from hexad.store.postgres.view import View
 from hexad.store.postgres.work import Database
 
 if TYPE_CHECKING:
@@ -143,7 +144,9 @@ class PostgresStore:
             self._merging.release()
 
     def _ask(self, sql: str, *values: Any) -> Rows:
-        return self._once(lambda connection: connection.run([Statement(self._database.named(sql), values)]))[0]
+        statement = Statement(self._database.named(sql), values)
+        found: Rows = self._once(lambda connection: connection.run([statement])[0])
+        return found
 
     def _once(self, action: Callable[[Connection], Any]) -> Any:
         """Do something outside transactions; a connection that was lost in the meantime is replaced once."""
@@ -224,7 +227,8 @@ def _parsed(url: str) -> tuple[str, dict[str, str]]:
     except psycopg.Error as error:
         raise InvalidInput("database", f"is not a PostgreSQL URL: {error}") from error
     several = {"target_session_attrs": "read-write"} if "," in str(found.get("host", "")) else {}
-    return make_conninfo(**{**_DEFAULTS, **several, **found}), own
+    options: dict[str, Any] = {**_DEFAULTS, **several, **found}
+    return make_conninfo(**options), own
 
 
 def _shown(conninfo: str) -> str:

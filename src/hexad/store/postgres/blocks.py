@@ -40,9 +40,9 @@ def unpack(packed: bytes) -> list[Any]:
         parts.append(values)
         start = end
     numbers, weights, lengths = parts
-    return [(lowest + number, weight, length) for number, weight, length in zip(numbers, weights, lengths, strict=True)][
-        ::-1
-    ]
+    return [
+        (lowest + number, weight, length) for number, weight, length in zip(numbers, weights, lengths, strict=True)
+    ][::-1]
 
 
 def _packed(values: Sequence[int]) -> tuple[str, bytes]:

@@ -28,7 +28,11 @@ Failure = (
     Undecodable,
     psycopg.Error,
 )
-CLOSED: Final = "this engine was closed; open it again"
+_CAUSES: Final[tuple[tuple[type[Exception], type[StoreError], str], ...]] = (
+    (PoolClosed, StoreClosed, "this engine was closed; open it again"),
+    (PoolExhausted, StoreBusy, "all connections are in use; try again, or raise `pool` in the URL"),
+    (Undecodable, StoreDamaged, "a row cannot be read ({}); restore a backup"),
+)
 _LOST: Final = "the connection was lost and nothing was stored; try again"
 _AGAIN: Final = frozenset({"40001", "40P01"})  # serialization, deadlock: the same again may work
 _ELSEWHERE: Final = frozenset({"25006", "26000", "42P05", "0A000"})  # a standby, or a statement that is not prepared
@@ -63,16 +67,13 @@ def translate(error: BaseException, location: str, seconds: float | None) -> Sto
     """The error of the tree."""
     if isinstance(error, TookTooLong) or (isinstance(error, ServerError) and error.state == "57014"):
         return DeadlineExceeded(location, seconds or 0.0)
-    if isinstance(error, PoolClosed):
-        return StoreClosed(location, CLOSED)
-    if isinstance(error, PoolExhausted):
-        return StoreBusy(location, "all connections are in use; try again, or raise `pool` in the URL")
-    if isinstance(error, Undecodable):
-        return StoreDamaged(location, f"a row cannot be read ({error}); restore a backup")
     if is_gone(error):
         return StoreError(location, f"{_LOST} ({error})")
-    if isinstance(error, ServerError):
-        for state, kind, advice in _TRANSLATIONS:
-            if error.state.startswith(state):
-                return kind(location, advice)
+    for cause, kind, advice in _CAUSES:
+        if isinstance(error, cause):
+            return kind(location, advice.format(error))
+    given = error.state if isinstance(error, ServerError) else ""
+    for state, kind, advice in _TRANSLATIONS:
+        if given.startswith(state):
+            return kind(location, advice)
     return StoreError(location, f"PostgreSQL says: {error}; check the URL and the server, or run `hexad doctor`")

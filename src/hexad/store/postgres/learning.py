@@ -51,6 +51,7 @@ _KEEP_CALLS: Final = (
 _DROP_CALLS: Final = "DELETE FROM hexad.call WHERE tenant = $1 AND number < $2"
 _DROP_OFFERS: Final = "DELETE FROM hexad.offer WHERE tenant = $1 AND at < $2"
 _TABLES: Final = ("hexad.call", "hexad.offer")
+_FORGET: Final = "DELETE FROM {} WHERE tenant = $1 AND ($2::text[] IS NULL OR session = ANY($2))"
 
 
 class LearningReads(Work):
@@ -59,7 +60,7 @@ class LearningReads(Work):
     def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
         """Template and id, filter by filter."""
         answers = self.ask(*(self._filtered(each) for each in wanted))
-        return [(template, id) for rows in answers for template, id in rows]
+        return [(template, learning) for rows in answers for template, learning in rows]
 
     def activity(self, session: str, tool: str, *, calls: int = 0) -> Activity:
         """A session's offers and calls."""
@@ -108,22 +109,22 @@ class LearningWrites(LearningReads):
             latest = {(offer.session, offer.learning): _offer_values(offer) for offer in changes.offers}
             self.queue(_PUT_OFFERS, self.tenant, *columns(latest.values()))
         for old, new in changes.renamed.items():
-            self.queue(_RELINK_CALLS, self.tenant, old, new or "")
-            if new is not None:
-                self.queue(_RELINK_OFFERS, self.tenant, old, new)
-            self.queue(_DROP_OFFERS_OF, self.tenant, old)
+            self._rename(old, new)
         for session, latest_calls in changes.keep_calls.items():
             self.queue(_KEEP_CALLS, self.tenant, session, latest_calls)
         if changes.drop_calls_below is not None:
             self.queue(_DROP_CALLS, self.tenant, changes.drop_calls_below)
         if changes.drop_offers_before is not None:
             self.queue(_DROP_OFFERS, self.tenant, to_microseconds(changes.drop_offers_before))
-        for table in _TABLES:
-            if changes.forget_sessions:
-                where = "WHERE tenant = $1 AND session = ANY($2::text[])"
-                self.queue(f"DELETE FROM {table} {where}", self.tenant, list(changes.forget_sessions))
-            if changes.forget_everything:
-                self.queue(f"DELETE FROM {table} WHERE tenant = $1", self.tenant)
+        forgotten = None if changes.forget_everything else list(changes.forget_sessions)
+        for table in _TABLES if forgotten != [] else ():
+            self.queue(_FORGET.format(table), self.tenant, forgotten)
+
+    def _rename(self, old: str, new: str | None) -> None:
+        self.queue(_RELINK_CALLS, self.tenant, old, new or "")
+        if new is not None:
+            self.queue(_RELINK_OFFERS, self.tenant, old, new)
+        self.queue(_DROP_OFFERS_OF, self.tenant, old)
 
 
 def _call_values(call: Call) -> tuple[Any, ...]:

@@ -47,9 +47,7 @@ _NO_LONGER_STALE: Final = "DELETE FROM hexad.stale WHERE tenant = $1 AND layer =
 def merge(work: Work, layer: Layer, merged: int) -> None:
     """Bring a layer's blocks up to date with its rows; ``merged`` is the number up to which they were."""
     code = CODES[layer]
-    latest, stale = work.ask(
-        Statement(_LATEST, (work.tenant, code, merged)), Statement(_STALE, (work.tenant, code))
-    )
+    latest, stale = work.ask(Statement(_LATEST, (work.tenant, code, merged)), Statement(_STALE, (work.tenant, code)))
     added: dict[int, dict[int, Posting]] = defaultdict(dict)
     removed: dict[int, set[int]] = defaultdict(set)
     for number, words in latest:
@@ -83,7 +81,11 @@ def _change(
     for term in terms:
         totals[term] += _edit(blocks[term], added.get(term, {}), removed.get(term, set()))
         for newest, rows in blocks[term].items():
-            _lay_out(term, newest, rows, totals[term], written, gone)
+            total = totals[term] if newest == OPEN else 0
+            if rows or total:
+                written += [(term, *block) for block in _laid_out(newest, rows, total)]
+            else:
+                gone.append((term, newest))
     if written:
         work.queue(_WRITE, work.tenant, *columns(written))
     if gone:
@@ -105,14 +107,7 @@ def _edit(blocks: Mapping[int, dict[int, Any]], added: Mapping[int, Posting], re
     return grown
 
 
-def _lay_out(
-    term: int, newest: int, rows: Mapping[int, Any], total: int, written: list[tuple[Any, ...]], gone: list[Any]
-) -> None:
-    """Decide what becomes of a block: it is written, split because it is too full, or removed because it is empty."""
-    is_open = newest == OPEN
-    if not (total if is_open else rows):
-        gone.append((term, newest))
-        return
-    *full, last = split(rows.values(), last=is_open) if len(rows) > FULL else [sorted(rows.values())]
-    written.extend((term, block[-1][0], 0, pack(block)) for block in full)
-    written.append((term, newest, total if is_open else 0, pack(last)))
+def _laid_out(newest: int, rows: Mapping[int, Any], total: int) -> list[tuple[int, int, bytes]]:
+    """A block as it is written, or as several if it is too full."""
+    *full, last = split(rows.values(), last=newest == OPEN) if len(rows) > FULL else [sorted(rows.values())]
+    return [*((block[-1][0], 0, pack(block)) for block in full), (newest, total, pack(last))]

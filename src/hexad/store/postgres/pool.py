@@ -11,10 +11,11 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from hexad.fork import survive_fork
-from hexad.store.postgres.connection import Connection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from hexad.store.postgres.connection import Connection
 
 _inherited: Final[list[object]] = []  # a child must neither use nor close its parent's connections
 
@@ -71,7 +72,8 @@ class Pool:
     def forget_idle(self) -> None:
         """Close the connections that nobody uses: the server they lead to may be gone."""
         with self._changed:
-            idle, self._idle = self._idle, []
+            idle = self._idle.copy()
+            self._idle.clear()
         for connection in idle:
             connection.close()
 

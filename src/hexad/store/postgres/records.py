@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.model import RECORD_OF, Knowledge, Layer, Learning, SkillVersion, Version
 from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
@@ -126,9 +125,8 @@ class _Codec:
             raise Undecodable(f"{self.noun.__name__}: {error!r}") from error
 
 
-@cache
 def _codec(noun: type[Any], aside: str | None = None) -> _Codec:
-    shaped = shapes(noun)
+    shaped = shapes(cast("Any", noun))
     key, *names = shaped
     encoders = {name: _ENCODERS[shape.kind] for name, shape in shaped.items() if shape.kind in _ENCODERS}
     decoders = {name: decode for name, shape in shaped.items() if (decode := _decoder(shape))}
@@ -140,7 +138,7 @@ def _codec(noun: type[Any], aside: str | None = None) -> _Codec:
 def _decoder(shape: Shape) -> Callable[[Any], object] | None:
     if shape.choice is not None:
         return {member.value: member for member in shape.choice}.__getitem__
-    return {Kind.TIME: from_microseconds, Kind.LIST: tuple}.get(shape.kind)
+    return _DECODERS.get(shape.kind)
 
 
 _ENCODERS: Final[dict[Kind, Callable[[Any], object]]] = {
@@ -149,6 +147,8 @@ _ENCODERS: Final[dict[Kind, Callable[[Any], object]]] = {
     Kind.OBJECT: dict,
     Kind.CHOICE: str.__str__,
 }
+_DECODERS: Final[dict[Kind, Callable[[Any], object]]] = {Kind.TIME: from_microseconds, Kind.LIST: tuple}
+_VERSIONS: Final = {Layer.USER_KNOWLEDGE: _codec(Version), Layer.SKILL_PATTERNS: _codec(SkillVersion)}
 CODECS: Final = {layer: _codec(noun, ASIDE.get(layer)) for layer, noun in RECORD_OF.items()}
 _NAMES: Final = tuple(_COLUMNS)
 _BEFORE: Final = 5  # columns before these
@@ -220,18 +220,16 @@ def decode_sketch(row: Sequence[Any]) -> Sketch:
 
 def encode_version(version: Version | SkillVersion) -> tuple[Any, ...]:
     """The columns of a version after its tenant: layer, id, version, session, subject, data."""
-    codec = _codec(type(version))
-    layer = Layer.USER_KNOWLEDGE if isinstance(version, Version) else Layer.SKILL_PATTERNS
-    subject = version.subject if isinstance(version, Version) else ""
-    id = getattr(version, codec.key)
-    data = as_json(codec.plain(version, codec.others))
-    return CODES[layer], id, version.version, version.session, subject, data
+    if isinstance(version, Version):
+        layer, key, subject = Layer.USER_KNOWLEDGE, version.key, version.subject
+    else:
+        layer, key, subject = Layer.SKILL_PATTERNS, version.name, ""
+    data = as_json(_VERSIONS[layer].plain(version, _VERSIONS[layer].others))
+    return CODES[layer], key, version.version, version.session, subject, data
 
 
 def decode_version(layer: Layer, id: str, data: str) -> Version | SkillVersion:
     """The version of its JSON."""
-    codec = _codec(Version if layer is Layer.USER_KNOWLEDGE else SkillVersion)
+    codec = _VERSIONS[layer]
     found: Version | SkillVersion = codec.made({codec.key: id, **json.loads(data)})
     return found
-
-

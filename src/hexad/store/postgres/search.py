@@ -168,15 +168,15 @@ class _LayerSearch:
     def newest(self, term: str, limit: int) -> list[Posting]:
         """The newest rows that hold a term and pass the filter."""
         latest = [posting for posting in self.latest.postings(term) if self._passes(posting[0])]
-        stored = [each for each in islice(self._stored(term), limit)]
+        stored = list(islice(self._stored(term), limit))
         if latest and stored and latest[-1][0] < stored[0][0]:
             return sorted([*latest, *stored], reverse=True)
         return [*latest, *stored]
 
     def among(self, term: str, rows: Collection[int]) -> list[Posting]:
-        """Those of the given rows that hold a term."""
-        found = [posting for posting in self.latest.postings(term) if posting[0] in rows]
-        return found + [posting for posting in self._current(term) if posting[0] in rows]
+        """Those of the given rows that hold a term, newest first."""
+        held = (*self.latest.postings(term), *self._current(term))
+        return sorted((posting for posting in held if posting[0] in rows), reverse=True)
 
     def is_thin(self, term: str) -> bool:
         """Whether more blocks must be read to know the newest rows of a term."""
@@ -201,7 +201,9 @@ class _LayerSearch:
         if not self.facets:
             return True
         if self._with_facets is None:
-            held = [{posting[0] for posting in (*self.latest.postings(each), *self._current(each))} for each in self.facets]
+            held = [
+                {posting[0] for posting in (*self.latest.postings(each), *self._current(each))} for each in self.facets
+            ]
             self._with_facets = set.intersection(*held)
         return number in self._with_facets
 
@@ -353,7 +355,7 @@ def _associated(rows: Sequence[Any]) -> tuple[dict[Layer, list[Association]], di
 
 def association_of(row: Sequence[Any]) -> Association:
     """The association of its columns: layer, id, term, weight, session, used."""
-    code, id, term, weight, session, used = row
+    code, key, term, weight, session, used = row
     return Association(
-        layer=LAYERS[code], id=id, term=term, weight=weight, session=session, used=from_microseconds(used)
+        layer=LAYERS[code], id=key, term=term, weight=weight, session=session, used=from_microseconds(used)
     )

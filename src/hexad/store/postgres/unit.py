@@ -1,40 +1,26 @@
-"""The ports over PostgreSQL: a view reads one state of a namespace, a unit changes it.
+"""Changing a namespace: the contract is the ports'.
 
 A unit computes in memory what follows from a change: the next number, the counts, which words become stale. It holds
-the lock of the namespace's head, so nobody else changes them. Writes are queued, and go with the next read or the commit.
+the lock of the namespace's head, so nobody else changes them. Writes are queued; they go with the next read or the
+commit.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from hexad.model import AuditRecord, Layer, Skill
-from hexad.shape import from_microseconds, to_microseconds
-from hexad.store import Entry, Sketches, Vector
-from hexad.store.postgres.connection import Statement, columns, flat
+from hexad.model import Layer, Skill
+from hexad.shape import to_microseconds
+from hexad.store import Entry
+from hexad.store.postgres.connection import Statement, columns
 from hexad.store.postgres.failures import Failure, is_gone
-from hexad.store.postgres.learning import LearningReads, LearningWrites
+from hexad.store.postgres.learning import LearningWrites
 from hexad.store.postgres.merging import merge
-from hexad.store.postgres.records import (
-    BRIEF,
-    CODES,
-    LAYERS,
-    SKETCH,
-    WHOLE,
-    WRITTEN,
-    as_json,
-    decode,
-    decode_sketch,
-    decode_version,
-    encode,
-    encode_version,
-    hashed,
-)
-from hexad.store.postgres.search import Search, association_of
-from hexad.store.postgres.work import LOCKING, SETTINGS
+from hexad.store.postgres.records import CODES, LAYERS, WRITTEN, as_json, decode, encode, encode_version, hashed
+from hexad.store.postgres.view import GET, View
+from hexad.store.postgres.work import ADD_HEAD, LOCK_HEAD, SETTINGS
 from hexad.store.skills import FAILED, REMEMBERED, WORKED
 from hexad.text.document import Document
 
@@ -42,145 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from hexad.model import Association, SkillVersion, Version
-    from hexad.store import Embedded, Evidence, Question, Row, Use
+    from hexad.model import Association, AuditRecord, SkillVersion, Version
+    from hexad.store import Embedded, Row, Use
     from hexad.store.postgres.connection import Rows
-
-_ENTRIES: Final = CODES[Layer.USER_KNOWLEDGE]
-_GET: Final = f"SELECT {WHOLE} FROM hexad.record WHERE tenant = $1 AND layer = $2 AND id = $3"
-_PAGE: Final = (
-    f"SELECT {WHOLE} FROM hexad.record r WHERE tenant = $1 AND layer = $2 AND number > $3 "
-    "AND ($4::bigint IS NULL OR (words IS NOT NULL AND NOT EXISTS (SELECT 1 FROM hexad.vector v WHERE v.tenant = $1 "
-    "AND v.layer = $2 AND v.number = r.number AND v.embedder = $4))) ORDER BY number LIMIT $5"
-)
-_CHOSEN: Final = (
-    "FROM unnest($2::smallint[], $3::bigint[]) AS c (l, n) "
-    "JOIN hexad.record ON tenant = $1 AND layer = c.l AND number = c.n"
-)
-_FETCH: Final = f"SELECT {BRIEF} {_CHOSEN}"
-_ALIVE: Final = "words IS NOT NULL AND (expires IS NULL OR expires > $4)"
-_SKETCH: Final = f"SELECT {SKETCH} {_CHOSEN} AND {_ALIVE}"
-_BESIDE: Final = (
-    f"SELECT {SKETCH} FROM (SELECT DISTINCT o.thread AS t, o.position + s AS p FROM unnest($3::bigint[]) AS c (n) "
-    f"JOIN hexad.record o ON o.tenant = $1 AND o.layer = $2 AND o.number = c.n "
-    "CROSS JOIN unnest(ARRAY[-2, -1, 1, 2]) s WHERE o.thread <> '' AND o.words IS NOT NULL "
-    "AND (o.expires IS NULL OR o.expires > $4)) w "
-    f'JOIN hexad.record ON tenant = $1 AND layer = $2 AND thread <> \'\' AND thread = w.t AND "position" = w.p '
-    f"AND {_ALIVE}"
-)
-_VECTORS: Final = (
-    "SELECT number, stamp, vector FROM hexad.vector WHERE tenant = $1 AND layer = $2 AND embedder = $3 AND stamp > $4 "
-    "ORDER BY stamp LIMIT $5"
-)
-_VECTOR_NUMBERS: Final = "SELECT number FROM hexad.vector WHERE tenant = $1 AND layer = $2 AND embedder = $3"
-_VERSIONS: Final = "SELECT data FROM hexad.version WHERE tenant = $1 AND layer = $2 AND id = $3 ORDER BY version DESC"
-_KEYS_OF_SESSION: Final = (
-    f"SELECT id FROM hexad.version WHERE tenant = $1 AND layer = {_ENTRIES} AND session = $2 UNION "
-    f"SELECT id FROM hexad.record WHERE tenant = $1 AND layer = {_ENTRIES} AND givers IS NOT NULL "
-    "AND jsonb_exists(givers::jsonb, $2) ORDER BY id"
-)
-_KEYS_OF_SUBJECT: Final = (
-    f"SELECT id FROM hexad.version WHERE tenant = $1 AND layer = {_ENTRIES} AND subject = $2 UNION "
-    f"SELECT id FROM hexad.record WHERE tenant = $1 AND layer = {_ENTRIES} AND subject = $2 ORDER BY id"
-)
-_ASSOCIATIONS: Final = (
-    "SELECT layer, id, term, weight, session, used FROM hexad.association WHERE tenant = $1 "
-    "AND ($2::smallint IS NULL OR layer = $2) AND ($3::text IS NULL OR id = $3)"
-)
-_AUDIT: Final = (
-    "SELECT sequence, at, session, action, actor, target, details, previous, hash FROM hexad.audit "
-    "WHERE tenant = $1 AND sequence > $2 ORDER BY sequence LIMIT $3"
-)
-
-
-class View(LearningReads):
-    """Reads one namespace."""
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._search = Search(self)
-        self._along: dict[tuple[int, int], Row] = {}  # rows that came along with their sketches
-
-    def get(self, layer: Layer, id: str) -> Row | None:
-        rows = self.ask(Statement(_GET, (self.tenant, CODES[layer], id)))[0]
-        return decode(rows[0]) if rows else None
-
-    def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:
-        embedder = None if without is None else hashed(without)
-        return list(map(decode, self.ask(Statement(_PAGE, (self.tenant, CODES[layer], after, embedder, limit)))[0]))
-
-    def evidence(self, question: Question) -> Mapping[Layer, Evidence]:
-        return self._search.evidence(question)
-
-    def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: datetime) -> set[int]:
-        return self._search.passing(layer, numbers, facets, to_microseconds(now))
-
-    def sketch(self, chosen: Mapping[Layer, Collection[int]], now: datetime) -> Mapping[Layer, Sketches]:
-        moment, entries = to_microseconds(now), chosen.get(Layer.USER_KNOWLEDGE, ())
-        asked = [Statement(_SKETCH, (self.tenant, *_places(chosen), moment))]
-        if entries:
-            asked.append(Statement(_BESIDE, (self.tenant, _ENTRIES, list(entries), moment)))
-        rows, *beside = self.ask(*asked)
-        found: dict[Layer, list[Any]] = {layer: [] for layer in chosen}
-        for row in rows:
-            found[LAYERS[row[0]]].append(self._sketched(row))
-        known = {each.number for each in found.get(Layer.USER_KNOWLEDGE, ())}
-        near = [self._sketched(row) for part in beside for row in part if row[1] not in known]
-        return {layer: Sketches(each, near if layer is Layer.USER_KNOWLEDGE else ()) for layer, each in found.items()}
-
-    def _sketched(self, row: Sequence[Any]) -> Any:
-        if row[4] is not None:
-            self._keep_along(row)
-        return decode_sketch(row)
-
-    def _keep_along(self, row: Sequence[Any]) -> None:
-        self._along[row[0], row[1]] = cast("Row", row)  # decoded if it is fetched
-
-    def fetch(self, chosen: Mapping[Layer, Collection[int]]) -> Mapping[Layer, Sequence[Row]]:
-        found: dict[Layer, list[Row]] = {layer: [] for layer in chosen}
-        missing: dict[Layer, list[int]] = {}
-        for layer, numbers in chosen.items():
-            for number in numbers:
-                row = self._along.get((CODES[layer], number))
-                if row is None:
-                    missing.setdefault(layer, []).append(number)
-                else:
-                    found[layer].append(decode(cast("Sequence[Any]", row)))
-        if missing:
-            for values in self.ask(Statement(_FETCH, (self.tenant, *_places(missing))))[0]:
-                found[LAYERS[values[0]]].append(decode(values))
-        return found
-
-    def vectors(self, layer: Layer, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Vector]:
-        values = (self.tenant, CODES[layer], hashed(embedder), after, limit)
-        return list(map(Vector._make, self.ask(Statement(_VECTORS, values))[0]))
-
-    def vector_numbers(self, layer: Layer, embedder: str) -> set[int]:
-        return set(flat(self.ask(Statement(_VECTOR_NUMBERS, (self.tenant, CODES[layer], hashed(embedder))))[0]))
-
-    def versions(self, layer: Layer, id: str) -> Sequence[Version | SkillVersion]:
-        rows = self.ask(Statement(_VERSIONS, (self.tenant, CODES[layer], id)))[0]
-        return [decode_version(layer, id, data) for (data,) in rows]
-
-    def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
-        sql, value = (_KEYS_OF_SUBJECT, subject) if session is None else (_KEYS_OF_SESSION, session)
-        return flat(self.ask(Statement(sql, (self.tenant, value)))[0])
-
-    def associations(self, layer: Layer | None = None, id: str | None = None) -> Sequence[Association]:
-        code = None if layer is None else CODES[layer]
-        rows = self.ask(Statement(_ASSOCIATIONS, (self.tenant, code, id)))[0]
-        return sorted(map(association_of, rows), key=lambda each: (each.layer.value, each.id, each.term))
-
-    def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
-        return [_audit_record(row) for row in self.ask(Statement(_AUDIT, (self.tenant, after, limit)))[0]]
-
-    def chain_end(self) -> tuple[int, str] | None:
-        head = self.known_head()
-        return (head.sequence, head.hash) if head.sequence else None
-
-    def note(self, name: str) -> str | None:
-        return self.known_head().facts.get(name)
-
 
 _KNOWN_IDS: Final = (
     "SELECT r.layer, r.id, r.number, r.words FROM unnest($2::smallint[], $3::text[]) AS c (l, i) "
@@ -244,7 +94,8 @@ _PUT_STATES: Final = _bulk(
     "ON CONFLICT (tenant, layer, embedder) DO UPDATE SET rows = excluded.rows, stamp = excluded.stamp",
 )
 _PUT_HEAD: Final = (
-    "UPDATE hexad.head SET number = $2, sequence = $3, hash = $4, changed = $5, stamp = $6, facts = $7 WHERE tenant = $1"
+    "UPDATE hexad.head SET number = $2, sequence = $3, hash = $4, changed = $5, stamp = $6, facts = $7 "
+    "WHERE tenant = $1"
 )
 _USE: Final = (
     "UPDATE hexad.record SET use_count = use_count + u.c, last_used = u.a FROM "
@@ -309,7 +160,7 @@ class Unit(View, LearningWrites):
     def get(self, layer: Layer, id: str) -> Row | None:
         place = ([CODES[layer]], [id])
         rows, vectors = self.ask(
-            Statement(_GET, (self.tenant, CODES[layer], id)), Statement(_KNOWN_VECTORS, (self.tenant, *place))
+            Statement(GET, (self.tenant, CODES[layer], id)), Statement(_KNOWN_VECTORS, (self.tenant, *place))
         )
         known = self._known[layer, id] = _Known()
         if not rows:
@@ -464,16 +315,16 @@ class Unit(View, LearningWrites):
         unknown = [place for place in dict.fromkeys(places) if place not in self._known]
         if not unknown:
             return
-        given = columns((CODES[layer], id) for layer, id in unknown)
+        given = columns((CODES[layer], key) for layer, key in unknown)
         rows, vectors = self.ask(
             Statement(_KNOWN_IDS, (self.tenant, *given)), Statement(_KNOWN_VECTORS, (self.tenant, *given))
         )
         for place in unknown:
             self._known[place] = _Known()
-        for code, id, number, words in rows:
-            self._known[LAYERS[code], id] = _Known(number, words)
-        for code, id, embedder, digest in vectors:
-            self._known[LAYERS[code], id].vectors[embedder] = digest
+        for code, key, number, words in rows:
+            self._known[LAYERS[code], key] = _Known(number, words)
+        for code, key, embedder, digest in vectors:
+            self._known[LAYERS[code], key].vectors[embedder] = digest
 
     def _reindex(self, batch: _Batch, layer: Layer, known: _Known, words: str | None) -> None:
         """Count a row's new words in the place of its old ones; what the blocks say about it becomes stale."""
@@ -499,9 +350,7 @@ class Unit(View, LearningWrites):
             batch.without_vectors.setdefault(code, []).append(number)
             known.vectors = {}
 
-    def _add_vector(
-        self, batch: _Batch, layer: Layer, number: int, held: dict[int, str], embedded: Embedded
-    ) -> None:
+    def _add_vector(self, batch: _Batch, layer: Layer, number: int, held: dict[int, str], embedded: Embedded) -> None:
         """Keep a vector; the same again changes nothing."""
         embedder, digest = hashed(embedded.embedder), hashlib.md5(embedded.vector, usedforsecurity=False).hexdigest()
         if held.get(embedder) == digest:
@@ -531,19 +380,19 @@ class Unit(View, LearningWrites):
         return [
             Statement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"),
             Statement(SETTINGS, ("0", patience)),
-            Statement(LOCKING[0], (self.tenant, self.namespace)),
-            Statement(LOCKING[1], (self.tenant,)),
+            Statement(ADD_HEAD, (self.tenant, self.namespace)),
+            Statement(LOCK_HEAD, (self.tenant,)),
             Statement(_SCOPES, (self.tenant,)),
             Statement(_STATES, (self.tenant,)),
         ]
 
     def _opened(self, results: Sequence[Rows]) -> None:
-        super()._opened(results[1:4])
+        super()._opened(results[:4])
         self._scopes = {code: _Scope(*values) for code, *values in results[4]}
         self._states = {(code, embedder): values for code, embedder, *values in results[5]}
 
     def _state(self) -> Sequence[Statement]:
-        scopes = [(code, *_numbers(self._scopes[code])) for code in sorted(self._changed_scopes)]
+        scopes = [(code, *astuple(self._scopes[code])) for code in sorted(self._changed_scopes)]
         states = [(*place, *self._states[place]) for place in sorted(self._changed_states)]
         self._changed_scopes.clear()
         self._changed_states.clear()
@@ -551,32 +400,6 @@ class Unit(View, LearningWrites):
         return [*found, Statement(_PUT_STATES, (self.tenant, *columns(states)))] if states else found
 
 
-def _numbers(scope: _Scope) -> tuple[int, int, int, int]:
-    return scope.rows, scope.length, scope.merged, scope.waiting
-
-
-def _places(chosen: Mapping[Layer, Collection[int]]) -> tuple[list[int], list[int]]:
-    codes = [CODES[layer] for layer, numbers in chosen.items() for _ in numbers]
-    return codes, [number for numbers in chosen.values() for number in numbers]
-
-
 def _audit_values(record: AuditRecord, details: str) -> tuple[Any, ...]:
     words = (record.session, record.action, record.actor, record.target)
     return record.sequence, to_microseconds(record.at), *words, details, record.previous, record.hash
-
-
-def _audit_record(row: Sequence[Any]) -> AuditRecord:
-    sequence, at, session, action, actor, target, details, previous, hash = row
-    return AuditRecord(
-        sequence=sequence,
-        at=from_microseconds(at),
-        session=session,
-        action=action,
-        actor=actor,
-        target=target,
-        details=json.loads(details),
-        previous=previous,
-        hash=hash,
-    )
-
-

@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 _ATTEMPTS: Final = 3  # for a transaction that has not done anything yet
 _GRACE: Final = 1.0  # seconds after its deadline in which the server itself may say that a query took too long
 _HEAD: Final = "SELECT namespace, number, sequence, hash, changed, stamp, facts FROM hexad.head WHERE tenant = $1"
-_SETTINGS: Final = (
+ADD_HEAD: Final = (
+    "INSERT INTO hexad.head (tenant, namespace, number, sequence, hash, changed, stamp, facts) "
+    "VALUES ($1, $2, 0, 0, '', 0, 0, '{}') ON CONFLICT (tenant) DO NOTHING"
+)
+LOCK_HEAD: Final = f"{_HEAD} FOR UPDATE"
+SETTINGS: Final = (
     "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), "
     "set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true)"
 )
@@ -137,20 +142,19 @@ class Work:
 
     def _opened(self, results: Sequence[Rows]) -> None:
         """Take the head from the results of `_first`."""
-        for row in results[_PLACE_OF_HEAD]:
-            *values, facts = row
-            self.head = Head(*values, json.loads(facts))
+        for namespace, number, sequence, digest, changed, stamp, facts in results[-1]:
+            self.head = Head(namespace, number, sequence, digest, changed, stamp, json.loads(facts))
         if self.head.namespace != self.namespace:
             reason = f"has the same hash as {self.head.namespace!r}; choose another name"
             raise StoreError(self._database.location, f"namespace {self.namespace!r} {reason}")
 
     def _first(self) -> list[Statement]:
-        """The statements that begin the transaction; the one in `_PLACE_OF_HEAD` reads the head."""
+        """The statements that begin the transaction; the last one reads the head."""
         self._until = None if self._seconds is None else time.monotonic() + self._seconds + _GRACE
         deadline = "0" if self._seconds is None else f"{max(1, int(self._seconds * 1000))}"
         return [
             Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
-            Statement(_SETTINGS, (deadline, "0")),
+            Statement(SETTINGS, (deadline, "0")),
             Statement(_HEAD, (self.tenant,)),
         ]
 
@@ -160,12 +164,3 @@ class Work:
 
     def _patience(self) -> float:
         return self._database.patience if self._seconds is None else self._seconds
-
-
-_PLACE_OF_HEAD: Final = 2
-LOCKING: Final = (
-    "INSERT INTO hexad.head (tenant, namespace, number, sequence, hash, changed, stamp, facts) "
-    "VALUES ($1, $2, 0, 0, '', 0, 0, '{}') ON CONFLICT (tenant) DO NOTHING",
-    f"{_HEAD} FOR UPDATE",
-)
-SETTINGS: Final = _SETTINGS

@@ -18,6 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from psycopg.pq import PGconn, Ping
+
 if TYPE_CHECKING:
     from typing import Self
 
@@ -86,7 +88,7 @@ class PostgresServer:
     def start(self) -> None:
         """Start it, and wait until it accepts connections."""
         settings = [part for name, value in self._options.items() for part in ("-c", f"{name}={value}")]
-        self._process = subprocess.Popen(  # noqa: S603 - binaries of ours
+        self._process = subprocess.Popen(
             [self._binaries / "postgres", "-D", self._data, "-p", str(self._port), *settings],
             **self._quiet(),
         )
@@ -119,7 +121,7 @@ class PostgresServer:
             return place
         os.chown(self._home, _NOBODY, _NOBODY)
         try:
-            subprocess.run([place / "postgres", "--version"], check=True, **self._quiet())  # noqa: S603
+            subprocess.run([place / "postgres", "--version"], check=True, **self._quiet())
         except (OSError, subprocess.CalledProcessError):
             shutil.copytree(place.parent, self._home / "pginstall", symlinks=True)
             return self._home / "pginstall/bin"
@@ -130,9 +132,19 @@ class PostgresServer:
         secret.write_text(self._password)
         if self._identity:
             os.chown(secret, _NOBODY, _NOBODY)
-        command = [self._binaries / "initdb", "-D", self._data, "-U", "hexad", "--pwfile", secret, "-E", "UTF8"]
+        command: list[str | Path] = [
+            self._binaries / "initdb",
+            "-D",
+            self._data,
+            "-U",
+            "hexad",
+            "--pwfile",
+            secret,
+            "-E",
+            "UTF8",
+        ]
         command += ["--auth=scram-sha-256", "--locale=C", "--no-sync"]
-        done = subprocess.run(command, check=False, **self._quiet())  # noqa: S603
+        done = subprocess.run(command, check=False, **self._quiet())
         if done.returncode:
             raise NoPostgresServer(f"the server's data cannot be created: {self._last_words()}")
 
@@ -144,8 +156,6 @@ class PostgresServer:
         return (self._home / "log").read_text(encoding="utf-8", errors="replace")[-500:]
 
     def _answers(self) -> bool:
-        from psycopg.pq import PGconn, Ping  # noqa: PLC0415 - of an extra
-
         return PGconn.ping(self.url.encode()) == Ping.OK
 
 
