@@ -42,6 +42,7 @@ class Row:
     document: Document | None
 
 
+IN_MEMORY: Final = ":memory:"  # the address of a store without a file
 SKETCHED: Final = 8192
 
 
@@ -132,6 +133,11 @@ def standing_of(record: Knowledge) -> Standing:
     return Standing.RULE if own and is_rule and len(record.content) <= LONGEST_RULE else Standing.NONE
 
 
+def folded(key: str) -> str:
+    """A key without regard to case; stores keep it in a separate column."""
+    return key.casefold()
+
+
 class Entry(NamedTuple):
     """A record to store, with its indexed text and its vector."""
 
@@ -178,7 +184,7 @@ class Reading(Protocol):
     namespace: str
 
     def get(self, layer: Layer, id: str) -> Row | None:
-        """The row of that id."""
+        """The row of that id; for knowledge, if there is none, one whose key differs from it in case alone."""
         ...
 
     def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.model import RECORD_OF, Knowledge, Layer, Learning, SkillVersion, Version
 from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
-from hexad.store import SKETCHED, Row, Sketch, standing_of
+from hexad.store import SKETCHED, Row, Sketch, folded, standing_of
 from hexad.store.learning import WILDCARD, skeleton
 from hexad.text.document import Document
 
@@ -76,6 +76,7 @@ WRITTEN: Final = {  # the columns of a row as it is written, after its tenant, a
     "asks": "boolean",
     "standing": "smallint",
     "givers": "text",
+    "folded": "text",
     "trigger": "bigint",
     "template": "text",
     "template_hash": "bigint",
@@ -176,12 +177,12 @@ def _derived(record: Record) -> tuple[Any, ...]:
     """The columns that are searched by, after `aside`."""
     if isinstance(record, Knowledge):
         givers = as_json(sorted(set(record.given_by.values()))) if record.given_by else None
-        return record.content.endswith("?"), int(standing_of(record)), givers, *[None] * 7
+        return record.content.endswith("?"), int(standing_of(record)), givers, folded(record.key), *[None] * 7
     if isinstance(record, Learning):
         hashes = (hashed(record.template), hashed(skeleton(record.template)), hashed(record.error_pattern))
         template = (record.template, *hashes, record.length, WILDCARD in record.template)
-        return False, 0, None, hashed(record.trigger), *template
-    return False, 0, None, *[None] * 7
+        return False, 0, None, None, hashed(record.trigger), *template
+    return False, 0, *[None] * 9
 
 
 def decode(row: Sequence[Any]) -> Row:

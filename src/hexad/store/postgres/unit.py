@@ -41,6 +41,11 @@ _KNOWN_VECTORS: Final = (
     "JOIN hexad.record r ON r.tenant = $1 AND r.layer = c.l AND r.id = c.i "
     "JOIN hexad.vector v ON v.tenant = $1 AND v.layer = r.layer AND v.number = r.number"
 )
+_VECTORS_OF_ID: Final = (
+    "SELECT v.number, v.embedder, md5(v.vector) FROM hexad.record r JOIN hexad.vector v ON v.tenant = $1 "
+    "AND v.layer = r.layer AND v.number = r.number "
+    "WHERE r.tenant = $1 AND r.layer = $2 AND (r.id = $3 OR r.folded = $4)"
+)
 _VECTORS_OF_ROWS: Final = (
     "SELECT number, embedder, md5(vector) FROM hexad.vector "
     "WHERE tenant = $1 AND layer = $2 AND number = ANY($3::bigint[])"
@@ -158,16 +163,15 @@ class Unit(View, LearningWrites):
         self.appended: tuple[int, str] | None = None  # sequence and hash of the last audit record
 
     def get(self, layer: Layer, id: str) -> Row | None:
-        place = ([CODES[layer]], [id])
-        rows, vectors = self.ask(
-            Statement(GET, (self.tenant, CODES[layer], id)), Statement(_KNOWN_VECTORS, (self.tenant, *place))
-        )
-        known = self._known[layer, id] = _Known()
+        place = self._place(layer, id)
+        rows, vectors = self.ask(Statement(GET, place), Statement(_VECTORS_OF_ID, place))
+        self._known[layer, id] = _Known()
         if not rows:
             return None
-        known.number, known.words = rows[0][1], rows[0][3]
-        known.vectors = {embedder: digest for _, _, embedder, digest in vectors}
-        return decode(rows[0])
+        row = decode(rows[0])
+        held = {embedder: digest for number, embedder, digest in vectors if number == row.number}
+        self._known[layer, row.record.id] = _Known(row.number, rows[0][3], held)
+        return row
 
     def put(self, entries: Sequence[Entry]) -> None:
         self._know([(each.record.layer, each.record.id) for each in entries])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import AuditRecord, Layer
 from hexad.shape import from_microseconds, to_microseconds
-from hexad.store import Sketches, Vector
+from hexad.store import Sketches, Vector, folded
 from hexad.store.postgres.connection import Statement, flat
 from hexad.store.postgres.learning import LearningReads
 from hexad.store.postgres.records import (
@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     from hexad.store import Evidence, Question, Row, Sketch
 
 _ENTRIES: Final = CODES[Layer.USER_KNOWLEDGE]
-GET: Final = f"SELECT {WHOLE} FROM hexad.record WHERE tenant = $1 AND layer = $2 AND id = $3"
+GET: Final = (
+    f"SELECT {WHOLE} FROM hexad.record WHERE tenant = $1 AND layer = $2 AND (id = $3 OR folded = $4) "
+    "ORDER BY id <> $3, number LIMIT 1"
+)
 _PAGE: Final = (
     f"SELECT {WHOLE} FROM hexad.record r WHERE tenant = $1 AND layer = $2 AND number > $3 "
     "AND ($4::bigint IS NULL OR (words IS NOT NULL AND NOT EXISTS (SELECT 1 FROM hexad.vector v WHERE v.tenant = $1 "
@@ -89,10 +92,16 @@ class View(LearningReads):
         self._along: dict[tuple[int, int], Sequence[Any]] = {}  # rows that came along with their sketches
 
     def get(self, layer: Layer, id: str) -> Row | None:
-        rows = self.ask(Statement(GET, (self.tenant, CODES[layer], id)))[0]
+        rows = self.ask(Statement(GET, self._place(layer, id)))[0]
         return decode(rows[0]) if rows else None
 
+    def _place(self, layer: Layer, id: str) -> tuple[int, int, str, str | None]:
+        """The values that find a row: only entries are found without regard to case."""
+        return self.tenant, CODES[layer], id, folded(id) if layer is Layer.USER_KNOWLEDGE else None
+
     def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:
+        if self._begun and not self.head.number:  # nothing was ever stored
+            return []
         embedder = None if without is None else hashed(without)
         return list(map(decode, self.ask(Statement(_PAGE, (self.tenant, CODES[layer], after, embedder, limit)))[0]))
 

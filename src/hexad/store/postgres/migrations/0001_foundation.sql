@@ -40,6 +40,7 @@ CREATE TABLE hexad.record (
     standing smallint NOT NULL,
     subject text COLLATE "C" NOT NULL,
     givers text,
+    folded text COLLATE "C",
     seen bigint NOT NULL,
     "trigger" bigint,
     template text,
@@ -52,6 +53,8 @@ CREATE TABLE hexad.record (
 )
 
 CREATE UNIQUE INDEX record_id ON hexad.record (tenant, layer, id)
+
+CREATE INDEX record_folded ON hexad.record (tenant, folded) WHERE folded IS NOT NULL
 
 CREATE INDEX record_standing ON hexad.record (tenant, standing, updated) WHERE standing > 0 AND words IS NOT NULL
 
