@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hexad.clock import utc_now
 from hexad.context.retriever import ContextRetriever
 from hexad.errors import InvalidInput
+from hexad.extras import require_extra
 from hexad.memory import admission
 from hexad.memory.indexing import fold_keys, reindex
 from hexad.memory.limits import Limits, join_tally
@@ -67,11 +68,21 @@ def store_at(address: str, settings: Settings) -> Store:
 
         return VolatileStore()
     if "://" in address:
-        scheme = address.split("://", maxsplit=1)[0]
-        raise InvalidInput("database", f"{scheme}:// is not supported; give the path of a file, or {IN_MEMORY!r}")
+        return _server_at(address, settings)
     from hexad.store.sqlite import SqliteStore  # noqa: PLC0415 - loads sqlite3: 30 ms; an engine in memory needs none
 
     return SqliteStore(Path(address), patience=settings.lock_timeout)
+
+
+def _server_at(address: str, settings: Settings) -> Store:
+    scheme = address.split("://", maxsplit=1)[0]
+    if scheme not in {"postgresql", "postgres"}:
+        known = f"give the path of a file, postgresql://…, or {IN_MEMORY!r}"
+        raise InvalidInput("database", f"{scheme}:// is not supported; {known}")
+    require_extra("postgres", what="a PostgreSQL database", package="psycopg", module="psycopg", needed="3.2")
+    from hexad.store.postgres import PostgresStore  # noqa: PLC0415 - loads psycopg: 70 ms, of an extra
+
+    return PostgresStore(address, patience=settings.lock_timeout)
 
 
 def _in_utc(clock: Clock) -> Clock:
