@@ -169,3 +169,11 @@ def test_an_address_that_no_store_knows_is_named_without_its_password() -> None:
     with pytest.raises(InvalidInput, match="postgresql:// is not supported") as caught:
         Hexad.open("postgresql://user:geheim@host/db", enabled=True)
     assert "geheim" not in str(caught.value)
+
+
+@requirement("STORE-03")
+@pytest.mark.parametrize("wrong", ["\ud800", "\0", 5, None, b"x"], ids=ascii)
+def test_a_correction_with_a_wrong_trigger_or_pattern_is_an_error_of_ours(hx: Hexad, wrong: Any) -> None:
+    for given in ({"trigger": wrong}, {"trigger": "tool:deploy", "error_pattern": wrong}):
+        with pytest.raises(InvalidInput):
+            hx.learnings.correct(fix="wait", **given)

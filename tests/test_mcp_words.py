@@ -29,6 +29,7 @@ NUMBERS = [
     ("NaN", "arguments.parameters.n is NaN, which JSON does not have; send null, or text"),
     ("-Infinity", "is infinite"),
     ("1e999", "is infinite"),
+    ('{"a": 1, "a": 2}', "the key 'a' is there twice"),
     ("[" * 150 + "]" * 150, "nested more than 100 levels deep"),
     ("[" * 50_000 + "]" * 50_000, "nested more than 100 levels deep"),
     (r'"\ud800"', "holds a lone surrogate"),

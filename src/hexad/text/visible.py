@@ -31,9 +31,9 @@ _SPACES: Final = re.compile("[\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800]")
 
 
 def visible(text: str) -> str:
-    """The text without what nobody sees; line breaks stay, and every space but the ideographic is a plain one.
+    r"""The text without what nobody sees; line breaks stay, and every space but the ideographic is a plain one.
 
-    >>> visible("a\\u200bb\\U000e0041 \\u2764\\ufe0f \\u202etxt.exe")
+    >>> visible("a\u200bb\U000e0041 \u2764\ufe0f \u202etxt.exe")
     'ab ❤️ txt.exe'
     """
     return text if text.isascii() and text.isprintable() else _SPACES.sub(" ", _INVISIBLE.sub("", text))
