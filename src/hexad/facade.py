@@ -24,6 +24,7 @@ from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.limits import leave_tally
 from hexad.memory.references import ReferenceCollection
 from hexad.model import Erasure
+from hexad.recent import Recent
 from hexad.settings import Settings, survey
 from hexad.wiring import (
     NoRetriever,
@@ -60,7 +61,7 @@ class _Shared:
     """State that an engine shares with its scopes: whether it is closed, and the namespaces where tools are watched."""
 
     closed: bool = False
-    watched: set[str] = field(default_factory=set)
+    watched: Recent[str, int] = field(default_factory=lambda: Recent(1000, inherited=True))
 
 
 class Hexad:
@@ -265,7 +266,7 @@ class Hexad:
         """
         if not self.enabled:
             return tool
-        self._shared.watched.add(self.namespace)
+        self._shared.watched.put(self.namespace, 1)
         observer = self._engine.observer
         return cast("T", observer.watch(tool, advise=advise, name=name, session=session, failure=failure))
 
@@ -289,7 +290,7 @@ class Hexad:
         """
         if not self.enabled:
             return None
-        self._shared.watched.add(self.namespace)
+        self._shared.watched.put(self.namespace, 1)
         return self._engine.observer.observe(
             tool, args, result, error, session=session, failure=failure, patience=patience, strict=strict
         )
