@@ -46,7 +46,7 @@ def read(text: str) -> Any:
         place = f"line {error.lineno}, column {error.colno}"
         raise Unreadable(f"it is not JSON ({error.msg}: {place}); send one JSON object") from None
     except ValueError as error:
-        raise Unreadable(f"in it {error}; send it once") from None
+        raise Unreadable(f"in it {error}; send it once", id_of(json.loads(text, parse_int=_whole))) from None
     except RecursionError:
         raise Unreadable(f"it {_TOO_DEEP}") from None
     wrong = fault_in(value)
