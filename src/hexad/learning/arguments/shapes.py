@@ -37,7 +37,8 @@ _SEARCHED: Final = 1 << 14  # characters of a text in which secrets are masked b
 _COMPARED: Final = 1 << 16  # characters of a text that are compared
 _SHORT: Final = 40  # characters of a constant
 OWN_TOOLS: Final = frozenset(
-    {"save_knowledge", "search_knowledge", "save_learning", "search_learnings", "create_skill", "list_skills"}
+    {f"{verb}_knowledge" for verb in ("save", "search", "list", "update", "delete", "pin")}
+    | {"save_learning", "search_learnings", "create_skill", "list_skills"}
 )
 _PLACEHOLDER: Final = re.compile(r"\[redacted:[a-z-]+\]")
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")

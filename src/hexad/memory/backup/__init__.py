@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from hexad.errors import BackupError, HexadError
 from hexad.memory import admission, audit
 from hexad.memory.indexing import all_namespaces, records
-from hexad.model import RECORDS, Association, AuditRecord, Knowledge, Skill, SkillVersion, Version
+from hexad.model import RECORDS, Association, AuditRecord, Knowledge, Proposal, Skill, SkillVersion, Version
 from hexad.wire import TYPES, WIRE, from_json, to_json
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hexad.model import Record
     from hexad.store import Reading, Store
 
+Noun: TypeAlias = "Record | Version | SkillVersion | Association | Proposal | AuditRecord"
 HEADER: Final = "hexad-backup"
 END: Final = "end"
 _HEAD: Final = b'{"type":"hexad-backup"'  # how every backup begins
@@ -34,12 +35,10 @@ class Line:
     namespace: str
     fields: dict[str, Any]
 
-    def noun(self, file: str, **defaults: Any) -> Record | Version | SkillVersion | Association | AuditRecord:
+    def noun(self, file: str, **defaults: Any) -> Noun:
         """The noun, or an error that names file and line."""
         try:
-            noun: Record | Version | SkillVersion | Association | AuditRecord = from_json(
-                TYPES[self.fields["type"]], self.fields, defaults=defaults
-            )
+            noun: Noun = from_json(TYPES[self.fields["type"]], self.fields, defaults=defaults)
         except (HexadError, RecursionError) as error:
             raise BackupError(file, str(error), self.number) from error
         return noun
@@ -147,11 +146,12 @@ def _line(fields: dict[str, Any]) -> str:
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def _nouns(view: Reading) -> Iterator[Record | Version | SkillVersion | Association | AuditRecord]:
+def _nouns(view: Reading) -> Iterator[Noun]:
     for kind in RECORDS:
         for record in records(view, kind.layer):
             yield record
             if isinstance(record, Knowledge | Skill):
                 yield from reversed(view.versions(kind.layer, record.id))
     yield from view.associations()
+    yield from view.proposals()
     yield from audit.records(view)

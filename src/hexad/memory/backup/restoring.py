@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from hexad.errors import BackupError, HexadError, InvalidInput
 from hexad.memory import admission
 from hexad.memory.audit import GENESIS
-from hexad.memory.backup import Line, read_lines
+from hexad.memory.backup import Line, Noun, read_lines
 from hexad.memory.indexing import put
-from hexad.model import Association, AuditRecord, Knowledge, Layer, Record, Skill, SkillVersion, Version
+from hexad.model import Association, AuditRecord, Knowledge, Layer, Proposal, Record, Skill, SkillVersion, Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -66,9 +66,10 @@ class _Namespace:
     records: dict[tuple[Layer, str], Record] = field(default_factory=dict)
     versions: dict[tuple[Layer, str, int], Version | SkillVersion] = field(default_factory=dict)
     associations: dict[tuple[Layer, str], dict[str, Association]] = field(default_factory=dict)
+    proposals: dict[str, Proposal] = field(default_factory=dict)
     audit: list[AuditRecord] = field(default_factory=list)
 
-    def add(self, noun: Record | Version | SkillVersion | Association | AuditRecord) -> None:
+    def add(self, noun: Noun) -> None:
         """Take in a noun, or say what is wrong with it."""
         if isinstance(noun, Version):
             self._add_version((Layer.USER_KNOWLEDGE, noun.key), noun, below=0)
@@ -76,6 +77,8 @@ class _Namespace:
             self._add_version((Layer.SKILL_PATTERNS, noun.name), noun, below=1)
         elif isinstance(noun, Association):
             self._add_association(noun)
+        elif isinstance(noun, Proposal):
+            self.proposals[admission.key("id", noun.id)] = noun
         elif isinstance(noun, AuditRecord):
             self._add_audit(noun)
         else:
@@ -92,6 +95,9 @@ class _Namespace:
         for place, known in self.associations.items():
             unit.associate(*place, list(known.values()))
             yield len(known)
+        if self.proposals:
+            unit.propose(list(self.proposals.values()))
+            yield len(self.proposals)
         for audit in _batches(self.audit):
             unit.append_audit(audit)
             yield len(audit)
