@@ -25,6 +25,7 @@ from hexad.memory.limits import leave_tally
 from hexad.memory.proposals import Proposals
 from hexad.memory.references import ReferenceCollection
 from hexad.model import Erasure
+from hexad.recent import Recent
 from hexad.settings import Settings, survey
 from hexad.wiring import (
     NoRetriever,
@@ -61,7 +62,7 @@ class _Shared:
     """State that an engine shares with its scopes: whether it is closed, and the namespaces where tools are watched."""
 
     closed: bool = False
-    watched: set[str] = field(default_factory=set)
+    watched: Recent[str, int] = field(default_factory=lambda: Recent(1000, inherited=True))
 
 
 class Hexad:
@@ -267,7 +268,7 @@ class Hexad:
         """
         if not self.enabled:
             return tool
-        self._shared.watched.add(self.namespace)
+        self._shared.watched.put(self.namespace, 1)
         observer = self._engine.observer
         return cast("T", observer.watch(tool, advise=advise, name=name, session=session, failure=failure))
 
@@ -291,7 +292,7 @@ class Hexad:
         """
         if not self.enabled:
             return None
-        self._shared.watched.add(self.namespace)
+        self._shared.watched.put(self.namespace, 1)
         return self._engine.observer.observe(
             tool, args, result, error, session=session, failure=failure, patience=patience, strict=strict
         )
@@ -359,7 +360,7 @@ class Hexad:
 
     def backup(self, file: str | os.PathLike[str]) -> int:
         """Write every namespace, or a scope's own, as JSON Lines; return the number of data lines."""
-        from hexad.memory.backup import write_backup  # noqa: PLC0415 - loads in 3 ms, rarely needed
+        from hexad.memory.backup.writing import write_backup  # noqa: PLC0415 - loads in 3 ms, rarely needed
 
         workspace = self._engine.workspace
         workspace.uses.flush(self.store)

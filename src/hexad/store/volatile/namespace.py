@@ -7,12 +7,13 @@ from collections import Counter
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Final, TypeVar, assert_never
+from typing import TYPE_CHECKING, TypeVar, assert_never
 
 from hexad.errors import StoreError
 from hexad.model import Knowledge, Layer, Learning, Reference, Skill, Version
 from hexad.shape import to_microseconds
 from hexad.store import (
+    IN_MEMORY,
     MOST_ASSOCIATIONS,
     SKETCHED,
     Evidence,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from hexad.store.learning import Call, LearningChanges, Offer, TemplateFilter
     from hexad.text.document import Document
 
-LOCATION: Final = ":memory:"
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -259,7 +259,7 @@ class Namespace:
             place = (Layer.USER_KNOWLEDGE, version.key) if isinstance(version, Version) else (skills, version.name)
             known = self._versions.setdefault(place, {})
             if version.version in known:
-                raise StoreError(LOCATION, f"version {version.version} of {place[1]!r} exists already")
+                raise StoreError(IN_MEMORY, f"version {version.version} of {place[1]!r} exists already")
             self._assign(known, version.version, version)
 
     def remove_versions(self, layer: Layer, id: str, numbers: Collection[int] | None = None) -> None:
@@ -326,7 +326,7 @@ class Namespace:
         for record in records:
             place = bisect_left(self._audit, record.sequence, key=lambda known: known.sequence)
             if place < len(self._audit) and self._audit[place].sequence == record.sequence:
-                raise StoreError(LOCATION, f"audit record {record.sequence} exists already")
+                raise StoreError(IN_MEMORY, f"audit record {record.sequence} exists already")
             self._audit.insert(place, record)
             self._undo.append(lambda place=place: self._audit.pop(place))  # type: ignore[misc]
 
