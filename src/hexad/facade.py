@@ -22,6 +22,7 @@ from hexad.memory.habits import Habits
 from hexad.memory.indexing import all_namespaces, embed_missing, missing_vectors
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.limits import leave_tally
+from hexad.memory.proposals import Proposals
 from hexad.memory.references import ReferenceCollection
 from hexad.model import Erasure
 from hexad.recent import Recent
@@ -66,8 +67,8 @@ class _Shared:
 
 class Hexad:
     """An agent's context: save, retrieve, assemble. Make one with `open`.
-    ``knowledge``, ``references``, ``learnings``, ``skills``, ``habits`` and ``audit`` hold what is stored; ``enabled``,
-    ``namespace``, ``session``, ``settings``, ``store`` and ``retriever`` say how it was opened.
+    ``knowledge``, ``proposals``, ``references``, ``learnings``, ``skills``, ``habits`` and ``audit`` hold what is
+    stored; ``enabled``, ``namespace``, ``session``, ``settings``, ``store`` and ``retriever`` say how it was opened.
 
     >>> with Hexad.open(":memory:", enabled=True) as hx:
     ...     _ = hx.knowledge.save("deploy-window", "Deploy on Tuesdays and Thursdays only", category="rule")
@@ -92,6 +93,7 @@ class Hexad:
         self.store: Final = workspace.store
         self.retriever: Final = engine.retriever
         self.knowledge: Final = KnowledgeCollection(workspace, find)
+        self.proposals: Final = Proposals(workspace, find)
         self.references: Final = ReferenceCollection(workspace, find)
         self.habits: Final = Habits(workspace)
         self.audit: Final = AuditLog(workspace.store, workspace.namespace)

@@ -103,7 +103,14 @@ def workspace_of(store: Store, settings: Settings, clock: Clock | None, session:
     return Workspace(
         store=maintained(store) if settings.enabled else store,
         clock=_in_utc(clock) if clock is not None else utc_now,
-        limits=Limits({"knowledge": settings.max_knowledge, "learnings": settings.max_learnings}, tally),
+        limits=Limits(
+            {
+                "knowledge": settings.max_knowledge,
+                "learnings": settings.max_learnings,
+                "proposals": settings.max_proposals,
+            },
+            tally,
+        ),
         uses=Uses(),
         namespace=admission.key("namespace", settings.namespace),
         session=admission.label("session", session),

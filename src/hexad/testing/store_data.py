@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hexad.errors import StoreError
-from hexad.model import AuditRecord, Layer, Origin, Record, SkillVersion, Version
+from hexad.model import AuditRecord, Layer, Origin, Proposal, Record, SkillVersion, Version
 from hexad.shape import to_microseconds
 from hexad.store import Entry, Question, Sketch, Store, Use, VectorState
 from hexad.store.searching import CAPACITY
@@ -30,7 +30,16 @@ from hexad.testing.nouns import (
     skill_version,
     version,
 )
-from hexad.testing.strategies import TERMS, audit_records, documents, records, skill_versions, texts, versions
+from hexad.testing.strategies import (
+    TERMS,
+    audit_records,
+    documents,
+    proposals,
+    records,
+    skill_versions,
+    texts,
+    versions,
+)
 from hexad.text.document import Document
 from hexad.text.index import Posting, Statistics, TermIndex
 
@@ -122,6 +131,18 @@ def test_every_field_of_a_version_comes_back_as_it_was(store: Store, said: Versi
     with store.reading(namespace) as view:
         assert list(view.versions(layer, name)) == [said]
         assert list(view.keys_of(session=said.session)) == ([name] if layer is ENTRIES else [])
+
+
+@requirement("STORE-04", "SAVE-04")
+@property_of_a_store
+@given(proposal=proposals)
+def test_every_field_of_a_proposal_comes_back_as_it_was(store: Store, proposal: Proposal) -> None:
+    namespace = next(_namespaces)
+    for _ in range(2):  # the same id again takes its place
+        with store.transaction(namespace) as unit:
+            unit.propose([proposal])
+    with store.reading(namespace) as view:
+        assert list(view.proposals()) == [proposal]
 
 
 @requirement("STORE-04", "AUDIT-01")
