@@ -73,7 +73,7 @@ class Hexad:
     ...     print(hx.prompt("You are terse.", "when may I deploy?"))
     You are terse.
     <BLANKLINE>
-    ## User Knowledge
+    ## Standing Rules and Preferences
     - [rule] deploy-window: Deploy on Tuesdays and Thursdays only
     """
 
@@ -140,6 +140,7 @@ class Hexad:
             retriever=own if known.enabled else NoRetriever(workspace.namespace),
             max_per_layer=known.max_per_layer,
             counter=token_counter,
+            standing_budget=known.standing_budget,
         )
         return cls(engine, known)
 
@@ -202,19 +203,35 @@ class Hexad:
         budget: int | None = None,
         session: str | None = None,
     ) -> Prompt:
-        """The prompt for a message: retrieved, assembled and recorded as shown.
+        """The prompt for a message: standing context, then what was found besides it; recorded as shown.
+
+        ``budget`` is for what was found; the setting ``standing_budget`` is for standing context, which comes with
+        every message.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> _ = hx.knowledge.save("units", "Answer in metric units")
         >>> print(hx.prompt("You are terse.", "which units?", budget=800))
         You are terse.
         <BLANKLINE>
-        ## User Knowledge
+        ## Standing Rules and Preferences
         - [fact] units: Answer in metric units
         """
-        prompt = self.assemble(base, self.retrieve(message, layers, session=session), budget=budget)
+        prompt = self.assemble(base, self.turn(message, layers, session=session), budget=budget)
         self.shown(prompt)
         return prompt
+
+    def turn(
+        self, message: str, layers: Iterable[Layer | str] | None = None, *, session: str | None = None
+    ) -> Retrieval:
+        """Standing context and what was found besides it: what `prompt` assembles."""
+        return self._engine.turn(message, layers, session=session)[0]
+
+    def standing(self) -> tuple[Item, ...]:
+        """The entries that are in every prompt: pinned ones first, then the newest, within ``standing_budget`` tokens.
+
+        They are the user's rules and preferences and what a person pinned; all of the user's entries if they fit.
+        """
+        return self._engine.standing() if self.enabled else ()
 
     def explain(
         self,
@@ -305,6 +322,25 @@ class Hexad:
         if isinstance(retriever, ContextRetriever | NoRetriever):
             retriever = replace(retriever, namespace=workspace.namespace)
         return self._like(owner=False, workspace=workspace, retriever=retriever)
+
+    def beside(self, other: Hexad) -> Hexad:
+        """An engine that reads another memory too, such as one's own beside a project's; saves go to this one.
+
+        This memory is the nearer one: its entries come first, and both share the limits of one. A text that both have
+        comes once. This engine stays as it is.
+
+        >>> own, project = (Hexad.open(":memory:", enabled=True) for _ in range(2))
+        >>> _ = own.knowledge.save("tabs", "Indent with tabs", category="preference")
+        >>> _ = project.knowledge.save("spaces", "Indent with four spaces", category="rule")
+        >>> [item.key for item in project.beside(own).standing()]
+        ['spaces', 'tabs']
+        """
+        if not isinstance(other, Hexad):
+            raise InvalidInput("other", f"must be an engine, not {type(other).__name__}")
+        if not self.enabled or not other.enabled:
+            return self
+        there = other._engine
+        return self._like(others=(*self._engine.others, replace(there, others=()), *there.others))
 
     def with_tool_registry(self, tools: object) -> Hexad:
         """An engine that also knows these tools: a provider, or a list of callables or descriptors.

@@ -34,10 +34,12 @@ def write(base: str, items: Iterable[Item]) -> str:
     >>> write("You are terse.", [])
     'You are terse.'
     """
-    sections = "\n\n".join(_sections(list(items)))
-    if not sections:
-        return base
-    return f"{base}\n\n{sections}" if base else sections
+    return joined(base, *_sections(list(items)))
+
+
+def joined(*parts: str) -> str:
+    """Parts of a prompt, an empty line between them; empty parts are left out."""
+    return "\n\n".join(part for part in parts if part)
 
 
 def line(item: Item) -> str:

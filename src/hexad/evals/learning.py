@@ -1,4 +1,4 @@
-"""The other kinds of evaluation: error grouping, tool failures, the script check."""
+"""The other kinds of evaluation: everyday memories, error grouping, tool failures, the script check."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hexad.evals.failures import read_failures, replay
 from hexad.evals.grouping import group, read_systems
+from hexad.evals.life import live, read_lives
 from hexad.evals.scripts import BENIGN, HARMFUL, judge_benign, judge_harmful, read_scripts
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from hexad.evals.failures import Replayed
     from hexad.evals.grouping import Grouped
+    from hexad.evals.life import Lived
     from hexad.evals.run import Progress
     from hexad.evals.scripts import Benign, Harmful
 
@@ -26,9 +28,10 @@ class Learned:
     failures: Replayed | None = None
     benign: Benign | None = None
     harmful: Harmful | None = None
+    life: Lived | None = None
 
     def __bool__(self) -> bool:
-        return any(each is not None for each in (self.grouping, self.failures, self.benign, self.harmful))
+        return self != Learned()
 
     def as_json(self) -> dict[str, Any]:
         """The documented shape: a kind that was not measured is absent."""
@@ -37,12 +40,14 @@ class Learned:
             "tool_failures": self.failures,
             BENIGN: self.benign,
             HARMFUL: self.harmful,
+            "life": self.life,
         }
         return {name: figures.as_json() for name, figures in figures_of.items() if figures is not None}
 
 
-def measure_learning(folder: Path, progress: Progress) -> Learned:
+def measure_learning(folder: Path, progress: Progress, *, semantic: bool = True) -> Learned:
     """Measure the kinds that the folder has data for."""
+    lives = read_lives(folder)
     systems, failures = read_systems(folder), read_failures(folder)
     benign, harmful = read_scripts(folder, BENIGN), read_scripts(folder, HARMFUL)
     return Learned(
@@ -50,4 +55,5 @@ def measure_learning(folder: Path, progress: Progress) -> Learned:
         replay(failures, progress) if failures else None,
         judge_benign(benign, progress) if benign else None,
         judge_harmful(harmful, progress) if harmful else None,
+        live(lives, progress, semantic=semantic) if lives else None,
     )

@@ -13,9 +13,10 @@ from hexad.context.layers import BEYOND, TOO_LITTLE, TOO_MANY_PINS, Judged
 from hexad.context.layers.presenting import present
 from hexad.context.matching import NEAREST, Matches, habits
 from hexad.context.ranking import SLACK, Ranking
+from hexad.context.standing import fitting
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed
 from hexad.memory.similarity import or_by_words_alone, without_words
-from hexad.model import Item, Layer, Learning, Origin, Query, Reason
+from hexad.model import Item, Knowledge, Layer, Learning, Origin, Query, Reason
 from hexad.shape import to_microseconds
 from hexad.store import Question
 from hexad.text.document import facet
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hexad.context.candidates import Candidates
+    from hexad.context.standing import Room
     from hexad.memory.similarity import Nearness, Similarity
     from hexad.model import Association, Clock, Record
     from hexad.store import Evidence, Reading, Row, Sketch, Sketches, Store
@@ -40,6 +42,7 @@ class Examined:
 
     candidates: Mapping[Layer, Sequence[Judged] | Exception]
     associations: Mapping[Layer, Sequence[Association]] = field(default_factory=dict)
+    standing: tuple[Item, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +57,7 @@ class StoredLayers:
     facets: Mapping[str, str] = field(default_factory=dict)
     similarity: Similarity | None = None
     floor: bool = True  # whether probable noise is left out
+    room: Room | None = None  # for standing context; without it, there is none
 
     def examine(
         self, layers: Sequence[Layer], query: Query, limit: int, *, wide: int = 0, also: Sequence[Layer] = ()
@@ -72,14 +76,16 @@ class StoredLayers:
         each = [self.examine([layer], query, limit, wide=wide) for layer in layers]
         habits_of = self.examine((), query, limit, also=also)
         candidates = {layer: found for one in (*each, habits_of) for layer, found in one.candidates.items()}
-        return Examined(candidates, habits_of.associations)
+        standing = next((one.standing for one in each if one.standing), ())
+        return Examined(candidates, habits_of.associations, standing)
 
     def _examine(self, layers: Sequence[Layer], query: Query, limit: int, wide: int, also: Sequence[Layer]) -> Examined:
         now = self.clock()
         with self.store.reading(self.namespace, deadline=self.deadline) as view:
             ends = None if self.deadline is None else time.monotonic() + self.deadline
             found = view.evidence(self._question((*layers, *also), query, now, wide))
-            asked = _Asked(self, view, query, now, limit)
+            standing = () if self.room is None else fitting(found[Layer.USER_KNOWLEDGE].standing, self.room)
+            asked = _Asked(self, view, query, now, limit, frozenset(item.id for item in standing))
             passes = [_Pass(asked, layer, found[layer]) for layer in layers if found[layer].statistics.rows]
             self._look(view, passes, now, ends)
             for each in passes:
@@ -97,18 +103,21 @@ class StoredLayers:
                 **{each.layer: each.judged(rows.get(each.layer, ()), wide) for each in passes},
             },
             {layer: found[layer].associations for layer in also},
+            standing,
         )
 
     def _question(self, layers: Sequence[Layer], query: Query, now: datetime, wide: int) -> Question:
-        similarity = self.similarity
+        similarity, room = self.similarity, self.room
+        pins = max(self.max_pinned, wide) if self.max_pinned else 0
         return Question(
-            layers=layers,
+            layers=layers if room is None else {*layers, Layer.USER_KNOWLEDGE},
             now=now,
             terms=query.terms,
             facets=tuple(facet(name, value) for name, value in self.facets.items()),
             with_subjects=(Layer.USER_KNOWLEDGE,),
             embedder=None if similarity is None else or_by_words_alone(lambda: similarity.name),
-            standing=max(self.max_pinned, wide) if self.max_pinned else 0,
+            standing=pins if room is None else max(pins, room.rows),
+            with_rules=room is not None,
         )
 
     def _look(self, view: Reading, passes: Sequence[_Pass], now: datetime, ends: float | None) -> None:
@@ -131,6 +140,7 @@ class _Asked:
     query: Query
     now: datetime
     limit: int
+    standing: frozenset[str] = frozenset()  # ids of entries that are in the prompt already
     failed: list[Exception] = field(default_factory=list)  # of the embedder: it is not asked again for other layers
 
     @property
@@ -181,10 +191,10 @@ class _Pass:
         self._floor = source.floor
         self._facets = asked.facets
         self._limit = asked.limit
-        self._pinned = evidence.standing[: source.max_pinned]
-        self._too_many = evidence.standing[source.max_pinned :]
-        self._without = {row.record.id for row in self._pinned}
-        self._room = self.wanted = max(0, asked.limit - len(self._without))
+        pins = [row for row in evidence.standing if _is_pinned(row.record) and row.record.id not in asked.standing]
+        self._pinned, self._too_many = pins[: source.max_pinned], pins[source.max_pinned :]
+        self._without = {*asked.standing, *(row.record.id for row in self._pinned)}
+        self._room = self.wanted = max(0, asked.limit - len(self._pinned))
         known = all(each in evidence.statistics.frequencies for each in self._facets)
         candidates = weigh(evidence.statistics, evidence.postings, asked.query.terms)
         self._matches = asked.matches(layer, evidence, candidates)
@@ -298,6 +308,10 @@ def _with_the_users_word(answers: Sequence[_Answer], limit: int) -> Sequence[_An
     users = (each for each in answers[limit:] if each.sketch.origin == Origin.USER and each.score >= last / 2)
     own = next(users, None)
     return best if own is None else [*best[:-1], own]
+
+
+def _is_pinned(record: Record) -> bool:
+    return isinstance(record, Knowledge) and record.pinned
 
 
 def _has(sketch: Sketch, facets: Sequence[str]) -> bool:
