@@ -109,6 +109,7 @@ class Hexad:
         retriever: Retriever | None = None,
         embedder: Embedder | None = None,
         embedder_name: str | None = None,
+        patient: bool = False,
         **settings: Any,
     ) -> Hexad:
         """Open a database file, and create it if it does not exist; ``":memory:"`` keeps everything in this process.
@@ -118,7 +119,9 @@ class Hexad:
 
         With the extra `semantic` entries are found by meaning too. ``embedder`` replaces its embeddings: a function
         from a list of texts to an array with one row for each. Its vectors are stored under ``embedder_name``, so that
-        those of two embedders are never mixed.
+        those of two embedders are never mixed. It loads in the background when it is first needed; until then words
+        answer alone (`ready` waits for it). With ``patient``, for a process that asks once, a question waits for it up
+        to half of ``layer_deadline``.
 
         >>> Hexad.open("never-created.db").retrieve("anything").items
         {}
@@ -132,7 +135,8 @@ class Hexad:
         known = survey(given, beside=folder_of(address), config=config).checked().settings
         store = store_at(address, known)
         workspace = replace(
-            workspace_of(store, known, clock, session), similarity=similarity_of(known, embedder, embedder_name)
+            workspace_of(store, known, clock, session),
+            similarity=similarity_of(known, embedder, embedder_name, patient=patient),
         )
         own = retriever or retriever_of(workspace, known)
         engine = Engine(
@@ -384,6 +388,11 @@ class Hexad:
             raise missing_extra("search by meaning", "semantic")
         workspace = self._engine.workspace
         return embed_missing(self.store, similarity, workspace.clock(), progress or _quiet)
+
+    def ready(self, timeout: float = 2.0) -> bool:
+        """Whether entries are found by meaning too; loads the embedder, and waits up to ``timeout`` seconds for it."""
+        similarity = self._engine.workspace.similarity
+        return similarity is not None and similarity.ready(timeout)
 
     def without_vector(self) -> int | None:
         """The number of entries that are found by words alone until `reindex`; None without an embedder."""

@@ -379,6 +379,7 @@ class Query:
     terms: tuple[str, ...]
     session: str | None = None
     spelled: Mapping[str, str] = field(default_factory=dict)  # each term as it is spelled in the message
+    common: frozenset[str] = frozenset()  # the terms that say little about a topic
 
     def __bool__(self) -> bool:
         return bool(self.terms)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from hexad.context.layers.presenting import present
 from hexad.context.selection import estimate_tokens
-from hexad.context.template import line
+from hexad.context.template import standing_line
 from hexad.model import Layer, Origin, Reason
 from hexad.store import Question, Standing, standing_of
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 TITLE: Final = "Standing Rules and Preferences"
 BUDGET: Final = 400  # tokens
-_SHORTEST: Final = 3  # tokens of a line: "- [fact] a: b"
+_SHORTEST: Final = 3  # tokens of a line, at the least in practice: "- I am vegan"
 _STANDS: Final = Reason("standing", "in every prompt", 1.0)
 
 
@@ -70,7 +70,7 @@ def chosen(items: Sequence[Item], room: Room, *, whole: bool = False) -> tuple[I
     kept: list[Item] = []
     left = room.tokens - room.counter(_block(()))
     for item in () if whole else items:
-        cost = room.counter(f"\n{line(item)}")
+        cost = room.counter(f"\n{standing_line(item)}")
         if cost <= left:
             left -= cost
             kept.append(item)
@@ -83,7 +83,7 @@ def _cost(items: Sequence[Item], room: Room) -> int:
 
 def standing_block(items: Iterable[Item]) -> str:
     """The items under their title; empty without items."""
-    lines = [line(item) for item in items]
+    lines = [standing_line(item) for item in items]
     return _block(lines) if lines else ""
 
 

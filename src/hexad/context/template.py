@@ -25,6 +25,7 @@ _INVISIBLE: Final = re.compile(
     "\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
 )
 _NAME: Final = re.compile(r"[\w.:/@#+-]{1,120}")  # a key that is a name and can pretend to be nothing else
+_PARTS: Final = re.compile(r"[^\W_]+")
 _NOT_IN_LABELS: Final = re.compile(r"[^\w -]")
 
 
@@ -47,6 +48,14 @@ def line(item: Item) -> str:
     own_word = item.origin == Origin.USER or item.layer == Layer.TOOL_REGISTRY
     said_by = "" if own_word else f", from {_label(item.origin)}"
     return f"- [{_label(item.category)}{said_by}] {_key(item)}: {_content(item)}"
+
+
+def standing_line(item: Item) -> str:
+    """An entry of the user's in the standing block: its text, after its key where that says more than the text."""
+    text, key = _content(item), _key(item)
+    said = text.casefold()
+    tells = any(part.casefold() not in said for part in _PARTS.findall(key))
+    return f"- {key}: {text}" if tells else f"- {text}"
 
 
 def _label(word: str) -> str:

@@ -49,10 +49,9 @@ def add_resources(server: MCPServer[Any], backend: Backend) -> None:
     """Let clients read standing context, knowledge entries, active skills and learnings."""
 
     @server.resource(STANDING, title=TITLE, mime_type="text/markdown")
-    async def standing(context: Context[Any, Any]) -> str:
+    async def standing() -> str:
         """The user's rules, preferences and pinned entries, which hold for every message."""
-        own = backend.engine(context)
-        return await READING.run(lambda: standing_block(own.standing()))
+        return await READING.run(lambda: standing_block(backend.hx.standing()))
 
     @server.resource(KINDS[0], title="Knowledge", mime_type=_MIME, security=_KEYS)
     async def knowledge(key: str, context: Context[Any, Any]) -> str:

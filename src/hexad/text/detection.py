@@ -20,8 +20,8 @@ _ACCENTS: Final = {
     "dutch": frozenset("ëï"),
 }
 _ELIDED: Final = {
-    "french": frozenset("j qu n c s m t l d jusqu lorsqu aujourd".split()),
-    "italian": frozenset("l d dell all nell dall sull un quest c s".split()),
+    "french": frozenset(["j", "qu", "n", "c", "s", "m", "t", "l", "d", "jusqu", "lorsqu", "aujourd"]),
+    "italian": frozenset(["l", "d", "dell", "all", "nell", "dall", "sull", "un", "quest", "c", "s"]),
 }
 _NONE: Final = frozenset[str]()
 

@@ -31,8 +31,8 @@ GERMAN = _language(
     wer wem wen noch schon nur kein keine keinen über unter durch gegen ohne bis seit jetzt hier dort sehr etwas nichts
     alle bist seid gibt geht bitte heute gestern wieder immer dann denn doch nein ja guten hallo danke tschüss
     vor wohin woher damit darüber dazu beim vom zwischen während weil ob mehr""",
-    shared="""der die das den des von zu aus mit im in an am um war was so hat als man will es er wo du sich dass hin her bin
-    dir""",
+    shared="""der die das den des von zu aus mit im in an am um war was so hat als man will es er wo du sich
+    dass hin her bin dir""",
 )
 FRENCH = _language(
     "french",
@@ -49,15 +49,17 @@ SPANISH = _language(
     nuestros nuestras esta este estos estas desde cuando donde porque mis tus muy también yo tú usted soy eres
     tengo tiene tienes puedo puede puedes debo debe hola gracias buenos buenas hoy ayer algo nada nunca siempre
     hasta entre quiero hacer sobre""",
-    shared="el la los las del y de un en a al se es lo le su sus no o con como me si sin mi tu ha he son ser hay te nos",
+    shared="""el la los las del y de un en a al se es lo le su sus no o con como me si sin mi tu ha he son ser hay
+    te nos""",
 )
 ITALIAN = _language(
     "italian",
     own="""gli della dello delle degli nel nella nelle sono che cosa quando perché quale quali questo questa questi
     queste anche più è una alla alle dalla sul sulla nostro nostra nostri nostre mio mia miei mie tuo tua suoi sei siamo
-    hanno abbiamo posso puoi devo deve ciao grazie buongiorno oggi ieri sempre mai molto fare qualcosa niente dopo
-    prima dell all nell""",
-    shared="il lo la le i di da dal dei a al del con in per su un uno e o se non si ci ma chi dove come ho ha mi ti suo",
+    hanno abbiamo posso puoi devo deve ciao grazie buongiorno oggi ieri sempre mai molto fare qualcosa niente
+    dopo prima""",
+    shared="""il lo la le i di da dal dei a al del con in per su un uno e o se non si ci ma chi dove come ho ha mi ti
+    suo""",
 )
 PORTUGUESE = _language(
     "portuguese",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -67,6 +67,8 @@ class StoredLayers:
         ``also`` names layers that are not stored, of which only the associations are read. A failure of one layer
         alone does not reach the others; a deadline that has passed fails all of them.
         """
+        if self.similarity is not None and self.similarity.reads(query.text) and not self.similarity.ready():
+            return replace(self, similarity=None).examine(layers, query, limit, wide=wide, also=also)
         try:
             return self._examine(layers, query, limit, wide, also)
         except Exception as error:  # noqa: BLE001 - the other layers answer all the same
@@ -196,7 +198,7 @@ class _Pass:
         self._without = {*asked.standing, *(row.record.id for row in self._pinned)}
         self._room = self.wanted = max(0, asked.limit - len(self._pinned))
         known = all(each in evidence.statistics.frequencies for each in self._facets)
-        candidates = weigh(evidence.statistics, evidence.postings, asked.query.terms)
+        candidates = weigh(evidence.statistics, evidence.postings, asked.query.terms, asked.query.common)
         self._matches = asked.matches(layer, evidence, candidates)
         self._batches = self._matches.batches(asked.limit + len(self._without), slack=SLACK) if known else iter(())
         self._ranking = Ranking(asked.query, candidates.measure, to_microseconds(asked.now), candidates.subjects)
@@ -225,8 +227,14 @@ class _Pass:
 
     def answer(self) -> None:
         """Choose the best of the rows that were looked at."""
-        above = [answer for answer in self._scored() if answer.above]
+        above = self._above_floor()
         self._best = _with_the_users_word(above, _WITHOUT_FIX * self._room if self._any_error else self._room)
+
+    def _above_floor(self) -> Sequence[_Answer]:
+        """The answers above the floor that are not far behind the best of them."""
+        above = [answer for answer in self._scored() if answer.above]
+        least = above[0].score * self._matches.beside_best if above and self._floor else 0.0
+        return [answer for answer in above if answer.score >= least]
 
     def widen(self, wide: int) -> None:
         """Choose the best of the others, whether they are above the floor or not."""
