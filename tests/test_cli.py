@@ -330,14 +330,14 @@ def test_references_are_added_listed_updated_and_removed(run: Callable[..., Ran]
 @requirement("PROMPT-06")
 def test_explain_shows_keywords_candidates_verdicts_time_and_the_prompt(run: Callable[..., Ran]) -> None:
     run("remember", "units", "Always answer in metric units", "--pin")
-    run("remember", "deploy-window", "Deploy on Tuesdays " + "and never on any other day " * 20)
+    run("remember", "deploy-window", "Deploy on Tuesdays " + "and never on any other day " * 80)
     ran = run("explain", "when may I deploy?", "--base", "You are terse.", "--budget", "30")
     assert "keywords: deploy\n" in ran.out
-    assert "\tunits\tkept\tpinned +1.000" in ran.out
+    assert "\tunits\tstanding, in every prompt\tstanding +1.000" in ran.out
     assert "\tdeploy-window\tover the token budget\twords +" in ran.out
     assert " of 30 tokens in " in ran.out
     assert ran.out.endswith(
-        "prompt:\nYou are terse.\n\n## User Knowledge\n- [fact] units: Always answer in metric units\n"
+        "prompt:\nYou are terse.\n\n## Standing Rules and Preferences\n- Always answer in metric units\n"
     )
 
 

@@ -8,12 +8,21 @@ import pytest
 
 from hexad import Hexad, Layer
 from hexad.context.layers import STANDING
-from hexad.context.standing import TITLE
+from hexad.context.standing import BUDGET, TITLE
 from hexad.testing.clock import FixedClock
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def hx(request: pytest.FixtureRequest, tmp_path: Path, clock: FixedClock) -> Iterator[Hexad]:
+    place = ":memory:" if request.param == "memory" else tmp_path / "agent.db"
+    with opened(place, clock=clock, max_knowledge=1000, standing_budget=BUDGET) as engine:
+        yield engine
+
 
 LONG = "The archive of the year {} is on the shelf in room {}, beside the window, under the map of the old town"
 
@@ -30,9 +39,7 @@ def test_what_the_user_said_is_in_every_prompt_while_it_is_little(hx: Hexad, mes
     hx.knowledge.save("diet", "I am vegetarian")
     hx.knowledge.save("language", "Answer me in German", category="preference")
     prompt = hx.prompt("You are terse.", message)
-    assert str(prompt) == (
-        f"You are terse.\n\n## {TITLE}\n- [preference] language: Answer me in German\n- [fact] diet: I am vegetarian"
-    )
+    assert str(prompt) == (f"You are terse.\n\n## {TITLE}\n- language: Answer me in German\n- diet: I am vegetarian")
     assert [item.key for item in hx.standing()] == ["language", "diet"]
 
 
@@ -55,7 +62,7 @@ def test_the_block_stays_within_its_budget_and_keeps_the_newest(tmp_path: Path) 
             hx.knowledge.save(f"rule-{number}", f"Rule number {number} holds", category="rule")
         keys = [item.key for item in hx.standing()]
         assert keys == [f"rule-{number}" for number in range(39, 39 - len(keys), -1)]
-        assert 3 <= len(keys) <= 7
+        assert 3 <= len(keys) <= 8
         assert hx.prompt("", "hello").tokens == 0
     with opened(tmp_path / "a.db", standing_budget=0) as hx:
         assert hx.standing() == ()
@@ -142,8 +149,8 @@ def test_explain_shows_which_entries_stand_and_which_were_found(hx: Hexad) -> No
 
 @requirement("STAND-01")
 def test_two_memories_are_read_as_one_the_nearer_first_in_one_budget(tmp_path: Path) -> None:
-    with opened(tmp_path / "project.db") as project, opened(tmp_path / "own.db") as own:
-        fill(own, facts=12)
+    with opened(tmp_path / "project.db", standing_budget=BUDGET) as project, opened(tmp_path / "own.db") as own:
+        fill(own, facts=18)
         own.knowledge.save("tabs", "Indent with tabs", category="preference")
         own.knowledge.save("same", "Be brief", category="rule")
         project.knowledge.save("spaces", "Indent with four spaces", category="rule")

@@ -135,7 +135,7 @@ async def _talk(hx: Hexad, workspace: Workspace, number: int, messages: tuple[st
 
 def _sections(prompt: str) -> str:
     """What the turn's first prompt held of what was learned before."""
-    known = {"User Knowledge": "your wish", "Known Solutions": "the fix", "Available Skills": "the skill"}
+    known = {"Standing Rules and Preferences": "your wish", "Known Solutions": "the fix", "Available Skills": "the skill"}
     return ", ".join(said for title, said in known.items() if f"## {title}" in prompt) or "nothing"
 
 

@@ -129,7 +129,11 @@ class Engine:
 
     def _standing(self, room: Room) -> tuple[Item, ...]:
         workspace = self.workspace
-        return read_standing(workspace.store, workspace.namespace, workspace.clock(), room, None)
+        return (
+            ()
+            if not room.tokens
+            else read_standing(workspace.store, workspace.namespace, workspace.clock(), room, None)
+        )
 
     def assemble(self, base: str, retrieval: Retrieval, *, budget: int | None = None) -> Prompt:
         """The base with the retrieved items after it. Pure: it counts and writes nothing."""

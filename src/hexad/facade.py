@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from hexad.context.layers.tools import ToolRegistry, registry_of
-from hexad.context.retriever import ContextRetriever
+from hexad.context.retriever import ContextRetriever, checked
 from hexad.context.selection import estimate_tokens
 from hexad.engine import Engine
 from hexad.errors import ConfigError, Disabled, InvalidInput
@@ -74,7 +74,7 @@ class Hexad:
     You are terse.
     <BLANKLINE>
     ## Standing Rules and Preferences
-    - [rule] deploy-window: Deploy on Tuesdays and Thursdays only
+    - deploy-window: Deploy on Tuesdays and Thursdays only
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class Hexad:
         {}
         """
         if retriever is not None:
-            _checked(retriever)
+            checked(retriever)
         if not callable(token_counter):
             raise InvalidInput("token_counter", "must be a function from text to a number of tokens")
         address = _address(database, "database")
@@ -144,7 +144,7 @@ class Hexad:
             retriever=own if known.enabled else NoRetriever(workspace.namespace),
             max_per_layer=known.max_per_layer,
             counter=token_counter,
-            standing_budget=known.standing_budget,
+            standing_budget=known.standing_budget if known.enabled else 0,
         )
         return cls(engine, known)
 
@@ -209,8 +209,7 @@ class Hexad:
     ) -> Prompt:
         """The prompt for a message: standing context, then what was found besides it; recorded as shown.
 
-        ``budget`` is for what was found; the setting ``standing_budget`` is for standing context, which comes with
-        every message.
+        ``budget`` is for what was found; the setting ``standing_budget`` is for what stands in every prompt.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> _ = hx.knowledge.save("units", "Answer in metric units")
@@ -218,7 +217,7 @@ class Hexad:
         You are terse.
         <BLANKLINE>
         ## Standing Rules and Preferences
-        - [fact] units: Answer in metric units
+        - Answer in metric units
         """
         prompt = self.assemble(base, self.turn(message, layers, session=session), budget=budget)
         self.shown(prompt)
@@ -231,10 +230,7 @@ class Hexad:
         return self._engine.turn(message, layers, session=session)[0]
 
     def standing(self) -> tuple[Item, ...]:
-        """The entries that are in every prompt: pinned ones first, then the newest, within ``standing_budget`` tokens.
-
-        They are the user's rules and preferences and what a person pinned; all of the user's entries if they fit.
-        """
+        """The user's rules, preferences and pins, which are in every prompt; all of the user's entries if they fit."""
         return self._engine.standing() if self.enabled else ()
 
     def explain(
@@ -330,8 +326,7 @@ class Hexad:
     def beside(self, other: Hexad) -> Hexad:
         """An engine that reads another memory too, such as one's own beside a project's; saves go to this one.
 
-        This memory is the nearer one: its entries come first, and both share the limits of one. A text that both have
-        comes once. This engine stays as it is.
+        This memory's entries come first, and both share the limits of one. This engine stays as it is.
 
         >>> own, project = (Hexad.open(":memory:", enabled=True) for _ in range(2))
         >>> _ = own.knowledge.save("tabs", "Indent with tabs", category="preference")
@@ -362,7 +357,7 @@ class Hexad:
 
     def with_retriever(self, retriever: Retriever) -> Hexad:
         """An engine that uses another retriever, such as a vector service. This engine stays as it is."""
-        return self._like(retriever=_checked(retriever)) if self.enabled else self
+        return self._like(retriever=checked(retriever)) if self.enabled else self
 
     def forget(self, *, subject: str | None = None, session: str | None = None, everything: bool = False) -> Forgotten:
         """Erase all knowledge about a subject, or all records of a session or of this namespace, bytes included."""
@@ -499,12 +494,6 @@ def _address(given: object, field: str) -> str:
 
 def _path(given: object, field: str) -> Path:
     return Path(_address(given, field))
-
-
-def _checked(retriever: Retriever) -> Retriever:
-    if not callable(getattr(retriever, "retrieve", None)):
-        raise InvalidInput("retriever", "needs a method retrieve(query, layers, max_per_layer, session=…)")
-    return retriever
 
 
 def _quiet(done: int, total: int) -> None:

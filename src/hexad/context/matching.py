@@ -28,8 +28,9 @@ _BATCH: Final = 32  # rows that are read and ranked at a time
 
 FLOOR: Final = 0.18  # where there are only words: the least share of a question, times the root of its length
 NEAR_FLOOR: Final = 0.22  # where there is meaning: the least closeness, with what words add to it
-LOWERED: Final = 0.15  # how far that falls, the fewer rows there are
-BESIDE_BEST: Final = 0.75  # the least share of the best score, in a layer that holds next to nothing; in a large one, 0
+FEW_NEAR_FLOOR: Final = 0.15  # the same among few rows
+FEW, SOME = 40, 100  # rows up to which everything may matter, and from which the whole floor holds for meaning
+BESIDE_BEST: Final = 0.75  # the least share of the best score; among very few rows less, and among many nothing
 WORDS_TO_FLOOR: Final = 0.3
 ENOUGH_WORDS: Final = 0.25  # the share of a question's rarity that is an answer even if its meaning seems far
 
@@ -85,7 +86,6 @@ class Matches:
         self.habits = learned or {}
         self._step = _per_step(terms)
         self._root = math.sqrt(candidates.measure.terms or len(candidates.measure.rarity))
-        self._few = 1 - many(candidates.rows)
         self._chance = min(1.0, math.log1p(candidates.rows) / math.log1p(MANY))
         self._values: dict[int, float] = {}
         self._steps: dict[int, float] = {}
@@ -146,12 +146,14 @@ class Matches:
 
     @property
     def beside_best(self) -> float:
-        """The least share of the best score that an answer has: among few rows, what is far behind is noise."""
-        return BESIDE_BEST * self._few
+        """The least share of the best score that an answer has: what is far behind is a word found by chance."""
+        rows = self.candidates.rows
+        return BESIDE_BEST * min(1.0, rows / FEW) * (1 - many(rows))
 
     @property
     def _near_floor(self) -> float:
-        return NEAR_FLOOR - LOWERED * (1 - self._chance)
+        lowered = min(1.0, max(0.0, (SOME - self.candidates.rows) / (SOME - FEW)))
+        return NEAR_FLOOR - (NEAR_FLOOR - FEW_NEAR_FLOOR) * lowered
 
     def _habit(self, number: int) -> float:
         return self.habits[number].value * HABIT if number in self.habits else 0.0

@@ -51,6 +51,13 @@ class Retriever(Protocol):
         ...
 
 
+def checked(retriever: Retriever) -> Retriever:
+    """The retriever, if it is one."""
+    if not callable(getattr(retriever, "retrieve", None)):
+        raise InvalidInput("retriever", "needs a method retrieve(query, layers, max_per_layer, session=…)")
+    return retriever
+
+
 @dataclass(frozen=True, slots=True)
 class ContextRetriever:
     """Retrieves from a store and, if it has them, from a tool registry and a runtime provider.

@@ -97,12 +97,13 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
     def pin(self, key: str, *, pinned: bool = True) -> Knowledge:
         """Put an entry into every retrieval of its layer and every prompt, or no longer.
 
-        This is a person's word: what an agent, a tool or an import saved becomes the user's with it.
+        This is a person's word: what an agent, a tool or an import saved counts as the user's while it is pinned.
         """
         wanted = admission.flag("pinned", pinned)
         with self._workspace.change(actor=Origin.USER) as change:
             old = self._present(change, key)
-            origin = Origin.USER if wanted else old.origin
+            versions = cast("Sequence[Version]", change.unit.versions(self.layer, old.key))
+            origin = Origin.USER if wanted or not versions else versions[0].origin
             if (old.pinned, old.origin) == (wanted, origin):
                 return old
             new = replace(old, pinned=wanted, origin=origin, updated=self._workspace.clock())

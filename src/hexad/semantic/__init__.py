@@ -31,6 +31,7 @@ EXTRA: Final = "semantic"
 PACKAGES: Final = ("numpy", "tokenizers", "wordllama")
 STATIC: Final = "wordllama-l2.1"  # the package's weights, and how we pool them
 WIDTH: Final = 256
+_GRACE: Final = 0.25  # seconds: on a machine that is not busy it is loaded by then
 _SAVING: Final = 10.0  # seconds that a save waits for the embedder to load
 _SAMPLE, _MOSTLY = 400, 0.8  # characters that show a text's language, and the share of them that is plain Latin
 
@@ -51,7 +52,7 @@ def installed() -> bool:
 class LazySimilarity:
     """A `Similarity` whose embedder is made in the background when the first text comes.
 
-    Nobody waits for it longer than ``patience`` seconds to ask, and `_SAVING` seconds to save.
+    The first question waits `_GRACE` seconds for it, any other ``patience`` seconds, and a save `_SAVING` seconds.
     """
 
     def __init__(
@@ -87,7 +88,8 @@ class LazySimilarity:
     def ready(self, timeout: float | None = None) -> bool:
         """Whether it is loaded; if not, it begins to load, and is waited for."""
         if self._search is None:
-            self._load(self._patience if timeout is None else timeout)
+            grace = 0.0 if self._said else _GRACE
+            self._load(max(self._patience, grace) if timeout is None else timeout)
         loaded = self._search is not None
         if not loaded and not self._said:
             self._said = True

@@ -183,6 +183,10 @@ class _Answer(NamedTuple):
     lent: float
     above: bool = True  # the floor
 
+    @property
+    def is_users(self) -> bool:
+        return self.sketch.origin == Origin.USER
+
 
 class _Pass:
     """One pass over a layer: it chooses the rows to read, and decides about each."""
@@ -231,10 +235,12 @@ class _Pass:
         self._best = _with_the_users_word(above, _WITHOUT_FIX * self._room if self._any_error else self._room)
 
     def _above_floor(self) -> Sequence[_Answer]:
-        """The answers above the floor that are not far behind the best of them."""
+        """The answers above the floor that are not far behind the best; the user's are compared among themselves."""
         above = [answer for answer in self._scored() if answer.above]
-        least = above[0].score * self._matches.beside_best if above and self._floor else 0.0
-        return [answer for answer in above if answer.score >= least]
+        share = self._matches.beside_best if self._floor else 0.0
+        best = max((answer.score for answer in above), default=0.0)
+        users = max((answer.score for answer in above if answer.is_users), default=0.0)
+        return [each for each in above if each.lent or each.score >= share * (users if each.is_users else best)]
 
     def widen(self, wide: int) -> None:
         """Choose the best of the others, whether they are above the floor or not."""
