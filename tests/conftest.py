@@ -75,3 +75,9 @@ def file_hx(tmp_path: Path, clock: FixedClock) -> Iterator[Hexad]:
     """An engine on a real file."""
     with opened(tmp_path / "agent.db", clock=clock) as engine:
         yield engine
+
+
+def pytest_sessionfinish() -> None:
+    postgres = sys.modules.get("tests.postgres")
+    if postgres is not None:
+        postgres.stop_server()

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import sqlite3
 import stat
 import tempfile
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -285,3 +290,78 @@ def test_a_backup_replaces_a_backup_and_no_other_file(file_hx: Hexad, tmp_path: 
         file_hx.backup(tmp_path / "notes.md")
     assert (tmp_path / "notes.md").read_text() == "my notes"
     assert file_hx.backup(tmp_path / "b.jsonl") == file_hx.backup(tmp_path / "b.jsonl")
+
+
+def back_up(database: Path, file: Path, times: int) -> None:
+    """Write some backups through an engine of its own."""
+    with Hexad.open(database, enabled=True) as hx:
+        for _ in range(times):
+            hx.backup(file)
+
+
+@requirement("SAFE-03")
+@pytest.mark.parametrize(("writers", "times"), [(3, 4), pytest.param(8, 40, marks=pytest.mark.soak)])
+def test_backups_to_one_file_at_once_leave_a_backup_that_can_be_restored(
+    file_hx: Hexad, tmp_path: Path, writers: int, times: int
+) -> None:
+    for number in range(100):
+        file_hx.knowledge.save(f"entry {number}", f"what number {number} says")
+    database, file = Path(file_hx.store.location), tmp_path / "b.jsonl"
+    with ThreadPoolExecutor(writers) as pool:
+        for done in [pool.submit(back_up, database, file, times) for _ in range(writers)]:
+            done.result()
+    with opened(":memory:") as back:
+        back.restore(tmp_path / "b.jsonl")
+        assert len(back.knowledge.list()) == 100
+    assert not list(tmp_path.glob("*.partial"))
+
+
+@requirement("SAFE-03")
+def test_a_backup_removes_what_killed_ones_left_and_nothing_that_is_being_written(
+    file_hx: Hexad, tmp_path: Path
+) -> None:
+    left, busy = tmp_path / "b.jsonl.killed.partial", tmp_path / "b.jsonl.busy.partial"
+    left.write_text("{")
+    with busy.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file_hx.backup(tmp_path / "b.jsonl")
+        assert [found.name for found in tmp_path.glob("*.partial")] == [busy.name]
+
+
+@requirement("SAFE-03")
+def test_a_backup_that_could_not_be_restored_is_refused_and_leaves_the_earlier_one(
+    file_hx: Hexad, tmp_path: Path
+) -> None:
+    file_hx.knowledge.save("editor", "vim")
+    file_hx.backup(tmp_path / "b.jsonl")
+    before = (tmp_path / "b.jsonl").read_bytes()
+    with closing(sqlite3.connect(file_hx.store.location)) as connection, connection:
+        connection.execute("UPDATE hexad_knowledge SET content = ''")
+    with pytest.raises(BackupError, match=r"would not be restorable.*hexad doctor"):
+        file_hx.backup(tmp_path / "b.jsonl")
+    assert (tmp_path / "b.jsonl").read_bytes() == before
+
+
+@requirement("SAFE-01", "STORE-04")
+@pytest.mark.soak
+def test_import_and_restore_read_a_file_line_by_line(tmp_path: Path) -> None:
+    entry: dict[str, Any] = {"type": "knowledge", "namespace": "default", "content": "x " * 50_000}
+    times = {"created": "2026-01-01T00:00:00+00:00", "updated": "2026-01-01T00:00:00+00:00"}
+    lines = [json.dumps({**entry, **times, "key": str(number)}) for number in range(30)]
+    lines = ['{"type": "hexad-backup", "wire": 1}', *lines, '{"type": "end", "lines": 30}']
+    (tmp_path / "large.jsonl").write_text("\n".join(lines))
+    for bring in (Hexad.restore, Hexad.import_file):
+        with opened(tmp_path / f"{bring.__name__}.db", max_knowledge=1000) as hx:
+            tracemalloc.start()
+            try:
+                bring(hx, tmp_path / "large.jsonl")
+                assert tracemalloc.get_traced_memory()[1] < 2_500_000  # the file has 3
+            finally:
+                tracemalloc.stop()
+
+
+@requirement("STORE-04")
+def test_a_key_that_is_there_twice_in_a_line_is_an_error(hx: Hexad, tmp_path: Path) -> None:
+    (tmp_path / "twice.jsonl").write_text('{"type": "knowledge", "key": "a", "content": "x", "key": "b"}')
+    with pytest.raises(BackupError, match="line 1: is not JSON: the key 'key' is there twice"):
+        hx.import_file(tmp_path / "twice.jsonl")

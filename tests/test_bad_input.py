@@ -166,6 +166,6 @@ def test_loopback_is_allowed() -> None:
 
 @requirement("CONF-01")
 def test_an_address_that_no_store_knows_is_named_without_its_password() -> None:
-    with pytest.raises(InvalidInput, match="postgresql:// is not supported") as caught:
-        Hexad.open("postgresql://user:geheim@host/db", enabled=True)
+    with pytest.raises(InvalidInput, match="mysql:// is not supported") as caught:
+        Hexad.open("mysql://user:geheim@host/db", enabled=True)
     assert "geheim" not in str(caught.value)

@@ -161,6 +161,36 @@ def test_the_database_comes_from_the_option_then_the_environment_then_the_folder
     assert sorted(path.name for path in tmp_path.glob("*.db")) == ["given.db", "hexad.db", "named.db"]
 
 
+@requirement("SAVE-01")
+def test_a_text_alone_is_remembered_under_a_key_that_is_shown(run: Callable[..., Ran]) -> None:
+    assert run("remember", "I like green tea").out == "like-green-tea: version 1\n"
+    assert run("remember", "I like green tea").out == "like-green-tea: unchanged\n"
+    assert run("remember", "-", told="Zum Frühstück Tee".encode()).out == "zum-frühstück-tee: version 1\n"
+    ran = run("remember", "deploy-window")
+    assert ran.code == 2
+    assert "CONTENT: is missing" in ran.err
+    assert [row[2] for row in rows(run("search", "green tea"))] == ["like-green-tea"]
+
+
+@requirement("KNOW-01")
+def test_an_entry_is_shown_whole_and_edited(run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> None:
+    run("remember", "Tea", "I like\ngreen tea", "--tag", "drinks", "--subject", "ada")
+    shown = run("show", "tea").out
+    assert "content:\n    I like\n    green tea\n" in shown
+    assert all(each in shown for each in ("key\tTea\n", "tags\tdrinks\n", "about\tada\n", "said by\tuser\n"))
+    assert run("edit", "tea", "I like black tea").out == "Tea: version 2\n"
+    assert run("edit", "tea", "--category", "preference").out.startswith("Tea: version 3\n")
+    monkeypatch.setenv("EDITOR", f'{sys.executable} -c "{_SWAP}"')
+    assert run("edit", "tea").out == "Tea: version 4\n"
+    assert run("show", "tea", "--json").json["entry"]["content"] == "I like white tea"
+    assert run("show", "coffee").code == 1
+
+
+_SWAP = (
+    "import pathlib, sys; form = pathlib.Path(sys.argv[1]); form.write_text(form.read_text().replace('black', 'white'))"
+)
+
+
 @requirement("KNOW-01")
 def test_the_list_shows_what_is_stored_and_what_sets_it_apart(run: Callable[..., Ran]) -> None:
     run("remember", "a", "first\tline\nsecond", "--category", "rule", "--pin", "--tag", "x")
@@ -177,9 +207,10 @@ def test_the_list_shows_what_is_stored_and_what_sets_it_apart(run: Callable[...,
 @requirement("KNOW-01")
 def test_an_empty_answer_leaves_the_pipe_empty_and_says_so_beside_it(run: Callable[..., Ran]) -> None:
     run("remember", "a", "b")
-    see = "; try other words, or list everything: `hexad list`\n"
-    assert run("recall", "zebra") == Ran(0, "", f"nothing found{see}")
-    assert run("recall", "the of and").err == f"nothing found: the query has no word to search for{see}"
+    see = ", and `hexad list` lists everything\n"
+    assert run("recall", "zebra") == Ran(0, "", f"nothing found; `hexad explain zebra` shows what was near{see}")
+    wordless = f"nothing found: the query has no word to search for; try other words{see}"
+    assert run("recall", "the of and").err == wordless
     assert "`hexad list --category rule`" in run("recall", "zebra", "--category", "rule").err
     assert run("list", "--category", "rule").err == "no entry has the category rule\n"
     assert run("reference", "list").err == "no references are stored here\n"
@@ -525,7 +556,7 @@ def test_the_first_letters_of_an_id_are_enough(run: Callable[..., Ran]) -> None:
         ),
         (["backup"], "Missing argument 'FILE' (JSON Lines"),
         (["completion"], "Missing argument 'SHELL'. Choose from: bash, zsh, fish; try"),
-        (["remember"], "Missing argument 'KEY' (the entry's key)"),
+        (["remember"], "Missing argument 'KEY' (its key; or the text itself"),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, list) else "",
 )
@@ -537,19 +568,11 @@ def test_what_is_missing_or_misspelt_is_told_with_what_it_could_be(
     assert says in ran.err
 
 
-@requirement("KNOW-01")
-def test_of_a_preference_that_is_not_pinned_it_is_said_how_to_have_it_in_every_prompt(run: Callable[..., Ran]) -> None:
-    ran = run("remember", "my style", "Be terse", "--category", "preference")
-    assert ran.err == (
-        "it is included when a question matches; to include it in every prompt: `hexad pin 'my style'`\n"
-    )
-    assert run("remember", "units", "Metric", "--category", "preference", "--pin").err == ""
-    assert run("remember", "city", "Bonn").err == ""
-    assert run("remember", "tone", "Be kind", "--category", "preference", "--json").err == ""
-
-
 @requirement("CTX-06")
-def test_a_pin_that_is_one_too_many_is_explained_and_the_limit_is_told(run: Callable[..., Ran]) -> None:
+def test_a_pin_that_is_one_too_many_is_explained_and_the_limit_is_told(
+    run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEXAD_STANDING_BUDGET", "0")
     for number in range(5):
         run("remember", f"pin-{number}", f"Rule {number}", "--pin")
     verdicts = {row[2]: row[3] for row in rows(run("explain", "zebra")) if row[0] == "user_knowledge"}

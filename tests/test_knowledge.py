@@ -41,6 +41,35 @@ def test_a_missing_key_is_a_clear_error(hx: Hexad, call: str) -> None:
         getattr(hx.knowledge, call)("nowhere")
 
 
+@requirement("SAVE-01")
+def test_a_key_that_is_left_out_is_made_from_the_text_readable_and_the_same_each_time(hx: Hexad) -> None:
+    texts = ("I like green tea", "I do not like coffee", "我喜欢绿茶", "Große Pakete gehen per Bahn", "???")
+    made = [hx.knowledge.save(content=text).key for text in texts]
+    assert made == ["like-green-tea", "not-like-coffee", "我喜欢绿茶", "große-pakete-gehen-bahn", "note"]
+    assert [hx.knowledge.save(text).version for text in texts] == [1] * len(texts)
+    assert len(hx.knowledge.list()) == len(texts)
+    assert hx.knowledge.save(None, "Like green tea!").key == "like-green-tea-2"  # nobody's words are replaced
+    assert hx.knowledge.save("word " * 99).key == "word"
+
+
+@requirement("SAVE-01", "CONF-04")
+@pytest.mark.parametrize("redact", [True, False])
+def test_a_key_that_is_made_gives_no_secret_away(hx: Hexad, redact: bool) -> None:
+    assert "tr0ub4dor" not in hx.knowledge.save("password=Tr0ub4dor-and-3", redact=redact).key
+
+
+@requirement("SAVE-01")
+def test_keys_that_differ_in_case_alone_are_one(hx: Hexad) -> None:
+    hx.knowledge.save("Straße-A", "first")
+    assert hx.knowledge.save("STRASSE-a", "second").key == "Straße-A"
+    assert hx.knowledge.pin("straße-a").version == 2
+    assert [version.content for version in hx.knowledge.history("strasse-A")] == ["second", "first"]
+    hx.knowledge.delete("straße-A")
+    assert hx.knowledge.save("strasse-a", "third").key == "Straße-A"
+    assert hx.knowledge.forget("STRASSE-A").entries == 1
+    assert not hx.knowledge.list()
+
+
 @requirement("KNOW-02")
 def test_there_are_six_categories_and_anything_else_is_an_error_that_lists_them(hx: Hexad) -> None:
     for category in ("rule", "definition", "preference", "fact", "pattern", "correction"):

@@ -7,7 +7,7 @@ import re
 from dataclasses import fields
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -21,6 +21,9 @@ from hexad.skills.templates.evaluating import Evaluator
 from hexad.skills.templates.filters import FILTERS, TESTS
 from hexad.skills.templates.language import parse
 from tests.support import requirement
+
+if TYPE_CHECKING:
+    from hexad import Hexad
 
 pytestmark = requirement("SKILL-07")
 PAGE = (Path(__file__).parent.parent / "docs" / "sandbox.md").read_text(encoding="utf-8")
@@ -185,6 +188,32 @@ def test_a_template_that_can_be_has_no_problems_and_names_its_parameters() -> No
     template = "{% set a = b %}{% for c in d|sort(attribute=e) %}{{ a ~ c ~ loop.index ~ range(f) }}{% endfor %}"
     assert problems(template) == ()
     assert parameters_of(template) == {"b", "d", "e", "f"}
+
+
+@pytest.mark.parametrize(
+    ("template", "needed"),
+    [
+        ("{% if x %}{% set y = 1 %}{% endif %}{{ y }}", "x y"),
+        ("{% if x %}{% set y = 1 %}{% elif z %}{% set y = 2 %}{% else %}{% set y = 3 %}{% endif %}{{ y }}", "x z"),
+        ("{{ y }}{% set y = 1 %}{{ y }}{% set a, b = c %}{{ a ~ b }}{% set d = d %}", "y c d"),
+        (
+            "{% for a in a if a > m %}{{ loop.index }}{% set z = a %}{{ z }}{% else %}{{ e }}{% endfor %}{{ z }}",
+            "a m e z",
+        ),
+        ("{% with a = b, c = a %}{{ a }}{{ c }}{% endwith %}", "a b"),
+        ("{{ " + " + ".join(["n"] * 2000) + " }}{{ range(k) }}", "n k"),
+    ],
+)
+def test_the_parameters_of_a_template_are_the_names_that_it_reads_and_does_not_set(template: str, needed: str) -> None:
+    assert parameters_of(template) == set(needed.split())
+
+
+@requirement("SAFE-01")
+@pytest.mark.parametrize("costly", ["3**(10**8)", "'a'*10**9", "[0]*10**9", "range(10**9)|list|length"])
+def test_creating_a_template_evaluates_nothing_of_it(hx: Hexad, costly: str) -> None:
+    definition = {"template": "{{ " + costly + " }} {{ who }}"}
+    skill = hx.skills.create("costly", kind="template", description="grows", definition=definition)
+    assert list(skill.parameters["properties"]) == ["who"]
 
 
 @pytest.mark.parametrize("value", [object(), {1: 2}, b"bytes", {"a": {1, 2}}, print, [[]] * 2 + [re]])

@@ -43,6 +43,8 @@ CREATE TABLE hexad_knowledge (
     UNIQUE (namespace, key)
 );
 ALTER TABLE hexad_knowledge ADD COLUMN standing INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE hexad_knowledge ADD COLUMN folded TEXT NOT NULL DEFAULT '';
+CREATE INDEX hexad_knowledge_folded ON hexad_knowledge (namespace, folded);
 CREATE INDEX hexad_knowledge_standing ON hexad_knowledge (namespace, standing, updated)
 WHERE standing > 0 AND words IS NOT NULL;
 CREATE INDEX hexad_knowledge_expires ON hexad_knowledge (namespace, expires)

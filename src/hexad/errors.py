@@ -165,6 +165,7 @@ class _FileError(HexadError):
     def __init__(self, file: str, reason: str, line: int | None = None) -> None:
         super().__init__(f"{file}{'' if line is None else f', line {line}'}: {reason}")
         self.file = file
+        self.reason = reason
         self.line = line
 
 

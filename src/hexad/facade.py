@@ -24,6 +24,7 @@ from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.limits import leave_tally
 from hexad.memory.references import ReferenceCollection
 from hexad.model import Erasure
+from hexad.recent import Recent
 from hexad.settings import Settings, survey
 from hexad.wiring import (
     NoRetriever,
@@ -60,7 +61,7 @@ class _Shared:
     """State that an engine shares with its scopes: whether it is closed, and the namespaces where tools are watched."""
 
     closed: bool = False
-    watched: set[str] = field(default_factory=set)
+    watched: Recent[str, int] = field(default_factory=lambda: Recent(1000, inherited=True))
 
 
 class Hexad:
@@ -119,9 +120,8 @@ class Hexad:
 
         With the extra `semantic` entries are found by meaning too. ``embedder`` replaces its embeddings: a function
         from a list of texts to an array with one row for each. Its vectors are stored under ``embedder_name``, so that
-        those of two embedders are never mixed. It loads in the background when it is first needed; until then words
-        answer alone (`ready` waits for it). With ``patient``, for a process that asks once, a question waits for it up
-        to half of ``layer_deadline``.
+        those of two embedders are never mixed. It loads in the background; until then words answer alone (`ready` waits
+        for it). With ``patient``, for a process that asks once, a question waits for it: half of ``layer_deadline``.
 
         >>> Hexad.open("never-created.db").retrieve("anything").items
         {}
@@ -282,7 +282,7 @@ class Hexad:
         """
         if not self.enabled:
             return tool
-        self._shared.watched.add(self.namespace)
+        self._shared.watched.put(self.namespace, 1)
         observer = self._engine.observer
         return cast("T", observer.watch(tool, advise=advise, name=name, session=session, failure=failure))
 
@@ -306,7 +306,7 @@ class Hexad:
         """
         if not self.enabled:
             return None
-        self._shared.watched.add(self.namespace)
+        self._shared.watched.put(self.namespace, 1)
         return self._engine.observer.observe(
             tool, args, result, error, session=session, failure=failure, patience=patience, strict=strict
         )
@@ -385,7 +385,7 @@ class Hexad:
         return embed_missing(self.store, similarity, workspace.clock(), progress or _quiet)
 
     def ready(self, timeout: float = 2.0) -> bool:
-        """Whether entries are found by meaning too; loads the embedder, and waits up to ``timeout`` seconds for it."""
+        """Whether entries are found by meaning too; the embedder is loaded, and waited for ``timeout`` seconds."""
         similarity = self._engine.workspace.similarity
         return similarity is not None and similarity.ready(timeout)
 
@@ -397,7 +397,7 @@ class Hexad:
 
     def backup(self, file: str | os.PathLike[str]) -> int:
         """Write every namespace, or a scope's own, as JSON Lines; return the number of data lines."""
-        from hexad.memory.backup import write_backup  # noqa: PLC0415 - loads in 3 ms, rarely needed
+        from hexad.memory.backup.writing import write_backup  # noqa: PLC0415 - loads in 3 ms, rarely needed
 
         workspace = self._engine.workspace
         workspace.uses.flush(self.store)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, cast
 
 from hexad.errors import BackupError, HexadError
 from hexad.learning.learnings import LearningCollection
-from hexad.memory.backup import Line, read_lines
 from hexad.memory.backup.batching import BatchedWriting
+from hexad.memory.backup.lines import backup_lines
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.references import ReferenceCollection
 from hexad.model import RECORDS, Knowledge, Learning, Origin, Record, Reference, Skill
@@ -17,12 +17,15 @@ from hexad.store.learning import TemplateFilter
 from hexad.wire import TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
+    from hexad.memory.backup.lines import BackupLines, Line
     from hexad.memory.collection import Finder
     from hexad.memory.workspace import Change, Workspace
     from hexad.store import Writing
+
+_BATCH: Final = 500_000  # characters of the lines that are written together
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +42,21 @@ def import_lines(
     workspace: Workspace, find: Finder, path: Path, *, overwrite: bool, progress: Callable[[int, int], None]
 ) -> Imported:
     """Add a file's records in one transaction: all of them, or none and the line that was wrong."""
-    lines = read_lines(path, whole=False)
-    if not any(TYPES[line.fields["type"]] in RECORDS for line in lines):
-        raise BackupError(str(path), "holds nothing to import: no line is a record")
-    _check_one_namespace(lines, str(path))
     counts = {"added": 0, "replaced": 0, "kept": 0, "left_out": 0}
-    with workspace.change(actor=Origin.IMPORT) as change:
-        saver = _Saver(change, find, str(path), overwrite=overwrite)
-        for done, line in enumerate(lines):
-            counts[saver.save(line)] += 1
-            progress(done + 1, len(lines))
-        saver.finish()
-        change.audit("import", "file", dict(counts))  # its name is somebody else's text
+    with backup_lines(path, whole=False) as lines:
+        total = _checked(lines)
+        with workspace.change(actor=Origin.IMPORT) as change:
+            saver = _Saver(change, find, str(path), overwrite=overwrite)
+            size = 0
+            for done, line in enumerate(lines):
+                counts[saver.save(line)] += 1
+                progress(done + 1, total)
+                size += line.size
+                if size >= _BATCH:
+                    saver.write()
+                    size = 0
+            saver.write()
+            change.audit("import", "file", dict(counts))  # its name is somebody else's text
     return Imported(**counts)
 
 
@@ -87,8 +93,8 @@ class _Saver:
             raise BackupError(self._file, str(error), line.number) from error
         return "added" if before is None else "kept" if self._here(record) == before else "replaced"
 
-    def finish(self) -> None:
-        """Write the last batch."""
+    def write(self) -> None:
+        """Write everything that waits."""
         self._batch.write()
 
     def _here(self, record: Record) -> Record | None:
@@ -121,11 +127,20 @@ _TAKEN: Final[dict[type[Record], tuple[str, ...]]] = {
 _IDENTITY = {"learning": {"id": "imported"}}  # a hand-written file need not invent one; saving gives its own
 
 
-def _check_one_namespace(lines: Sequence[Line], file: str) -> None:
-    names = sorted({line.namespace for line in lines if line.namespace})
-    if len(names) > 1:
+def _checked(lines: BackupLines) -> int:
+    """The number of lines of a file that can be imported: it holds records, and those of one namespace."""
+    count, holds_records, names = 0, False, set[str]()
+    for line in lines:
+        count += 1
+        holds_records = holds_records or TYPES[line.fields["type"]] in RECORDS
+        names.add(line.namespace)
+    if not holds_records:
+        raise BackupError(lines.name, "holds nothing to import: no line is a record")
+    found = sorted(names - {""})
+    if len(found) > 1:
         raise BackupError(
-            file,
-            f"holds {len(names)} namespaces ({', '.join(names[:5])}): restore it into a new database instead, "
+            lines.name,
+            f"holds {len(found)} namespaces ({', '.join(found[:5])}): restore it into a new database instead, "
             "or keep the lines of one",
         )
+    return count

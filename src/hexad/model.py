@@ -85,7 +85,7 @@ class Fields:
     subject: str = ""  # the person or thing that it is about
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class _Said:
     """The fields of every record and of every version: who said it, when, and what was redacted."""
 
@@ -96,7 +96,7 @@ class _Said:
     created: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
 class _Stored(_Said):
     """The fields of every record."""
 

@@ -12,7 +12,7 @@ from hexad.model import RECORDS, Association, AuditRecord, Layer, SkillVersion, 
 from hexad.shape import Kind, shapes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from hexad.model import Failure, Forgotten, Item, Json, Prompt, Retrieval, Verdict
 
@@ -38,6 +38,15 @@ _PYTHON: Final[dict[Kind, type | tuple[type, ...]]] = {
     Kind.OBJECT: dict,
     Kind.CHOICE: str,
 }
+
+
+def unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of a JSON text, for `json.loads`; a key that is there twice is a `ValueError`, not the last one's."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)[:40]!a} is there twice")
+    return found
 
 
 def to_json(noun: Any) -> dict[str, Json]:

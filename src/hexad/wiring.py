@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 from hexad.clock import utc_now
 from hexad.context.retriever import ContextRetriever
 from hexad.errors import InvalidInput
+from hexad.extras import require_extra
 from hexad.memory import admission
-from hexad.memory.indexing import reindex
+from hexad.memory.indexing import fold_keys, reindex
 from hexad.memory.limits import Limits, join_tally
 from hexad.memory.upkeep import MaintainedStore, Step
 from hexad.memory.uses import Uses
 from hexad.memory.workspace import Workspace
 from hexad.model import Layer, Retrieval
+from hexad.store import IN_MEMORY
 from hexad.store.absent import AbsentStore
-from hexad.store.volatile import LOCATION, VolatileStore
 from hexad.text import ANALYSER
 
 if TYPE_CHECKING:
@@ -55,21 +56,33 @@ class NoRetriever:
 
 def folder_of(address: str) -> Path | None:
     """The folder of a database's file, where its `hexad.toml` may be; None for a database that is no file."""
-    return None if address == LOCATION or "://" in address else Path(address).parent
+    return None if address == IN_MEMORY or "://" in address else Path(address).parent
 
 
 def store_at(address: str, settings: Settings) -> Store:
     """The store: none while the engine is off, in this process, or a file."""
     if not settings.enabled:
         return AbsentStore()
-    if address == LOCATION:
+    if address == IN_MEMORY:
+        from hexad.store.volatile import VolatileStore  # noqa: PLC0415 - 13 ms; an engine with a file needs none
+
         return VolatileStore()
     if "://" in address:
-        scheme = address.split("://", maxsplit=1)[0]
-        raise InvalidInput("database", f"{scheme}:// is not supported; give the path of a file, or {LOCATION!r}")
+        return _server_at(address, settings)
     from hexad.store.sqlite import SqliteStore  # noqa: PLC0415 - loads sqlite3: 30 ms; an engine in memory needs none
 
     return SqliteStore(Path(address), patience=settings.lock_timeout)
+
+
+def _server_at(address: str, settings: Settings) -> Store:
+    scheme = address.split("://", maxsplit=1)[0]
+    if scheme not in {"postgresql", "postgres"}:
+        known = f"give the path of a file, postgresql://…, or {IN_MEMORY!r}"
+        raise InvalidInput("database", f"{scheme}:// is not supported; {known}")
+    require_extra("postgres", what="a PostgreSQL database", package="psycopg", module="psycopg", needed="3.2")
+    from hexad.store.postgres import PostgresStore  # noqa: PLC0415 - loads psycopg: 70 ms, of an extra
+
+    return PostgresStore(address, patience=settings.lock_timeout)
 
 
 def _in_utc(clock: Clock) -> Clock:
@@ -155,7 +168,11 @@ def similarity_of(
 
 def maintained(store: Store) -> Store:
     """A store that brings a namespace up to date when it is first used: the index, and the patterns of learnings."""
-    steps = [Step("analyser", str(ANALYSER), reindex), Step("patterns", "complete", complete_patterns)]
+    steps = [
+        Step("analyser", str(ANALYSER), reindex),
+        Step("patterns", "complete", complete_patterns),
+        Step("keys", "folded", fold_keys),
+    ]
     return MaintainedStore(store, steps)
 
 

@@ -15,12 +15,15 @@ from hexad.errors import InvalidInput
 
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {  # name: its file in this folder, and its line in `hexad --help`
     "status": ("memory.status", "Show what is stored, what was learned recently and what awaits review"),
-    "remember": ("memory.remembering", "Save a rule, preference, definition or fact under a key"),
+    "remember": ("memory.remembering", "Save a rule, preference, definition or fact"),
+    "edit": ("memory.remembering", "Change an entry's text or category"),
     "pin": ("memory.remembering", "Put an entry into every prompt"),
     "delete": ("memory.remembering", "Hide an entry with all its versions"),
     "undelete": ("memory.remembering", "Bring back a deleted entry"),
     "forget": ("memory.remembering", "Erase for good and leave no bytes"),
     "recall": ("memory.recalling", "Find what matters for a question"),
+    "search": ("memory.recalling", "The same as recall"),
+    "show": ("memory.recalling", "Show one entry whole"),
     "list": ("memory.recalling", "List the knowledge entries"),
     "history": ("memory.recalling", "Show all versions of an entry"),
     "explain": ("memory.recalling", "Show why the prompt for a message is what it is"),

@@ -71,6 +71,8 @@ def forget_all(
 def forget_key(change: Change, key: str) -> int:
     """Erase one entry, hidden or not, with all its versions."""
     name = admission.key("key", key)
+    entry = change.get(Layer.USER_KNOWLEDGE, name)
+    name = name if entry is None else entry.id  # as it is stored: keys that differ in case alone are one
     numbers = [version.version for version in change.unit.versions(Layer.USER_KNOWLEDGE, name)]
     change.unit.remove_versions(Layer.USER_KNOWLEDGE, name)
     if not change.remove(Layer.USER_KNOWLEDGE, name):

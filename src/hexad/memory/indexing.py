@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from hexad.memory.similarity import embed_all, embedded_text
-from hexad.model import RECORDS, Knowledge, Record, Skill, SkillStatus
+from hexad.model import RECORDS, Knowledge, Layer, Record, Skill, SkillStatus
 from hexad.store import Embedded, Entry, Question
 from hexad.text.document import Document
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hexad.memory.similarity import Similarity
-    from hexad.model import Layer
     from hexad.store import Evidence, Reading, Row, Store, Writing
 
 _BATCH: Final = 256  # rows that are embedded at a time
@@ -66,6 +65,11 @@ def reindex(unit: Writing) -> None:
     """Analyse every row of a namespace again."""
     for kind in RECORDS:
         put(unit, list(records(unit, kind.layer)))
+
+
+def fold_keys(unit: Writing) -> None:
+    """Store entries again whose keys SQL alone could not fold: its lower() knows ASCII only."""
+    put(unit, [each for each in records(unit, Layer.USER_KNOWLEDGE) if not each.id.isascii()])
 
 
 def embed_missing(store: Store, similarity: Similarity, now: datetime, progress: Callable[[int, int], None]) -> int:

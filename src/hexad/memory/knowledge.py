@@ -9,6 +9,7 @@ from hexad.errors import InvalidInput
 from hexad.memory import admission
 from hexad.memory.collection import RecordCollection
 from hexad.memory.forgetting import GIVEN, VERSIONED, forget_key, forget_session, forget_subject
+from hexad.memory.keys import key_from
 from hexad.model import KEEP, Category, Keep, Knowledge, Layer, Origin, Version
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 class _Said:
     """A save that passed the checks: the key, and the fields that were given."""
 
-    key: str
+    key: str  # empty: one is made from the content
     given: dict[str, Any]
 
 
@@ -34,8 +35,8 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
 
     def save(
         self,
-        key: str,
-        content: str,
+        key: str | None = None,
+        content: str | None = None,
         *,
         category: str | Keep = KEEP,
         tags: Iterable[str] | Keep = KEEP,
@@ -52,6 +53,9 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
     ) -> Knowledge:
         """Keep ``content`` under ``key`` and return the entry as it now stands.
 
+        Without a key, or with one text alone, the key is made from the text; see the entry's ``key``. Keys that differ
+        in case alone are one.
+
         Other content or another category under a known key appends a version; other fields change in place, and those
         not given stay as they are; the same again changes nothing. Other content that is not the user's ends a pin,
         unless one is given with it. Secrets are replaced, and the entry's ``redactions`` say which kinds, unless
@@ -62,7 +66,11 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         1
         >>> hx.knowledge.save("deploy-window", "Deploy on Thursdays only").version
         2
+        >>> hx.knowledge.save("I like green tea").key
+        'like-green-tea'
         """
+        if content is None:
+            key, content = None, key
         given = {
             "category": category,
             "tags": tags,
@@ -162,9 +170,9 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
             raise self._missing(key)
         return entry
 
-    def _admit(self, key: str, content: str, given: dict[str, Any], *, redact: bool) -> _Said:
+    def _admit(self, key: str | None, content: str | None, given: dict[str, Any], *, redact: bool) -> _Said:
         intake = admission.Intake(limit=self._workspace.max_text, redact=redact)
-        name = admission.key("key", key)
+        name = "" if key is None else admission.key("key", key)
         words = intake.named(name, intake.text("content", content, required=True), prose=True)
         checked = {field: _CHECKS[field](field, value) for field, value in given.items() if value is not KEEP}
         if "source" in checked:
@@ -173,13 +181,25 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
 
     def _store(self, said: _Said, who: Origin, session: str | None) -> Knowledge:
         with self._workspace.change(actor=who, session=session) as change:
-            old = cast("Knowledge | None", change.get(self.layer, said.key))
-            new = self._merged(old, said, who, change.session)
+            key = said.key or self._free_key(change, said.given["content"])
+            old = cast("Knowledge | None", change.get(self.layer, key))
+            new = self._merged(old, replace(said, key=old.key if old else key), who, change.session)
             if new == old:
                 return old
             change.take_slot("knowledge")
             _keep(change, old, new)
         return new
+
+    def _free_key(self, change: Change, content: str) -> str:
+        """The key that is made from a text, with a number if another text has it."""
+        made = key = key_from(content)
+        number = 1
+        while (held := cast("Knowledge | None", change.get(self.layer, key))) and held.deleted is None:
+            if held.content == content:
+                break
+            number += 1
+            key = f"{made}-{number}"
+        return key
 
     def _merged(self, old: Knowledge | None, said: _Said, origin: Origin, session: str) -> Knowledge:
         now = self._workspace.clock()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.model import RECORDS
+from hexad.recent import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
     from hexad.model import Erasure
     from hexad.store import Reading, Store, Writing
+
+
+_REMEMBERED: Final = 10_000  # namespaces known to be up to date
 
 
 class Step(NamedTuple):
@@ -32,7 +36,7 @@ class MaintainedStore:
     def __init__(self, store: Store, steps: Sequence[Step]) -> None:
         self.wrapped = store
         self._steps = steps
-        self._ready: set[str] = set()
+        self._ready = Recent[str, int](_REMEMBERED, inherited=True)
         self.durable = store.durable
         self.location = store.location
         self.shared_as = store.shared_as
@@ -40,14 +44,14 @@ class MaintainedStore:
 
     def reading(self, namespace: str, *, deadline: float | None = None) -> AbstractContextManager[Reading]:
         """One state of a namespace that is up to date."""
-        if namespace not in self._ready and self._needs_work(namespace):
+        if not self._ready.get(namespace) and self._needs_work(namespace):
             with self.transaction(namespace):
                 pass
         return self.wrapped.reading(namespace, deadline=deadline)
 
     def transaction(self, namespace: str, *, patience: float | None = None) -> AbstractContextManager[Writing]:
         """A transaction in a namespace that is up to date."""
-        known = namespace in self._ready
+        known = self._ready.get(namespace)
         return (self.wrapped.transaction if known else self._first_transaction)(namespace, patience=patience)
 
     def namespaces(self, *, after: str = "", limit: int = 1000) -> Sequence[str]:
@@ -71,11 +75,11 @@ class MaintainedStore:
                     step.work(unit)
                     unit.set_note(step.fact, step.value)
             yield unit
-        self._ready.add(namespace)
+        self._ready.put(namespace, 1)
 
     def _needs_work(self, namespace: str) -> bool:
         with self.wrapped.reading(namespace) as view:
             if all(view.note(step.fact) == step.value for step in self._steps):
-                self._ready.add(namespace)
+                self._ready.put(namespace, 1)
                 return False
             return any(view.page(kind.layer, limit=1) for kind in RECORDS)

@@ -1,4 +1,4 @@
-"""The ports: everything that the four paths ask of a database. `volatile` and `sqlite` implement them.
+"""The ports: everything that the four paths ask of a database. `volatile`, `sqlite` and `postgres` implement them.
 
 A store keeps records, versions, an index of opaque terms and an audit log, each within a namespace. It applies no
 rules: what is admitted, versioned, ranked or hidden is decided above. It promises that a transaction happens wholly or
@@ -42,6 +42,7 @@ class Row:
     document: Document | None
 
 
+IN_MEMORY: Final = ":memory:"  # the address of a store without a file
 SKETCHED: Final = 8192
 
 
@@ -135,6 +136,11 @@ def standing_of(record: Knowledge) -> Standing:
     return Standing.OWN if own else Standing.NONE
 
 
+def folded(key: str) -> str:
+    """A key without regard to case; stores keep it in a separate column."""
+    return key.casefold()
+
+
 class Entry(NamedTuple):
     """A record to store, with its indexed text and its vector."""
 
@@ -182,7 +188,7 @@ class Reading(Protocol):
     namespace: str
 
     def get(self, layer: Layer, id: str) -> Row | None:
-        """The row of that id."""
+        """The row of that id; for knowledge, if there is none, one whose key differs from it in case alone."""
         ...
 
     def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:
@@ -331,7 +337,8 @@ class Store(Protocol):
     def transaction(self, namespace: str, *, patience: float | None = None) -> AbstractContextManager[Writing]:
         """All or nothing, one writer a namespace at a time; `StoreBusy` after waiting ``patience`` seconds for others.
 
-        A thread has one at a time: a second inside the first is a `StoreError`.
+        The wait is at the beginning, or at the first thing that is read or written inside. A thread has one at a time:
+        a second inside the first is a `StoreError`.
         """
         ...
 

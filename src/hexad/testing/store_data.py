@@ -102,6 +102,15 @@ def test_every_field_of_a_record_comes_back_as_it_was(store: Store, record: Reco
     assert row.document == words
 
 
+@requirement("SAVE-01")
+def test_an_entry_is_found_by_its_key_in_any_case_the_exact_one_first(store: Store) -> None:
+    put(store, (knowledge("Öl"), None), (knowledge("ÖL", "other"), None), (reference("Runbook"), None))
+    assert [row_of(store, key).record.id for key in ("Öl", "ÖL", "öl")] == ["Öl", "ÖL", "Öl"]
+    with store.reading(HOME) as view:
+        assert view.get(Layer.EXTERNAL_KNOWLEDGE, "runbook") is None
+        assert view.get(ENTRIES, "ol") is None
+
+
 @requirement("STORE-04", "SKILL-01")
 @property_of_a_store
 @given(said=versions | skill_versions)

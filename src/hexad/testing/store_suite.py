@@ -262,8 +262,8 @@ def _glimpse(view: Reading) -> list[object]:
 def test_a_namespace_has_one_writer_at_a_time_and_others_wait_as_long_as_their_patience(store: Store) -> None:
     furnish(store)
     before = everything(store)
-    with pytest.raises(StoreBusy, match="try again"), another_writing(store), store.transaction(HOME, patience=0.01):
-        pytest.fail("two transactions at once")
+    with pytest.raises(StoreBusy, match="again"), another_writing(store), store.transaction(HOME, patience=0) as unit:
+        pytest.fail(f"two transactions at once, and the other's {unit.note('fact')}")
     with store.transaction(HOME, patience=0) as unit:
         assert unit.note("fact") == "not yet"
         unit.set_note("fact", "original")

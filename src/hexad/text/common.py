@@ -14,7 +14,7 @@ _WORDS: Final = {
     None: """
     able actually again ago already also always anybody anyone anything anyway available away bad best better big bit
     bye came cheers come coming cool course day days different doing done early easy else enough especially evening
-    everybody exactly explain fine first five four fun funny give given gives glad good goodbye great greetings guess
+    everybody exactly explain fine first five four fun funny give given gives glad good goodbye great guess
     haha happen hello hey hi hope idea instead interesting joke just keep kind know last late later least like little
     lol long look looking lot maybe mean mention mind minute minutes mistake moment month months morning much never
     new next nice night nobody nothing often oh ok okay old ones oops perfect perhaps please possible pretty probably

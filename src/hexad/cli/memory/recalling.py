@@ -1,7 +1,8 @@
-"""`recall`, `list`, `history`, `explain`: find entries, and see why they are found."""
+"""`recall` (also `search`), `show`, `list`, `history`, `explain`: find entries, and see why they are found."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from shlex import quote
 from typing import Annotated, Final
 
 import typer
@@ -51,6 +52,20 @@ def recall(
         _show_found(found, category)
     if found.failures:
         raise typer.Exit(1)
+
+
+app.command("search", epilog='Example: hexad search "when may I deploy?"', help="The same as recall.")(recall)
+
+
+@app.command(epilog="Example: hexad show deploy-window")
+def show(key: Key, common: Common) -> None:
+    """Show one entry whole: its text, who said it, and when."""
+    with common.opened() as hx:
+        entry = hx.knowledge.get(key)
+    if common.as_json:
+        screen.emit({"entry": to_json(entry)})
+    else:
+        screen.facts([(name, screen.plain(value)) for name, value in _facts(entry) if value])
 
 
 @app.command("list", epilog="Example: hexad list --category rule")
@@ -113,11 +128,30 @@ def _show_found(found: Retrieval, category: Category | None) -> None:
     if not found and not found.failures:
         why = "" if found.keywords else ": the query has no word to search for"
         only = f" --category {category}" if category else ""
-        screen.remark(f"nothing found{why}; try other words, or list everything: `hexad list{only}`")
+        see = f"`hexad explain {quote(found.query)}` shows what was near" if found.keywords else "try other words"
+        screen.remark(f"nothing found{why}; {see}, and `hexad list{only}` lists everything")
 
 
 def _found_row(each: Item) -> Sequence[object]:
     return each.score, f"{each.key} (pinned)" if each.pinned else each.key, each.category, each.content
+
+
+def _facts(entry: Knowledge) -> Sequence[tuple[str, object]]:
+    return [
+        ("key", entry.key),
+        ("content", entry.content),
+        ("category", entry.category),
+        ("said by", entry.origin),
+        ("pinned", "yes" if entry.pinned else ""),
+        ("tags", ", ".join(entry.tags)),
+        ("about", entry.subject),
+        ("source", entry.source),
+        ("thread", entry.thread and f"{entry.thread}, place {entry.position}"),
+        ("expires", entry.expires),
+        ("version", f"{entry.version}, {entry.updated:%Y-%m-%d %H:%M} UTC"),
+        ("session", entry.session),
+        ("used", f"{entry.use_count} times"),
+    ]
 
 
 def _labels(entry: Knowledge, now: datetime) -> str:

@@ -1,4 +1,4 @@
-"""`remember`, `pin`, `delete`, `undelete`, `forget`: change the knowledge entries."""
+"""`remember`, `edit`, `pin`, `delete`, `undelete`, `forget`: change the knowledge entries."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -12,11 +12,12 @@ from hexad.cli.commands import Commands, Common
 from hexad.cli.opening import now_under
 from hexad.cli.options import InCategory, KeepSecrets, Key, Session, Tags, Yes
 from hexad.cli.skills.input import read
-from hexad.cli.terminal import screen
+from hexad.cli.terminal import editing, screen
 from hexad.cli.terminal.suggesting import command, completed
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
-from hexad.model import KEEP, Forgotten, Knowledge
+from hexad.memory.keys import key_from
+from hexad.model import KEEP, Category, Forgotten, Knowledge
 from hexad.wire import forgotten, to_json
 
 _EVERYTHING: Final = "everything"
@@ -32,10 +33,15 @@ _HELD: Final = (
 app = Commands()
 
 
-@app.command(epilog='Example: hexad remember deploy-window "Deploy on Tuesdays only" --category rule --tag ops')
+@app.command(epilog='Example: hexad remember deploy-window "Deploy on Tuesdays only"; or: hexad remember "I like tea"')
 def remember(
-    key: Key,
-    content: Annotated[str, typer.Argument(metavar="CONTENT", help="The text to save; - reads standard input.")],
+    key: Annotated[
+        str,
+        typer.Argument(
+            metavar="KEY", help="Its key; or the text itself: then it names itself.", autocompletion=completing.keys
+        ),
+    ],
+    content: Annotated[str | None, typer.Argument(metavar="CONTENT", help="The text to save; - reads stdin.")] = None,
     *,
     category: InCategory = None,
     tag: Tags = None,
@@ -49,7 +55,7 @@ def remember(
     keep_secrets: KeepSecrets = False,
     common: Common,
 ) -> None:
-    """Save a rule, preference, definition or fact under a key. New content under a known key is a new version."""
+    """Save a rule, preference, definition or fact. New content under a known key is a new version."""
     given = {
         "category": category,
         "tags": tuple(tag) if tag else None,
@@ -61,12 +67,34 @@ def remember(
     }
     fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     fields["expires"] = KEEP if expires is None else parse_expiry(expires, datetime.now(UTC))
-    words = read("-", "content") if content == "-" else content
+    name, words = (None, _only_text(key)) if content is None else (key, content)
+    words = read("-", "content") if words == "-" else words
     with common.opened(create=True) as hx:
-        old = now_under(hx.knowledge, key)
-        entry = hx.knowledge.save(key, words, session=session, redact=not keep_secrets, **fields)
+        old = now_under(hx.knowledge, key_from(words) if name is None else name)
+        entry = hx.knowledge.save(name, words, session=session, redact=not keep_secrets, **fields)
         if pin:
             _warn_of_many_pins(hx)
+    _report_saved(old if old and old.key == entry.key else None, entry, common)
+
+
+@app.command(epilog='Example: hexad edit deploy-window "Deploy on Thursdays only"')
+def edit(
+    key: Key,
+    content: Annotated[str | None, typer.Argument(metavar="CONTENT", help="The new text; - reads stdin.")] = None,
+    *,
+    category: InCategory = None,
+    common: Common,
+) -> None:
+    """Change an entry's text or category, in your EDITOR if no text is given; what an agent saved becomes yours."""
+    with common.opened() as hx:
+        old = hx.knowledge.get(key)
+        fields: dict[str, Any] = {"content": old.content, "category": category or old.category}
+        if content is None and category is None:
+            head = [f"The entry {old.key}, version {old.version}.", f"Categories: {', '.join(Category)}."]
+            fields = editing.read(editing.in_editor(editing.form(head, fields)), list(fields))
+        elif content is not None:
+            fields["content"] = read("-", "content") if content == "-" else content
+        entry = hx.knowledge.save(old.key, redact=not old.verbatim, **fields)
     _report_saved(old, entry, common)
 
 
@@ -121,6 +149,14 @@ def forget(
             screen.exit_unless_agreed("forget", question, otherwise="nothing was forgotten")
         done = _erase(hx, key, subject, session, traces=traces)
     _report_forgotten(done, what, common)
+
+
+def _only_text(given: str) -> str:
+    """The text of a call without a key. A single plain word is a key whose text was forgotten."""
+    if given != "-" and given.isascii() and len(given.split()) == 1:
+        text = '`hexad remember KEY "CONTENT"`'
+        raise InvalidInput("CONTENT", f"is missing: {text} saves a text under {given!r}, or give a whole sentence")
+    return given
 
 
 def parse_expiry(text: str, now: datetime) -> datetime | None:

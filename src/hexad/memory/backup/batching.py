@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.store import Row
+from hexad.model import Layer
+from hexad.store import Row, folded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hexad.model import AuditRecord, Layer, SkillVersion, Version
+    from hexad.model import AuditRecord, SkillVersion, Version
     from hexad.store import Entry, Writing
 
 _BATCH: Final = 500  # records that wait before they are written
@@ -28,17 +29,22 @@ class BatchedWriting:
         self._versions: list[Version | SkillVersion] = []
         self._audit: list[AuditRecord] = []
         self._rows: dict[tuple[Layer, str], Row | None] = {}  # read or written since the last write
+        self._entries_by_key: dict[str, Row] = {}  # those that wait, without regard to case
 
     def get(self, layer: Layer, id: str) -> Row | None:
         """The row of that id; one that waits has no number yet."""
         if (layer, id) not in self._rows:
             self._rows[layer, id] = self._unit.get(layer, id)
-        return self._rows[layer, id]
+        found = self._rows[layer, id]
+        return self._entries_by_key.get(folded(id)) if found is None and layer is Layer.USER_KNOWLEDGE else found
 
     def put(self, entries: Sequence[Entry]) -> None:
         """Keep records until the next write."""
         self._entries += entries
-        self._rows |= {(each.record.layer, each.record.id): Row(0, each.record, each.document) for each in entries}
+        for record, document, _ in entries:
+            row = self._rows[record.layer, record.id] = Row(0, record, document)
+            if record.layer is Layer.USER_KNOWLEDGE:
+                self._entries_by_key[folded(record.id)] = row
         if len(self._entries) >= _BATCH:
             self.write()
 
@@ -63,6 +69,7 @@ class BatchedWriting:
         if self._audit:
             self._unit.append_audit(self._audit)
         self._entries, self._versions, self._audit, self._rows = [], [], [], {}
+        self._entries_by_key = {}
 
     def __getattr__(self, name: str) -> Any:
         """Any other call of a transaction, after what waits is written."""

@@ -1,79 +1,130 @@
 """A whole backup → an empty database. The file is checked first, so that nothing is written of one that is wrong.
 
-Each namespace is written in one transaction.
+It is read twice, line by line, and written in batches; each namespace in one transaction.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeVar
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
 
 from hexad.errors import BackupError, HexadError, InvalidInput
 from hexad.memory import admission
 from hexad.memory.audit import GENESIS
-from hexad.memory.backup import Line, read_lines
+from hexad.memory.backup.lines import backup_lines
 from hexad.memory.indexing import put
 from hexad.model import Association, AuditRecord, Knowledge, Layer, Record, Skill, SkillVersion, Version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+    from hexad.memory.backup.lines import BackupLines, Line
     from hexad.memory.similarity import Similarity
     from hexad.store import Store, Writing
 
-_N = TypeVar("_N")
-
 _ANY: Final = 64 * 1024 * 1024  # a text that was stored under a larger limit comes back under it
-_BATCH: Final = 500  # records in one call of the store
+_BATCH: Final = 500_000  # characters of the lines that are written together
 
 
 def restore_backup(
     store: Store, path: Path, progress: Callable[[int, int], None], similarity: Similarity | None = None
 ) -> int:
     """Bring back a whole backup into a database that holds nothing; returns the lines of data."""
-    lines = read_lines(path)
-    if store.namespaces(limit=1):
-        raise BackupError(
-            str(path), f"{store.location} is not empty: restore into a new file, or use import to add to it"
-        )
-    spaces: dict[str, _Namespace] = {}
+    with backup_lines(path) as lines:
+        total, done = _checked(lines), 0
+        if store.namespaces(limit=1):
+            problem = f"{store.location} is not empty: restore into a new file, or use import to add to it"
+            raise BackupError(str(path), problem)
+        for namespace, run in groupby(lines, key=lambda line: line.namespace):
+            with store.transaction(namespace) as unit:
+                for written in filter(None, _write(unit, run, lines.name, similarity)):
+                    done += written
+                    progress(done, total)
+    return total
+
+
+def check_backup(path: Path) -> None:
+    """Raise a `BackupError` if the file at ``path`` is not a backup that can be restored."""
+    with backup_lines(path) as lines:
+        _checked(lines)
+
+
+def _checked(lines: BackupLines) -> int:
+    """The number of lines, each of which fits those before it."""
+    count, namespaces = 0, dict[str, _Checked]()
+    for count, line in enumerate(lines, start=1):  # noqa: B007 - the last one is returned
+        noun = line.noun(lines.name)
+        try:
+            if admission.key("namespace", line.namespace) != line.namespace:
+                raise InvalidInput("namespace", "has white space around it")
+            namespaces.setdefault(line.namespace, _Checked()).add(noun)
+        except HexadError as error:
+            raise BackupError(lines.name, str(error), line.number) from error
+    return count
+
+
+def _write(unit: Writing, lines: Iterable[Line], file: str, similarity: Similarity | None) -> Iterator[int]:
+    """Store lines in batches; yields the number of nouns that each batch stored."""
+    batch, size = _Batch(), 0
     for line in lines:
-        _check(line, str(path), spaces)
-    done = 0
-    for name, namespace in spaces.items():
-        with store.transaction(name) as unit:
-            for written in namespace.write(unit, similarity):
-                done += written
-                progress(done, len(lines))
-    return len(lines)
-
-
-def _check(line: Line, file: str, spaces: dict[str, _Namespace]) -> None:
-    noun = line.noun(file)
-    try:
-        if admission.key("namespace", line.namespace) != line.namespace:
-            raise InvalidInput("namespace", "has white space around it")
-        spaces.setdefault(line.namespace, _Namespace()).add(noun)
-    except HexadError as error:
-        raise BackupError(file, str(error), line.number) from error
+        batch.add(line.noun(file))
+        size += line.size
+        if size >= _BATCH:
+            yield batch.write(unit, similarity)
+            size = 0
+    yield batch.write(unit, similarity)
+    for place, learned in batch.associations.items():
+        unit.associate(*place, learned)
+        yield len(learned)
 
 
 @dataclass(slots=True)
-class _Namespace:
-    """The nouns of a namespace, each checked against those that must have come before it."""
+class _Batch:
+    """Nouns that wait to be written. A version comes after its record in a backup, so records are written first."""
 
-    records: dict[tuple[Layer, str], Record] = field(default_factory=dict)
-    versions: dict[tuple[Layer, str, int], Version | SkillVersion] = field(default_factory=dict)
-    associations: dict[tuple[Layer, str], dict[str, Association]] = field(default_factory=dict)
+    records: list[Record] = field(default_factory=list)
+    versions: list[Version | SkillVersion] = field(default_factory=list)
     audit: list[AuditRecord] = field(default_factory=list)
+    associations: dict[tuple[Layer, str], list[Association]] = field(default_factory=dict)  # of an item all at once
 
     def add(self, noun: Record | Version | SkillVersion | Association | AuditRecord) -> None:
-        """Take in a noun, or say what is wrong with it."""
+        """Take in a noun."""
+        if isinstance(noun, Version | SkillVersion):
+            self.versions.append(noun)
+        elif isinstance(noun, Association):
+            self.associations.setdefault((noun.layer, noun.id), []).append(noun)
+        elif isinstance(noun, AuditRecord):
+            self.audit.append(noun)
+        else:
+            self.records.append(noun)
+
+    def write(self, unit: Writing, similarity: Similarity | None) -> int:
+        """Store everything but the associations; returns the number of nouns."""
+        count = len(self.records) + len(self.versions) + len(self.audit)
+        put(unit, self.records, similarity)
+        unit.add_versions(self.versions)
+        unit.append_audit(self.audit)
+        self.records, self.versions, self.audit = [], [], []
+        return count
+
+
+@dataclass(slots=True)
+class _Checked:
+    """A namespace as far as it was checked: what later nouns have to fit."""
+
+    records: dict[tuple[Layer, str], int] = field(default_factory=dict)  # the newest version that each may have
+    versions: set[tuple[Layer, str, int]] = field(default_factory=set)
+    associations: set[tuple[Layer, str, str]] = field(default_factory=set)
+    audit: tuple[int, str] = (0, GENESIS)  # sequence and hash of the last record
+
+    def add(self, noun: Record | Version | SkillVersion | Association | AuditRecord) -> None:
+        """Take in a noun, or raise an error that says what is wrong with it."""
         if isinstance(noun, Version):
-            self._add_version((Layer.USER_KNOWLEDGE, noun.key), noun, below=0)
+            self._add_version(Layer.USER_KNOWLEDGE, noun.key, noun.version)
         elif isinstance(noun, SkillVersion):
-            self._add_version((Layer.SKILL_PATTERNS, noun.name), noun, below=1)
+            self._add_version(Layer.SKILL_PATTERNS, noun.name, noun.version)
         elif isinstance(noun, Association):
             self._add_association(noun)
         elif isinstance(noun, AuditRecord):
@@ -81,59 +132,39 @@ class _Namespace:
         else:
             self._add_record(noun)
 
-    def write(self, unit: Writing, similarity: Similarity | None) -> Iterator[int]:
-        """Store everything in batches; yields the number of nouns that each batch stored."""
-        for records in _batches(list(self.records.values())):
-            put(unit, records, similarity)
-            yield len(records)
-        for versions in _batches(list(self.versions.values())):
-            unit.add_versions(versions)
-            yield len(versions)
-        for place, known in self.associations.items():
-            unit.associate(*place, list(known.values()))
-            yield len(known)
-        for audit in _batches(self.audit):
-            unit.append_audit(audit)
-            yield len(audit)
-
     def _add_record(self, record: Record) -> None:
         place = (record.layer, admission.key("key", record.id))
         if place in self.records or place[1] != record.id:
             raise InvalidInput("key", f"{record.id!r} is there twice, or has white space around it")
+        newest = 0
         if isinstance(record, Knowledge):
             admission.text("content", record.content, limit=_ANY, required=True)
             admission.share("relevance", record.relevance)
-            admission.whole("version", record.version, low=1)
+            newest = admission.whole("version", record.version, low=1)
             admission.whole("first_version", record.first_version, low=1, high=record.version)
             if record.position is not None:
                 admission.whole("position", record.position, low=0)
         if isinstance(record, Skill):
-            admission.whole("version", record.version, low=1)
-        self.records[place] = record
+            newest = admission.whole("version", record.version, low=1) - 1  # its own is not among the earlier ones
+        self.records[place] = newest
 
-    def _add_version(self, of: tuple[Layer, str], version: Version | SkillVersion, *, below: int) -> None:
-        """A version of an entry, or an earlier one of a skill: that is ``below`` the skill's own number."""
-        record, place = self.records.get(of), (*of, version.version)
-        if not isinstance(record, Knowledge | Skill) or place in self.versions:
-            raise InvalidInput("version", f"{version.version} of {of[1]!r} has no {of[0].noun}, or is there twice")
-        admission.whole("version", version.version, low=1, high=record.version - below)
-        self.versions[place] = version
+    def _add_version(self, layer: Layer, id: str, version: int) -> None:
+        """A version of an entry, or an earlier one of a skill."""
+        if (layer, id) not in self.records or (layer, id, version) in self.versions:
+            raise InvalidInput("version", f"{version} of {id!r} has no {layer.noun}, or is there twice")
+        admission.whole("version", version, low=1, high=self.records[layer, id])
+        self.versions.add((layer, id, version))
 
     def _add_association(self, association: Association) -> None:
-        admission.key("id", association.id)
+        place = (association.layer, admission.key("id", association.id), association.term)
         if association.weight < 0:
             raise InvalidInput("weight", "must not be below 0")
-        known = self.associations.setdefault((association.layer, association.id), {})
-        if association.term in known:
+        if place in self.associations:
             raise InvalidInput("term", f"{association.term!r} is there twice")
-        known[association.term] = association
+        self.associations.add(place)
 
     def _add_audit(self, record: AuditRecord) -> None:
-        sequence, head = (self.audit[-1].sequence, self.audit[-1].hash) if self.audit else (0, GENESIS)
+        sequence, head = self.audit
         if (record.sequence, record.previous) != (sequence + 1, head):
             raise InvalidInput("sequence", f"record {record.sequence} does not follow record {sequence}")
-        self.audit.append(record)
-
-
-def _batches(nouns: Sequence[_N]) -> Iterator[Sequence[_N]]:
-    return (nouns[start : start + _BATCH] for start in range(0, len(nouns), _BATCH))
+        self.audit = (record.sequence, record.hash)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from hexad.skills.shell import running
 from hexad.skills.shell.places import HOME, MADE, SELF, UNKNOWN, Place, is_secret, named, place, settled
 from hexad.skills.shell.reading import MOST, unescaped
-from hexad.skills.shell.tables import needs
+from hexad.skills.shell.tables import SHELLS, needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,7 +81,7 @@ _OUTPUTS_OF: Final = re.compile(
 )
 """Options whose value is written to: of any command, and of a few."""
 _URL: Final = re.compile(r"(?:--?[\w-]+=)?(?!file:|data:)[a-z][a-z0-9+.-]*://|(?:--?[\w-]+=)?git@[\w.-]+:|.*/dev/tcp/")
-_A_SHELL: Final = re.compile(rf"(?:\S*/)?(?:{'|'.join(running.SHELLS)})(?!\S)")
+_A_SHELL: Final = re.compile(rf"(?:\S*/)?(?:{'|'.join(SHELLS)})(?!\S)")
 _NARROWS: Final = re.compile(r"-(?:i?name|i?path|i?regex|size|[acm]time|[acm]min|newer\w*|user|empty|perm)")
 
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.skills.shell import commands
 from hexad.skills.shell.places import HOME, MADE, SELF, UNKNOWN, Place, named, place, settled
-from hexad.skills.shell.tables import needs
+from hexad.skills.shell.tables import SHELLS, needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hexad.skills.shell.walking import Shell
 
-SHELLS: Final = named("sh bash dash zsh ksh ksh93 mksh ash fish csh tcsh yash rbash posh osh oksh elvish nu xonsh")
 _WRAPPERS: Final[dict[str, tuple[str, int]]] = {
     name: (letters.strip("-"), int(skips))
     for row in """

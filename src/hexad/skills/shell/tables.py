@@ -7,6 +7,7 @@ from typing import Final
 
 from hexad.skills.shell.places import named
 
+SHELLS: Final = named("sh bash dash zsh ksh ksh93 mksh ash fish csh tcsh yash rbash posh osh oksh elvish nu xonsh")
 _TABLE_TEXT: Final = """
 ab ansible-playbook aria2c azcopy bettercap chisel clickhouse-client cloudflared cqlsh createdb curl dig dropdb fping
   frpc ftp grpcurl host hping3 http http-server https hydra iperf iperf3 ipfs ldapsearch lftp links localtunnel lynx

@@ -7,14 +7,14 @@ from inspect import Signature
 from inspect import signature as signature_of
 from typing import TYPE_CHECKING, Final
 
-from jinja2 import TemplateSyntaxError, meta, nodes
+from jinja2 import TemplateSyntaxError, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from hexad.errors import TemplateFailed
 from hexad.skills.templates.filters import FILTERS, ON_MISSING, TESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from hexad.skills.templates.budget import RenderLimits
 
@@ -55,8 +55,48 @@ def parse(template: str, limits: RenderLimits) -> nodes.Template:
 
 
 def names(tree: nodes.Template) -> frozenset[str]:
-    """The values that a template needs."""
-    return frozenset(meta.find_undeclared_variables(tree)) - {"range"}
+    """The values that a template needs.
+
+    Jinja's `meta` would answer too, but it evaluates constants on the way: ``{{ 3**(10**8) }}`` takes minutes.
+    """
+    needed: set[str] = set()
+    _read_body(tree.body, set(), needed)
+    return frozenset(needed) - {"range"}
+
+
+def _read_body(body: Iterable[nodes.Node], known: set[str], needed: set[str]) -> None:
+    """Add the names that statements read before they are set to ``needed``, and those that they set to ``known``."""
+    for node in body:
+        if isinstance(node, nodes.If):
+            _read_if(node, known, needed)
+        elif isinstance(node, nodes.For):
+            _read_names([node.iter], known, needed)
+            inner = known | _read_names([node.target], known, set()) | {"loop"}
+            _read_names([node.test] if node.test else [], inner, needed)
+            _read_body(node.body, inner, needed)
+            _read_body(node.else_, set(known), needed)
+        elif isinstance(node, nodes.With):
+            _read_names(node.values, known, needed)
+            _read_body(node.body, known | _read_names(node.targets, known, set()), needed)
+        else:
+            known |= _read_names([node], known, needed)
+
+
+def _read_if(node: nodes.If, known: set[str], needed: set[str]) -> None:
+    """After an `if` a name is known where every branch sets it."""
+    branches = []
+    for test, body in (*((each.test, each.body) for each in (node, *node.elif_)), (None, node.else_)):
+        _read_names([test] if test else [], known, needed)
+        branches.append(set(known))
+        _read_body(body, branches[-1], needed)
+    known |= set.intersection(*branches)
+
+
+def _read_names(expressions: Iterable[nodes.Node], known: set[str], needed: set[str]) -> set[str]:
+    """Add unknown names that expressions read to ``needed``; return the names that they set."""
+    found = [node for each in expressions for node in _all(each) if isinstance(node, nodes.Name)]
+    needed |= {node.name for node in found if node.ctx == "load"} - known
+    return {node.name for node in found if node.ctx != "load"}
 
 
 def asked_about(tree: nodes.Template) -> frozenset[str]:

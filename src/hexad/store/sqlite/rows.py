@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from hexad.model import RECORD_OF, Association, AuditRecord, Layer, SkillVersion, Version
 from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
-from hexad.store import SKETCHED, standing_of
+from hexad.store import SKETCHED, folded, standing_of
 from hexad.store.learning import WILDCARD, skeleton
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ _DECODERS: Final[dict[Kind, Callable[[Any], object]]] = {
 _INDEXED: Final = {f"hexad_{layer.noun}" for layer in RECORD_OF}
 _ASIDE: Final = {Layer.SKILL_PATTERNS: "definition"}
 _DERIVED: Final[dict[Layer, dict[str, Callable[[Any], object]]]] = {
-    Layer.USER_KNOWLEDGE: {"standing": standing_of},
+    Layer.USER_KNOWLEDGE: {"standing": standing_of, "folded": lambda entry: folded(entry.key)},
     Layer.AGENT_LEARNINGS: {
         "skeleton": lambda learning: skeleton(learning.template),
         "wildcard": lambda learning: WILDCARD in learning.template,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import Layer, Version
 from hexad.shape import to_microseconds
-from hexad.store import Row, Sketch, Sketches, places_beside
+from hexad.store import Row, Sketch, Sketches, folded, places_beside
 from hexad.store.skills import FAILED, REMEMBERED, WORKED
 from hexad.store.sqlite.index import Index, chunks, padded, placeholders
 from hexad.store.sqlite.learning import LearningTables
@@ -55,6 +55,8 @@ class Unit(LearningTables):
     def get(self, layer: Layer, id: str) -> Row | None:
         table = TABLES[layer]
         row = self._connection.execute(table.of_id, (self.namespace, id)).fetchone()
+        if row is None and layer is Layer.USER_KNOWLEDGE:
+            row = self._connection.execute(_OF_FOLDED, (self.namespace, folded(id))).fetchone()
         return row and Row(row[-1], table.decode(row), _unpacked(row[-2]))
 
     def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:
@@ -284,7 +286,7 @@ class Unit(LearningTables):
 
 
 _MOST_TOGETHER: Final = 4000
-
+_OF_FOLDED: Final = TABLES[Layer.USER_KNOWLEDGE].of_id.replace('"key" = ?', "folded = ? ORDER BY number LIMIT 1")
 
 _SKETCHED: Final = {layer: table.sketched for layer, table in TABLES.items()}
 _WHOLE: Final = {  # the columns of a whole row, as many as the widest table has

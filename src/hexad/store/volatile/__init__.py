@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed, StoreError
 from hexad.fork import survive_fork
 from hexad.model import Erasure
-from hexad.store.volatile.namespace import LOCATION, Namespace
+from hexad.store import IN_MEMORY
+from hexad.store.volatile.namespace import Namespace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["LOCATION", "VolatileStore"]
+__all__ = ["VolatileStore"]
 
 
 class VolatileStore:
     """Everything in dictionaries behind one lock; a transaction that fails is undone step by step."""
 
     durable: bool = False
-    location: str = LOCATION
+    location: str = IN_MEMORY
     shared_as: str | None = None
     files: Sequence[Path] = ()
 
@@ -43,7 +44,7 @@ class VolatileStore:
     def reading(self, namespace: str, *, deadline: float | None = None) -> Iterator[Namespace]:
         """One state: writers wait until the block ends, and it waits for them, but not beyond its deadline."""
         if not self._lock.acquire(timeout=-1 if deadline is None else deadline):
-            raise DeadlineExceeded(LOCATION, deadline or 0.0)
+            raise DeadlineExceeded(IN_MEMORY, deadline or 0.0)
         try:
             yield self._open().get(namespace) or Namespace(namespace)
         finally:
@@ -53,12 +54,12 @@ class VolatileStore:
     def transaction(self, namespace: str, *, patience: float | None = None) -> Iterator[Namespace]:
         """All or nothing, one writer at a time."""
         if not self._lock.acquire(timeout=-1 if patience is None else patience):
-            raise StoreBusy(LOCATION, "another thread is writing; try again")
+            raise StoreBusy(IN_MEMORY, "another thread is writing; try again")
         try:
             known = self._open()
             data = known.get(namespace) or known.setdefault(namespace, Namespace(namespace))
             if self._writing is not None:
-                raise StoreError(LOCATION, "this thread is in a transaction already; use that one")
+                raise StoreError(IN_MEMORY, "this thread is in a transaction already; use that one")
             self._writing = data
             try:
                 yield data
@@ -87,5 +88,5 @@ class VolatileStore:
 
     def _open(self) -> dict[str, Namespace]:
         if self._namespaces is None:
-            raise StoreClosed(LOCATION, "this store was closed; open a new one")
+            raise StoreClosed(IN_MEMORY, "this store was closed; open a new one")
         return self._namespaces

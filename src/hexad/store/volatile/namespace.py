@@ -7,12 +7,13 @@ from collections import Counter
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Final, TypeVar, assert_never
+from typing import TYPE_CHECKING, TypeVar, assert_never
 
 from hexad.errors import StoreError
 from hexad.model import Knowledge, Layer, Learning, Reference, Skill, Version
 from hexad.shape import to_microseconds
 from hexad.store import (
+    IN_MEMORY,
     MOST_ASSOCIATIONS,
     SKETCHED,
     Evidence,
@@ -22,6 +23,7 @@ from hexad.store import (
     Standing,
     Vector,
     VectorState,
+    folded,
     places_beside,
     standing_of,
 )
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
     from hexad.store.learning import Call, LearningChanges, Offer, TemplateFilter
     from hexad.text.document import Document
 
-LOCATION: Final = ":memory:"
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -56,14 +57,17 @@ class _LayerData:
     associations: dict[str, dict[str, Association]] = field(default_factory=dict)  # by id and term
     standing: dict[Standing, set[int]] = field(default_factory=lambda: {rank: set() for rank in Standing})
     expiring: set[int] = field(default_factory=set)  # the numbers of indexed rows that have an end
+    folded: dict[str, str] = field(default_factory=dict)  # an id by its key without regard to case
 
     def swap(self, old: Row | None, new: Row | None) -> None:
         """Put a row in the place of another one; None is no row. The same words are not indexed again."""
         if new is not None:
             self.rows[new.record.id] = new
             self.ids[new.number] = new.record.id
+            self.folded.setdefault(folded(new.record.id), new.record.id)
         elif old is not None:
             del self.rows[old.record.id], self.ids[old.number]
+            self.folded.pop(folded(old.record.id), None)
         same = old is not None and new is not None and old.document == new.document
         if old is not None and old.document is not None:
             self._update_sets(old, set.discard)
@@ -112,7 +116,10 @@ class Namespace:
     # reading
 
     def get(self, layer: Layer, id: str) -> Row | None:
-        row = self._layers[layer].rows.get(id)
+        data = self._layers[layer]
+        row = data.rows.get(id)
+        if row is None and layer is Layer.USER_KNOWLEDGE:
+            row = data.rows.get(data.folded.get(folded(id), ""))
         return row and _copied(row)
 
     def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:
@@ -248,7 +255,7 @@ class Namespace:
             place = (Layer.USER_KNOWLEDGE, version.key) if isinstance(version, Version) else (skills, version.name)
             known = self._versions.setdefault(place, {})
             if version.version in known:
-                raise StoreError(LOCATION, f"version {version.version} of {place[1]!r} exists already")
+                raise StoreError(IN_MEMORY, f"version {version.version} of {place[1]!r} exists already")
             self._assign(known, version.version, version)
 
     def remove_versions(self, layer: Layer, id: str, numbers: Collection[int] | None = None) -> None:
@@ -310,7 +317,7 @@ class Namespace:
         for record in records:
             place = bisect_left(self._audit, record.sequence, key=lambda known: known.sequence)
             if place < len(self._audit) and self._audit[place].sequence == record.sequence:
-                raise StoreError(LOCATION, f"audit record {record.sequence} exists already")
+                raise StoreError(IN_MEMORY, f"audit record {record.sequence} exists already")
             self._audit.insert(place, record)
             self._undo.append(lambda place=place: self._audit.pop(place))  # type: ignore[misc]
 

@@ -1,0 +1,251 @@
+"""The store on a PostgreSQL server: any number of processes and machines, one writer a namespace at a time.
+
+The URL is libpq's, with three further options: ``schema`` (default ``hexad``), ``pool`` (the most connections of this
+process, default 16) and ``prepare=no`` for poolers that cannot prepare statements, such as PgBouncer before 1.21.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qsl, urlencode
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from hexad.errors import CommitInDoubt, InvalidInput, StoreError
+from hexad.fork import survive_fork
+from hexad.model import Erasure
+from hexad.store.postgres.connection import Connection, Statement, flat
+from hexad.store.postgres.failures import Failure, is_gone, translate
+from hexad.store.postgres.migrating import migrate
+from hexad.store.postgres.pool import Pool
+from hexad.store.postgres.unit import Unit
+from hexad.store.postgres.view import View
+from hexad.store.postgres.work import Database
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from hexad.store.postgres.connection import Rows
+
+__all__ = ["PostgresStore"]
+
+PATIENCE: Final = 30.0  # seconds that a writer waits for the others
+_MOST_CONNECTIONS: Final = 16
+_DEFAULTS: Final = {
+    "connect_timeout": "10",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "25000",
+    "application_name": "hexad",
+}
+_NAMESPACES: Final = (
+    "SELECT namespace FROM hexad.head h WHERE namespace > $1 AND (sequence > 0 "
+    "OR EXISTS (SELECT 1 FROM hexad.record r WHERE r.tenant = h.tenant) "
+    "OR EXISTS (SELECT 1 FROM hexad.association a WHERE a.tenant = h.tenant)) ORDER BY namespace LIMIT $2"
+)
+_APPENDED: Final = "SELECT 1 FROM hexad.audit WHERE tenant = $1 AND sequence = $2 AND hash = $3"
+_WORD: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+_SCHEMA: Final = re.compile(r"\bhexad(?=\.)")
+
+
+class PostgresStore:
+    """A store in a schema of a PostgreSQL database, created if it does not exist."""
+
+    durable: bool = True
+    files: Sequence[Path] = ()
+
+    def __init__(self, url: str, *, patience: float = PATIENCE) -> None:
+        conninfo, options = _parsed(url)
+        schema, prepare = options.get("schema", "hexad"), options.get("prepare") != "no"
+        self.location = _shown(conninfo)
+        self.shared_as: str | None = f"{self.location} {schema}"
+        self._patience = patience
+        self._pool = Pool(lambda: Connection(conninfo, prepare=prepare), int(options.get("pool", _MOST_CONNECTIONS)))
+        self._database = Database(self._pool, _naming(schema), self.location, patience)
+        self.after_fork()
+        survive_fork(self)
+        try:
+            self._once(lambda connection: migrate(connection, self._database.named, self.location))
+        except BaseException:
+            self.close()
+            raise
+
+    def reading(self, namespace: str, *, deadline: float | None = None) -> _Reading:
+        """One state, from the first statement on; a query stops ``deadline`` seconds after it."""
+        return _Reading(View(self._database, namespace, deadline))
+
+    def transaction(self, namespace: str, *, patience: float | None = None) -> _Transaction:
+        """All or nothing. The namespace is locked with the first statement."""
+        return _Transaction(self, Unit(self._database, namespace, self._patience if patience is None else patience))
+
+    def namespaces(self, *, after: str = "", limit: int = 1000) -> Sequence[str]:
+        """The namespaces above ``after``, sorted."""
+        return flat(self._ask(_NAMESPACES, after, limit))
+
+    def flush_traces(self) -> Erasure:
+        """The server's vacuum removes the last bytes, and its log and replicas keep them for a time of their own."""
+        return Erasure.SCHEDULED
+
+    def inspect(self) -> dict[str, str]:
+        """The server's version, and whether it can be written."""
+        sql = "SELECT current_setting('server_version'), current_setting('transaction_read_only')"
+        ((version, read_only),) = self._ask(sql)
+        return {"server": f"PostgreSQL {version}", "integrity": "ok" if read_only == "off" else "read only"}
+
+    def close(self) -> None:
+        """Close every connection, after the work of other threads has ended."""
+        self._pool.close(self._patience)
+
+    def after_fork(self) -> None:
+        """A thread of the parent may have been merging or writing."""
+        self._writing = threading.local()
+        self._merging = threading.Lock()
+
+    def begin_writing(self) -> None:
+        """This thread has a transaction."""
+        if getattr(self._writing, "now", False):
+            raise StoreError(self.location, "this thread is in a transaction already; use that one")
+        self._writing.now = True
+
+    def end_writing(self) -> None:
+        """It has none."""
+        self._writing.now = False
+
+    def merge_later(self, namespace: str) -> None:
+        """Merge a namespace's index in a thread, one namespace at a time: if it fails, the next save tries again."""
+        if self._merging.acquire(blocking=False):
+            threading.Thread(target=self._merge, args=(namespace,), name="hexad-merge", daemon=True).start()
+
+    def resolve(self, unit: Unit) -> None:
+        """Return if a commit whose connection was lost did happen, else raise; the audit chain knows."""
+        if unit.appended is None:
+            raise CommitInDoubt(self.location)
+        self._pool.forget_idle()
+        try:
+            with self.transaction(unit.namespace) as later:  # whoever still commits has the lock
+                found = later.ask(Statement(_APPENDED, (unit.tenant, *unit.appended)))[0]
+        except StoreError as error:
+            raise CommitInDoubt(self.location) from error
+        if not found:
+            raise StoreError(self.location, "the connection was lost and nothing was stored; try again")
+
+    def _merge(self, namespace: str) -> None:
+        try:
+            with self.transaction(namespace) as unit:
+                unit.merge()
+        except StoreError:
+            pass
+        finally:
+            self._merging.release()
+
+    def _ask(self, sql: str, *values: Any) -> Rows:
+        statement = Statement(self._database.named(sql), values)
+        found: Rows = self._once(lambda connection: connection.run([statement])[0])
+        return found
+
+    def _once(self, action: Callable[[Connection], Any]) -> Any:
+        """Do something outside transactions; a connection that was lost in the meantime is replaced once."""
+        for attempt in (1, 2):
+            try:
+                connection = self._pool.take(self._patience)
+                try:
+                    return action(connection)
+                finally:
+                    self._pool.give_back(connection)
+            except Failure as error:
+                if attempt == 2 or not is_gone(error):
+                    raise translate(error, self.location, None) from error
+                self._pool.forget_idle()
+        return None
+
+
+class _Reading:
+    """A view as a context manager. The transaction's end is sent, and nobody waits for it."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+
+    def __enter__(self) -> View:
+        self._view.take()
+        return self._view
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._view.leave("COMMIT")
+        if isinstance(error, Failure):
+            raise self._view.translated(error) from error
+
+
+class _Transaction:
+    """A unit as a context manager: it commits, or rolls back."""
+
+    def __init__(self, store: PostgresStore, unit: Unit) -> None:
+        self._store = store
+        self._unit = unit
+
+    def __enter__(self) -> Unit:
+        self._store.begin_writing()
+        try:
+            self._unit.take()
+        except BaseException:
+            self._store.end_writing()
+            raise
+        return self._unit
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        lost = False
+        try:
+            if error is None:
+                lost = not self._unit.commit()
+        finally:
+            self._unit.leave("ROLLBACK")
+            self._store.end_writing()
+        if isinstance(error, Failure):
+            raise self._unit.translated(error) from error
+        if lost:
+            self._store.resolve(self._unit)
+        if self._unit.waits:
+            self._store.merge_later(self._unit.namespace)
+
+
+def _parsed(url: str) -> tuple[str, dict[str, str]]:
+    """What libpq is given, and the options that are Hexad's own."""
+    address, _, query = url.partition("?")
+    given = parse_qsl(query, keep_blank_values=True)
+    own = {name: value for name, value in given if name in {"schema", "pool", "prepare"}}
+    rest = urlencode([(name, value) for name, value in given if name not in own])
+    if not _WORD.fullmatch(own.get("schema", "hexad")):
+        raise InvalidInput("database", f"schema {own['schema']!r} must be a word of a-z, 0-9 and _")
+    if not own.get("pool", "1").isdecimal() or own.get("pool") == "0":
+        raise InvalidInput("database", f"pool={own['pool']} must be a number of connections")
+    try:
+        found = conninfo_to_dict(f"{address}?{rest}" if rest else address)
+    except psycopg.Error as error:
+        raise InvalidInput("database", f"is not a PostgreSQL URL: {error}") from error
+    several = {"target_session_attrs": "read-write"} if "," in str(found.get("host", "")) else {}
+    options: dict[str, Any] = {**_DEFAULTS, **several, **found}
+    return make_conninfo(**options), own
+
+
+def _shown(conninfo: str) -> str:
+    """The database's name in messages, without its password."""
+    found = conninfo_to_dict(conninfo)
+    user = f"{found['user']}@" if "user" in found else ""
+    port = f":{found['port']}" if "port" in found else ""
+    return f"postgresql://{user}{found.get('host', '')}{port}/{found.get('dbname', '')}"
+
+
+def _naming(schema: str) -> Callable[[str], str]:
+    """SQL with another schema's name, each statement made once."""
+    made: dict[str, str] = {}
+
+    def named(sql: str) -> str:
+        if sql not in made:
+            made[sql] = _SCHEMA.sub(f'"{schema}"', sql)
+        return made[sql]
+
+    return named

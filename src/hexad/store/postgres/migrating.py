@@ -1,0 +1,57 @@
+"""Creates and migrates the schema, once, even if many processes start at the same time."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final
+
+from hexad.errors import SchemaTooNew
+from hexad.store.postgres.connection import ServerError, Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hexad.store.postgres.connection import Connection
+
+_SCHEMA_OF: Final = "SELECT value FROM hexad.note WHERE name = 'schema'"
+_MISSING: Final = frozenset({"42P01", "3F000"})  # no such table, no such schema
+_LOCK: Final = 0x68657861  # the key of the advisory lock
+
+
+def migrate(connection: Connection, named: Callable[[str], str], location: str) -> None:
+    """Apply the missing scripts in one transaction."""
+    scripts = _scripts()
+    if _found(connection, named, location, len(scripts)) == len(scripts):
+        return
+    try:
+        connection.run([Statement("BEGIN"), Statement("SELECT pg_advisory_xact_lock($1)", (_LOCK,))])
+        known = connection.run([Statement("SELECT to_regclass($1) IS NOT NULL", (named("hexad.note"),))])[0][0][0]
+        found = _found(connection, named, location, len(scripts)) if known else 0  # another process may have been first
+        statements = [Statement(named("CREATE SCHEMA IF NOT EXISTS hexad.")[:-1])] if not known else []
+        for script in scripts[found:]:
+            statements += [Statement(named(statement)) for statement in script]
+        note = "INSERT INTO hexad.note VALUES ('schema', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+        connection.run([*statements, Statement(named(note), (str(len(scripts)),)), Statement("COMMIT")])
+    except ServerError:
+        connection.run([Statement("ROLLBACK")])
+        raise
+
+
+def _found(connection: Connection, named: Callable[[str], str], location: str, known: int) -> int:
+    try:
+        rows = connection.run([Statement(named(_SCHEMA_OF))])[0]
+    except ServerError as error:
+        if error.state in _MISSING:
+            return 0
+        raise
+    found = int(rows[0][0]) if rows else 0
+    if found > known:
+        raise SchemaTooNew(location, found, known)
+    return found
+
+
+def _scripts() -> Sequence[Sequence[str]]:
+    """The migrations in order, each as its statements; the n-th leads to schema n."""
+    folder = files(__package__).joinpath("migrations")
+    found = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".sql")), key=lambda entry: entry.name)
+    return [entry.read_text(encoding="utf-8").strip().split("\n\n") for entry in found]

@@ -1,0 +1,409 @@
+"""Changing a namespace: the contract is the ports'.
+
+A unit computes in memory what follows from a change: the next number, the counts, which words become stale. It holds
+the lock of the namespace's head, so nobody else changes them. Writes are queued; they go with the next read or the
+commit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import astuple, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from hexad.model import Layer, Skill
+from hexad.shape import to_microseconds
+from hexad.store import Entry
+from hexad.store.postgres.connection import Statement, columns
+from hexad.store.postgres.failures import Failure, is_gone
+from hexad.store.postgres.learning import LearningWrites
+from hexad.store.postgres.merging import merge
+from hexad.store.postgres.records import CODES, LAYERS, WRITTEN, as_json, decode, encode, encode_version, hashed
+from hexad.store.postgres.view import GET, View
+from hexad.store.postgres.work import ADD_HEAD, LOCK_HEAD, SETTINGS
+from hexad.store.skills import FAILED, REMEMBERED, WORKED
+from hexad.text.document import Document
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from hexad.model import Association, AuditRecord, SkillVersion, Version
+    from hexad.store import Embedded, Row, Use
+    from hexad.store.postgres.connection import Rows
+
+_KNOWN_IDS: Final = (
+    "SELECT r.layer, r.id, r.number, r.words FROM unnest($2::smallint[], $3::text[]) AS c (l, i) "
+    "JOIN hexad.record r ON r.tenant = $1 AND r.layer = c.l AND r.id = c.i"
+)
+_KNOWN_VECTORS: Final = (
+    "SELECT r.layer, r.id, v.embedder, md5(v.vector) FROM unnest($2::smallint[], $3::text[]) AS c (l, i) "
+    "JOIN hexad.record r ON r.tenant = $1 AND r.layer = c.l AND r.id = c.i "
+    "JOIN hexad.vector v ON v.tenant = $1 AND v.layer = r.layer AND v.number = r.number"
+)
+_VECTORS_OF_ID: Final = (
+    "SELECT v.number, v.embedder, md5(v.vector) FROM hexad.record r JOIN hexad.vector v ON v.tenant = $1 "
+    "AND v.layer = r.layer AND v.number = r.number "
+    "WHERE r.tenant = $1 AND r.layer = $2 AND (r.id = $3 OR r.folded = $4)"
+)
+_VECTORS_OF_ROWS: Final = (
+    "SELECT number, embedder, md5(vector) FROM hexad.vector "
+    "WHERE tenant = $1 AND layer = $2 AND number = ANY($3::bigint[])"
+)
+
+
+def _bulk(table: str, named: Mapping[str, str], conflict: str = "") -> str:
+    """An INSERT of any number of rows, a list for each column."""
+    names = ", ".join(f'"{name}"' for name in named)
+    lists = ", ".join(f"${place}::{kind}[]" for place, kind in enumerate(named.values(), 2))
+    return f"INSERT INTO {table} (tenant, {names}) SELECT $1, * FROM unnest({lists}) {conflict}"
+
+
+_PUT: Final = _bulk(
+    "hexad.record",
+    WRITTEN,
+    "ON CONFLICT (tenant, layer, number) DO UPDATE SET "
+    + ", ".join(f'"{name}" = excluded."{name}"' for name in WRITTEN if name not in {"layer", "number"}),
+)
+_ADD_STALE: Final = _bulk(
+    "hexad.stale", {"layer": "smallint", "number": "bigint", "words": "text"}, "ON CONFLICT DO NOTHING"
+)
+_PUT_VECTORS: Final = _bulk(
+    "hexad.vector",
+    {"layer": "smallint", "embedder": "bigint", "number": "bigint", "stamp": "bigint", "vector": "bytea"},
+    "ON CONFLICT (tenant, layer, number, embedder) DO UPDATE SET stamp = excluded.stamp, vector = excluded.vector",
+)
+_ADD_VERSIONS: Final = _bulk(
+    "hexad.version",
+    {"layer": "smallint", "id": "text", "version": "bigint", "session": "text", "subject": "text", "data": "text"},
+)
+_ADD_AUDIT: Final = _bulk(
+    "hexad.audit",
+    {"sequence": "bigint", "at": "bigint", **dict.fromkeys(("session", "action", "actor", "target"), "text")}
+    | dict.fromkeys(("details", "previous", "hash"), "text"),
+)
+_ADD_ASSOCIATIONS: Final = _bulk(
+    "hexad.association",
+    {"layer": "smallint", "id": "text", "term": "text", "weight": "double precision"}
+    | {"session": "text", "used": "bigint"},
+)
+_PUT_SCOPES: Final = _bulk(
+    "hexad.scope",
+    {"layer": "smallint", **dict.fromkeys(("rows", "length", "merged", "waiting"), "bigint")},
+    "ON CONFLICT (tenant, layer) DO UPDATE SET rows = excluded.rows, length = excluded.length, "
+    "merged = excluded.merged, waiting = excluded.waiting",
+)
+_PUT_STATES: Final = _bulk(
+    "hexad.embedder",
+    {"layer": "smallint", "embedder": "bigint", "rows": "bigint", "stamp": "bigint"},
+    "ON CONFLICT (tenant, layer, embedder) DO UPDATE SET rows = excluded.rows, stamp = excluded.stamp",
+)
+_PUT_HEAD: Final = (
+    "UPDATE hexad.head SET number = $2, sequence = $3, hash = $4, changed = $5, stamp = $6, facts = $7 "
+    "WHERE tenant = $1"
+)
+_USE: Final = (
+    "UPDATE hexad.record SET use_count = use_count + u.c, last_used = u.a FROM "
+    "unnest($2::smallint[], $3::text[], $4::bigint[], $5::bigint[]) AS u (l, i, c, a) "
+    "WHERE tenant = $1 AND layer = u.l AND id = u.i"
+)
+_REMOVE: Final = "DELETE FROM hexad.record WHERE tenant = $1 AND layer = $2 AND number = $3"
+_REMOVE_VECTORS: Final = "DELETE FROM hexad.vector WHERE tenant = $1 AND layer = $2 AND number = ANY($3::bigint[])"
+_REMOVE_ASSOCIATIONS: Final = "DELETE FROM hexad.association WHERE tenant = $1 AND layer = $2 AND id = $3"
+_REMOVE_VERSIONS: Final = (
+    "DELETE FROM hexad.version WHERE tenant = $1 AND layer = $2 AND id = $3 "
+    "AND ($4::bigint[] IS NULL OR version = ANY($4))"
+)
+_SCOPES: Final = "SELECT layer, rows, length, merged, waiting FROM hexad.scope WHERE tenant = $1"
+_STATES: Final = "SELECT layer, embedder, rows, stamp FROM hexad.embedder WHERE tenant = $1"
+MOST_WAITING: Final = 256  # rows of a layer whose words a question reads whole; then they are merged
+_MERGED_AT_ONCE: Final = 2048  # so many are merged before the commit: somebody imports
+_NO_WORDS: Final = Document((), ()).pack()
+
+
+@dataclass(slots=True)
+class _Scope:
+    """The index of a layer, in numbers."""
+
+    rows: int = 0
+    length: int = 0
+    merged: int = 0  # the number up to which rows have postings
+    waiting: int = 0  # changes since
+
+
+@dataclass(slots=True)
+class _Known:
+    """What is known of a row that may exist."""
+
+    number: int | None = None
+    words: str | None = None
+    vectors: dict[int, str] = field(default_factory=dict)  # digests by embedder
+
+
+@dataclass(slots=True)
+class _Batch:
+    """The rows of one `put`, to be written together."""
+
+    records: dict[tuple[int, int], tuple[Any, ...]] = field(default_factory=dict)
+    stale: list[tuple[int, int, str]] = field(default_factory=list)
+    without_vectors: dict[int, list[int]] = field(default_factory=dict)
+    vectors: dict[tuple[int, int, int], tuple[Any, ...]] = field(default_factory=dict)
+
+
+class Unit(View, LearningWrites):
+    """Changes one namespace inside one transaction."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._known: dict[tuple[Layer, str], _Known] = {}
+        self._scopes: dict[int, _Scope] = {}
+        self._states: dict[tuple[int, int], list[int]] = {}  # rows and stamp, by layer and embedder
+        self._changed_scopes: set[int] = set()
+        self._changed_states: set[tuple[int, int]] = set()
+        self.appended: tuple[int, str] | None = None  # sequence and hash of the last audit record
+
+    def get(self, layer: Layer, id: str) -> Row | None:
+        place = self._place(layer, id)
+        rows, vectors = self.ask(Statement(GET, place), Statement(_VECTORS_OF_ID, place))
+        self._known[layer, id] = _Known()
+        if not rows:
+            return None
+        row = decode(rows[0])
+        held = {embedder: digest for number, embedder, digest in vectors if number == row.number}
+        self._known[layer, row.record.id] = _Known(row.number, rows[0][3], held)
+        return row
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        self._know([(each.record.layer, each.record.id) for each in entries])
+        batch = _Batch()
+        for record, document, embedded in entries:
+            known = self._known[record.layer, record.id]
+            words = document.pack() if document else None
+            old, is_new = known.words, known.number is None
+            if known.number is None:
+                self.head.number = known.number = self.head.number + 1
+            batch.records[CODES[record.layer], known.number] = encode(record, known.number, words)
+            if old != words:
+                self._reindex(batch, record.layer, known, words)
+                if not is_new:
+                    self._drop_vectors(batch, record.layer, known)
+            if embedded is not None and document is not None:
+                self._add_vector(batch, record.layer, known.number, known.vectors, embedded)
+        self._write(batch)
+
+    def embed(self, layer: Layer, vectors: Mapping[int, Embedded]) -> None:
+        rows = self.ask(Statement(_VECTORS_OF_ROWS, (self.tenant, CODES[layer], list(vectors))))[0]
+        held: dict[int, dict[int, str]] = {number: {} for number in vectors}
+        for number, embedder, digest in rows:
+            held[number][embedder] = digest
+        batch = _Batch()
+        for number, embedded in vectors.items():
+            self._add_vector(batch, layer, number, held[number], embedded)
+        self._known.clear()
+        self._write(batch)
+
+    def associate(self, layer: Layer, id: str, associations: Collection[Association]) -> None:
+        self.queue(_REMOVE_ASSOCIATIONS, self.tenant, CODES[layer], id)
+        rows = [
+            (CODES[each.layer], each.id, each.term, each.weight, each.session, to_microseconds(each.used))
+            for each in associations
+        ]
+        if rows:
+            self.queue(_ADD_ASSOCIATIONS, self.tenant, *columns(rows))
+
+    def remove(self, layer: Layer, id: str) -> bool:
+        self._know([(layer, id)])
+        known = self._known[layer, id]
+        if known.number is None:
+            return False
+        batch = _Batch()
+        if known.words is not None:
+            self._reindex(batch, layer, known, None)
+        self._drop_vectors(batch, layer, known)
+        self.queue(_REMOVE, self.tenant, CODES[layer], known.number)
+        self._write(batch)
+        self.associate(layer, id, ())
+        self._known[layer, id] = _Known()
+        return True
+
+    def add_versions(self, versions: Sequence[Version | SkillVersion]) -> None:
+        if versions:
+            self.queue(_ADD_VERSIONS, self.tenant, *columns(map(encode_version, versions)))
+
+    def remove_versions(self, layer: Layer, id: str, numbers: Collection[int] | None = None) -> None:
+        self.queue(_REMOVE_VERSIONS, self.tenant, CODES[layer], id, None if numbers is None else list(numbers))
+
+    def use(self, uses: Collection[Use]) -> None:
+        together: dict[tuple[int, str], tuple[int, int]] = {}
+        for use in uses:
+            place = CODES[use.layer], use.id
+            together[place] = together.get(place, (0, 0))[0] + use.count, to_microseconds(use.at)
+        if together:
+            self.queue(_USE, self.tenant, *columns((*place, *used) for place, used in sorted(together.items())))
+
+    def count_run(self, name: str, version: int, at: datetime, *, ok: bool) -> str | None:
+        row = self.get(Layer.SKILL_PATTERNS, name)
+        if row is None or not isinstance(row.record, Skill) or row.record.version != version:
+            return None
+        known = row.record
+        counted = replace(
+            known,
+            use_count=known.use_count + 1,
+            run_count=known.run_count + 1,
+            success_count=known.success_count + ok,
+            last_used=at,
+            recent=(known.recent + (WORKED if ok else FAILED))[-REMEMBERED:],
+        )
+        self.put([Entry(counted, row.document)])
+        return counted.recent
+
+    def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
+        head = self.known_head()
+        encoded = details or [as_json(dict(record.details)) for record in records]
+        rows = [_audit_values(record, written) for record, written in zip(records, encoded, strict=True)]
+        if rows:
+            self.queue(_ADD_AUDIT, self.tenant, *columns(rows))
+            last = max(records, key=lambda record: record.sequence)
+            if last.sequence > head.sequence:
+                head.sequence, head.hash = self.appended = last.sequence, last.hash
+
+    def set_note(self, name: str, value: str) -> None:
+        self.known_head().facts[name] = value
+
+    def scrub(self) -> None:
+        """Merge the index, so that no words of removed rows are left in it; the rest is the server's maintenance."""
+        self.merge(least=0)
+
+    def merge(self, *, least: int = MOST_WAITING) -> None:
+        """Turn the words of rows into postings, in layers where more than ``least`` wait."""
+        self.known_head()
+        for code, scope in sorted(self._scopes.items()):
+            if scope.waiting > least:
+                merge(self, LAYERS[code], scope.merged)
+                scope.merged, scope.waiting = self.head.number, 0
+                self._changed_scopes.add(code)
+
+    @property
+    def waits(self) -> bool:
+        """Whether a layer should be merged."""
+        return any(scope.waiting > MOST_WAITING for scope in self._scopes.values())
+
+    def commit(self) -> bool:
+        """Commit; whether it is known that it happened. An error says that it did not."""
+        if not self._begun and not self._queued:
+            return True
+        self.known_head()
+        try:
+            self._run([*self._last(), Statement("COMMIT")])
+        except Failure as error:
+            if is_gone(error):
+                return False
+            raise self.translated(error) from error
+        self._sent = False
+        return True
+
+    def _last(self) -> list[Statement]:
+        """Everything that the commit sends before it commits."""
+        if any(scope.waiting > _MERGED_AT_ONCE for scope in self._scopes.values()):
+            self.merge(least=_MERGED_AT_ONCE)
+        head = self.head
+        head.changed += 1
+        values = (head.number, head.sequence, head.hash, head.changed, head.stamp, as_json(head.facts))
+        queued, self._queued = [*self._queued, *self._state()], []
+        return [*queued, Statement(_PUT_HEAD, (self.tenant, *values))]
+
+    # the parts of it
+
+    def _know(self, places: Iterable[tuple[Layer, str]]) -> None:
+        """Read which of these rows exist, unless that is known already."""
+        unknown = [place for place in dict.fromkeys(places) if place not in self._known]
+        if not unknown:
+            return
+        given = columns((CODES[layer], key) for layer, key in unknown)
+        rows, vectors = self.ask(
+            Statement(_KNOWN_IDS, (self.tenant, *given)), Statement(_KNOWN_VECTORS, (self.tenant, *given))
+        )
+        for place in unknown:
+            self._known[place] = _Known()
+        for code, key, number, words in rows:
+            self._known[LAYERS[code], key] = _Known(number, words)
+        for code, key, embedder, digest in vectors:
+            self._known[LAYERS[code], key].vectors[embedder] = digest
+
+    def _reindex(self, batch: _Batch, layer: Layer, known: _Known, words: str | None) -> None:
+        """Count a row's new words in the place of its old ones; what the blocks say about it becomes stale."""
+        code, number = CODES[layer], cast("int", known.number)
+        scope = self._scopes.setdefault(code, _Scope())
+        for change, packed in ((-1, known.words), (1, words)):
+            if packed is not None:
+                scope.rows += change
+                scope.length += change * Document.unpack(packed).length
+        if number <= scope.merged:
+            batch.stale.append((code, number, _NO_WORDS if known.words is None else known.words))
+        scope.waiting += 1
+        known.words = words
+        self._changed_scopes.add(code)
+
+    def _drop_vectors(self, batch: _Batch, layer: Layer, known: _Known) -> None:
+        code, number = CODES[layer], cast("int", known.number)
+        for embedder in known.vectors:
+            batch.vectors.pop((code, embedder, number), None)
+            self._states[code, embedder][0] -= 1
+            self._changed_states.add((code, embedder))
+        if known.vectors:
+            batch.without_vectors.setdefault(code, []).append(number)
+            known.vectors = {}
+
+    def _add_vector(self, batch: _Batch, layer: Layer, number: int, held: dict[int, str], embedded: Embedded) -> None:
+        """Keep a vector; the same again changes nothing."""
+        embedder, digest = hashed(embedded.embedder), hashlib.md5(embedded.vector, usedforsecurity=False).hexdigest()
+        if held.get(embedder) == digest:
+            return
+        place = CODES[layer], embedder
+        self.head.stamp += 1
+        state = self._states.setdefault(place, [0, 0])
+        state[0] += embedder not in held
+        state[1] = self.head.stamp
+        held[embedder] = digest
+        self._changed_states.add(place)
+        batch.vectors[*place, number] = (*place, number, self.head.stamp, embedded.vector)
+
+    def _write(self, batch: _Batch) -> None:
+        for code, numbers in batch.without_vectors.items():
+            self.queue(_REMOVE_VECTORS, self.tenant, code, numbers)
+        for sql, rows in (
+            (_PUT, batch.records.values()),
+            (_ADD_STALE, batch.stale),
+            (_PUT_VECTORS, batch.vectors.values()),
+        ):
+            if rows:
+                self.queue(sql, self.tenant, *columns(rows))
+
+    def _first(self) -> list[Statement]:
+        patience = f"{max(1, int((self._seconds or 0.0) * 1000))}"
+        return [
+            Statement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"),
+            Statement(SETTINGS, ("0", patience)),
+            Statement(ADD_HEAD, (self.tenant, self.namespace)),
+            Statement(LOCK_HEAD, (self.tenant,)),
+            Statement(_SCOPES, (self.tenant,)),
+            Statement(_STATES, (self.tenant,)),
+        ]
+
+    def _opened(self, results: Sequence[Rows]) -> None:
+        super()._opened(results[:4])
+        self._scopes = {code: _Scope(*values) for code, *values in results[4]}
+        self._states = {(code, embedder): values for code, embedder, *values in results[5]}
+
+    def _state(self) -> Sequence[Statement]:
+        scopes = [(code, *astuple(self._scopes[code])) for code in sorted(self._changed_scopes)]
+        states = [(*place, *self._states[place]) for place in sorted(self._changed_states)]
+        self._changed_scopes.clear()
+        self._changed_states.clear()
+        found = [Statement(_PUT_SCOPES, (self.tenant, *columns(scopes)))] if scopes else []
+        return [*found, Statement(_PUT_STATES, (self.tenant, *columns(states)))] if states else found
+
+
+def _audit_values(record: AuditRecord, details: str) -> tuple[Any, ...]:
+    words = (record.session, record.action, record.actor, record.target)
+    return record.sequence, to_microseconds(record.at), *words, details, record.previous, record.hash

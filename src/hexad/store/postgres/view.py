@@ -1,0 +1,195 @@
+"""Reading one state of a namespace: the contract is the ports'.
+
+Rows come along with their sketches, so that `fetch` needs no round trip.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad.model import AuditRecord, Layer
+from hexad.shape import from_microseconds, to_microseconds
+from hexad.store import Sketches, Vector, folded
+from hexad.store.postgres.connection import Statement, flat
+from hexad.store.postgres.learning import LearningReads
+from hexad.store.postgres.records import (
+    BRIEF,
+    CODES,
+    LAYERS,
+    SKETCH,
+    WHOLE,
+    decode,
+    decode_sketch,
+    decode_version,
+    hashed,
+)
+from hexad.store.postgres.search import Search, association_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from datetime import datetime
+
+    from hexad.model import Association, SkillVersion, Version
+    from hexad.store import Evidence, Question, Row, Sketch
+
+_ENTRIES: Final = CODES[Layer.USER_KNOWLEDGE]
+GET: Final = (
+    f"SELECT {WHOLE} FROM hexad.record WHERE tenant = $1 AND layer = $2 AND (id = $3 OR folded = $4) "
+    "ORDER BY id <> $3, number LIMIT 1"
+)
+_PAGE: Final = (
+    f"SELECT {WHOLE} FROM hexad.record r WHERE tenant = $1 AND layer = $2 AND number > $3 "
+    "AND ($4::bigint IS NULL OR (words IS NOT NULL AND NOT EXISTS (SELECT 1 FROM hexad.vector v WHERE v.tenant = $1 "
+    "AND v.layer = $2 AND v.number = r.number AND v.embedder = $4))) ORDER BY number LIMIT $5"
+)
+_CHOSEN: Final = (
+    "FROM unnest($2::smallint[], $3::bigint[]) AS c (l, n) "
+    "JOIN hexad.record ON tenant = $1 AND layer = c.l AND number = c.n"
+)
+_FETCH: Final = f"SELECT {BRIEF} {_CHOSEN}"
+_ALIVE: Final = "words IS NOT NULL AND (expires IS NULL OR expires > $4)"
+_SKETCH: Final = f"SELECT {SKETCH} {_CHOSEN} AND {_ALIVE}"
+_BESIDE: Final = (
+    f"SELECT {SKETCH} FROM (SELECT DISTINCT o.thread AS t, o.position + s AS p FROM unnest($3::bigint[]) AS c (n) "
+    f"JOIN hexad.record o ON o.tenant = $1 AND o.layer = $2 AND o.number = c.n "
+    "CROSS JOIN unnest(ARRAY[-2, -1, 1, 2]) s WHERE o.thread <> '' AND o.words IS NOT NULL "
+    "AND (o.expires IS NULL OR o.expires > $4)) w "
+    f"JOIN hexad.record ON tenant = $1 AND layer = $2 AND thread <> '' AND thread = w.t AND \"position\" = w.p "
+    f"AND {_ALIVE}"
+)
+_VECTORS: Final = (
+    "SELECT number, stamp, vector FROM hexad.vector WHERE tenant = $1 AND layer = $2 AND embedder = $3 AND stamp > $4 "
+    "ORDER BY stamp LIMIT $5"
+)
+_VECTOR_NUMBERS: Final = "SELECT number FROM hexad.vector WHERE tenant = $1 AND layer = $2 AND embedder = $3"
+_VERSIONS: Final = "SELECT data FROM hexad.version WHERE tenant = $1 AND layer = $2 AND id = $3 ORDER BY version DESC"
+_KEYS_OF_SESSION: Final = (
+    f"SELECT id FROM hexad.version WHERE tenant = $1 AND layer = {_ENTRIES} AND session = $2 UNION "
+    f"SELECT id FROM hexad.record WHERE tenant = $1 AND layer = {_ENTRIES} AND givers IS NOT NULL "
+    "AND jsonb_exists(givers::jsonb, $2) ORDER BY id"
+)
+_KEYS_OF_SUBJECT: Final = (
+    f"SELECT id FROM hexad.version WHERE tenant = $1 AND layer = {_ENTRIES} AND subject = $2 UNION "
+    f"SELECT id FROM hexad.record WHERE tenant = $1 AND layer = {_ENTRIES} AND subject = $2 ORDER BY id"
+)
+_ASSOCIATIONS: Final = (
+    "SELECT layer, id, term, weight, session, used FROM hexad.association WHERE tenant = $1 "
+    "AND ($2::smallint IS NULL OR layer = $2) AND ($3::text IS NULL OR id = $3)"
+)
+_AUDIT: Final = (
+    "SELECT sequence, at, session, action, actor, target, details, previous, hash FROM hexad.audit "
+    "WHERE tenant = $1 AND sequence > $2 ORDER BY sequence LIMIT $3"
+)
+
+
+class View(LearningReads):
+    """Reads one namespace."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._search = Search(self)
+        self._along: dict[tuple[int, int], Sequence[Any]] = {}  # rows that came along with their sketches
+
+    def get(self, layer: Layer, id: str) -> Row | None:
+        rows = self.ask(Statement(GET, self._place(layer, id)))[0]
+        return decode(rows[0]) if rows else None
+
+    def _place(self, layer: Layer, id: str) -> tuple[int, int, str, str | None]:
+        """The values that find a row: only entries are found without regard to case."""
+        return self.tenant, CODES[layer], id, folded(id) if layer is Layer.USER_KNOWLEDGE else None
+
+    def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:
+        if self._begun and not self.head.number:  # nothing was ever stored
+            return []
+        embedder = None if without is None else hashed(without)
+        return list(map(decode, self.ask(Statement(_PAGE, (self.tenant, CODES[layer], after, embedder, limit)))[0]))
+
+    def evidence(self, question: Question) -> Mapping[Layer, Evidence]:
+        return self._search.evidence(question)
+
+    def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: datetime) -> set[int]:
+        return self._search.passing(layer, numbers, facets, to_microseconds(now))
+
+    def sketch(self, chosen: Mapping[Layer, Collection[int]], now: datetime) -> Mapping[Layer, Sketches]:
+        moment, entries = to_microseconds(now), chosen.get(Layer.USER_KNOWLEDGE, ())
+        asked = [Statement(_SKETCH, (self.tenant, *_places(chosen), moment))]
+        if entries:
+            asked.append(Statement(_BESIDE, (self.tenant, _ENTRIES, list(entries), moment)))
+        rows, *beside = self.ask(*asked)
+        found: dict[Layer, list[Sketch]] = {layer: [] for layer in chosen}
+        for row in rows:
+            found[LAYERS[row[0]]].append(self._sketched(row))
+        known = {each.number for each in found.get(Layer.USER_KNOWLEDGE, ())}
+        near = [self._sketched(row) for part in beside for row in part if row[1] not in known]
+        return {layer: Sketches(each, near if layer is Layer.USER_KNOWLEDGE else ()) for layer, each in found.items()}
+
+    def _sketched(self, row: Sequence[Any]) -> Sketch:
+        if row[4] is not None:
+            self._along[row[0], row[1]] = row
+        return decode_sketch(row)
+
+    def fetch(self, chosen: Mapping[Layer, Collection[int]]) -> Mapping[Layer, Sequence[Row]]:
+        found: dict[Layer, list[Row]] = {layer: [] for layer in chosen}
+        missing: dict[Layer, list[int]] = {}
+        for layer, numbers in chosen.items():
+            for number in numbers:
+                row = self._along.get((CODES[layer], number))
+                if row is None:
+                    missing.setdefault(layer, []).append(number)
+                else:
+                    found[layer].append(decode(row))
+        if missing:
+            for values in self.ask(Statement(_FETCH, (self.tenant, *_places(missing))))[0]:
+                found[LAYERS[values[0]]].append(decode(values))
+        return found
+
+    def vectors(self, layer: Layer, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Vector]:
+        values = (self.tenant, CODES[layer], hashed(embedder), after, limit)
+        return list(map(Vector._make, self.ask(Statement(_VECTORS, values))[0]))
+
+    def vector_numbers(self, layer: Layer, embedder: str) -> set[int]:
+        return set(flat(self.ask(Statement(_VECTOR_NUMBERS, (self.tenant, CODES[layer], hashed(embedder))))[0]))
+
+    def versions(self, layer: Layer, id: str) -> Sequence[Version | SkillVersion]:
+        rows = self.ask(Statement(_VERSIONS, (self.tenant, CODES[layer], id)))[0]
+        return [decode_version(layer, id, data) for (data,) in rows]
+
+    def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
+        sql, value = (_KEYS_OF_SUBJECT, subject) if session is None else (_KEYS_OF_SESSION, session)
+        return flat(self.ask(Statement(sql, (self.tenant, value)))[0])
+
+    def associations(self, layer: Layer | None = None, id: str | None = None) -> Sequence[Association]:
+        code = None if layer is None else CODES[layer]
+        rows = self.ask(Statement(_ASSOCIATIONS, (self.tenant, code, id)))[0]
+        return sorted(map(association_of, rows), key=lambda each: (each.layer.value, each.id, each.term))
+
+    def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
+        return [_audit_record(row) for row in self.ask(Statement(_AUDIT, (self.tenant, after, limit)))[0]]
+
+    def chain_end(self) -> tuple[int, str] | None:
+        head = self.known_head()
+        return (head.sequence, head.hash) if head.sequence else None
+
+    def note(self, name: str) -> str | None:
+        return self.known_head().facts.get(name)
+
+
+def _places(chosen: Mapping[Layer, Collection[int]]) -> tuple[list[int], list[int]]:
+    codes = [CODES[layer] for layer, numbers in chosen.items() for _ in numbers]
+    return codes, [number for numbers in chosen.values() for number in numbers]
+
+
+def _audit_record(row: Sequence[Any]) -> AuditRecord:
+    sequence, at, session, action, actor, target, details, previous, digest = row
+    return AuditRecord(
+        sequence=sequence,
+        at=from_microseconds(at),
+        session=session,
+        action=action,
+        actor=actor,
+        target=target,
+        details=json.loads(details),
+        previous=previous,
+        hash=digest,
+    )

@@ -1,0 +1,166 @@
+"""A unit of work: one connection, one transaction, one namespace. It begins with its first statement.
+
+So the first round trip begins the transaction, locks or reads the namespace's head, and brings the first answer.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad.errors import StoreError
+from hexad.store.postgres.connection import Statement
+from hexad.store.postgres.failures import Failure, may_work_again, needs_another, translate
+from hexad.store.postgres.records import hashed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hexad.store.postgres.connection import Connection, Rows
+    from hexad.store.postgres.pool import Pool
+
+_ATTEMPTS: Final = 3  # for a transaction that has not done anything yet
+_GRACE: Final = 1.0  # seconds after its deadline in which the server itself may say that a query took too long
+_HEAD: Final = "SELECT namespace, number, sequence, hash, changed, stamp, facts FROM hexad.head WHERE tenant = $1"
+ADD_HEAD: Final = (
+    "INSERT INTO hexad.head (tenant, namespace, number, sequence, hash, changed, stamp, facts) "
+    "VALUES ($1, $2, 0, 0, '', 0, 0, '{}') ON CONFLICT (tenant) DO NOTHING"
+)
+LOCK_HEAD: Final = f"{_HEAD} FOR UPDATE"
+SETTINGS: Final = (
+    "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), "
+    "set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """What every unit of work of a store shares."""
+
+    pool: Pool
+    named: Callable[[str], str]  # SQL with the name of this store's schema
+    location: str
+    patience: float
+
+
+@dataclass(slots=True)
+class Head:
+    """The row of a namespace: its counters, the end of its audit chain, and its facts."""
+
+    namespace: str
+    number: int = 0
+    sequence: int = 0
+    hash: str = ""
+    changed: int = 0
+    stamp: int = 0
+    facts: dict[str, str] = field(default_factory=dict)
+
+
+class Work:
+    """Asks the database, a round trip at a time; everything queued goes along."""
+
+    def __init__(self, database: Database, namespace: str, seconds: float | None) -> None:
+        self.namespace = namespace
+        self.tenant = hashed(namespace)
+        self._database = database
+        self._seconds = seconds
+        self._until: float | None = None
+        self._queued: list[Statement] = []
+        self._begun = False
+        self._sent = False
+        self._connection: Connection
+        self.head = Head(namespace)
+
+    def ask(self, *statements: Statement) -> list[Rows]:
+        """The rows of each statement, in one round trip."""
+        queued, self._queued = [*self._queued, *self._state()], []
+        try:
+            if self._begun:
+                return self._run([*queued, *statements])[len(queued) :]
+            return self._begin(queued, statements)
+        except Failure as error:
+            raise self.translated(error) from error
+
+    def queue(self, sql: str, *values: Any) -> None:
+        """Send a statement with the next round trip."""
+        self._queued.append(Statement(sql, values))
+
+    def known_head(self) -> Head:
+        """The head, read if that has not happened yet."""
+        if not self._begun:
+            self.ask()
+        return self.head
+
+    def take(self) -> None:
+        """Take a connection."""
+        try:
+            self._connection = self._database.pool.take(self._patience())
+        except Failure as error:
+            raise self.translated(error) from error
+
+    def leave(self, ending: str) -> None:
+        """End the transaction without waiting for it, and give the connection back."""
+        if self._sent and not self._connection.broken:
+            self._connection.send([Statement(ending)])
+        self._database.pool.give_back(self._connection)
+
+    def translated(self, error: BaseException) -> StoreError:
+        """An error of the driver as one of the tree."""
+        return translate(error, self._database.location, self._seconds)
+
+    def _begin(self, queued: Sequence[Statement], statements: Sequence[Statement]) -> list[Rows]:
+        first = self._first()
+        for attempt in range(_ATTEMPTS):
+            try:
+                results = self._run([*first, *queued, *statements])
+                break
+            except Failure as error:
+                if attempt == _ATTEMPTS - 1 or not may_work_again(error):
+                    raise
+                self._start_again(error)
+        self._begun = True
+        self._opened(results[: len(first)])
+        return results[len(first) + len(queued) :]
+
+    def _run(self, statements: Sequence[Statement]) -> list[Rows]:
+        named = self._database.named
+        self._sent = True
+        return self._connection.run([Statement(named(sql), values) for sql, values in statements], until=self._until)
+
+    def _start_again(self, error: BaseException) -> None:
+        """Roll back, on another connection if this one is of no use."""
+        pool = self._database.pool
+        if needs_another(error):
+            self._connection.broken = True
+            pool.forget_idle()
+            pool.give_back(self._connection)
+            self._connection = pool.take(self._patience())
+        else:
+            self._connection.send([Statement("ROLLBACK")])
+
+    def _opened(self, results: Sequence[Rows]) -> None:
+        """Take the head from the results of `_first`."""
+        for namespace, number, sequence, digest, changed, stamp, facts in results[-1]:
+            self.head = Head(namespace, number, sequence, digest, changed, stamp, json.loads(facts))
+        if self.head.namespace != self.namespace:
+            reason = f"has the same hash as {self.head.namespace!r}; choose another name"
+            raise StoreError(self._database.location, f"namespace {self.namespace!r} {reason}")
+
+    def _first(self) -> list[Statement]:
+        """The statements that begin the transaction; the last one reads the head."""
+        self._until = None if self._seconds is None else time.monotonic() + self._seconds + _GRACE
+        deadline = "0" if self._seconds is None else f"{max(1, int(self._seconds * 1000))}"
+        return [
+            Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
+            Statement(SETTINGS, (deadline, "0")),
+            Statement(_HEAD, (self.tenant,)),
+        ]
+
+    def _state(self) -> Sequence[Statement]:
+        """Statements that bring the database up to what this unit of work has in memory."""
+        return ()
+
+    def _patience(self) -> float:
+        return self._database.patience if self._seconds is None else self._seconds
