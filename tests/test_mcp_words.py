@@ -192,7 +192,7 @@ def test_an_unknown_tool_is_answered_with_those_that_there_are(memory_hx: Hexad,
         assert sentence.startswith("there is no tool '")
         assert "there are save_knowledge" in sentence
         assert sentence.isprintable()
-        assert len(sentence) < 300
+        assert len(sentence) < 400
 
 
 @requirement("PROMPT-02")

@@ -62,12 +62,12 @@ def test_the_base_is_a_prefix_and_each_layer_with_items_adds_one_section_in_orde
 def test_the_six_sections_have_the_titles_and_the_order_that_the_design_gives_them() -> None:
     prompt = assemble("base", retrieved(*(item(layer.value, layer=layer) for layer in reversed(Layer))))
     assert re.findall(r"^## (.*)$", str(prompt), flags=re.MULTILINE) == [
-        "Runtime Context",
         "Available Tools",
         "User Knowledge",
         "Known Solutions",
         "Available Skills",
         "External References",
+        "Runtime Context",
     ]
 
 

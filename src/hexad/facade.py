@@ -22,6 +22,7 @@ from hexad.memory.habits import Habits
 from hexad.memory.indexing import all_namespaces, embed_missing, missing_vectors
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.limits import leave_tally
+from hexad.memory.proposals import Proposals
 from hexad.memory.references import ReferenceCollection
 from hexad.model import Erasure
 from hexad.recent import Recent
@@ -66,8 +67,8 @@ class _Shared:
 
 class Hexad:
     """An agent's context: save, retrieve, assemble. Make one with `open`.
-    ``knowledge``, ``references``, ``learnings``, ``skills``, ``habits`` and ``audit`` hold what is stored; ``enabled``,
-    ``namespace``, ``session``, ``settings``, ``store`` and ``retriever`` say how it was opened.
+    ``knowledge``, ``proposals``, ``references``, ``learnings``, ``skills``, ``habits`` and ``audit`` hold what is
+    stored; ``enabled``, ``namespace``, ``session``, ``settings``, ``store`` and ``retriever`` say how it was opened.
 
     >>> with Hexad.open(":memory:", enabled=True) as hx:
     ...     _ = hx.knowledge.save("deploy-window", "Deploy on Tuesdays and Thursdays only", category="rule")
@@ -92,6 +93,7 @@ class Hexad:
         self.store: Final = workspace.store
         self.retriever: Final = engine.retriever
         self.knowledge: Final = KnowledgeCollection(workspace, find)
+        self.proposals: Final = Proposals(workspace, find)
         self.references: Final = ReferenceCollection(workspace, find)
         self.habits: Final = Habits(workspace)
         self.audit: Final = AuditLog(workspace.store, workspace.namespace)
@@ -329,17 +331,15 @@ class Hexad:
         This memory's entries come first, and both share the limits of one. This engine stays as it is.
 
         >>> own, project = (Hexad.open(":memory:", enabled=True) for _ in range(2))
-        >>> _ = own.knowledge.save("tabs", "Indent with tabs", category="preference")
-        >>> _ = project.knowledge.save("spaces", "Indent with four spaces", category="rule")
+        >>> _ = own.knowledge.save("tabs", "Indent with tabs"), project.knowledge.save("spaces", "Four spaces")
         >>> [item.key for item in project.beside(own).standing()]
         ['spaces', 'tabs']
         """
         if not isinstance(other, Hexad):
             raise InvalidInput("other", f"must be an engine, not {type(other).__name__}")
-        if not self.enabled or not other.enabled:
-            return self
-        there = other._engine
-        return self._like(others=(*self._engine.others, replace(there, others=()), *there.others))
+        there, both = other._engine, self.enabled and other.enabled
+        more = (*self._engine.others, replace(there, others=()), *there.others)
+        return self._like(others=more) if both else self
 
     def with_tool_registry(self, tools: object) -> Hexad:
         """An engine that also knows these tools: a provider, or a list of callables or descriptors.

@@ -13,6 +13,7 @@ from hexad.choices import Choice as Choice
 from hexad.choices import Decision as Decision
 from hexad.choices import ErrorCategory as ErrorCategory
 from hexad.choices import Origin as Origin
+from hexad.choices import ProposedChange as ProposedChange
 from hexad.choices import ReferenceKind as ReferenceKind
 from hexad.choices import SkillKind as SkillKind
 from hexad.choices import SkillStatus as SkillStatus
@@ -45,12 +46,12 @@ class Layer(StrEnum):
         layer.noun = noun
         return layer
 
-    RUNTIME_CONTEXT = "runtime_context", "Runtime Context", "state"
     TOOL_REGISTRY = "tool_registry", "Available Tools", "tool"
     USER_KNOWLEDGE = "user_knowledge", "User Knowledge", "knowledge"
     AGENT_LEARNINGS = "agent_learnings", "Known Solutions", "learning"
     SKILL_PATTERNS = "skill_patterns", "Available Skills", "skill"
     EXTERNAL_KNOWLEDGE = "external_knowledge", "External References", "reference"
+    RUNTIME_CONTEXT = "runtime_context", "Runtime Context", "state"
 
     @classmethod
     def parse(cls, name: object) -> Layer:
@@ -269,6 +270,21 @@ Record: TypeAlias = Knowledge | Learning | Skill | Reference
 RECORDS: Final[tuple[type[Record], ...]] = get_args(Record)
 RECORD_OF: Final[dict[Layer, type[Record]]] = {record.layer: record for record in RECORDS}  # the stored layers
 DEFAULT_LAYERS: Final = tuple(RECORD_OF)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal(_Said):
+    """A change to an entry that waits for a person's decision; no retrieval finds it."""
+
+    id: str
+    key: str  # of the entry that it would write, delete or pin
+    change: ProposedChange = ProposedChange.SAVE
+    content: str = ""
+    category: Category = Category.FACT
+    subject: str = ""
+    tags: tuple[str, ...] = ()
+    sentence: str = ""  # the user's words that it came from
+    against: str = ""  # the key of the entry that it changes or contradicts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

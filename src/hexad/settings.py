@@ -48,6 +48,7 @@ class Settings:
     namespace: str = _setting(DEFAULT_NAMESPACE, "whose memory it is")
     max_knowledge: int = _setting(20, "knowledge entries that one session may save; no limit without a session", _MANY)
     max_learnings: int = _setting(10, "learnings that one session may save; observed calls do not count", _MANY)
+    max_proposals: int = _setting(20, "changes to the user's entries that one session may propose", _MANY)
     max_skills_per_day: int = _setting(10, "skills that agents may create in a namespace, each day in UTC", _MANY)
     max_per_layer: int = _setting(MAX_PER_LAYER, "items that one layer returns", (1, 1_000))
     max_pinned: int = _setting(MAX_PINNED, "pinned entries in a retrieval", (0, 1_000))

@@ -103,7 +103,14 @@ def workspace_of(store: Store, settings: Settings, clock: Clock | None, session:
     return Workspace(
         store=maintained(store) if settings.enabled else store,
         clock=_in_utc(clock) if clock is not None else utc_now,
-        limits=Limits({"knowledge": settings.max_knowledge, "learnings": settings.max_learnings}, tally),
+        limits=Limits(
+            {
+                "knowledge": settings.max_knowledge,
+                "learnings": settings.max_learnings,
+                "proposals": settings.max_proposals,
+            },
+            tally,
+        ),
         uses=Uses(),
         namespace=admission.key("namespace", settings.namespace),
         session=admission.label("session", session),
@@ -170,7 +177,7 @@ def maintained(store: Store) -> Store:
     """A store that brings a namespace up to date when it is first used: the index, and the patterns of learnings."""
     steps = [
         Step("analyser", str(ANALYSER), reindex),
-        Step("patterns", "complete", complete_patterns),
+        Step("patterns", "judged", complete_patterns),
         Step("keys", "folded", fold_keys),
     ]
     return MaintainedStore(store, steps)

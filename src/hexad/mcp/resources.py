@@ -21,9 +21,9 @@ from hexad.edges.context import BUDGET, PREFACE
 from hexad.errors import HexadError, InvalidInput, NotFound
 from hexad.mcp.answers import sentence, shown
 from hexad.mcp.backend import READING
-from hexad.mcp.context_tools import approved_skill
+from hexad.mcp.context_tools import USUAL, approved_skill
 from hexad.memory.redaction import redact
-from hexad.model import Knowledge, Layer, Skill
+from hexad.model import Knowledge, Skill
 from hexad.skills.run import may_run
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def add_prompt(server: MCPServer[Any], backend: Backend) -> None:
             raise MCPError(INVALID_PARAMS, f"{PROMPT}: message is empty; give what you want to ask or to have done")
         own = backend.engine(context)
         try:
-            added = await READING.run(lambda: own.prompt("", message, layers=Layer, budget=BUDGET).added)
+            added = await READING.run(lambda: own.prompt("", message, layers=USUAL, budget=BUDGET).added)
         except HexadError as error:
             raise MCPError(INVALID_PARAMS, sentence(error)) from error
         before: list[Message] = [UserMessage(PREFACE + added.strip())] if added.strip() else []

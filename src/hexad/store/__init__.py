@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from hexad.model import Association, AuditRecord, Erasure, Knowledge, Layer, Record, SkillVersion, Version
+    from hexad.model import Association, AuditRecord, Erasure, Knowledge, Layer, Proposal, Record, SkillVersion, Version
     from hexad.store.learning import Activity, Call, LearningChanges, TemplateFilter
     from hexad.text.document import Document
     from hexad.text.index import Posting
@@ -233,6 +233,10 @@ class Reading(Protocol):
         """The words that lead to items, by layer, id and term: all of them, or those of one layer or item."""
         ...
 
+    def proposals(self) -> Sequence[Proposal]:
+        """Every proposal, in the order in which they were first put."""
+        ...
+
     def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
         """Template and id of the learnings that pass a filter, newest first, filter by filter."""
         ...
@@ -286,6 +290,10 @@ class Writing(Reading, Protocol):
 
     def remove_versions(self, layer: Layer, id: str, numbers: Collection[int] | None = None) -> None:
         """Remove some versions of an entry or a skill, or all of them."""
+        ...
+
+    def propose(self, proposals: Sequence[Proposal] = (), *, withdrawn: Collection[str] = ()) -> None:
+        """Insert proposals, or replace those of the same id, and remove others; unknown ids are skipped."""
         ...
 
     def use(self, uses: Collection[Use]) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
-from hexad.model import RECORD_OF, Association, AuditRecord, Layer, SkillVersion, Version
+from hexad.model import RECORD_OF, Association, AuditRecord, Layer, Proposal, SkillVersion, Version
 from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
 from hexad.store import SKETCHED, folded, standing_of
 from hexad.store.learning import WILDCARD, skeleton
@@ -177,6 +177,7 @@ VERSIONS: Final[dict[Layer, Table[Any]]] = {
     Layer.SKILL_PATTERNS: _table("hexad_skill_version", SkillVersion),
 }
 ASSOCIATIONS: Final = _table("hexad_association", Association, key="id")
+PROPOSALS: Final = _table("hexad_proposal", Proposal)
 AUDIT: Final = _table("hexad_audit", AuditRecord)
 _NAMED: Final = [f"SELECT namespace FROM {table.name}" for table in (*TABLES.values(), ASSOCIATIONS, AUDIT)]  # noqa: S608
 NAMESPACES: Final = f"SELECT namespace FROM ({' UNION '.join(_NAMED)}) WHERE namespace > ? ORDER BY 1 LIMIT ?"  # noqa: S608
