@@ -36,9 +36,6 @@ PLANNED: Final = frozenset(
         "SMALL-02",
         "SMALL-03",
         "SMALL-04",
-        "STAND-01",
-        "STAND-02",
-        "STAND-03",
     ]
 )
 """Not built yet, and without tests."""
