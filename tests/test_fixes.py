@@ -36,6 +36,20 @@ def fix_after(hx: Hexad, args: dict[str, Any], error: str, then: dict[str, Any] 
         ("tool x", "bash: tool: command not found", "npx tool x", "use `npx tool` instead of `tool`"),
         ("pytest -q", "No module named 'yaml'", "pip install pyyaml && pytest -q", "run `pip install pyyaml` first"),
         ("aws s3 ls", "region is not set", "AWS_REGION=eu-west-1 aws s3 ls", "set `AWS_REGION`"),
+        ("python app.py", "bash: python: command not found", "python3 app.py", "use `python3` instead of `python`"),
+        (
+            "docker run --detatch x",
+            "unknown flag: --detatch",
+            "docker run --detach x",
+            "use `--detach` instead of `--detatch`",
+        ),
+        ("git push", "rejected (fetch first)", "git pull --rebase && git push", "run `git pull --rebase` first"),
+        (
+            "curl htps://a.example",
+            "curl: Protocol not supported",
+            "curl https://a.example",
+            "use `https` instead of `htps`",
+        ),
     ],
 )
 def test_a_command_is_compared_word_by_word(hx: Hexad, failed: str, error: str, worked: str, fix: str) -> None:
@@ -55,6 +69,24 @@ def test_a_command_is_compared_word_by_word(hx: Hexad, failed: str, error: str, 
 def test_no_word_of_one_run_is_named(hx: Hexad, worked: str) -> None:
     fix = fix_after(hx, {"command": "deploy web"}, "deploy: not signed in", {"command": worked})
     assert not any(word in fix for word in ("ghp_", "ann", "run-17", "8841"))
+
+
+@requirement("FIX-02")
+def test_another_city_that_worked_four_times_is_no_fix(hx: Hexad) -> None:
+    for session in "abcd":
+        hx.observe(tool="weather", args={"city": "Atlantis"}, error="unknown city: Atlantis", session=session)
+        hx.observe(tool="weather", args={"city": "Paris"}, result="sunny", session=session)
+    assert hx.learnings.known_fix("weather", "unknown city: Atlantis") is None
+    assert "Paris" not in str(hx.prompt("", "weather: unknown city: Atlantis"))
+
+
+@requirement("FIX-03", "KNOW-08")
+@pytest.mark.parametrize("forgotten", [{"session": "s"}, {"subject": "ann"}], ids=str)
+def test_what_a_failed_call_gave_is_forgotten_with_its_session_or_any_subject(hx: Hexad, forgotten: Any) -> None:
+    hx.observe(tool="Bash", args={"command": "git psuh ann"}, error="not a command", session="s")
+    hx.forget(**forgotten)
+    hx.observe(tool="Bash", args={"command": "git push ann"}, result="done", session="s")
+    assert hx.learnings.known_fix("Bash", "not a command") is None
 
 
 @requirement("FIX-04")

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from hexad.learning.arguments.shapes import shapes
+from hexad.learning.arguments.shapes import by_name, shapes
 from hexad.learning.errors.pattern import words_of
-from hexad.learning.errors.text import attribute, failure_message, is_bad_code, text_of
+from hexad.learning.errors.text import attribute, failure_message, is_bad_code, text_of, unrepeated
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,8 +70,9 @@ def outcome_of(
     if problem is None:
         return Outcome(tool=tool, session=session, given=arguments, result=result)
     text = text_of(problem)
+    own = unrepeated(text, by_name(arguments).values())
     return Outcome(
-        tool=tool, session=session, given=arguments, ok=False, error=text, words=words_of(text), problem=problem
+        tool=tool, session=session, given=arguments, ok=False, error=own, words=words_of(text), problem=problem
     )
 
 

@@ -14,7 +14,7 @@ from hexad.errors import HexadError
 from hexad.learning import remedy as remedies
 from hexad.learning.arguments.fingerprints import fingerprints
 from hexad.learning.arguments.shapes import summarised, written
-from hexad.learning.errors.pattern import holds, split
+from hexad.learning.errors.pattern import ends, holds, split
 from hexad.learning.errors.tree import get, remembered, triggers, trusted_for
 from hexad.learning.fixes import Candidate, counted, current, with_fix, with_stated
 from hexad.learning.mining import mined
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 CALLS_KEPT: Final = 32  # calls of one session that are compared
 CALLS_STORED: Final = 96  # calls of one session that are stored: skills are discovered in them
 CALLS_SPAN: Final = 10_000  # audit records after which a call is dropped
+_ERROR_KEPT: Final = 1000  # characters of an error that is compared with the call that worked after it
 _TIDIED, _SWEPT = 16, 1024  # every so many audit records the oldest calls go, of this session and of all
 
 
@@ -125,7 +126,7 @@ class _Recording:
         """A failure's shapes, with which later calls are compared; a success's fingerprints, for discovery."""
         outcome = self.outcome
         if not outcome.ok:
-            return written(outcome.arguments, outcome.error)
+            return written(outcome.arguments, ends(outcome.error, _ERROR_KEPT))
         discoverable = bool(self.change.session)  # discovery reads sessions only
         return fingerprints(outcome.tool, outcome.given, outcome.result) if discoverable else ""
 

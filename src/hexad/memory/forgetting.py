@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Association, Forgotten, Proposal, SkillVersion
 
+_EVERY_CALL: Final = 1 << 62
 VERSIONED: Final = tuple(field.name for field in fields(Version) if field.name != "created")
 """The fields that a version keeps of its entry."""
 
@@ -50,6 +51,7 @@ def forget_all(
             count = forget_subject(change, subject)
             words = set(terms(subject))
             _forget_habits(change, lambda learned: learned.term in words)
+            change.unit.learn(LearningChanges(drop_calls_below=_EVERY_CALL))  # their arguments may mention it
         elif session is not None:
             name = admission.key("session", session)
             count = forget_session(change, name) + _forget_skills(change, name)

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 240  # characters of an error that a fix quotes
 _MOST_SENTENCES: Final = 2
-_LONG: Final = 100  # characters of an argument that an error may repeat in part
-_WORD: Final = re.compile(r"\w+")
 _OUTSIDE: Final = re.compile(  # errors that no other form of the call would prevent
     r"""(?ix) time[sd]?[ -]?out\b | connection\ (?:refused|reset|aborted|error|closed) | unavailable | overloaded
     | (?:could\ ?n[o']t|failed\ to|unable\ to)\ (?:connect|establish|resolve) | max\ retries | too\ many\ requests
@@ -172,7 +170,7 @@ def said(error: str, values: Iterable[str] = ()) -> Said:
     'The most similar command is push'
     """
     given = [value for value in values if value]
-    own = [each for each in _sentences(_without(given, error)) if not _IDLE.search(each) and not _repeats(each, given)]
+    own = [each for each in _sentences(_without(given, error)) if not _IDLE.search(each)]
     sentences = [safe for each in own if (safe := _harmless(each))]
     hints = [each for each in sentences if _HINT.search(each)]
     expected = [each for each in sentences if _EXPECTS.search(each)]
@@ -188,13 +186,6 @@ def _without(values: Iterable[str], error: str) -> str:
     for value in sorted(values, key=len, reverse=True):
         error = re.sub(rf"(?<![\w.,-]){re.escape(value)}(?![\w-])", "…", error)
     return error
-
-
-def _repeats(sentence: str, values: Iterable[str]) -> bool:
-    """Whether a sentence is mostly made of a long text that the call gave."""
-    words = set(_WORD.findall(sentence))
-    given = (set(_WORD.findall(value)) for value in values if len(value) > _LONG)
-    return any(len(words & each) > len(words) / 2 for each in given)
 
 
 def _harmless(sentence: str) -> str:

@@ -14,7 +14,7 @@ from hexad.learning.errors.pattern import MOST_TEXT, ends
 from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from hexad.model import Learning
 
@@ -23,6 +23,9 @@ _SEARCHED: Final = 16 * MOST_TEXT  # characters of an error in which secrets are
 _ADVISED: Final = re.compile(r"""(?:\n|\\n)?Known fix \(trust \d\.\d\d\): [^\n]*?(?=['"]?(?:\n|\Z))""")
 _CARRIERS: Final = ("message", "detail", "text", "msg")  # keys under which a part of a result holds its text
 _MOST_PARTS: Final = 16
+_LONG: Final = 100  # characters of a text of the call that an error may repeat in part
+_WORD: Final = re.compile(r"\w+")
+_SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+")
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -61,6 +64,20 @@ def _storable(text: str) -> str:
     text = _UNSTORABLE.sub("\ufffd", ends(text, _SEARCHED))
     clean = redact(_ADVISED.sub("", text) if "Known fix" in text else text).text
     return ends(clean, MOST_TEXT).strip() or NO_MESSAGE
+
+
+def unrepeated(error: str, given: Iterable[object]) -> str:
+    """An error without the sentences that repeat a long text of the call: they are somebody else's words.
+
+    >>> unrepeated("bad text: go away now and come again. It is too long.", ["go away now and come again " * 4])
+    '… It is too long.'
+    """
+    for value in given:
+        if isinstance(value, str) and len(value) > _LONG:
+            words = set(_WORD.findall(value[:_SEARCHED]))
+            parts = [(each, _WORD.findall(each)) for each in _SENTENCE.split(error)]
+            error = " ".join("…" if len(words & set(own)) > len(own) / 2 else each for each, own in parts)
+    return error
 
 
 def attribute(holder: object, name: str) -> Any:
