@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from hexad.learning import remedy as remedies
-from hexad.learning.mining import stated as asked_for
+from hexad.learning.mining import stated
 from hexad.learning.remedy import Advice, ChangedArguments, Correction, Prerequisite, Retry, Stated
 from hexad.learning.trust import Evidence, trust
 from hexad.model import Origin
@@ -172,14 +172,13 @@ def judged(learning: Learning) -> Learning:
     return chosen(learning, present, name=next(fixes, None)) if known else learning
 
 
-def with_stated(learning: Learning, error: str, arguments: Mapping[str, Argument], session: str) -> Learning:
-    """A learning that knows what its error asks for, if it asks for something."""
-    known = candidates(learning)
-    stated = None if any(isinstance(each.remedy, Stated) for each in known.values()) else asked_for(error, arguments)
-    if stated is None:
+def with_stated(learning: Learning, error: str, arguments: Mapping[str, Argument]) -> Learning:
+    """A new learning with what its error asks for, if it asks for something."""
+    asked = stated(error, arguments)
+    if asked is None:
         return learning
-    found = Candidate.of(stated, Evidence(), (session,) if session else ())
-    return chosen(learning, {remedies.signature(stated): found, **known})
+    found = Candidate.of(asked, Evidence(), (learning.session,) if learning.session else ())
+    return chosen(learning, {remedies.signature(asked): found})
 
 
 def _without_fix(learning: Learning) -> Learning:

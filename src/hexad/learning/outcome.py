@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from hexad.learning.arguments.shapes import by_name, shapes
-from hexad.learning.errors.pattern import words_of
+from hexad.learning.arguments.shapes import shapes
+from hexad.learning.errors.pattern import ends, words_of
 from hexad.learning.errors.text import attribute, failure_message, is_bad_code, text_of, unrepeated
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     FailureRule: TypeAlias = Callable[[object], str | None]
 
 _FAILED_STATUS: Final = frozenset({"error", "failed", "failure"})
+_ERROR_KEPT: Final = 1000  # characters of an error that are searched for words of a fix
 _CANCELLED: Final = frozenset({"CancelledError", "Cancelled"})
 
 
@@ -70,7 +71,7 @@ def outcome_of(
     if problem is None:
         return Outcome(tool=tool, session=session, given=arguments, result=result)
     text = text_of(problem)
-    own = unrepeated(text, by_name(arguments).values())
+    own = ends(unrepeated(text, arguments.values() if isinstance(arguments, Mapping) else ()), _ERROR_KEPT)
     return Outcome(
         tool=tool, session=session, given=arguments, ok=False, error=own, words=words_of(text), problem=problem
     )

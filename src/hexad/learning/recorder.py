@@ -14,9 +14,9 @@ from hexad.errors import HexadError
 from hexad.learning import remedy as remedies
 from hexad.learning.arguments.fingerprints import fingerprints
 from hexad.learning.arguments.shapes import summarised, written
-from hexad.learning.errors.pattern import ends, holds, split
+from hexad.learning.errors.pattern import holds, split
 from hexad.learning.errors.tree import get, remembered, triggers, trusted_for
-from hexad.learning.fixes import Candidate, counted, current, with_fix, with_stated
+from hexad.learning.fixes import Candidate, counted, current, with_fix
 from hexad.learning.mining import mined
 from hexad.learning.offers import BOTH, FAILED, FOUND, OFFER_HOLDS, ONE_TASK, PATIENCE, WORKED, new_offer, offer
 from hexad.learning.remedy import Advice, Correction
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 CALLS_KEPT: Final = 32  # calls of one session that are compared
 CALLS_STORED: Final = 96  # calls of one session that are stored: skills are discovered in them
 CALLS_SPAN: Final = 10_000  # audit records after which a call is dropped
-_ERROR_KEPT: Final = 1000  # characters of an error that is compared with the call that worked after it
 _TIDIED, _SWEPT = 16, 1024  # every so many audit records the oldest calls go, of this session and of all
 
 
@@ -126,18 +125,13 @@ class _Recording:
         """A failure's shapes, with which later calls are compared; a success's fingerprints, for discovery."""
         outcome = self.outcome
         if not outcome.ok:
-            return written(outcome.arguments, ends(outcome.error, _ERROR_KEPT))
+            return written(outcome.arguments, outcome.error)
         discoverable = bool(self.change.session)  # discovery reads sessions only
         return fingerprints(outcome.tool, outcome.given, outcome.result) if discoverable else ""
 
     def _failed(self) -> str:
         """Count the error for its learning, and against the fixes that were offered; return the learning's id."""
         learning = remembered(self.change, self.outcome, self.now)
-        known = get(self.change, learning)
-        if known is not None:
-            whole = with_stated(known, self.outcome.error, self.outcome.arguments, self.change.session)
-            if whole != known:
-                self.change.put(whole)
         for made in self._holding(self._activity().offers):
             if made.state in {OFFERED, WORKED}:
                 self._blame(made, learning)

@@ -18,26 +18,30 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 240  # characters of an error that a fix quotes
 _MOST_SENTENCES: Final = 2
+_START: Final = r"(?-i:(?<![A-Za-z])|(?=[A-Z]))"  # of a word, also inside a name such as `ReadTimeout`
 _OUTSIDE: Final = re.compile(  # errors that no other form of the call would prevent
-    r"""(?ix) time[sd]?[ -]?out\b | connection\ (?:refused|reset|aborted|error|closed) | unavailable | overloaded
-    | (?:could\ ?n[o']t|failed\ to|unable\ to)\ (?:connect|establish|resolve) | max\ retries | too\ many\ requests
-    | \b5\d\d\ (?:server|internal|bad|service|gateway) | HTTP\ 5\d\d | internal\ server\ error | unreachable
-    | \bECONN | ENOTFOUND | ETIMEDOUT | service\ not\ known | network\ error | maintenance | broken\ pipe | deadlock
-    | temporar | \b40[13]\b | unauthori[sz]ed | not\ authori[sz]ed | forbidden | authenticat | credentials | captcha
-    | access\ (?:is\ )?denied | (?:permission|operation)\ (?:denied|not\ permitted) | api[ _-]?key | certificate
-    | invalid\ token | host\ key | declined | are\ you\ root | must\ be\ owner | \block(?:ed)?\b | privilege | quota
-    | insufficient | balance | billing | password | payment | fraud | suspended | no\ space\ left | disk\ (?:is\ )?full
-    | out\ of\ memory | read-only\ file | rejected\ by | blocked | subscription | \btrial\b | premium"""
+    rf"""(?ix) {_START}(?: time[sd]?[ -]?out\b | connection\ (?:refused|reset|aborted|error|closed) | unavailable
+    | overloaded | (?:could\ ?n[o']t|failed\ to|unable\ to)\ (?:connect|establish|resolve) | max\ retries
+    | too\ many\ requests | \b5\d\d\ (?:server|internal|bad|service|gateway) | HTTP\ 5\d\d | internal\ server\ error
+    | unreachable | \bECONN | ENOTFOUND | ETIMEDOUT | service\ not\ known | network\ error | maintenance
+    | broken\ pipe | deadlock | temporar | \b40[13]\b | unauthori[sz]ed | not\ authori[sz]ed | forbidden
+    | authenticat | credentials | captcha | access\ (?:is\ )?denied
+    | (?:permission|operation)\ (?:denied|not\ permitted) | api[ _-]?key | certificate | invalid\ token | host\ key
+    | declined | are\ you\ root | must\ be\ owner | \block(?:ed)?\b | privilege | quota | insufficient | balance
+    | billing | password | payment | fraud | suspended | no\ space\ left | disk\ (?:is\ )?full | out\ of\ memory
+    | read-only\ file | rejected\ by | blocked | subscription | \btrial\b | premium )"""
 )
 _ABSENT: Final = re.compile(  # errors about one value: it does not exist, or exists already
-    r"""(?ix) not[ _]?found | no[ _]such | (?:do(?:es)?|did)\ ?n[o']t\ (?:exist|match\ any) | not\ exist
-    | can(?:no|')t\ find | (?:could\ ?n[o']t|unable\ to)\ (?:be\ )?(?:find|found|access|locate|open|parse\ range)
-    | \bunknown\b | zero_results | no\ (?:results|data|record|rule|match) | not\ (?:present|registered|available)
-    | nothing\ (?:found|to) | (?:invalid|bad)\ (?:reference|object|revision) | index\ out\ of\ range | \b404\b | \b410\b
-    | no\ \w+\ (?:found|matched|named|left|available|for) | not\ a\ git | cannot\ (?:open|access|stat) | can't\ open
-    | no\ longer | expired | cancell?ed | deleted | archived | sold\ out | out\ of\ stock | (?:fully|double).booked
-    | \bgone\b | already | (?:file|entry)\ exists | \bduplicate | (?<!dependency\ )conflict | unique\ constraint
-    | in\ use\b | \btaken\b | occupied | overlap | in\ the\ past | not\ allowed\ to"""
+    rf"""(?ix) {_START}(?: not[ _]?found | no[ _]such | (?:do(?:es)?|did)\ ?n[o']t\ (?:exist|match\ any)
+    | not\ exist | can(?:no|')t\ find
+    | (?:could\ ?n[o']t|unable\ to)\ (?:be\ )?(?:find|found|access|locate|open|parse\ range) | \bunknown\b
+    | zero_results | no\ (?:results|data|record|rule|match) | not\ (?:present|registered|available)
+    | nothing\ (?:found|to) | (?:invalid|bad)\ (?:reference|object|revision) | index\ out\ of\ range | \b404\b
+    | \b410\b | no\ \w+\ (?:found|matched|named|left|available|for) | not\ a\ git | cannot\ (?:open|access|stat)
+    | can't\ open | no\ longer | expired | cancell?ed | deleted | archived | sold\ out | out\ of\ stock
+    | (?:fully|double).booked | \bgone\b | already | (?:file|entry)\ exists | \bduplicate
+    | (?<!dependency\ )conflict | unique\ constraint | in\ use\b | \btaken\b | occupied | overlap | in\ the\ past
+    | not\ allowed\ to )"""
 )
 _OF_THE_CALL: Final = re.compile(  # unless the error says what the call should be
     r"""(?ix) \b(?:must|should)\ (?:be|have|not|contain|match|start|end)\b | \bone\ of\b | choose\ from
@@ -53,7 +57,8 @@ _DANGER: Final = re.compile(  # rights that are taken, checks that are turned of
     rf"""(?ix) (?<![\w-])--?(?:[\w-]*(?:force|insecure|unsafe|dangerous|privileged|bypass|yolo|trusted-host
         |break-system) | hard | cascade | overwrite
         | (?:no|allow|without|legacy|\w*skip|ignore|disable)-?[\w-]*{_CHECK})[\w-]*
-    | [\w.-]*{_CHECK}[\w.-]*(?:\s?[=:]\s?["']?(?:no|0|none|never|allow|prefer)|["']?[=:\ ]["'\ ]?(?:false|off|disable))
+    | (?<![\w.-])[\w.-]*{_CHECK}[\w.-]*
+        (?:\s?[=:]\s?["']?(?:no|0|none|never|allow|prefer)|["']?[=:\ ]["'\ ]?(?:false|off|disable))
     | \b(?:skip|husky)=\S | {_CHECK}ing?=no | reject_unauthorized | no_verify | \b(?:sudo|doas|runas|setenforce)\b
     | \bas\ root\b | superuser | (?:-u\ |\buser=|\brole=|\bas_)(?:root|admin)\b | \b0?777\b | \bforce-unlock
     | (?:ufw|\bdisable)\ (?:\w+\ )?(?:disable|lock|trigger|check) | \bcascade\b | \binsecure\b | not\ recommended
@@ -169,12 +174,10 @@ def said(error: str, values: Iterable[str] = ()) -> Said:
     >>> said("git: 'psuh' is not a git command. See 'git --help'.\n\nThe most similar command is\n\tpush").text
     'The most similar command is push'
     """
-    given = [value for value in values if value]
-    own = [each for each in _sentences(_without(given, error)) if not _IDLE.search(each)]
-    sentences = [safe for each in own if (safe := _harmless(each))]
-    hints = [each for each in sentences if _HINT.search(each)]
-    expected = [each for each in sentences if _EXPECTS.search(each)]
-    chosen = (hints or expected or sentences[:1])[:_MOST_SENTENCES]
+    sentences = [each for each in _sentences(_without(values, error)) if not _IDLE.search(each)]
+    hints = _harmless(each for each in sentences if _HINT.search(each))
+    expected = [] if hints else _harmless(each for each in sentences if _EXPECTS.search(each))
+    chosen = hints or expected or _harmless(sentences[:1])
     text = mask_run("; ".join(dict.fromkeys(each.rstrip(" .:;") for each in chosen))).replace('"', "'")
     return Said(
         text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]} …", bool(hints), bool(expected)
@@ -188,12 +191,16 @@ def _without(values: Iterable[str], error: str) -> str:
     return error
 
 
-def _harmless(sentence: str) -> str:
-    """A sentence without the clause that advises something dangerous; empty if that is all it says."""
-    if not is_dangerous(sentence):
-        return sentence
-    first = re.split(r",? or |; |, but |, you can ", sentence, maxsplit=1)[0]
-    return first if not is_dangerous(first) and " " in first and _HINT.search(first) else ""
+def _harmless(sentences: Iterable[str]) -> list[str]:
+    """The first sentences, without clauses that advise something dangerous."""
+    found = []
+    for each in sentences:
+        first = re.split(r",? or |; |, but |, you can ", each, maxsplit=1)[0] if is_dangerous(each) else each
+        if not is_dangerous(first) and (first == each or (" " in first and _HINT.search(first))):
+            found.append(first)
+        if len(found) == _MOST_SENTENCES:
+            break
+    return found
 
 
 def _sentences(error: str) -> Iterator[str]:

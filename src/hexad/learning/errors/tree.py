@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from hexad.learning.errors.category import category_of
 from hexad.learning.errors.pattern import Placement, fitting, holds, opens, pattern_text, place, split
-from hexad.learning.fixes import at_odds, current, is_corrected, joined
+from hexad.learning.fixes import at_odds, current, is_corrected, joined, with_stated
 from hexad.learning.remedy import Correction
 from hexad.model import Layer, Learning, Origin
 from hexad.store.learning import LearningChanges, TemplateFilter, skeleton
@@ -102,7 +102,7 @@ def _grown(change: Change, outcome: Outcome, template: Words, replaced: Sequence
             updated=now,
             **about,  # type: ignore[arg-type]
         )
-        change.put(fresh)
+        change.put(with_stated(fresh, outcome.error, outcome.arguments))
         return fresh.id
     first = replace(old[0], seen=old[0].seen + 1, updated=now, **about)  # type: ignore[arg-type]
     return absorb(change, first, old[1:]).id
