@@ -202,7 +202,9 @@ class _Pass:
         self._without = {*asked.standing, *(row.record.id for row in self._pinned)}
         self._room = self.wanted = max(0, asked.limit - len(self._pinned))
         known = all(each in evidence.statistics.frequencies for each in self._facets)
-        candidates = weigh(evidence.statistics, evidence.postings, asked.query.terms, asked.query.common)
+        candidates = weigh(
+            evidence.statistics, evidence.postings, asked.query.terms, asked.query.common, asked.query.parts
+        )
         self._matches = asked.matches(layer, evidence, candidates)
         self._batches = self._matches.batches(asked.limit + len(self._without), slack=SLACK) if known else iter(())
         self._ranking = Ranking(asked.query, candidates.measure, to_microseconds(asked.now), candidates.subjects)
