@@ -30,7 +30,6 @@ PLANNED: Final = frozenset(
         "PG-06",
         "PLACE-01",
         "PLACE-02",
-        "SAFE-02",
         "SAFE-05",
         "SMALL-01",
         "SMALL-02",
