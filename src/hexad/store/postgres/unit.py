@@ -163,6 +163,9 @@ class Unit(View, LearningWrites):
         self.appended: tuple[int, str] | None = None  # sequence and hash of the last audit record
 
     def get(self, layer: Layer, id: str) -> Row | None:
+        self._settle()
+        if (layer, id) in self._rows:
+            return self._rows[layer, id]
         place = self._place(layer, id)
         rows, vectors = self.ask(Statement(GET, place), Statement(_VECTORS_OF_ID, place))
         self._known[layer, id] = _Known()
@@ -171,6 +174,7 @@ class Unit(View, LearningWrites):
         row = decode(rows[0])
         held = {embedder: digest for number, embedder, digest in vectors if number == row.number}
         self._known[layer, row.record.id] = _Known(row.number, rows[0][3], held)
+        self._rows[layer, row.record.id] = row
         return row
 
     def put(self, entries: Sequence[Entry]) -> None:
