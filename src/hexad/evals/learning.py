@@ -1,4 +1,4 @@
-"""The other kinds of evaluation: error grouping, tool failures, the script check."""
+"""The other kinds of evaluation: error grouping, tool failures, fixes, the script check."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hexad.evals.failures import read_failures, replay
+from hexad.evals.fixes import judge_fixes, read_cases
 from hexad.evals.grouping import group, read_systems
 from hexad.evals.scripts import BENIGN, HARMFUL, judge_benign, judge_harmful, read_scripts
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hexad.evals.failures import Replayed
+    from hexad.evals.fixes import Fixes
     from hexad.evals.grouping import Grouped
     from hexad.evals.run import Progress
     from hexad.evals.scripts import Benign, Harmful
@@ -24,17 +26,19 @@ class Learned:
 
     grouping: Grouped | None = None
     failures: Replayed | None = None
+    fixes: Fixes | None = None
     benign: Benign | None = None
     harmful: Harmful | None = None
 
     def __bool__(self) -> bool:
-        return any(each is not None for each in (self.grouping, self.failures, self.benign, self.harmful))
+        return any(each is not None for each in (self.grouping, self.failures, self.fixes, self.benign, self.harmful))
 
     def as_json(self) -> dict[str, Any]:
         """The documented shape: a kind that was not measured is absent."""
         figures_of = {
             "error_grouping": self.grouping,
             "tool_failures": self.failures,
+            "fixes": self.fixes,
             BENIGN: self.benign,
             HARMFUL: self.harmful,
         }
@@ -43,11 +47,12 @@ class Learned:
 
 def measure_learning(folder: Path, progress: Progress) -> Learned:
     """Measure the kinds that the folder has data for."""
-    systems, failures = read_systems(folder), read_failures(folder)
+    systems, failures, cases = read_systems(folder), read_failures(folder), read_cases(folder)
     benign, harmful = read_scripts(folder, BENIGN), read_scripts(folder, HARMFUL)
     return Learned(
         group(systems, progress) if systems else None,
         replay(failures, progress) if failures else None,
+        judge_fixes(cases, progress) if cases else None,
         judge_benign(benign, progress) if benign else None,
         judge_harmful(harmful, progress) if harmful else None,
     )

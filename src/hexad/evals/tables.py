@@ -46,6 +46,10 @@ def learning_tables(learned: Learned) -> Iterator[Table]:
         yield Table(("error grouping", OURS, *learned.grouping.baselines), list(_grouped(learned.grouping)))
     if learned.failures is not None:
         yield Table(("tool failures", "number", "share"), list(_replayed(learned.failures)))
+    if learned.fixes is not None:
+        figures = {name: value for name, value in learned.fixes.as_json().items() if name != "misses"}
+        yield Table(("fixes", "share"), [(f"fixes: {name}", f"{value:g}") for name, value in figures.items()])
+        yield Table(("missed", "fix that was offered"), [(place, fix or "none") for place, fix in learned.fixes.misses])
     judged = [
         (f"{kind}: {name}", f"{value:g}" if name == "count" else f"{value:.4f}")
         for kind, figures in (("shell_benign", learned.benign), ("shell_harmful", learned.harmful))

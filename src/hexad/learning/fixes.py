@@ -8,13 +8,15 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from hexad.learning import remedy as remedies
-from hexad.learning.remedy import Advice, ChangedArguments, Correction, Prerequisite, Retry
+from hexad.learning.mining import stated as asked_for
+from hexad.learning.remedy import Advice, ChangedArguments, Correction, Prerequisite, Retry, Stated
 from hexad.learning.trust import Evidence, trust
 from hexad.model import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from hexad.learning.arguments.shapes import Argument
     from hexad.learning.remedy import Remedy
     from hexad.model import Json, Learning
 
@@ -91,6 +93,10 @@ def with_fix(learning: Learning, found: Candidate, *, on_its_own: bool, another_
     Sessions change more than they need, so a known fix is confirmed if its changes are part of the new one's.
     """
     known, own = candidates(learning), remedies.signature(found.remedy)
+    if isinstance(found.remedy, Retry):  # the same call worked: it is not what the error says it is
+        known = {
+            name: each for name, each in known.items() if not isinstance(each.remedy, Stated) or each.remedy.seconds
+        }
     for name, each in known.items():
         part = remedies.part_of(each.remedy, found.remedy) if name != own else None
         if part is not None:
@@ -105,13 +111,19 @@ def with_fix(learning: Learning, found: Candidate, *, on_its_own: bool, another_
 
 
 def chosen(learning: Learning, known: Mapping[str, Candidate], *, name: str | None = None) -> Learning:
-    """A learning whose fix is the named candidate, else the most trusted one; a tie keeps the fix that it has."""
+    """A learning whose fix is the named candidate, else the most trusted one that says something to do.
+
+    A tie keeps the fix that it has. Candidates that say nothing stay known, and are no fix.
+    """
     if not known:
         return replace(learning, remedies={})
     order = {each: place for place, each in enumerate(known)}  # the last is the latest
     best_first = sorted(known, key=lambda each: (-known[each].trust, -order[each]))
     kept = {each: known[each] for each in known if each in best_first[:MOST]}
-    best = name or max(kept, key=lambda each: (kept[each].trust, kept[each].sentence == learning.fix, each))
+    offered = [each for each in kept if remedies.says(kept[each].remedy)]
+    if name is None and not offered:
+        return replace(_without_fix(learning), remedies={each: held.to_json() for each, held in kept.items()})
+    best = name or max(offered, key=lambda each: (kept[each].trust, kept[each].sentence == learning.fix, each))
     kept[best] = known[best]
     evidence = kept[best].evidence
     return replace(
@@ -149,7 +161,29 @@ def without_session(learning: Learning, session: str) -> Learning:
         return learning
     if left:
         return chosen(learning, left)
-    return replace(learning, fix="", remedies={}, worked=0, failed=0, support=0, trust=0.0)
+    return replace(_without_fix(learning), remedies={})
+
+
+def judged(learning: Learning) -> Learning:
+    """A learning as today's rules see it: a stored fix that says nothing to do is kept, and no longer its fix."""
+    known = candidates(learning)
+    present = {name: Candidate.of(each.remedy, each.evidence, each.sessions) for name, each in known.items()}
+    fixes = (name for name, each in known.items() if each.sentence == learning.fix and remedies.says(each.remedy))
+    return chosen(learning, present, name=next(fixes, None)) if known else learning
+
+
+def with_stated(learning: Learning, error: str, arguments: Mapping[str, Argument], session: str) -> Learning:
+    """A learning that knows what its error asks for, if it asks for something."""
+    known = candidates(learning)
+    stated = None if any(isinstance(each.remedy, Stated) for each in known.values()) else asked_for(error, arguments)
+    if stated is None:
+        return learning
+    found = Candidate.of(stated, Evidence(), (session,) if session else ())
+    return chosen(learning, {remedies.signature(stated): found, **known})
+
+
+def _without_fix(learning: Learning) -> Learning:
+    return replace(learning, fix="", worked=0, failed=0, support=0, trust=0.0)
 
 
 def joined(one: Learning, others: Iterable[Learning]) -> Learning:
@@ -193,7 +227,7 @@ def _origin(learning: Learning, shown: Remedy) -> Origin:
     match shown:
         case Correction():
             return Origin.USER
-        case ChangedArguments() | Prerequisite() | Retry():
+        case ChangedArguments() | Prerequisite() | Retry() | Stated():
             return Origin.TOOL
         case Advice():
             return Origin.AGENT if learning.origin is Origin.USER else learning.origin

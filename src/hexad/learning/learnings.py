@@ -9,8 +9,8 @@ from hexad.errors import InvalidInput
 from hexad.learning import housekeeping
 from hexad.learning.errors.pattern import pattern_text, split, words_of
 from hexad.learning.errors.text import text_of
-from hexad.learning.errors.tree import known_as, new_id, trusted_for
-from hexad.learning.fixes import Candidate, candidates, chosen, current
+from hexad.learning.errors.tree import known_as, known_for, new_id, trusted_for
+from hexad.learning.fixes import Candidate, candidates, chosen, current, judged
 from hexad.learning.offers import remember_offers
 from hexad.learning.outcome import trigger_of
 from hexad.learning.remedy import Advice, Correction, signature
@@ -35,7 +35,7 @@ _EVIDENCE = ("worked", "failed", "support", "trust", "remedies")
 
 
 class Fix(str):
-    """A trusted fix: its text, with the learning that it belongs to.
+    """A fix: its text, with the learning that it belongs to.
 
     >>> hx = Hexad.open(":memory:", enabled=True)
     >>> _ = hx.learnings.correct(trigger="tool:deploy", error_pattern="quota exceeded", fix="ask ops")
@@ -162,6 +162,19 @@ class LearningCollection(RecordCollection[Learning]):
         remember_offers(self._workspace, [trusted.id], session=session)
         return Fix.of(trusted)
 
+    def known_fix(self, tool: str, error: object, *, session: str | None = None) -> Fix | None:
+        """The fix that is known for an error of a tool, trusted or not: for who asks. It counts as offered.
+
+        `fix_for` returns trusted fixes only.
+        """
+        trigger = trigger_of(admission.key("tool", tool))
+        with self._workspace.reading() as view:
+            known = known_for(view, trigger, words_of(text_of(error)))
+        if known is None:
+            return None
+        remember_offers(self._workspace, [known.id], session=session)
+        return Fix.of(known)
+
     def search(self, query: str, *, category: str | None = None, limit: int = 10) -> tuple[Item, ...]:
         """The learnings that match best, best first."""
         wanted = None if category is None else ErrorCategory.parse(category, "category").value
@@ -245,11 +258,12 @@ def _words_of(error_pattern: str) -> Words:
 
 
 def complete_patterns(unit: Writing) -> None:
-    """Give every learning that has a pattern and no template its template, and a fix its trust."""
+    """Give every learning with a pattern its template and a fix its trust; a fix that says nothing is no longer one."""
     for known in housekeeping.all_of(unit):
         words = _words_of(known.error_pattern)
         whole = known if known.template else replace(known, template=pattern_text(words), length=len(words))
         whole = _with_words(whole, None) if whole.fix and not whole.remedies else whole
+        whole = judged(whole)
         if whole != known:
             put(unit, [whole])
 

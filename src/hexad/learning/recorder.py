@@ -15,7 +15,8 @@ from hexad.learning.arguments.fingerprints import fingerprints
 from hexad.learning.arguments.shapes import summarised, written
 from hexad.learning.errors.pattern import holds, split
 from hexad.learning.errors.tree import get, remembered, triggers, trusted_for
-from hexad.learning.fixes import Candidate, counted, current, with_fix
+from hexad.learning.fixes import Candidate, counted, current, with_fix, with_stated
+from hexad.learning.mining import mined
 from hexad.learning.offers import BOTH, FAILED, FOUND, OFFER_HOLDS, ONE_TASK, PATIENCE, WORKED, new_offer, offer
 from hexad.learning.remedy import Advice, Correction
 from hexad.learning.trust import Evidence
@@ -112,16 +113,21 @@ class _Recording:
         """A failure's shapes, with which later calls are compared; a success's fingerprints, for discovery."""
         outcome = self.outcome
         if not outcome.ok:
-            return written(outcome.arguments)
+            return written(outcome.arguments, outcome.error)
         discoverable = bool(self.change.session)  # discovery reads sessions only
         return fingerprints(outcome.tool, outcome.given, outcome.result) if discoverable else ""
 
     def _failed(self) -> str:
         """Count the error for its learning, and against the fixes that were offered; return the learning's id."""
         learning = remembered(self.change, self.outcome, self.now)
-        for known in self._holding(self._activity().offers):
-            if known.state in {OFFERED, WORKED}:
-                self._blame(known, learning)
+        known = get(self.change, learning)
+        if known is not None:
+            whole = with_stated(known, self.outcome.error, self.outcome.arguments, self.change.session)
+            if whole != known:
+                self.change.put(whole)
+        for made in self._holding(self._activity().offers):
+            if made.state in {OFFERED, WORKED}:
+                self._blame(made, learning)
         return learning
 
     def _succeeded(self) -> str:
@@ -191,7 +197,9 @@ class _Recording:
         if learning is None:
             return
         waited = (self.now - failure.at).total_seconds()
-        remedy = remedies.mined(failure, self.outcome.arguments, between, waited)
+        remedy = mined(failure, self.outcome.arguments, between, waited)
+        if remedy is None:
+            return
         on_its_own = known is None or self._is_another_task(known)
         another_session = known is None or on_its_own or known.state in {OFFERED, FAILED}
         found = Candidate.of(remedy, Evidence(), (self.change.session,) if self.change.session else ())

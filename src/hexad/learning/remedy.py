@@ -4,7 +4,10 @@ A call failed, and a later call of the same tool worked. The difference between 
 
 * `ChangedArguments`: which arguments changed, from what shape to what shape (as in JSON Patch: add, remove, replace);
 * else `Prerequisite`: another tool that succeeded in between;
+* else `Stated`: the words of the error that say what it expects;
 * else `Retry`: time.
+
+A remedy that says nothing to do is kept and never offered (`says`).
 
 `Advice` and `Correction` are fixes in words: an agent's own, and a user's.
 
@@ -22,7 +25,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never
 
-from hexad.learning.arguments.shapes import CONSTANT, read
+from hexad.learning.arguments.shapes import is_strong
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,7 +36,6 @@ if TYPE_CHECKING:
 
     Shapes: TypeAlias = Mapping[str, Argument]
 
-_MOST_CHANGES: Final = 16
 _NOT_IN_NAMES: Final = re.compile(r"[^\w./:-]+")
 _LONGEST_NAME: Final = 80
 
@@ -55,6 +57,7 @@ class Change:
     after: str = ""
     value: Json = None
     seen: Seen | None = None
+    how: str = ""  # what to do with its text, in words
 
     @property
     def op(self) -> str:
@@ -64,9 +67,18 @@ class Change:
         return "add" if self.after else "remove"
 
     @property
-    def key(self) -> tuple[str, str, str | None, str | None]:
+    def key(self) -> tuple[str | None, ...]:
         """Its identity: everything but the value."""
-        return self.op, self.path, self.before or None, self.after or None
+        return self.op, self.path, self.before or None, self.after or None, *((self.how,) if self.how else ())
+
+    @property
+    def says(self) -> bool:
+        """Whether it is something to do: words, an argument to add or leave out, another form."""
+        return bool(self.how) or self.op != "replace" or (not self.only_value and self._is_another_form)
+
+    @property
+    def _is_another_form(self) -> bool:
+        return is_strong(self.before) or is_strong(self.after) or self.seen is Seen.SAME
 
     @property
     def only_value(self) -> bool:
@@ -76,13 +88,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class ChangedArguments:
-    """Give other arguments; ``helper`` is a tool that succeeded in between and may have provided the value."""
+    """Give other arguments."""
 
     changes: tuple[Change, ...]
-    helper: str = ""
+    said: str = ""  # the error's own words about it
 
     @property
-    def keys(self) -> frozenset[tuple[str, str, str | None, str | None]]:
+    def keys(self) -> frozenset[tuple[str | None, ...]]:
         """The identities of its changes."""
         return frozenset(change.key for change in self.changes)
 
@@ -102,6 +114,14 @@ class Retry:
 
 
 @dataclass(frozen=True, slots=True)
+class Stated:
+    """What the error itself asks for: its words, or a time to wait as it writes it and in seconds."""
+
+    text: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Advice:
     """A fix in an agent's words."""
 
@@ -115,32 +135,38 @@ class Correction:
     text: str
 
 
-Remedy: TypeAlias = ChangedArguments | Prerequisite | Retry | Advice | Correction
+Remedy: TypeAlias = ChangedArguments | Prerequisite | Retry | Stated | Advice | Correction
 
 
-def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) -> Remedy:
-    """The difference between a call that failed and a later one, with the arguments ``worked``, that succeeded."""
-    changes = _changes(read(failed.arguments), worked)
-    helper = next((call.tool for call in between if call.ok and call.tool != failed.tool), "")
-    if changes:
-        return ChangedArguments(changes, helper if all(change.only_value for change in changes) else "")
-    return Prerequisite(helper) if helper else Retry(max(0, round(waited)))
+def says(remedy: Remedy) -> bool:
+    """Whether a remedy says something to do; another value, or another try, does not."""
+    match remedy:
+        case ChangedArguments():
+            return any(change.says for change in remedy.changes)
+        case Retry():
+            return remedy.seconds > 0
+        case Prerequisite() | Stated() | Advice() | Correction():
+            return True
+        case _:
+            assert_never(remedy)
 
 
 def signature(remedy: Remedy) -> str:
     """The identity of a fix: equal for the same change of shapes, even with other values."""
     match remedy:
         case ChangedArguments():
-            about: object = [change.key for change in remedy.changes]
+            named: object = [change.key for change in remedy.changes]
         case Prerequisite():
-            about = remedy.tool
+            named = remedy.tool
         case Retry():
-            about = ""
+            named = ""
+        case Stated():
+            named = "wait" if remedy.seconds else remedy.text
         case Advice() | Correction():
-            about = remedy.text
+            named = remedy.text
         case _:
             assert_never(remedy)
-    written = json.dumps([KIND_OF[type(remedy)], about], ensure_ascii=False)
+    written = json.dumps([KIND_OF[type(remedy)], named], ensure_ascii=False)
     return hashlib.blake2b(written.encode(), digest_size=6).hexdigest()
 
 
@@ -157,10 +183,12 @@ def confirmed(known: Remedy, again: Remedy, *, another_session: bool) -> Remedy:
         case ChangedArguments() if isinstance(again, ChangedArguments):
             pairs = zip(known.changes, again.changes, strict=True)
             changes = tuple(_confirmed(one, other, another_session=another_session) for one, other in pairs)
-            return ChangedArguments(changes, known.helper if known.helper == again.helper else "")
+            return ChangedArguments(changes, again.said or known.said)
         case Retry() if isinstance(again, Retry):
             return Retry(max(known.seconds, again.seconds))
-        case ChangedArguments() | Retry() | Prerequisite() | Advice() | Correction():
+        case Stated() if isinstance(again, Stated):
+            return max(known, again, key=lambda each: each.seconds)
+        case ChangedArguments() | Retry() | Prerequisite() | Stated() | Advice() | Correction():
             return known
         case _:
             assert_never(known)
@@ -173,7 +201,7 @@ def followed(remedy: Remedy, arguments: Shapes, before: Sequence[Call]) -> bool:
             return all(_follows(change, arguments) for change in remedy.changes)
         case Prerequisite():
             return any(call.ok and call.tool == remedy.tool for call in before)
-        case Retry() | Advice() | Correction():
+        case Retry() | Stated() | Advice() | Correction():
             return True
         case _:
             assert_never(remedy)
@@ -189,7 +217,7 @@ def shows(remedy: Remedy) -> bool:
             return any(not change.only_value or change.seen is Seen.SAME for change in remedy.changes)
         case Prerequisite():
             return True
-        case Retry() | Advice() | Correction():
+        case Retry() | Stated() | Advice() | Correction():
             return False
         case _:
             assert_never(remedy)
@@ -212,14 +240,16 @@ def sentence(remedy: Remedy) -> str:
     """
     match remedy:
         case ChangedArguments():
-            changes = "; ".join(map(_change_sentence, remedy.changes))
-            return f"{changes} (found with {_quoted(remedy.helper)})" if remedy.helper else changes
+            changes = "; ".join(map(change_sentence, remedy.changes))
+            return f'{changes}; the error says: "{remedy.said}"' if remedy.said else changes
         case Prerequisite():
-            return f"call {_quoted(remedy.tool)} first"
-        case Retry(0):
-            return "try again; it worked the second time"
+            return f"call {quoted(remedy.tool)} first"
         case Retry():
-            return f"wait and try again; it worked after {remedy.seconds} s"
+            after = f"wait and try again; it worked after {remedy.seconds} s"
+            return after if remedy.seconds else "try again; it worked the second time"
+        case Stated():
+            wait = f"wait {remedy.seconds:g} s ({remedy.text}) and try again"
+            return wait if remedy.seconds else f'the error says: "{remedy.text}"'
         case Advice() | Correction():
             return remedy.text
         case _:
@@ -231,6 +261,7 @@ KIND_OF: Final[dict[type[Remedy], str]] = {
     ChangedArguments: "arguments",
     Prerequisite: "prerequisite",
     Retry: "retry",
+    Stated: "stated",
     Advice: _IN_WORDS,
     Correction: "correction",
 }
@@ -241,12 +272,13 @@ def to_json(remedy: Remedy) -> dict[str, Json]:
     kind: dict[str, Json] = {"kind": KIND_OF[type(remedy)]}
     match remedy:
         case ChangedArguments():
-            helper: dict[str, Json] = {"after": remedy.helper} if remedy.helper else {}
-            return {**kind, "changes": [_change_to_json(change) for change in remedy.changes], **helper}
+            return {**kind, "changes": [_change_to_json(change) for change in remedy.changes], "said": remedy.said}
         case Prerequisite():
             return {**kind, "tool": remedy.tool}
         case Retry():
             return {**kind, "seconds": remedy.seconds}
+        case Stated():
+            return {**kind, "text": remedy.text, "seconds": remedy.seconds}
         case Advice() | Correction():
             return kind
         case _:
@@ -257,11 +289,15 @@ def from_json(stored: Mapping[str, Any], text: str) -> Remedy:
     """The fix that `to_json` wrote, with its sentence; anything else is read as `Advice`."""
     match stored:
         case {"kind": "arguments", "changes": [*changes]}:
-            return ChangedArguments(tuple(map(_change_from_json, changes)), str(stored.get("after", "")))
+            remedy = ChangedArguments(tuple(map(_change_from_json, changes)), str(stored.get("said", "")))
+            helper = str(stored.get("after", ""))  # of old databases: a tool that may have provided the value
+            return Prerequisite(helper) if helper and not says(remedy) else remedy
         case {"kind": "prerequisite", "tool": str(tool)}:
             return Prerequisite(tool)
         case {"kind": "retry"}:
             return Retry(whole(stored.get("seconds")))
+        case {"kind": "stated", "text": str(words), "seconds": float(seconds) | int(seconds)}:
+            return Stated(words, float(seconds))
         case {"kind": "correction"}:
             return Correction(text)
         case _:
@@ -276,7 +312,11 @@ def whole(value: object) -> int:
 def _change_to_json(change: Change) -> dict[str, Json]:
     written = {"op": change.op, "path": change.path, "from": change.before or None, "to": change.after or None}
     seen = None if change.seen is None else change.seen.value
-    return {name: each for name, each in {**written, "value": change.value, "seen": seen}.items() if each is not None}
+    return {
+        name: each
+        for name, each in {**written, "value": change.value, "seen": seen, "how": change.how or None}.items()
+        if each is not None
+    }
 
 
 def _change_from_json(stored: Mapping[str, Any]) -> Change:
@@ -286,18 +326,8 @@ def _change_from_json(stored: Mapping[str, Any]) -> Change:
         after=stored.get("to", ""),
         value=stored.get("value"),
         seen=Seen(stored["seen"]) if "seen" in stored else None,
+        how=str(stored.get("how", "")),
     )
-
-
-def _changes(before: Shapes, after: Shapes) -> tuple[Change, ...]:
-    paths = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
-    return tuple(_change(path, before.get(path), after.get(path)) for path in paths[:_MOST_CHANGES])
-
-
-def _change(path: str, old: Argument | None, new: Argument | None) -> Change:
-    change = Change(path=path, before=old.shape if old else "", after=new.shape if new else "")
-    constant = new is not None and new.value is not None and new.shape in CONSTANT
-    return replace(change, value=new.value, seen=Seen.ONCE) if new is not None and constant else change
 
 
 def _confirmed(one: Change, other: Change, *, another_session: bool) -> Change:
@@ -321,8 +351,11 @@ def _follows(change: Change, arguments: Shapes) -> bool:
     return given.shape == change.after and (change.seen is not Seen.SAME or given.value == change.value)
 
 
-def _change_sentence(change: Change) -> str:
-    name = _quoted(_name(change.path))
+def change_sentence(change: Change) -> str:
+    """One change as a person would say it."""
+    name = quoted(name_of(change.path))
+    if change.how:
+        return change.how
     if not change.after:
         return f"leave out {name}"
     if change.seen is Seen.SAME:
@@ -335,10 +368,11 @@ def _change_sentence(change: Change) -> str:
     return f"give {name} as {change.after}, not as {other}"
 
 
-def _name(path: str) -> str:
+def name_of(path: str) -> str:
+    """The name of an argument: the parts of its path."""
     return ".".join(part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:])
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     """A name in quotes, without characters that could end the quotes."""
     return f"`{_NOT_IN_NAMES.sub('_', name)[:_LONGEST_NAME]}`"

@@ -133,7 +133,8 @@ class ContextTools:
             error: The error's text, if it failed.
 
         Returns:
-            A status, whether the call counts as failed, the learning that it belongs to, and a fix if one is trusted.
+            A status, whether the call counts as failed, the learning that it belongs to, and the known fix with how far
+            it is trusted, from 0 to 1.
         """
         learning = self.hx.observe(
             tool=tool,
@@ -144,12 +145,13 @@ class ContextTools:
             strict=True,  # a report that was not stored is an error
         )
         failed = bool(error) or learning is not None
-        fix = self.hx.learnings.fix_for(tool, error) if error else None
+        fix = self.hx.learnings.known_fix(tool, error) if error else None
         return {
             "status": "ok",
             "failed": failed,
             "learning": None if learning is None else wire.to_json(learning),
             "fix": None if fix is None else str(fix),
+            "trust": None if fix is None else round(fix.trust, 2),
         }
 
     def _with_tools(self, tools: list[GivenTool] | None) -> Hexad:

@@ -35,6 +35,8 @@ _LONGEST_NAME: Final = 64
 _MOST_ELEMENTS: Final = 256  # elements of a list that are compared
 _SEARCHED: Final = 1 << 14  # characters of a text in which secrets are masked before it is cut
 _COMPARED: Final = 1 << 16  # characters of a text that are compared
+_WORDS_READ: Final = 1000  # characters of a text whose words are compared
+_ERROR: Final = "error"  # beside paths, which begin with a slash
 _SHORT: Final = 40  # characters of a constant
 OWN_TOOLS: Final = frozenset(
     {"save_knowledge", "search_knowledge", "save_learning", "search_learnings", "create_skill", "list_skills"}
@@ -70,6 +72,9 @@ _SHAPES: Final = {  # the first pattern that a whole text matches
     r"[A-Z0-9_-]+": "upper-case word",
     r"[A-Z]\S*": "capitalised word",
 }
+_STRONG: Final = re.compile(
+    r"YYYY|DD|HH:|Month|digits|number|URL|UUID|e-mail|list|object|true or false|null|whole|locale|empty"
+)  # shapes that are a form of their own; words and texts of other kinds are not
 _SHAPE: Final = re.compile("|".join(f"({pattern})" for pattern in _SHAPES))
 _SHAPE_NAMES: Final = tuple(_SHAPES.values())
 CONSTANT: Final = frozenset(  # shapes of values that may be the same in every run
@@ -111,6 +116,7 @@ class Argument(NamedTuple):
     shape: str
     value: Json = None  # if it is short, and neither secret nor personal
     fingerprint: str = ""  # else a hash of 16 bits, 8 for a secret: it shows that two values differ, not what they are
+    text: str = ""  # the beginning of a text, redacted: with it the words of two calls are compared
 
 
 def shapes(tool: str, arguments: object) -> dict[str, Argument]:
@@ -122,14 +128,19 @@ def shapes(tool: str, arguments: object) -> dict[str, Argument]:
     return found
 
 
-def written(shaped: Mapping[str, Argument]) -> str:
-    """Shapes as JSON, which the store keeps."""
-    return _as_json(shaped)
+def written(shaped: Mapping[str, Argument], error: str = "") -> str:
+    """Shapes as JSON, which the store keeps with a failed call, with the text of its error."""
+    return _as_json({**shaped, _ERROR: error} if error else shaped)
 
 
 def read(text: str) -> dict[str, Argument]:
     """The shapes that `written` wrote."""
-    return {path: Argument(*stored) for path, stored in json.loads(text or "{}").items()}
+    return {path: Argument(*stored) for path, stored in json.loads(text or "{}").items() if path != _ERROR}
+
+
+def error_in(text: str) -> str:
+    """The error that `written` wrote."""
+    return str(json.loads(text or "{}").get(_ERROR, ""))
 
 
 def shape_of(value: object) -> str:
@@ -147,6 +158,11 @@ def shape_of(value: object) -> str:
         return _shape_of_list(value)
     known = next((name for kind, name in _KINDS if isinstance(value, kind)), "")
     return known or _clean(type(value).__name__)[:_LONGEST_NAME]
+
+
+def is_strong(shape: str) -> bool:
+    """Whether a shape is a form of its own, and not just some text."""
+    return _STRONG.search(shape) is not None
 
 
 def _shape_of_text(value: str) -> str:
@@ -178,7 +194,7 @@ def _gather(path: Path, given: Mapping[str, object], found: dict[str, Argument])
             shape = shape_of(value)
             constant = _constant(here, value, shape)
             fingerprint = _fingerprint(value, 1 if secret else 2) if constant is None else ""
-            found[pointer(here)] = Argument(shape, constant, fingerprint)
+            found[pointer(here)] = Argument(shape, constant, fingerprint, _text(here, value))
 
 
 def _is_object(value: object) -> TypeGuard[Mapping[Any, Any]]:
@@ -207,6 +223,13 @@ def _constant(path: Path, value: object, shape: str) -> Json:
         clean = _INTAKE.named(name, _clean(value))
         return clean if clean == value else None
     return None
+
+
+def _text(path: Path, value: object) -> str:
+    """The beginning of a text without secrets; nothing of a text whose name is private."""
+    if not isinstance(value, str) or names_secret(path) or names_person(path):
+        return ""
+    return _INTAKE.named(path[-1], _clean(value[:_WORDS_READ]))
 
 
 def _fingerprint(value: object, size: int) -> str:

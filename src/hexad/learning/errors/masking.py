@@ -62,6 +62,8 @@ _CODES: Final = tuple(  # words without which no code follows, and the pattern
     for signs, pattern in (
         (("rror", "arning", "RROR", "ARNING"), r"(\b(?i:error|warning)[ :\[(]{1,2})([A-Z]{1,4}\d{3,5})(?![\w-])"),
         (("-",), r"((?:\A|: ))([A-Z]{2,4}-\d{5})(?=:)"),
+        ((" Client Error", " Server Error"), r"(\b)([45]\d\d)(?= (?:Client|Server) Error)"),
+        (("ResponseError: ",), r"(ResponseError: )([45]\d\d)\b"),
         (("SQLSTATE", "sqlstate"), r"((?i:\bsqlstate)[ :=\[(]{1,3})([0-9A-Z]{5})\b"),
         (
             ("xit", "rrno", "ode"),
@@ -69,6 +71,8 @@ _CODES: Final = tuple(  # words without which no code follows, and the pattern
         ),
     )
 )
+_REASON: Final = re.compile(r"'([45]\d\d) ([A-Z][A-Za-z -]{2,40})'")  # as httpx quotes it
+_KEY: Final = re.compile(r"\b(KeyError: )['\"]([A-Za-z_]\w{0,60})['\"]")
 _HIDDEN: Final = {ord(str(digit)): 0xE000 + digit for digit in range(10)}  # digits of codes, hidden from the rules
 _SHOWN: Final = {hidden: digit for digit, hidden in _HIDDEN.items()}
 _REQUEST: Final = re.compile(r"""["'](GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\S+)(?: HTTP/[\d.]+)?["']""")
@@ -117,6 +121,16 @@ _RULES: Final = (
     _rule("", rf"{_NOT_IN_A_WORD}[<>~≈]?=?[+-]?\d[\d,._]{{0,40}}\s?(?:{_UNITS})(?![\w])", "<num>"),
     _rule("(", r"<num>\s?\(\s?<num>\s?\)", "<num>"),
 )
+_OF_ONE_RUN: Final = re.compile(
+    r"""(?ix) (?<![\w/])[a-z][\w.+-]{1,60}://(?=[\w.-])[^\s'"<>|\\^`{}]*[^\s'"<>|\\^`{}.,;:!?)\]]
+    | (?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+
+    | \b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b | (?<![\w.])(?:~|\.{1,2})?(?:/[\w.+@%~\#=-]+){2,}/?
+    | \b[a-z]:\\[^\s'"]+
+    | \b(?=[a-z]*\d)(?=\d*[a-z])[0-9a-f]{7,}\b | \b[a-z]+[_-](?=\w*\d)(?=\w*[A-Z])\w{4,}\b
+    | \b(?=\w*\d)(?=\w*[a-z])\w{14,}\b | \b\d{7,}\b
+    | \b(?:\d{1,3}\.){3}\d{1,3}\b(?::\d+)?
+    """
+)
 _NUMBER: Final = re.compile(r"(?<![\w.<-])[+-]?\d+(?:[.,_]\d+){0,40}(?:e[+-]?\d+)?(?!\w)", re.IGNORECASE)
 _LATE_RULES: Final = (
     _rule("0x", r"\b0x[0-9a-f]+\b", "<id>"),
@@ -135,11 +149,21 @@ def mask(text: str) -> str:
     return masked(text).translate(_SHOWN)
 
 
+def mask_run(text: str) -> str:
+    """The text without what belongs to one run: addresses, paths, times of day and identifiers. Names and numbers stay.
+
+    >>> mask_run("pass --out to /home/ann/run/4: file 'a1b2c3d4e5f6' has 3 of 5 columns")
+    "pass --out to …: file '…' has 3 of 5 columns"
+    """
+    return _OF_ONE_RUN.sub("…", text)
+
+
 def masked(text: str) -> str:
     """Like `mask`, with the digits of codes still hidden; `word` shows them again."""
     for signs, pattern in _CODES:
         if any(sign in text for sign in signs):
             text = pattern.sub(_hidden, text)
+    text = _KEY.sub(r"\1\2", _REASON.sub(_status, text))
     text = _PARAMETER.sub(r"\1\2", _REQUEST.sub(r"\1 \2", text))
     text = _NUMBER.sub(_number, _replaced(_RULES, text))
     return _replaced(_LATE_RULES, text)
@@ -147,6 +171,10 @@ def masked(text: str) -> str:
 
 def _hidden(found: re.Match[str]) -> str:
     return found[1] + found[2].translate(_HIDDEN)
+
+
+def _status(found: re.Match[str]) -> str:
+    return f"{found[1].translate(_HIDDEN)} {found[2]}"
 
 
 def _replaced(rules: Sequence[_Rule], text: str) -> str:

@@ -16,6 +16,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from hexad.learning.errors.body import readable
 from hexad.learning.errors.masking import ANNOUNCES, PLACEHOLDER, WILD, masked, word
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def words_of(error: str) -> Words:
 
 def _words_of(error: str) -> Words:
     found: list[str] = []
-    for place, part in enumerate(_PUNCTUATION.split(masked(essence(ends(error, MOST_TEXT))))):
+    for place, part in enumerate(_PUNCTUATION.split(masked(readable(essence(ends(error, MOST_TEXT)))))):
         if place % 2:
             found += (sign for sign in part if sign in _SIGNS)
         elif part.strip(_STOPS):
@@ -153,7 +154,7 @@ def fitting(line: Words, bucket: Collection[Words]) -> Words | None:
 def holds(words: Words, part: Words) -> bool:
     """Whether a pattern contains another, shorter one: the same words in a row."""
     spans = range(len(words) - len(part) + 1)
-    return any(map(str.isalpha, part)) and any(_fits(part, words[at : at + len(part)]) for at in spans)
+    return any(each[0].isalpha() for each in part) and any(_fits(part, words[at : at + len(part)]) for at in spans)
 
 
 def _settled(line: Words, bucket: frozenset[Words]) -> Placement:

@@ -146,6 +146,13 @@ def trusted_for(view: Reading, trigger: str, words: Words) -> Learning | None:
     return next(users, trusted[0] if trusted else None)
 
 
+def known_for(view: Reading, trigger: str, words: Words) -> Learning | None:
+    """The closest learning about an error of a tool that has a fix: a trusted one first, else any."""
+    found = (view.get(_LEARNINGS, each) for each in matching(view, trigger, words))
+    fixed = (known for row in found if row is not None and (known := cast("Learning", row.record)).fix)
+    return trusted_for(view, trigger, words) or next(fixed, None)
+
+
 def new_id() -> str:
     """A random id: the audit log shows it, so it must not be a hash of the content."""
     return os.urandom(5).hex()

@@ -1,0 +1,313 @@
+"""The difference between two texts as something to do: words of a command, the form of a value, a typing error.
+
+A text that parses as a shell command is compared word by word: program, subcommand, options, operands, and commands
+that ran before. Other words are named only if the error names them. A word that belongs to one run (a path, a secret,
+an identifier) is never named.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from hexad.learning.arguments.shapes import is_strong, shape_of
+from hexad.learning.errors.advice import is_dangerous
+from hexad.learning.errors.masking import mask_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hexad.learning.errors.advice import Failure
+
+    Command: TypeAlias = Sequence[str]  # the words of a simple command: program, operands and options, settings
+
+_MOST: Final = 4  # edits of one text that are named
+_LONGEST_WORD, _LONGEST_AFFIX = 40, 12
+_KIN: Final = 0.4  # of the words of two texts: less, and one is no edit of the other
+_NEAR: Final = 0.75  # of the letters of two words
+_SETTING: Final = re.compile(r"([A-Z_][A-Z0-9_]*)=.*", re.DOTALL)
+_PROGRAM: Final = re.compile(r"(?:[~.]{0,2}/)?[A-Za-z_][\w./+-]*")
+_REDIRECTION: Final = re.compile(r"\d?>&\d|&>>?\s?\S+|<<<?")
+_OPTION: Final = re.compile(r"(--?[A-Za-z?][\w.-]*)(?:=.*)?", re.DOTALL)
+_HEADER: Final = re.compile(r"[A-Z][A-Za-z-]+(?:: [a-z]+/[a-z.+-]+$|(?=: ))")
+_TOKEN: Final = re.compile(r"\"\w+\"|'\w+'|[\w$@#.-]+|[^\w\s]")
+_CODE: Final = re.compile(r"(?i)\s*(?:select|insert|update|delete|create|alter|drop|with|import|from|def|class)\b")
+_STANDARD: Final = re.compile(
+    r"(?:application|text|image|multipart)/[a-z.+-]+|utf-?8|latin-?1|GET|POST|PUT|PATCH|DELETE"
+)
+_QUOTES: Final = {"'": "single", '"': "double"}
+_PROGRAMS: Final = {  # knowledge of programs: `+` if the first operand is a subcommand; words that turn a check off
+    name: frozenset(known)
+    for name, *known in map(
+        str.split,
+        """git + -f -D/docker +/podman +/kubectl +/npm + -f/pnpm +/yarn +/pip +/pip3 +/pipx +/uv +/poetry +/conda +
+        cargo +/go +/terraform +/helm +/gh +/aws +/gcloud +/az +/apt +/apt-get +/brew +/dotnet +/systemctl +/alembic +
+        bundle +/rm -f/rmi -f/ln -f/mv -f/cp -f/kill -9/curl -k/chmod 777 0777 666 a+rwx a+rw a+w o+w/su su/cd/sleep
+        echo""".replace("\n", "/").split("/"),
+    )
+}
+_IDLE_PROGRAMS: Final = frozenset({"cd", "sleep", "echo"})  # they only change the place of work or the time
+
+
+def edits(name: str, before: str, after: str, failure: Failure) -> Sequence[str]:
+    """What to do to turn a text that failed into the one that worked; empty if nothing is to be said of it."""
+    old, new = _commands(before), _commands(after)
+    if old and new and (_is_shell(old, failure.text) or _is_shell(new, failure.text)):
+        found = _command_edits(old, new, failure)
+    elif re.search(r"[\s(]", before + after):
+        found = _text_edits(name, before, after, failure)
+    else:
+        found = _value_edits(name, before, after, failure)
+    return list(dict.fromkeys(found))[:_MOST]
+
+
+def takes_rights(path: str, before: str, after: str) -> bool:
+    """Whether an argument now takes rights or turns a check off, by its name and value or by the words of its text."""
+    name = path.rsplit("/", 1)[-1].replace("_", "-")
+    given = f"{name}={after}" + ("" if after.casefold() in {"false", "no", "none", "0", ""} else f" --{name}")
+    if after and is_dangerous(given) and not is_dangerous(before):
+        return True
+    return bool(_risks(_commands(after)) - _risks(_commands(before)))
+
+
+def _risks(commands: Sequence[Command]) -> set[str]:
+    found = set()
+    for words in commands:
+        letters = {f"-{letter}" for word in words if re.fullmatch(r"-[A-Za-z]+", word) for letter in word[1:]}
+        found |= {risk for name in words[:2] for risk in _PROGRAMS.get(name, frozenset()) & {*words, *letters}}
+    return found
+
+
+def _commands(text: str) -> list[Command]:
+    """The simple commands of a text that a shell can read, without redirections; else none."""
+    if "\n" in text.strip() or _CODE.match(text):
+        return []
+    lexer = shlex.shlex(_REDIRECTION.sub("", text), posix=True, punctuation_chars="&|;")
+    lexer.whitespace_split, lexer.commenters = True, ""
+    try:
+        words = list(lexer)
+    except ValueError:
+        return []
+    found: list[list[str]] = [[]]
+    for word in words:
+        if re.fullmatch("[&|;]+", word):
+            found.append([])
+        else:
+            found[-1].append(word)
+    ordered: list[Command] = [
+        sorted(each, key=lambda word: _SETTING.fullmatch(word) is not None) for each in found if each
+    ]
+    return ordered if all(_PROGRAM.fullmatch(each[0]) for each in ordered) else []
+
+
+def _is_shell(found: Sequence[Command], error: str) -> bool:
+    """Whether it is more than a sentence: an option, a chain, a setting, a known program, one that the error names."""
+    first = found[0]
+    named = re.search(rf"(?:^|[\s/'\"`]){re.escape(_base(first[0]))}['\"`]?:", error) is not None
+    signs = any(_OPTION.fullmatch(word) or _SETTING.fullmatch(word) for word in first)
+    return len(found) > 1 or named or signs or first[0] in _PROGRAMS or first[0].startswith("./")
+
+
+def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Failure) -> Iterator[str]:
+    """The commands that ran before the failed one, then the edits of it."""
+    failed = max(reversed(old), key=lambda each: sum(word in failure.text for word in each))
+    place = max(range(len(new)), key=lambda at: (_likeness(failed, new[at]), at))
+    before = [each for each in new[:place] if each not in old and each[0] not in _IDLE_PROGRAMS]
+    if before:
+        yield f"run {' and '.join(f'`{_shown(each, failure.text)}`' for each in before[:3])} first"
+    if _likeness(failed, new[place]):
+        yield from _word_edits([failed[0].removeprefix("./"), *failed[1:]], new[place], failure)
+    else:
+        yield f"use `{_shown(new[place], failure.text)}` instead of `{_base(failed[0])}`"
+
+
+def _likeness(one: Command, other: Command) -> float:
+    """How alike two commands are; 0 if one is not an edit of the other."""
+    ratio = SequenceMatcher(None, one, other, autojunk=False).ratio()
+    if _base(one[0]) == _base(other[0]):
+        return 1 + ratio
+    same_rest = one[1:] and set(one[1:]) <= set(other)
+    return ratio if same_rest or one[0].removeprefix("./") in other or _is_near(one[0], other[0]) else 0
+
+
+def _word_edits(old: Command, new: Command, failure: Failure) -> Iterator[str]:
+    for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        gone, come = list(old[a:b]), list(new[c:d])
+        if kind == "equal":
+            continue
+        if a == 0 and come:  # another program, or the program through another
+            whole = len(gone) < 2 and all(is_shown(each, failure.text) for each in come[1:])
+            head = [_base(each) for each in (come if whole else come[:1])] + ([] if gone else [old[0]])
+            yield f"use `{' '.join(head)}` instead of `{_base(old[0])}`"
+            gone, come = gone[1:], [] if whole else come[1:]
+        for word in come:
+            alike = [each for each in gone if bool(_OPTION.fullmatch(each)) is bool(_OPTION.fullmatch(word))]
+            out = next((each for each in alike if _is_near(each, word)), next(iter(alike), ""))
+            gone = [each for each in gone if each != out]
+            yield from _replaced(out, word, new, failure) if out else _added(word, new, old, failure.text)
+        for out in gone:
+            if (_OPTION.fullmatch(out) or names(failure.text, out)) and is_shown(out, failure.text):
+                yield f"remove `{_name(out)}`"
+
+
+def _replaced(out: str, word: str, new: Command, failure: Failure) -> Iterator[str]:
+    place = new.index(word)
+    if _OPTION.fullmatch(out) and _name(out) == _name(word):
+        yield from _value_edits(f"`{_name(out)}`", out.partition("=")[2], word.partition("=")[2], failure)
+    elif _OPTION.fullmatch(out) or _is_subcommand(new, place):
+        yield f"use `{_name(word)}` instead of `{_name(out)}`"
+    else:
+        yield from _piece_edits(f"`{new[place - 1]}`" if _OPTION.fullmatch(new[place - 1]) else "", out, word, failure)
+
+
+def _added(word: str, new: Command, old: Command, error: str) -> Iterator[str]:
+    """A setting; an option, with its value if that is the same everywhere; an operand that the error names."""
+    place = new.index(word)
+    if _SETTING.fullmatch(word):
+        yield f"set `{_name(word)}`"
+    elif _OPTION.fullmatch(word):
+        value = new[place + 1] if place + 1 < len(new) and new[place + 1] not in old else word.partition("=")[2]
+        header = _HEADER.match(value)
+        shown = header[0] if header else value if names(error, value) and is_shown(value, error) else ""
+        yield f"add `{_name(word)} {shown}`" if shown else f"add `{_name(word)}`"
+    elif names(error, word) and is_shown(word, error) and (new[place - 1] in old or not _OPTION.match(new[place - 1])):
+        yield f"add `{word}`"
+
+
+def _shown(command: Command, error: str) -> str:
+    """A command without the words that belong to one run."""
+    general = command[0] in {"chmod", "source"} or {"install", "add", "i"} & set(command[1:3])
+    kept = [_base(command[0])]
+    for place, word in enumerate(command[1:], start=1):
+        if _OPTION.fullmatch(word) or _SETTING.fullmatch(word):
+            kept.append(_name(word))
+        elif _is_subcommand(command, place) or (is_shown(word, error) and (general or names(error, word))):
+            kept.append(word)
+    return " ".join(dict.fromkeys(kept))
+
+
+def _is_subcommand(command: Command, place: int) -> bool:
+    plain = all(re.fullmatch(r"[a-z][a-z-]*", word) for word in command[1 : place + 1])
+    return "+" in _PROGRAMS.get(_base(command[0]), "") and 0 < place <= 2 and plain
+
+
+def _text_edits(name: str, before: str, after: str, failure: Failure) -> Iterator[str]:
+    """A text of several words: another form of the whole, or words of an edit of it."""
+    old, new = list(_TOKEN.finditer(before)), list(_TOKEN.finditer(after))
+    one, other = [each[0] for each in old], [each[0] for each in new]
+    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    whole = form_change(name, before, after) if failure.of_the_call and len(before) <= _LONGEST_WORD else ""
+    if whole or matcher.ratio() <= _KIN:
+        yield from filter(None, [whole])
+        return
+    for kind, a, b, c, d in matcher.get_opcodes():
+        come = after[new[c].start() : new[d - 1].end()] if d > c else ""
+        if kind == "replace":
+            pairs = zip(one[a:b], other[c:d], strict=False)
+            found = [each for pair in pairs for each in _piece_edits("", *pair, failure)]
+            yield from found or _segment(before[old[a].start() : old[b - 1].end()], come, failure)
+        elif kind == "insert" and is_shown(come, failure.text) and any(map(str.isalnum, come)):
+            yield from [f"add `{come}`"] * all(names(failure.text, each) for each in other[c:d] if each.isalnum())
+
+
+def _segment(out: str, come: str, failure: Failure) -> Iterator[str]:
+    """A piece of code that replaced one whose name the error rejects."""
+    rejected = failure.of_the_call and any(names(failure.text, each) for each in re.findall(r"[A-Za-z_]\w+", out))
+    if rejected and is_shown(come, failure.text) and not re.search(r"[\d'\"]", come):
+        yield f"write `{come}` instead of `{out}`"
+
+
+def _value_edits(name: str, before: str, after: str, failure: Failure) -> Iterator[str]:
+    """A single value: one that the error names, one of a standard, or another form of the same value."""
+    named = names(failure.text, after) and not names(before, after) and is_shown(after, failure.text)
+    if named or (failure.of_the_call and _STANDARD.fullmatch(after) and _letters(before) != _letters(after)):
+        yield f'give {name} as "{after}"'
+    elif failure.of_the_call or _letters(before) in _letters(after):
+        yield from filter(None, [form_change(name, before, after)])
+
+
+def _piece_edits(name: str, out: str, come: str, failure: Failure) -> Iterator[str]:
+    """One word of a text that replaced another: a typing error, a word of the error, another form."""
+    one, other = _narrowed(out, come)
+    shown = is_shown(other, failure.text) and any(map(str.isalnum, other)) and not out.startswith(("/", "~"))
+    rejected = failure.of_the_call and names(failure.text, one) and one.isidentifier() and other.isidentifier()
+    if out[:1] in _QUOTES and come[:1] in _QUOTES and out[1:-1] == come[1:-1]:
+        yield f"use {_QUOTES[come[0]]} quotes around `{come[1:-1]}`, not {_QUOTES[out[0]]} quotes"
+    elif shown and (_is_near(one, other) or (names(failure.text, other) and not names(failure.text, out)) or rejected):
+        yield f"use `{other}` instead of `{one}`"
+    elif out in failure.text:
+        yield from filter(None, [form_change(name or "the value", out, come)])
+
+
+def form_change(name: str, before: str, after: str) -> str:
+    """How the form of a value changed; empty if it is only another value.
+
+    >>> form_change("x", "Medium", "medium"), form_change("x", "Berlin", "Europe/Berlin"), form_change("x", "ten", "10")
+    ('write x in lower case', 'write x as "Europe/…"', 'give x as whole number as text, not as "ten"')
+    """
+    if before == after or not before or not after or before.startswith("/") or after.startswith("/"):
+        return ""
+    if before.casefold() == after.casefold() and (after.islower() or after.isupper()):
+        return f"write {name} in {'lower' if after.islower() else 'upper'} case"
+    one, other = shape_of(before), shape_of(after)
+    if one != other and is_strong(other) and not affix_change(name, before, after):
+        was = f'"{before}"' if before.isalpha() else one if is_strong(one) else "text"
+        return f"give {name} as {other}, not as {was}"
+    like = f"write {name} like {_pattern(after)}, not like {_pattern(before)}"
+    return affix_change(name, before, after) or (like if _letters(before) == _letters(after) != "" else "")
+
+
+def affix_change(name: str, before: str, after: str) -> str:
+    """Characters that were added or left out at the ends of a value, if they are part of its form."""
+    for one, other, words in ((before, after, 'as "{}…{}"'), (after, before, 'without "{}{}"')):
+        head, found, tail = other.partition(one)
+        if found and len(head + tail) <= _LONGEST_AFFIX and re.fullmatch(r"(?!\w*$)[^\d@]+", head + tail):
+            return f"write {name} {words.format(head, tail)}"
+    return ""
+
+
+def is_shown(word: str, error: str) -> bool:
+    """Whether a word may be named: not long, not a secret, no path and no identifier of one run."""
+    if not word or "redacted" in word or len(word) > _LONGEST_WORD or "@" in word or sum(map(str.isdigit, word)) > 3:
+        return False
+    return mask_run(word) == word and (not word.startswith(("/", "~")) or word in error)
+
+
+def names(error: str, word: str) -> bool:
+    """Whether an error has this very word."""
+    return bool(word) and re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", error) is not None
+
+
+def _is_near(one: str, other: str) -> bool:
+    """Whether one word is a typing error of another, never in digits."""
+    one, other = _name(one), _name(other)
+    if one == other or len(one) < 2 or re.sub(r"\D", "", one) != re.sub(r"\D", "", other):
+        return False
+    return sorted(one) == sorted(other) or SequenceMatcher(None, one, other, autojunk=False).ratio() >= _NEAR
+
+
+def _narrowed(one: str, other: str) -> tuple[str, str]:
+    """The one part in which two words differ, if it is one."""
+    left, right = re.split(r"([^\w-]+)", one), re.split(r"([^\w-]+)", other)
+    different = [pair for pair in zip(left, right, strict=False) if pair[0] != pair[1]]
+    return different[0] if len(left) == len(right) and len(different) == 1 and all(different[0]) else (one, other)
+
+
+def _pattern(text: str) -> str:
+    return re.sub(r"[a-z]", "a", re.sub(r"[A-Z]", "A", re.sub(r"\d", "0", text)))[:24]
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()
+
+
+def _base(program: str) -> str:
+    return program.rsplit("/", 1)[-1] if program.startswith(("/", "~")) else program
+
+
+def _name(word: str) -> str:
+    """An option or a setting without its value; any other word as it is."""
+    found = _OPTION.fullmatch(word) or _SETTING.fullmatch(word)
+    return found[1] if found else word

@@ -1,0 +1,212 @@
+"""Reads from an error's text what it asks for: a wait, or sentences that say what to do or what it expects.
+
+By form, not by program: JSON bodies are read by the names that APIs use, other text sentence by sentence. Sentences
+that advise to take rights or to turn a check off are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from hexad.learning.errors.body import messages
+from hexad.learning.errors.masking import mask_run
+from hexad.learning.errors.pattern import essence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_LONGEST: Final = 240  # characters of an error that a fix quotes
+_MOST_SENTENCES: Final = 2
+_LONG: Final = 100  # characters of an argument that an error may repeat in part
+_WORD: Final = re.compile(r"\w+")
+_OUTSIDE: Final = re.compile(  # errors that no other form of the call would prevent
+    r"""(?ix) time[sd]?[ -]?out\b | connection\ (?:refused|reset|aborted|error|closed) | unavailable | overloaded
+    | (?:could\ ?n[o']t|failed\ to|unable\ to)\ (?:connect|establish|resolve) | max\ retries | too\ many\ requests
+    | \b5\d\d\ (?:server|internal|bad|service|gateway) | HTTP\ 5\d\d | internal\ server\ error | unreachable
+    | \bECONN | ENOTFOUND | ETIMEDOUT | service\ not\ known | network\ error | maintenance | broken\ pipe | deadlock
+    | temporar | \b40[13]\b | unauthori[sz]ed | not\ authori[sz]ed | forbidden | authenticat | credentials | captcha
+    | access\ (?:is\ )?denied | (?:permission|operation)\ (?:denied|not\ permitted) | api[ _-]?key | certificate
+    | invalid\ token | host\ key | declined | are\ you\ root | must\ be\ owner | \block(?:ed)?\b | privilege | quota
+    | insufficient | balance | billing | password | payment | fraud | suspended | no\ space\ left | disk\ (?:is\ )?full
+    | out\ of\ memory | read-only\ file | rejected\ by | blocked | subscription | \btrial\b | premium"""
+)
+_ABSENT: Final = re.compile(  # errors about one value: it does not exist, or exists already
+    r"""(?ix) not[ _]?found | no[ _]such | (?:do(?:es)?|did)\ ?n[o']t\ (?:exist|match\ any) | not\ exist
+    | can(?:no|')t\ find | (?:could\ ?n[o']t|unable\ to)\ (?:be\ )?(?:find|found|access|locate|open|parse\ range)
+    | \bunknown\b | zero_results | no\ (?:results|data|record|rule|match) | not\ (?:present|registered|available)
+    | nothing\ (?:found|to) | (?:invalid|bad)\ (?:reference|object|revision) | index\ out\ of\ range | \b404\b | \b410\b
+    | no\ \w+\ (?:found|matched|named|left|available|for) | not\ a\ git | cannot\ (?:open|access|stat) | can't\ open
+    | no\ longer | expired | cancell?ed | deleted | archived | sold\ out | out\ of\ stock | (?:fully|double).booked
+    | \bgone\b | already | (?:file|entry)\ exists | \bduplicate | (?<!dependency\ )conflict | unique\ constraint
+    | in\ use\b | \btaken\b | occupied | overlap | in\ the\ past | not\ allowed\ to"""
+)
+_OF_THE_CALL: Final = re.compile(  # unless the error says what the call should be
+    r"""(?ix) \b(?:must|should)\ (?:be|have|not|contain|match|start|end)\b | \bone\ of\b | choose\ from
+    | \bexpected\b | \brequired\b
+    | (?:allowed|valid|supported|possible|accepted)\ (?:values|choices|options|types|formats) | not\ a\ valid
+    | is\ not\ of\ type | unexpected\ (?:keyword|arg|field|prop|key) | additional\ prop
+    | unknown\ (?:shorthand\ )?(?:field|param|arg|option|flag|key|propert|attribute|type|format|unit)"""
+)
+_CHECK: Final = (
+    "(?:verif|check|ssl|tls|cert|sign|gpg|lock|hook|auth|valid|secur|safe|sandbox|protect|strict|root|test|peer)"
+)
+_DANGER: Final = re.compile(  # rights that are taken, checks that are turned off
+    rf"""(?ix) (?<![\w-])--?(?:[\w-]*(?:force|insecure|unsafe|dangerous|privileged|bypass|yolo|trusted-host
+        |break-system) | hard | cascade | overwrite
+        | (?:no|allow|without|legacy|\w*skip|ignore|disable)-?[\w-]*{_CHECK})[\w-]*
+    | [\w.-]*{_CHECK}[\w.-]*(?:\s?[=:]\s?["']?(?:no|0|none|never|allow|prefer)|["']?[=:\ ]["'\ ]?(?:false|off|disable))
+    | \b(?:skip|husky)=\S | {_CHECK}ing?=no | reject_unauthorized | no_verify | \b(?:sudo|doas|runas|setenforce)\b
+    | \bas\ root\b | superuser | (?:-u\ |\buser=|\brole=|\bas_)(?:root|admin)\b | \b0?777\b | \bforce-unlock
+    | (?:ufw|\bdisable)\ (?:\w+\ )?(?:disable|lock|trigger|check) | \bcascade\b | \binsecure\b | not\ recommended
+    | at\ (?:the|your\ own)\ risk | override\ this | if\ you\ are\ sure"""
+)
+_TIME: Final = (
+    r"((?:(?:\d+(?:\.\d+)?|an?|one)\s?(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h)(?![a-z])"
+    r"\s?(?:and )?)+)"
+)
+_LATER: Final = (
+    r"\b(?:re)?(?:try|tried|wait|again|later|available|resets?|resumes?|cool\w*|slow|throttled|locked|limit\w*)\b"
+)
+_WAITS: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_LATER}[^.\n]{{0,48}}?\b(?:in|after|for|at least|within)\b:?\s*(?:about |approximately |another )?{_TIME}",
+        rf"\b(?:wait(?:ing)?|retry(?:ing)?)\b[^.\n]{{0,48}}?(?<!\w){_TIME}",
+        rf"(?<!\w){_TIME}(?:before|until|between)\b",
+        rf"retry[-_ ]?(?:after|delay|in)[-_a-z]*['\"]?\s*(?:[:=]|is|of)?\s*['\"]?(?:{_TIME}|([\d.]+)\b(?![-/:]))",
+    )
+)
+_PART: Final = re.compile(r"(\d+(?:\.\d+)?|an?|one)\s?([a-z]*)", re.IGNORECASE)
+_UNITS: Final = {"ms": 0.001, "mi": 60, "m": 60, "h": 3600, "ho": 3600, "hr": 3600}  # by two letters; else seconds
+_HINT: Final = re.compile(  # sentences that say what to do
+    r"""(?ix) did\ you\ mean | most\ similar | perhaps\ you | similar\ (?:\w+\ exists|name|to)\b
+    | \bto\ fix\b | \btry\ (?!again|the\ request) | \b(?<!in\ )use\ (?!of\b)
+    | \bplease\ (?!try\ again|contact|visit|wait|check\ your|see)
+    | \byou\ (?:have\ to|need|must|may\ want|might|can|should)\b | \binstead\b | \bmake\ sure\b | \bspecify\b
+    | ^run\b | ^review\b | \bby\ (?:running|passing|setting|adding) | \bpass\ [`'-]
+    | ^(?:fix|consider|remove|add|set|give|provide|choose|enter)\b"""
+)
+_EXPECTS: Final = re.compile(  # sentences that say what is expected
+    r"""(?ix) \bmust\b | \bshould\b | \bexpect | \brequire | \bmissing\b | choose\ from | \bone\ of\b | \bonly\b
+    | \bat\ (?:least|most)\b | \brange\b | \bsupport | \baccept | \bambiguous\b | \blarger\b | \bexceed
+    | \btoo\ (?:long|many|large|big|short)"""
+)
+_IDLE: Final = re.compile(  # sentences that lead elsewhere
+    r"""(?ix) ^usage\b | --?help\b | \bhelp\ (?:for\b|\w+\s*$) | for\ more\ (?:information|details|info)
+    | further\ information | \blearn\ more\b | ^see\b | \bvisit\b | documentation | more\ details
+    | view\ all\ installed | complete\ log | ^\s*at\ \S+\ ?\( | find\ a\ package | list\ of | --explain
+    | \btry\ (?:with\ )?(?:an?\ )?(?:different|another|other)\b | access\ rights | (?:different|another)\ card
+    | your\ (?:bank|billing|administrator) | make\ sure\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
+    | ^File\ " | \bcontact\b | ^this\ is\ usually | ^line\ \d+: | \baborting\b | issue\ above"""
+)
+_DECORATION: Final = re.compile(
+    r"(?m)^[ \t]*(?:[│╰─>×|=*!^~]+[ \t]*)+|[ \t]*[│╮╯]$|^(?:npm|yarn|pnpm) (?:error|ERR!|warn)[ \t]*|^hint:[ \t]+"
+    r"|\[type=.*\]$"
+)
+_LABEL: Final = re.compile(r"^(?:(?:ERROR|[Ee]rror|fatal|E|[\w. /-]{2,30}: error)(?:\[\w+\])?: +)+")
+_GOES_ON: Final = re.compile(r"(?<=[\w,:?`'\"])\n+(?:[ \t]+(?=\S)|(?=[a-z(][^:\n]*(?:\n|\Z)))")
+_SENTENCE: Final = re.compile(r"(?<=[^.][.!?;])\s+(?=[A-Z`'\"(])|\n+")
+_UNTITLED: Final = frozenset({"validation failed", "bad request", "invalid request", "unprocessable entity"})
+
+
+class Failure(NamedTuple):
+    """An error's text, and whether another form of the call could prevent it."""
+
+    text: str
+    of_the_call: bool  # nothing is missing, taken, refused or out of order
+
+    @classmethod
+    def of(cls, error: str) -> Failure:
+        """By the words of the error."""
+        outside = _OUTSIDE.search(error) or (_ABSENT.search(error) and not _OF_THE_CALL.search(error))
+        return cls(error, not outside)
+
+
+class Said(NamedTuple):
+    """Sentences of an error to quote; whether they say what to do, and whether they say what is expected."""
+
+    text: str = ""
+    hint: bool = False
+    expects: bool = False
+
+
+def is_dangerous(text: str) -> bool:
+    """Whether words take rights or turn a check off.
+
+    >>> [is_dangerous(each) for each in ("git push --force", "verify=False", "git push -u origin main")]
+    [True, True, False]
+    """
+    return _DANGER.search(text) is not None
+
+
+class Wait(NamedTuple):
+    """A time to wait, in seconds and as the error writes it."""
+
+    seconds: float = 0.0
+    text: str = ""
+
+
+def wait_of(error: str) -> Wait:
+    """The time that an error asks to wait; no time if it does not.
+
+    >>> wait_of("Rate limit reached. Please try again in 1m20s.").seconds, wait_of("429 {'Retry-After': '12'}").text
+    (80.0, '12')
+    """
+    found = next(filter(None, (pattern.search(error) for pattern in _WAITS)), None)
+    if found is None:
+        return Wait()
+    text = next(filter(None, found.groups())).strip()
+    parts = [(float(number) if number[0].isdigit() else 1.0, unit.lower()) for number, unit in _PART.findall(text)]
+    return Wait(sum(number * _UNITS.get(_unit(unit), 1) for number, unit in parts), text)
+
+
+def _unit(name: str) -> str:
+    return "ms" if name.startswith(("ms", "milli")) else name[:2]
+
+
+def said(error: str, values: Iterable[str] = ()) -> Said:
+    r"""The sentences of an error that help most, without the ``values`` of the call and others of one run.
+
+    >>> said("git: 'psuh' is not a git command. See 'git --help'.\n\nThe most similar command is\n\tpush").text
+    'The most similar command is push'
+    """
+    given = [value for value in values if value]
+    own = [each for each in _sentences(_without(given, error)) if not _IDLE.search(each) and not _repeats(each, given)]
+    sentences = [safe for each in own if (safe := _harmless(each))]
+    hints = [each for each in sentences if _HINT.search(each)]
+    expected = [each for each in sentences if _EXPECTS.search(each)]
+    chosen = (hints or expected or sentences[:1])[:_MOST_SENTENCES]
+    text = mask_run("; ".join(dict.fromkeys(each.rstrip(" .:;") for each in chosen))).replace('"', "'")
+    return Said(
+        text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]} …", bool(hints), bool(expected)
+    )
+
+
+def _without(values: Iterable[str], error: str) -> str:
+    """An error without the texts that the call gave: of one run, and perhaps somebody else's instructions."""
+    for value in sorted(values, key=len, reverse=True):
+        error = re.sub(rf"(?<![\w.,-]){re.escape(value)}(?![\w-])", "…", error)
+    return error
+
+
+def _repeats(sentence: str, values: Iterable[str]) -> bool:
+    """Whether a sentence is mostly made of a long text that the call gave."""
+    words = set(_WORD.findall(sentence))
+    given = (set(_WORD.findall(value)) for value in values if len(value) > _LONG)
+    return any(len(words & each) > len(words) / 2 for each in given)
+
+
+def _harmless(sentence: str) -> str:
+    """A sentence without the clause that advises something dangerous; empty if that is all it says."""
+    if not is_dangerous(sentence):
+        return sentence
+    first = re.split(r",? or |; |, but |, you can ", sentence, maxsplit=1)[0]
+    return first if not is_dangerous(first) and " " in first and _HINT.search(first) else ""
+
+
+def _sentences(error: str) -> Iterator[str]:
+    """The sentences of an error: of its JSON body if it has one, else of its lines."""
+    body = [each.replace("\n", " ") for each in messages(error) if each.casefold().strip(" .") not in _UNTITLED]
+    text = "\n".join(body) or _GOES_ON.sub(" ", _DECORATION.sub("", essence(error)))
+    return filter(None, (_LABEL.sub("", each).strip() for each in _SENTENCE.split(text)))
