@@ -180,7 +180,9 @@ class Namespace:
             for term in sorted(held)
         ]
 
-    def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
+    def templates(
+        self, wanted: Sequence[TemplateFilter], *, ahead: Sequence[TemplateFilter] = ()
+    ) -> Sequence[tuple[str, str]]:
         data = self._layers[Layer.AGENT_LEARNINGS]
         rows = [data.rows[data.ids[number]] for number in sorted(data.ids, reverse=True)]
         learnings = [row.record for row in rows if isinstance(row.record, Learning)]
