@@ -14,8 +14,8 @@ _HEAD = """\
 # The tools of the MCP server
 
 `make docs` writes this page from the schemas that clients get. [MCP](../mcp.md) explains the set-up. Every
-answer has a `status`, "ok" or "error"; an error has an `error`, one sentence that says what to do. An argument that is
-not in these tables is refused.
+answer but that of `get_context` has a `status`: "ok", "proposed" (a person has to accept it) or "error". An error has
+an `error`, one sentence that says what to do. An argument that is not in these tables is refused.
 """
 
 
@@ -51,7 +51,9 @@ def _default(argument: dict[str, Any]) -> str:
     return "" if argument.get("default") in (None, "") else f"`{json.dumps(argument['default'])}`"
 
 
-def _answer(schema: dict[str, Any]) -> str:
+def _answer(schema: dict[str, Any] | None) -> str:
+    if schema is None:
+        return "\nIt answers with text alone.\n"
     names = [name for name in schema["properties"] if name not in {"status", "error"}]
     return f"\nIt answers with {', '.join(f'`{name}`' for name in names)}.\n"
 

@@ -27,9 +27,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 ANY_PORT = Address("127.0.0.1", 0)
 MODES = ("auto", "legacy")
-NINE = (
+TOOLS = (
     "save_knowledge",
     "search_knowledge",
+    "list_knowledge",
+    "update_knowledge",
+    "delete_knowledge",
+    "pin_knowledge",
     "save_learning",
     "search_learnings",
     "create_skill",
@@ -96,6 +100,14 @@ async def ask(one: Client, tool: str, /, **given: Any) -> dict[str, Any]:
     return result.structured_content
 
 
+async def context(one: Client, **given: Any) -> str:
+    """What an agent reads before it answers: text alone, since a client may show only text or only structure."""
+    result = await one.call_tool("get_context", given)
+    assert not result.is_error, result
+    assert result.structured_content is None
+    return text_of(result)
+
+
 async def refusal(one: Client, tool: str, /, **given: Any) -> str:
     """The sentence with which a tool refuses."""
     result = await one.call_tool(tool, given)
@@ -118,9 +130,12 @@ async def read(one: Client, uri: str) -> dict[str, Any]:
 
 async def tour(one: Client) -> None:
     """Every tool, resource and prompt once, on a database where the skill `greet` is active."""
-    assert [tool.name for tool in (await one.list_tools()).tools] == list(NINE)
+    assert [tool.name for tool in (await one.list_tools()).tools] == list(TOOLS)
     saved = await ask(one, "save_knowledge", key="deploy-window", content="Deploy on Tuesdays only", category="rule")
+    assert saved.pop("accept").startswith("hexad review ")
     assert saved == {"status": "ok", "key": "deploy-window", "version": 1, "category": "rule"}
+    assert (await ask(one, "list_knowledge"))["entries"][0]["key"] == "deploy-window"
+    assert (await ask(one, "pin_knowledge", key="deploy-window"))["status"] == "proposed"
     found = await ask(one, "search_knowledge", query="when to deploy")
     assert [each["key"] for each in found["results"]] == ["deploy-window"]
     learning = await ask(one, "save_learning", trigger="tool:deploy", error_pattern="quota exceeded", fix="ask ops")
@@ -132,8 +147,7 @@ async def tour(one: Client) -> None:
     assert "skills review wave" in drafted["approve"]
     assert [skill["name"] for skill in (await ask(one, "list_skills"))["skills"]] == ["greet"]
     assert (await ask(one, "run_skill", name="greet", parameters={"who": "Ada"}))["result"]["output"] == "Hello Ada"
-    context = await ask(one, "get_context", message="when may I deploy?")
-    assert "Deploy on Tuesdays only" in context["prompt"]["text"]
+    assert "Deploy on Tuesdays only" in await context(one, message="when may I deploy?")
     reported = await ask(one, "report_tool_result", tool="deploy", args={"env": "prod"}, error="no such branch")
     assert reported["failed"]
     templates = (await one.list_resource_templates()).resource_templates

@@ -28,19 +28,11 @@ PLANNED: Final = frozenset(
         "PLACE-01",
         "PLACE-02",
         "SAFE-02",
-        "SAFE-04",
         "SAFE-05",
-        "SAFE-06",
-        "SAVE-02",
-        "SAVE-03",
-        "SAVE-04",
         "SMALL-01",
         "SMALL-02",
         "SMALL-03",
         "SMALL-04",
-        "STAND-01",
-        "STAND-02",
-        "STAND-03",
     ]
 )
 """Not built yet, and without tests."""

@@ -132,7 +132,7 @@ def test_providers_that_the_engine_has_are_not_replaced(hx: Hexad) -> None:
     inner = echo()
     talk(runner(agent(ContextAwareModel.wrap(known, inner), [deploy])), "May I deploy?")
     text = instruction(inner.requests[0])
-    assert "active tools: 42, encryption: enabled" in text
+    assert "active tools: 42, enabled: encryption" in text
     assert "deploy_far" in text
     assert "- [tool] deploy:" not in text
 
@@ -199,7 +199,7 @@ def test_what_adk_puts_into_the_users_role_is_not_the_users_message(made: types.
     assert latest_message([message("q"), called("f"), answered("f"), made]) == (0, "q")
     assert latest_message([message("q"), made]) == (0, "q")
     assert latest_message([made, message("q")]) == (1, "q")
-    assert latest_message([]) is None
+    assert latest_message([]) == (0, "")
 
 
 @requirement("ADK-02")
@@ -253,7 +253,7 @@ def test_where_no_place_in_the_contents_is_safe_context_stands_in_the_instructio
     SPEAKERS.put(asked, Speaker(Conversation("desk", "dana", "s1", "May I deploy?"), shared))
     got = sent(hx, asked, placement="user_turn")
     assert got.contents == asked.contents
-    assert instruction(got).startswith("Be terse.\n\n## Runtime Context")
+    assert instruction(got).startswith("Be terse.\n\n## User Knowledge")
     assert RULE in instruction(got)
 
 
@@ -271,8 +271,7 @@ def test_where_no_place_in_the_contents_is_safe_context_stands_in_the_instructio
 )
 def test_context_stands_at_the_end_of_a_plain_instruction(hx: Hexad, system: str | None, before: str) -> None:
     got = instruction(sent(hx, request("when may I deploy?", system=system)))
-    assert got.startswith(f"{before}## Runtime Context\n")
-    assert got.endswith(f"## User Knowledge\n- [rule] deploy-window: {RULE}")
+    assert got.startswith(f"{before}## User Knowledge\n- [rule] deploy-window: {RULE}\n\n## Runtime Context\n")
 
 
 @requirement("ADK-04")
@@ -293,7 +292,7 @@ def test_an_instruction_of_any_other_shape_keeps_it_and_gets_one_more_part(hx: H
     first, last = (part.text if isinstance(part, types.Part) else part for part in (parts[0], parts[-1]))
     assert first == "Be terse."
     assert isinstance(last, str)
-    assert last.endswith(f"deploy-window: {RULE}")
+    assert f"deploy-window: {RULE}\n" in last
 
 
 @requirement("ADK-04")
@@ -393,7 +392,7 @@ def test_at_the_end_of_the_instruction_everything_before_the_block_has_one_hash_
     inner = echo()
     talk(runner(agent(ContextAwareModel.wrap(hx, inner), [deploy])), *QUESTIONS)
     texts = [instruction(each) for each in inner.requests]
-    assert len({_digest(text[: text.index("## Runtime Context")]) for text in texts}) == 1
+    assert len({_digest(text[: text.index("\n## ")]) for text in texts}) == 1
     assert len(set(texts)) > 1
 
 

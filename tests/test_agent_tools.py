@@ -1,4 +1,4 @@
-"""The six tools of an agent: they check what they get, answer with a status, are audited, and raise nothing."""
+"""The tools of an agent: they check what they get, answer with a status, are audited, and raise nothing."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def tools(hx: Hexad, **more: Any) -> dict[str, Callable[..., dict[str, Any]]]:
 
 
 @requirement("META-01")
-def test_there_are_six_with_the_names_that_the_log_treats_as_its_own(hx: Hexad) -> None:
+def test_they_have_the_names_that_the_log_treats_as_its_own(hx: Hexad) -> None:
     assert tuple(tools(hx)) == NAMES
     assert set(NAMES) == OWN_TOOLS
 
@@ -116,11 +116,16 @@ def test_only_active_skills_are_listed_each_with_its_tool(hx: Hexad) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "says"),
     [
-        ("save_knowledge", {"key": "", "content": "x"}, "key: must not be empty"),
+        ("save_knowledge", {"key": "\n", "content": "x"}, "key: must not be empty"),
+        ("update_knowledge", {"key": "k", "content": "x"}, "no knowledge 'k'"),
+        ("delete_knowledge", {"key": "k"}, "no knowledge 'k'"),
+        ("pin_knowledge", {"key": "k"}, "no knowledge 'k'"),
+        ("list_knowledge", {"limit": 0}, "limit: must be from 1"),
         ("save_knowledge", {"key": "k", "content": "x", "category": "rumour"}, "is not one of rule, definition"),
         ("save_knowledge", {"key": "k", "content": "nul \0"}, "NUL"),
         ("save_knowledge", {"key": "k", "content": "x" * 300_000}, "split it into several entries"),
-        ("save_knowledge", {"key": "k"}, "missing 1 required positional argument: 'content'"),
+        ("save_knowledge", {"key": "k"}, "content: must not be empty"),
+        ("update_knowledge", {"key": "k"}, "missing 1 required positional argument: 'content'"),
         ("save_knowledge", {"key": "k", "content": "x", "colour": "red"}, "unexpected keyword argument 'colour'"),
         ("save_knowledge", {"key": "k", "content": 7}, "content: must be text, not int"),
         ("search_knowledge", {"query": "x", "limit": 0}, "limit: must be from 1"),
@@ -152,7 +157,7 @@ def test_every_call_is_audited_with_names_and_sizes_alone(hx: Hexad) -> None:
     mine["save_knowledge"]("seat", "An aisle seat, and this is private")
     mine["search_knowledge"]("private seat")
     mine["list_skills"]()
-    mine["save_knowledge"]("", "also private")
+    mine["save_knowledge"]("also private")
     records = [record for record in hx.audit.records() if record.action == "tool.call"]
     assert [(record.target, record.details["ok"]) for record in records] == [
         ("save_knowledge", True),
@@ -243,7 +248,7 @@ def test_whatever_a_model_gives_the_answer_is_a_status(name: str, arguments: dic
     with opened(":memory:") as hx:
         logging.getLogger("hexad").setLevel(logging.ERROR)
         try:
-            assert tools(hx)[name](**arguments)["status"] in {"ok", "error"}
+            assert tools(hx)[name](**arguments)["status"] in {"ok", "proposed", "error"}
         finally:
             logging.getLogger("hexad").setLevel(logging.NOTSET)
 
@@ -258,7 +263,7 @@ def test_adk_offers_them_with_descriptions_and_schemas(hx: Hexad) -> None:
     (declared,) = [tool.function_declarations for tool in inner.requests[0].config.tools or []]  # type: ignore[union-attr]
     schemas = {each.name: each.parameters_json_schema for each in declared or []}
     assert set(schemas) == set(NAMES)
-    assert schemas["save_knowledge"]["required"] == ["key", "content"]  # type: ignore[index]
+    assert schemas["update_knowledge"]["required"] == ["key", "content"]  # type: ignore[index]
     assert schemas["create_skill"]["properties"]["kind"]["enum"] == list(SkillKind)  # type: ignore[index]
     assert all(each.description for each in declared or [])
 

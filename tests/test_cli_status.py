@@ -65,7 +65,7 @@ def test_status_as_json_names_what_awaits_review(run: Run, tmp_path: Path) -> No
         stock_memory(hx)
         (doubtful,) = hx.learnings.doubtful()
     output = run("--db", "agent.db", "--json").json
-    assert output["review"] == {"skills": ["greet"], "learnings": [doubtful.id]}
+    assert output["review"] == {"proposals": [], "skills": ["greet"], "learnings": [doubtful.id]}
     assert output["layers"]["user_knowledge"] == {"stored": 4, "pinned": 1}
     assert [each["trigger"] for each in output["learned"]] == ["tool:deploy", "tool:book"]
     assert run("status", "--db", "agent.db", "--namespace", "team", "--json").json["layers"]["skill_patterns"] == {

@@ -26,7 +26,7 @@ from hexad.errors import ConfigError, InvalidInput
 from hexad.mcp.http import Access, HttpServer, app_of
 from hexad.mcp.server import server_of
 from hexad.mcp.sessions import IDLE
-from tests.mcp_support import ANY_PORT, MODES, ask, client, listening, play, process, teach_greeting, tour
+from tests.mcp_support import ANY_PORT, MODES, ask, client, context, listening, play, process, teach_greeting, tour
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -84,8 +84,8 @@ def test_a_client_without_a_session_is_a_new_one_after_half_an_hour_of_silence(f
         async with listening(file_hx, now=lambda: now[0]) as url, client(url) as one:
             for passed in (0.0, IDLE - 1, IDLE):
                 now[0] += passed
-                answer = await ask(one, "get_context", message="hello there", layers=["runtime_context"])
-                sessions.append(re.findall(r"session: (mcp:\w+)", answer["prompt"]["text"])[0])
+                text = await context(one, message="hello there", layers=["runtime_context"])
+                sessions.append(re.findall(r"session: (mcp:\w+)", text)[0])
         return sessions
 
     first, second, third = play(scenario())
@@ -99,8 +99,7 @@ def test_a_session_cannot_be_claimed_by_naming_it(file_hx: Hexad) -> None:
         async with listening(file_hx) as url:
             for claimed in ("one", "two"):
                 async with with_headers(url, {"Mcp-Session-Id": claimed}) as one:
-                    answer = await ask(one, "get_context", message="hello there", layers=["runtime_context"])
-                    told_of.append(answer["prompt"]["text"])
+                    told_of.append(await context(one, message="hello there", layers=["runtime_context"]))
         return told_of[0], told_of[1]
 
     first, second = play(scenario())
@@ -166,6 +165,9 @@ NAMES_AND_PAGES: Final = [
     ({"Host": "rebound.example:{port}"}, 421),
     ({"Host": "192.0.2.7:{port}"}, 421),
     ({"Host": "127.0.0.1.evil.example"}, 421),
+    ({"Host": "127.0.0.1:evil"}, 421),
+    ({"Host": "[::1].evil.example"}, 421),
+    ({"Host": "user@127.0.0.1:{port}"}, 421),
     ({"Origin": "http://127.0.0.1:{port}"}, 200),
     ({"Origin": "https://allowed.example"}, 200),
     ({"Origin": "http://127.0.0.1:1"}, 403),
@@ -350,7 +352,7 @@ async def _visit_and_interrupt(url: str, running: subprocess.Popen[str]) -> None
     assert (await post(url)).status_code == 401
     headers = {"Authorization": f"Bearer {TOKEN}"}
     async with with_headers(url, headers) as one:
-        await ask(one, "get_context", message="deploy")
+        await context(one, message="deploy")
     opened_by = await post(url, **headers)
     listens = {**HEADERS, **headers, "Mcp-Session-Id": opened_by.headers["mcp-session-id"]}
     async with httpx2.AsyncClient(headers=listens) as sender, sender.stream("GET", url) as stream:

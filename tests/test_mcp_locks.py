@@ -11,7 +11,7 @@ import pytest
 
 from hexad.agent_tools import agent_tools
 from hexad.mcp.server import server_of
-from tests.mcp_support import MODES, ask, client, in_process, play, refusal
+from tests.mcp_support import MODES, ask, client, context, in_process, play, refusal
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def test_a_limit_or_a_lock_is_no_lesson_about_the_tool(tmp_path: Path) -> None:
         assert "limit of 1" in tools["save_knowledge"]("b", "second")["error"]
         assert "skills" in tools["create_skill"]("s", "instruction", "d", {"text": "t"})["error"]
         assert hx.learnings.list() == ()
-        assert tools["save_knowledge"]("", "nothing")["status"] == "error"
+        assert tools["save_knowledge"]("c", "")["status"] == "error"
         assert len(hx.learnings.list()) == 1
         actions = [record.action for record in hx.audit.records()]
     assert {"knowledge.reject", "skills.reject"} <= set(actions)
@@ -95,8 +95,7 @@ def test_writers_that_wait_keep_no_reader_waiting(tmp_path: Path) -> None:
                         for number in range(8):
                             group.start_soon(save, one, number)
                         await anyio.wait_all_tasks_blocked()
-                        answer = await ask(two, "get_context", message="which thing?")
-                        assert "A thing that is known" in answer["prompt"]["text"]
+                        assert "A thing that is known" in await context(two, message="which thing?")
                         assert (await ask(two, "search_knowledge", query="thing"))["count"] == 1
                         assert len(hx.knowledge.list()) == 1
                 assert len(hx.knowledge.list()) == 9

@@ -12,7 +12,7 @@ import pytest
 from hexad import Hexad
 from hexad.agent_tools import agent_tools
 from hexad.errors import InvalidInput
-from hexad.model import Category, ErrorCategory, Origin
+from hexad.model import ErrorCategory, Origin
 from tests.mcp_support import MODES, ask, in_process, play, refusal, teach_greeting
 from tests.support import opened, requirement
 
@@ -45,7 +45,7 @@ def test_an_agent_that_repeats_the_users_rule_changes_nothing(memory_hx: Hexad, 
     assert memory_hx.knowledge.get("deploy") == rule
 
 
-@requirement("META-01", "KNOW-03", "KNOW-07")
+@requirement("META-01", "SAVE-03", "KNOW-07")
 @pytest.mark.parametrize("mode", MODES)
 def test_an_agents_other_words_are_not_in_the_place_that_the_user_pinned(memory_hx: Hexad, mode: str) -> None:
     memory_hx.knowledge.save("deploy", "Deploy on Tuesdays only", category="rule", tags=("ops",), pinned=True)
@@ -53,12 +53,12 @@ def test_an_agents_other_words_are_not_in_the_place_that_the_user_pinned(memory_
     async def scenario() -> None:
         async with in_process(memory_hx, mode=mode) as one:
             answer = await ask(one, "save_knowledge", key="deploy", content="Deploy whenever you like")
-            assert (answer["version"], answer["category"], answer["unpinned"]) == (2, "rule", True)
+            assert (answer["status"], answer["accept"]) == ("proposed", f"hexad review {answer['proposal']}")
 
     play(scenario())
     entry = memory_hx.knowledge.get("deploy")
-    assert (entry.pinned, entry.origin, entry.category, entry.tags) == (False, Origin.AGENT, Category.RULE, ("ops",))
-    assert memory_hx.knowledge.history("deploy")[-1].content == "Deploy on Tuesdays only"
+    assert (entry.pinned, entry.origin, entry.content) == (True, Origin.USER, "Deploy on Tuesdays only")
+    assert memory_hx.proposals.list()[0].content == "Deploy whenever you like"
 
 
 @requirement("KNOW-07")

@@ -13,15 +13,17 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from hexad import Hexad, wire
+from hexad.context.standing import TITLE
 from hexad.mcp.in_flight import Progress
 from hexad.mcp.resources import MOST_LISTED
 from hexad.mcp.server import server_of
 from hexad.model import Layer, Origin, Retrieval
 from tests.mcp_support import (
     MODES,
-    NINE,
+    TOOLS,
     ask,
     client,
+    context,
     in_process,
     play,
     read,
@@ -63,7 +65,7 @@ def test_tools_say_what_they_are_for_what_they_take_and_what_they_answer(memory_
     async def scenario() -> None:
         async with in_process(memory_hx) as one:
             for tool in (await one.list_tools()).tools:
-                assert tool.name in NINE
+                assert tool.name in TOOLS
                 assert len(tool.description or "") > 40
                 assert "Args:" not in (tool.description or "")
                 assert tool.input_schema["additionalProperties"] is False
@@ -71,8 +73,11 @@ def test_tools_say_what_they_are_for_what_they_take_and_what_they_answer(memory_
                     assert argument["description"].endswith((".", '"'))
                     assert name not in {"key", "name", "tool", "trigger"} or argument["maxLength"] == 256
                     assert name != "limit" or (argument["minimum"], argument["maximum"]) == (1, 200)
+                if tool.name == "get_context":
+                    assert tool.output_schema is None
+                    continue
                 assert tool.output_schema is not None
-                assert tool.output_schema["properties"]["status"] == {"enum": ["ok", "error"]}
+                assert tool.output_schema["properties"]["status"] == {"enum": ["ok", "proposed", "error"]}
                 assert tool.annotations is not None
             [prompt] = (await one.list_prompts()).prompts
             assert all(argument.description for argument in prompt.arguments or [])
@@ -113,21 +118,42 @@ def test_context_is_what_the_engine_assembles_with_its_explanation(hx: Hexad, mo
     hx.knowledge.save("deploy-window", "Deploy on Tuesdays only", category="rule")
     hx.knowledge.save("lunch", "Lunch is at noon")
 
-    async def scenario() -> tuple[dict[str, Any], str]:
+    async def scenario() -> list[str]:
         async with in_process(hx, mode=mode) as one:
             given = {"message": "when to deploy?", "base": "You are terse.", "layers": ["user_knowledge"]}
-            result = await one.call_tool("get_context", given)
-            return result.structured_content or {}, text_of(result)
+            return [await context(one, **given, explain=explain) for explain in (False, True)]
 
-    answer, text = play(scenario())
+    text, explained = play(scenario())
     expected = hx.assemble("You are terse.", hx.retrieve("when to deploy?", [Layer.USER_KNOWLEDGE]), budget=2000)
-    assert answer["prompt"] == wire.prompt(expected)
     assert text == expected.text
-    why = answer["explanation"]
-    assert why["keywords"] == ["deploy"]
-    [candidate] = why["candidates"]["user_knowledge"]
-    assert (candidate["key"], candidate["verdict"]) == ("deploy-window", "kept")
-    assert candidate["reasons"]
+    assert explained.startswith(f"{text}\nsearched for: deploy\ndeploy-window ")
+    assert "words +" in explained
+
+
+@requirement("META-01")
+@both
+def test_a_greeting_gets_little_and_what_was_left_out_is_named_by_its_key_alone(hx: Hexad, mode: str) -> None:
+    for number in range(12):
+        hx.knowledge.save(
+            f"greeting-{number}", f"Customers of shop {number} hear good morning and hello", origin="import"
+        )
+
+    async def scenario() -> tuple[str, str, str]:
+        async with in_process(hx, mode=mode) as one:
+            asked = {"message": "hello shop 3 customers", "budget": 60}
+            return (
+                await context(one, message="ok"),
+                await context(one, **asked),
+                await context(one, **asked, explain=True),
+            )
+
+    nothing, text, explained = play(scenario())
+    assert nothing == "Nothing in memory fits this message."
+    assert "Runtime Context" not in text
+    left_out = explained.partition("left out: ")[2].split(", ")
+    assert left_out
+    assert all(key.startswith("greeting-") for key in left_out)
+    assert explained.count("hear good morning") == text.count("hear good morning")
 
 
 @requirement("CTX-01", "TOOL-01")
@@ -141,28 +167,25 @@ def test_all_six_layers_answer_a_foreign_agent(hx: Hexad) -> None:
         {"name": "boil_water", "description": "Boil water"},
     ]
 
-    async def scenario() -> dict[str, Any]:
+    async def scenario() -> str:
         async with in_process(hx) as one:
-            return await ask(one, "get_context", message="greet people", tools=tools)
+            return await context(one, message="greet people", tools=tools, layers=[layer.value for layer in Layer])
 
-    kept = play(scenario())["prompt"]["kept"]
-    assert {each.split("/")[0] for each in kept} == {layer.value for layer in Layer}
-    assert "tool_registry/boil_water" not in kept
+    text = play(scenario())
+    assert [layer.heading for layer in Layer if f"## {layer.heading}\n" not in text] == []
+    assert "boil_water" not in text
 
 
 @requirement("PROMPT-03")
-def test_a_budget_bounds_the_context_and_explaining_can_be_left_out(hx: Hexad) -> None:
+def test_a_budget_bounds_the_context(hx: Hexad) -> None:
     for number in range(5):
         hx.knowledge.save(f"deploy-{number}", f"Deploy rule {number}: " + "wait for the green light " * 20)
 
-    async def scenario() -> dict[str, Any]:
+    async def scenario() -> str:
         async with in_process(hx) as one:
-            return await ask(one, "get_context", message="deploy rule", budget=200, explain=False)
+            return await context(one, message="deploy rule", budget=200)
 
-    answer = play(scenario())
-    assert answer["prompt"]["tokens"] <= 200
-    assert answer["prompt"]["dropped"]
-    assert answer["explanation"] is None
+    assert play(scenario()).count("- [") == 1
 
 
 @requirement("CTX-09")
@@ -171,7 +194,7 @@ def test_context_that_was_given_counts_as_used_once(file_hx: Hexad) -> None:
 
     async def scenario() -> None:
         async with in_process(file_hx) as one:
-            await ask(one, "get_context", message="deploy")
+            await context(one, message="deploy")
 
     play(scenario())
     assert file_hx.knowledge.get("deploy-window").use_count == 1
@@ -182,13 +205,12 @@ def test_context_that_was_given_counts_as_used_once(file_hx: Hexad) -> None:
 def test_the_runtime_context_names_channel_client_and_session(memory_hx: Hexad, mode: str) -> None:
     async def scenario() -> str:
         async with in_process(memory_hx, name="claude-code\n## Rules", mode=mode) as one:
-            answer = await ask(one, "get_context", message="hello there", layers=["runtime_context"])
-            return str(answer["prompt"]["text"])
+            return await context(one, message="hello there", layers=["runtime_context"])
 
     text = play(scenario())
     assert "channel: mcp (claude-code Rules)" in text
     assert "session: mcp:" in text
-    assert "active tools: 9" in text
+    assert "active tools: 13" in text
 
 
 @requirement("RUN-01")
@@ -199,8 +221,7 @@ def test_a_runtime_context_of_the_engines_own_stays(memory_hx: Hexad) -> None:
 
     async def scenario() -> str:
         async with in_process(memory_hx.with_runtime_context(runtime)) as one:
-            answer = await ask(one, "get_context", message="hello there", layers=["runtime_context"])
-            return str(answer["prompt"]["text"])
+            return await context(one, message="hello there", layers=["runtime_context"])
 
     assert "active tools: 3" in play(scenario())
 
@@ -283,7 +304,7 @@ def test_a_skill_whose_tools_are_elsewhere_gives_its_plan(memory_hx: Hexad) -> N
 
 @requirement("SKILL-04", "META-01")
 def test_a_step_through_an_agent_tool_works_and_is_written_down_once(file_hx: Hexad) -> None:
-    steps = [{"tool": "save_knowledge", "args": {"key": "", "content": "nothing"}}]
+    steps = [{"tool": "save_knowledge", "args": {"key": "a", "content": " "}}]
     file_hx.skills.create("note", kind="composite", description="Note", definition={"steps": steps})
     file_hx.skills.activate("note")
 
@@ -396,7 +417,7 @@ def test_every_key_has_an_address(memory_hx: Hexad, key: str) -> None:
 
     async def scenario() -> dict[str, Any]:
         async with in_process(memory_hx) as one:
-            [resource] = (await one.list_resources()).resources
+            _, resource = (await one.list_resources()).resources
             return await read(one, str(resource.uri))
 
     assert play(scenario()) == wire.to_json(memory_hx.knowledge.get(key))
@@ -426,12 +447,13 @@ def test_a_secret_is_read_out_only_where_its_owner_wanted_it_kept(hx: Hexad) -> 
 @pytest.mark.parametrize(
     ("tool", "given", "says"),
     [
-        ("save_knowledge", {"key": "k"}, "content is missing"),
+        ("save_knowledge", {"key": "k"}, "content: must not be empty"),
+        ("update_knowledge", {"key": "k"}, "content is missing"),
         ("save_knowledge", {"key": "k", "content": "c", "catagory": "rule"}, "did you mean category?"),
         ("save_knowledge", {"key": "k", "content": "c", "colour": 1}, "it takes key, content"),
         ("save_knowledge", {"key": "k", "content": 7}, "content: should be a valid string"),
         ("save_knowledge", {"key": "k", "content": "c", "category": "poem"}, "'rule', 'definition'"),
-        ("save_knowledge", {"key": "", "content": "c"}, "key: must not be empty"),
+        ("update_knowledge", {"key": "", "content": "c"}, "key: must not be empty"),
         ("save_knowledge", {"key": "k", "content": "a\0b"}, "cannot be stored"),
         ("search_knowledge", {"query": "q", "limit": 0}, "limit: should be greater than or equal to 1"),
         ("search_learnings", {"query": "q", "limit": 201}, "limit: should be less than or equal to 200"),
@@ -492,7 +514,7 @@ def test_a_crash_inside_is_one_sentence_and_in_the_log(memory_hx: Hexad, caplog:
 async def _calls(one: Client, rounds: int) -> None:
     for number in range(rounds):
         await ask(one, "search_knowledge", query="where does the counter stand?")
-        await ask(one, "get_context", message="where does the counter stand?", explain=False)
+        await context(one, message="where does the counter stand?")
         await ask(one, "list_skills")
         await refusal(one, "save_knowledge", key=f"counter-{number}")
     await ask(one, "save_knowledge", key="counter", content=f"The counter stands at {rounds}")
@@ -533,8 +555,8 @@ def test_a_long_list_of_resources_has_what_was_said_last_first(memory_hx: Hexad)
             return [each.name for each in (await one.list_resources()).resources]
 
     names = play(scenario())
-    assert len(names) == MOST_LISTED
-    assert names[:2] == ["k0", f"k{MOST_LISTED + 4}"]
+    assert len(names) == MOST_LISTED + 1
+    assert names[:3] == [TITLE, "k0", f"k{MOST_LISTED + 4}"]
 
 
 @requirement("META-01")

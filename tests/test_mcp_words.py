@@ -80,6 +80,7 @@ def test_numbers_and_texts_that_cannot_be_taken_are_answered_over_pipes(spoken: 
     ("value", "says"),
     [
         ('{"n": NaN}', "parameters, which came as text: n is NaN"),
+        ('{"n": 1, "n": 2}', "the key 'n' is there twice"),
         ('{"n": ' + LONG + "}", "send it as text"),
         ('{"n": ', "it is not JSON"),
         ("[1]", "parameters: should be a valid dictionary"),
@@ -192,7 +193,7 @@ def test_an_unknown_tool_is_answered_with_those_that_there_are(memory_hx: Hexad,
         assert sentence.startswith("there is no tool '")
         assert "there are save_knowledge" in sentence
         assert sentence.isprintable()
-        assert len(sentence) < 300
+        assert len(sentence) < 400
 
 
 @requirement("PROMPT-02")

@@ -140,8 +140,7 @@ def state(hx: Hexad, **options: Any) -> str:
 def test_the_runtime_item_tells_session_channel_tools_and_switches(hx: Hexad) -> None:
     runtime = SessionRuntime(active_tools=7, encryption=True, knowledge=True, memory=False)
     assert state(hx.with_runtime_context(runtime), session="slack:C42:U7") == (
-        "session: slack:C42:U7, channel: slack, active tools: 7, "
-        "encryption: enabled, knowledge: enabled, memory: disabled"
+        "session: slack:C42:U7, channel: slack, active tools: 7, enabled: encryption knowledge"
     )
 
 
@@ -206,5 +205,5 @@ def test_a_budget_drops_the_runtime_item_last(hx: Hexad) -> None:
     hx.knowledge.save("match", "deploy deploy deploy")
     rich = hx.with_runtime_context(SessionRuntime())
     found = rich.retrieve("deploy", layers=list(Layer))
-    only_runtime = rich.assemble("", found, budget=45)
+    only_runtime = rich.assemble("", found, budget=30)
     assert [item.key for item in only_runtime.kept] == ["session-state"]

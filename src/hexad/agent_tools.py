@@ -1,5 +1,6 @@
-"""The tools that an agent gets: save and search knowledge and learnings, propose and list skills.
+"""The tools that an agent gets: save, find, correct and delete knowledge, save and find learnings, propose skills.
 
+An agent changes and deletes what it saved itself. Pinning, and any change to the user's own entries, is a proposal.
 Plain callables: every adapter and the MCP server offer these. Models read their names, signatures and docstrings, so
 those say what to give and when. Each answers with a status and raises nothing.
 """
@@ -12,21 +13,26 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from hexad.errors import HexadError, RateLimited, StoreError
+from hexad.errors import HexadError, NotOwn, RateLimited, StoreError
 from hexad.learning.outcome import Passing
+from hexad.memory.admission import whole
 from hexad.memory.redaction import redact
-from hexad.model import DEFAULT_NAMESPACE, KEEP, Origin
+from hexad.model import DEFAULT_NAMESPACE, KEEP, Category, Origin, ProposedChange
 from hexad.skills.run import may_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hexad.facade import Hexad
-    from hexad.model import Item
+    from hexad.model import Item, Knowledge
 
 NAMES: Final = (
     "save_knowledge",
     "search_knowledge",
+    "list_knowledge",
+    "update_knowledge",
+    "delete_knowledge",
+    "pin_knowledge",
     "save_learning",
     "search_learnings",
     "create_skill",
@@ -39,7 +45,7 @@ _Category: TypeAlias = Literal["rule", "definition", "preference", "fact", "patt
 def agent_tools(
     hx: Hexad, *, house: Hexad | None = None, describe: Callable[[HexadError], str] = str
 ) -> tuple[Callable[..., dict[str, Any]], ...]:
-    """The six tools, over one engine. What they save has the origin agent; every call is in the audit log.
+    """The ten tools, over one engine. What they save has the origin agent; every call is in the audit log.
 
     ``house`` is a second engine that is only read: the memory that all users share, if ``hx`` is one user's own.
     ``describe`` puts an error into words, if an agent must act otherwise than a programmer.
@@ -66,40 +72,52 @@ class _AgentTools:
 
     def save_knowledge(
         self,
-        key: str,
-        content: str,
+        key: str = "",
+        content: str = "",
         category: _Category | None = None,
         tags: list[str] | None = None,
         subject: str = "",
+        said: str = "",
     ) -> dict[str, Any]:
         """Remember something the user said that will matter in later conversations.
 
         Use it for rules, preferences, definitions and lasting facts. Do not save small talk, guesses, or secrets.
-        Saving under a known key replaces what was there; the old version stays in the history, what you leave out stays
-        as it is, and the same again changes nothing. Other words are no longer pinned: only a person pins.
+        Saving under a key of yours replaces what was there; the old version stays in the history. Under a key of the
+        user's it is a proposal, and the user's words stay in force until a person accepts it.
 
         Args:
-            key: A short name to find it by, such as "deploy-window" or "seat-preference".
+            key: A short name to find it by, such as "deploy-window". Left out, one is made from the content.
             content: What to remember: one self-contained statement.
             category: "rule" (must be followed), "preference", "definition", "fact", "pattern" or "correction".
                 Left out, it stays what it was, and is "fact" for a new key.
             tags: Words it should also be found by.
             subject: Whom or what it is about, if not the user.
+            said: The user's own words that it comes from, for the person who reviews it.
 
         Returns:
-            A status, the key and the version that is stored now.
+            A status ("ok" or "proposed"), the key, the version that is stored now, similar entries, and the command
+            with which a person accepts what was proposed.
         """
-        was_pinned = self._is_pinned(key)
-        entry = self.hx.knowledge.save(
-            key,
-            content,
-            category=KEEP if category is None else category,
-            tags=KEEP if tags is None else tags,
-            subject=subject or KEEP,
-            origin=Origin.AGENT,
-        )
-        notes = _redacted(entry.redactions) | ({"unpinned": True} if was_pinned and not entry.pinned else {})
-        return _ok(key=entry.key, version=entry.version, category=entry.category.value, **notes)
+        before = self._entry(key)
+        try:
+            entry = self.hx.knowledge.save(
+                key or None,
+                content,
+                category=KEEP if category is None else category,
+                tags=KEEP if tags is None else tags,
+                subject=subject or KEEP,
+                origin=Origin.AGENT,
+                own_only=True,
+            )
+        except NotOwn as error:
+            return self._proposed(
+                error.key, content, category=category, tags=tags or (), subject=subject, sentence=said
+            )
+        answer = _ok(key=entry.key, version=entry.version, category=entry.category.value, **_redacted(entry.redactions))
+        if entry == before:
+            return answer
+        similar = [{"key": item.key, "content": _shown(item)} for item in self.hx.knowledge.similar(entry)]
+        return answer | ({"similar": similar} if similar else {}) | self._adoption(entry, said)
 
     def search_knowledge(self, query: str, category: _Category | None = None, limit: int = 10) -> dict[str, Any]:
         """Look up what is known about the user and their world, when the context you were given does not say.
@@ -113,6 +131,90 @@ class _AgentTools:
             A status and the entries that match best, best first, each with who said it ("origin").
         """
         return self._found(lambda hx: hx.knowledge.search(query, category=category, limit=limit), limit)
+
+    def list_knowledge(self, category: _Category | None = None, limit: int = 50) -> dict[str, Any]:
+        """List what is remembered, the latest changes first, for a user who asks what you know.
+
+        Args:
+            category: Only entries of this kind: "rule", "preference", "definition", "fact", "pattern", "correction".
+            limit: How many entries at most.
+
+        Returns:
+            A status, how many entries there are, and the entries, each with who said it ("origin").
+        """
+        most = whole("limit", limit, low=1)
+        kind = None if category is None else Category.parse(category, "category")
+        found = [each for hx in self._readable() for each in hx.knowledge.list() if kind in {None, each.category}]
+        found.sort(key=lambda each: each.updated, reverse=True)
+        entries = [
+            {
+                "key": each.key,
+                "content": _shown(each),
+                "category": each.category.value,
+                "origin": each.origin.value,
+                "pinned": each.pinned,
+            }
+            for each in found[:most]
+        ]
+        return _ok(count=len(found), entries=entries)
+
+    def update_knowledge(
+        self, key: str, content: str, category: _Category | None = None, said: str = ""
+    ) -> dict[str, Any]:
+        """Correct an entry when the user says that it has changed: "no, I am vegan now".
+
+        What you saved yourself changes at once. Any other entry is the user's: then it is a proposal, which a person
+        accepts; give them the command that the answer names.
+
+        Args:
+            key: The entry's key; search_knowledge and list_knowledge name it.
+            content: What to remember from now on: one self-contained statement.
+            category: Another kind; left out, it stays what it was.
+            said: The user's own words that call for it, for the person who reviews it.
+
+        Returns:
+            A status ("ok" or "proposed"), the key, and what a person types to accept a proposal.
+        """
+        self.hx.knowledge.get(key)
+        return self.save_knowledge(key, content, category, said=said)
+
+    def delete_knowledge(self, key: str, said: str = "") -> dict[str, Any]:
+        """Delete an entry when the user asks you to forget it. A person can bring it back, or erase it for good.
+
+        What you saved yourself is deleted at once. Any other entry is the user's: then it is a proposal, which a
+        person accepts; give them the command that the answer names.
+
+        Args:
+            key: The entry's key; search_knowledge and list_knowledge name it.
+            said: The user's own words that call for it, for the person who reviews it.
+
+        Returns:
+            A status ("ok" or "proposed"), the key, and what a person types to accept a proposal.
+        """
+        try:
+            self.hx.knowledge.delete(key, origin=Origin.AGENT)
+        except NotOwn as error:
+            return self._proposed(error.key, change=ProposedChange.DELETE, sentence=said)
+        return _ok(key=key, deleted=True)
+
+    def pin_knowledge(
+        self,
+        key: str,
+        pinned: bool = True,  # noqa: FBT001, FBT002 - models name every argument
+        said: str = "",
+    ) -> dict[str, Any]:
+        """Propose that an entry applies to every message: "always do that". Only a person pins.
+
+        Args:
+            key: The entry's key; search_knowledge and list_knowledge name it.
+            pinned: False proposes that it no longer applies always.
+            said: The user's own words that call for it, for the person who reviews it.
+
+        Returns:
+            The status "proposed", and what a person types to accept it; tell the user.
+        """
+        change = ProposedChange.PIN if pinned else ProposedChange.UNPIN
+        return self._proposed(key, change=change, sentence=said)
 
     def save_learning(
         self,
@@ -217,12 +319,33 @@ class _AgentTools:
         ]
         return _ok(count=len(skills), skills=skills)
 
-    def _is_pinned(self, key: str) -> bool:
-        """Whether the entry of that key is pinned; the agent is warned if its save unpins it."""
+    def _entry(self, key: str) -> Knowledge | None:
+        """The entry of that key, if there is one."""
         try:
-            return self.hx.knowledge.get(key).pinned
+            return self.hx.knowledge.get(key)
         except HexadError:
-            return False
+            return None
+
+    def _proposed(self, key: str, content: str = "", **proposed: Any) -> dict[str, Any]:
+        """Propose a change, and say how a person accepts it."""
+        proposal = self.hx.proposals.propose(key, content, **proposed)
+        return {
+            "status": "proposed",
+            "key": proposal.key,
+            "proposal": proposal.id,
+            "accept": accept_command(self.hx, proposal.id),
+            **_redacted(proposal.redactions),
+        }
+
+    def _adoption(self, entry: Knowledge, said: str) -> dict[str, Any]:
+        """Propose that an agent's rule or preference becomes the user's own, unless enough was proposed."""
+        if entry.category not in {Category.RULE, Category.PREFERENCE} or entry.origin is not Origin.AGENT:
+            return {}
+        try:
+            proposal = self.hx.proposals.propose(entry.key, entry.content, category=entry.category, sentence=said)
+        except RateLimited:
+            return {}
+        return {"accept": accept_command(self.hx, proposal.id)}
 
     def _readable(self) -> Sequence[Hexad]:
         """The instances to search, the house first: a skill of the user replaces the house's skill of that name."""
@@ -240,7 +363,20 @@ def review_command(hx: Hexad, name: str) -> str:
     >>> review_command(Hexad.open(":memory:", enabled=True), "weekly report")
     "hexad skills review 'weekly report'"
     """
-    command = ["hexad", "skills", "review", name]
+    return _for_a_person(hx, "skills", "review", name)
+
+
+def accept_command(hx: Hexad, proposal: str) -> str:
+    """The command with which a person looks at a proposal and accepts it.
+
+    >>> accept_command(Hexad.open(":memory:", enabled=True), "p7")
+    'hexad review p7'
+    """
+    return _for_a_person(hx, "review", proposal)
+
+
+def _for_a_person(hx: Hexad, *words: str) -> str:
+    command = ["hexad", *words]
     if hx.store.files:
         command += ["--db", str(hx.store.files[0])]
     if hx.namespace != DEFAULT_NAMESPACE:
@@ -283,10 +419,15 @@ def _redacted(kinds: Sequence[str]) -> dict[str, Any]:
     return {"redacted": list(kinds)} if kinds else {}
 
 
+def _shown(said: Item | Knowledge) -> str:
+    """Its text, redacted again: an older Hexad may have stored it."""
+    return said.content if said.verbatim else redact(said.content).text
+
+
 def _found_item(item: Item) -> dict[str, Any]:
     return {
         "key": item.key,
-        "content": item.content if item.verbatim else redact(item.content).text,
+        "content": _shown(item),
         "category": item.category,
         "origin": item.origin.value,
         "score": round(item.score, 3),

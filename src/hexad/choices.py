@@ -43,6 +43,15 @@ class Origin(Choice):
     IMPORT = "import"
 
 
+class ProposedChange(Choice):
+    """What a proposal would do to an entry."""
+
+    SAVE = "save"
+    DELETE = "delete"
+    PIN = "pin"
+    UNPIN = "unpin"
+
+
 class ErrorCategory(Choice):
     """The kind of error that a learning is about."""
 

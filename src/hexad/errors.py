@@ -8,6 +8,7 @@
     │   │   └── UnknownLayer    not one of the six layers
     │   ├── UnstorableText      NUL or a lone surrogate in what is to be stored
     │   └── TextTooLong         more bytes than the limit: size, limit
+    ├── NotOwn                  an entry that only a person may change: key
     ├── NotFound                nothing under that key: kind, key (also a LookupError)
     ├── RateLimited             a session's limit is reached: kind, limit, session
     │   └── DailyLimit          agents have created enough skills for today: namespace
@@ -98,6 +99,14 @@ class NotFound(HexadError, LookupError):
         self.kind = kind
         self.key = key
         self.namespace = namespace
+
+
+class NotOwn(HexadError):
+    """An entry that an agent may not change, because the user said or pinned it; it can propose the change."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"{key!r} is the user's own entry; propose the change, so that a person decides")
+        self.key = key
 
 
 class RateLimited(HexadError):

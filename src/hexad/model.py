@@ -13,6 +13,7 @@ from hexad.choices import Choice as Choice
 from hexad.choices import Decision as Decision
 from hexad.choices import ErrorCategory as ErrorCategory
 from hexad.choices import Origin as Origin
+from hexad.choices import ProposedChange as ProposedChange
 from hexad.choices import ReferenceKind as ReferenceKind
 from hexad.choices import SkillKind as SkillKind
 from hexad.choices import SkillStatus as SkillStatus
@@ -45,12 +46,12 @@ class Layer(StrEnum):
         layer.noun = noun
         return layer
 
-    RUNTIME_CONTEXT = "runtime_context", "Runtime Context", "state"
     TOOL_REGISTRY = "tool_registry", "Available Tools", "tool"
     USER_KNOWLEDGE = "user_knowledge", "User Knowledge", "knowledge"
     AGENT_LEARNINGS = "agent_learnings", "Known Solutions", "learning"
     SKILL_PATTERNS = "skill_patterns", "Available Skills", "skill"
     EXTERNAL_KNOWLEDGE = "external_knowledge", "External References", "reference"
+    RUNTIME_CONTEXT = "runtime_context", "Runtime Context", "state"
 
     @classmethod
     def parse(cls, name: object) -> Layer:
@@ -272,6 +273,21 @@ DEFAULT_LAYERS: Final = tuple(RECORD_OF)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal(_Said):
+    """A change to an entry that waits for a person's decision; no retrieval finds it."""
+
+    id: str
+    key: str  # of the entry that it would write, delete or pin
+    change: ProposedChange = ProposedChange.SAVE
+    content: str = ""
+    category: Category = Category.FACT
+    subject: str = ""
+    tags: tuple[str, ...] = ()
+    sentence: str = ""  # the user's words that it came from
+    against: str = ""  # the key of the entry that it changes or contradicts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Association:
     """A word of an earlier question after which an item was used: it helps to find the item again."""
 
@@ -359,6 +375,7 @@ class Item:
     reasons: tuple[Reason, ...] = ()
     pinned: bool = False
     verbatim: bool = False
+    distance: int = 0  # of the memory that holds it, where several are read: 0 is the engine's own
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,6 +395,7 @@ class Query:
     terms: tuple[str, ...]
     session: str | None = None
     spelled: Mapping[str, str] = field(default_factory=dict)  # each term as it is spelled in the message
+    common: frozenset[str] = frozenset()  # the terms that say little about a topic
 
     def __bool__(self) -> bool:
         return bool(self.terms)
@@ -391,6 +409,7 @@ class Retrieval:
     items: Mapping[Layer, tuple[Item, ...]] = field(default_factory=dict)
     failures: tuple[Failure, ...] = ()
     keywords: tuple[str, ...] = ()
+    standing: tuple[Item, ...] = ()  # in every prompt; `retrieve` leaves them out
     namespace: str = DEFAULT_NAMESPACE
     session: str | None = None
     seconds: Mapping[Layer, float] = field(default_factory=dict, compare=False)
@@ -405,15 +424,21 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """A prompt ready to send, with the items in it and those left out. ``str(prompt)`` is its text."""
+    """A prompt ready to send, with the items in it and those left out. ``str(prompt)`` is its text.
+
+    After the base comes the ``block`` of ``standing`` items, then the ``sections`` of those that were ``kept`` of what
+    was found.
+    """
 
     text: str
     base: str
+    block: str = ""
+    standing: tuple[Item, ...] = ()
     kept: tuple[Item, ...] = ()
     dropped: tuple[Item, ...] = ()
     failures: tuple[Failure, ...] = ()
     keywords: tuple[str, ...] = ()
-    tokens: int = 0  # of the text that was added to the base
+    tokens: int = 0  # of the sections
     budget: int | None = None
     query: str = ""  # the message that the items were retrieved for
     namespace: str = DEFAULT_NAMESPACE
@@ -427,9 +452,15 @@ class Prompt:
         """The text after the base."""
         return self.text[len(self.base) :]
 
+    @property
+    def sections(self) -> str:
+        """The text of what was found, without the standing block."""
+        return self.added.strip("\n").removeprefix(self.block).strip("\n")
+
     def explain(self) -> str:
         """The keywords, the items that were kept or left out with their reasons, and the layers that failed."""
         lines = [f"searched for: {', '.join(self.keywords) or 'nothing'}"]
+        lines += [f"standing {item.layer}/{item.key}" for item in self.standing]
         lines += [f"kept {_reason_line(item)}" for item in self.kept]
         lines += [f"dropped {_reason_line(item)}: over the token budget of {self.budget}" for item in self.dropped]
         lines += [f"failed {failure.layer}: {failure.reason}" for failure in self.failures]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hexad.context.retriever import DEADLINE, MAX_PER_LAYER, MAX_PINNED
+from hexad.context.standing import BUDGET as STANDING
 from hexad.errors import ConfigError, InvalidInput
 from hexad.memory import admission
 from hexad.model import DEFAULT_NAMESPACE
@@ -47,9 +48,11 @@ class Settings:
     namespace: str = _setting(DEFAULT_NAMESPACE, "whose memory it is")
     max_knowledge: int = _setting(20, "knowledge entries that one session may save; no limit without a session", _MANY)
     max_learnings: int = _setting(10, "learnings that one session may save; observed calls do not count", _MANY)
+    max_proposals: int = _setting(20, "changes to the user's entries that one session may propose", _MANY)
     max_skills_per_day: int = _setting(10, "skills that agents may create in a namespace, each day in UTC", _MANY)
     max_per_layer: int = _setting(MAX_PER_LAYER, "items that one layer returns", (1, 1_000))
     max_pinned: int = _setting(MAX_PINNED, "pinned entries in a retrieval", (0, 1_000))
+    standing_budget: int = _setting(STANDING, "tokens of the rules, preferences and pins in every prompt", _MANY)
     max_text: int = _setting(admission.MAX_TEXT, "bytes of any one text", (1, 64 * 1024 * 1024))
     layer_deadline: float = _setting(DEADLINE, "seconds that one layer may take", (0.001, _AN_HOUR))
     lock_timeout: float = _setting(30.0, "seconds that a writer waits for other writers", (0, _AN_HOUR))

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from hexad.errors import InvalidInput
-from hexad.model import RECORDS, Association, AuditRecord, Layer, SkillVersion, Version
+from hexad.model import RECORDS, Association, AuditRecord, Layer, Proposal, SkillVersion, Version
 from hexad.shape import Kind, shapes
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ TYPES: Final[dict[str, type]] = {
     "version": Version,
     "skill_version": SkillVersion,
     "association": Association,
+    "proposal": Proposal,
     "audit": AuditRecord,
 }
 _NAMES: Final = {noun: name for name, noun in TYPES.items()}
@@ -110,6 +111,7 @@ def prompt(assembled: Prompt) -> dict[str, Json]:
         "text": assembled.text,
         "tokens": assembled.tokens,
         "budget": assembled.budget,
+        "standing": [f"{each.layer}/{each.id}" for each in assembled.standing],
         "kept": [f"{each.layer}/{each.id}" for each in assembled.kept],
         "dropped": [f"{each.layer}/{each.id}" for each in assembled.dropped],
     }

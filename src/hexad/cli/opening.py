@@ -34,7 +34,7 @@ def opened(
         refuse_absent(path, maker)
     new = not path.exists()
     try:
-        with Hexad.open(path, enabled=True, namespace=namespace, **settings) as hx:
+        with Hexad.open(path, enabled=True, namespace=namespace, **{"patient": True, **settings}) as hx:
             yield hx
     except BaseException:
         if new:

@@ -1,19 +1,21 @@
-"""`review`: one queue of draft skills and doubtful learnings for a person to decide."""
+"""`review`: one queue of proposals, draft skills and doubtful learnings for a person to decide."""
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+
+import typer
 
 from hexad.cli.commands import Commands, Common
 from hexad.cli.memory.learnings import facts as learning_facts
-from hexad.cli.opening import refuse_absent
+from hexad.cli.opening import now_under, refuse_absent
 from hexad.cli.options import By
 from hexad.cli.skills import showing
 from hexad.cli.skills.input import BODY, body_from
 from hexad.cli.terminal import editing, screen
 from hexad.errors import HexadError, InvalidInput, SkillRefused
 from hexad.facade import Hexad
-from hexad.model import Learning, SkillStatus
+from hexad.model import Learning, Proposal, ProposedChange, SkillStatus
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
@@ -22,6 +24,12 @@ if TYPE_CHECKING:
     from hexad.skills.review import Review
 
 _ASKED: Final = "a = accept, e = edit, r = reject, s = skip, q = quit"
+_ACCEPTED: Final = {  # what became of the entry
+    ProposedChange.SAVE: "saved as yours",
+    ProposedChange.DELETE: "deleted",
+    ProposedChange.PIN: "pinned",
+    ProposedChange.UNPIN: "no longer pinned",
+}
 _WAYS: Final = ("accept", "edit", "reject", "skip", "quit")
 _COMMENTS: Final = ("Change the text in quotes, save, and close the editor.",)
 
@@ -29,11 +37,28 @@ app = Commands()
 
 
 @app.command(epilog="Example: hexad review --json; on a terminal it asks: hexad review --by ada")
-def review(*, by: By = None, common: Common) -> None:
-    """Accept, edit or reject draft skills and doubtful learnings, one by one; --json lists them."""
+def review(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Only this proposal, skill or learning.", show_default=False)
+    ] = None,
+    *,
+    accept: Annotated[bool, typer.Option("--accept", help="Accept it without asking.")] = False,
+    reject: Annotated[bool, typer.Option("--reject", help="Reject it without asking.")] = False,
+    by: By = None,
+    common: Common,
+) -> None:
+    """Accept, edit or reject proposals, draft skills and doubtful learnings, one by one; --json lists them."""
     refuse_absent(common.path)
+    if (accept or reject) and (name is None or accept == reject):
+        raise InvalidInput("review", "give NAME and one of --accept and --reject, or neither to be asked")
     with common.opened() as hx:
-        queue = queue_of(hx, by)
+        queue = [entry for entry in queue_of(hx, by) if name in {None, entry.name}]
+        if name is not None and not queue:
+            raise InvalidInput("NAME", f"{name!r} does not await review; `hexad review --json` lists what does")
+        if accept or reject:
+            queue[0].show()
+            (queue[0].accept if accept else queue[0].reject)()
+            return
         if queue and not common.as_json and not sys.stdin.isatty():
             raise InvalidInput("review", "needs a terminal to ask on; --json lists the queue")
         if common.as_json:
@@ -45,10 +70,72 @@ def review(*, by: By = None, common: Common) -> None:
 
 
 def queue_of(hx: Hexad, by: str | None = None) -> "list[Entry]":
-    """Draft skills, newest first, then doubtful learnings, most frequent first."""
+    """Proposals, oldest first, then draft skills, newest first, then doubtful learnings, most frequent first."""
     drafts = [skill for skill in hx.skills.list() if skill.status is SkillStatus.DRAFT]
     drafts.sort(key=lambda skill: skill.updated, reverse=True)
-    return [*(Draft(hx, skill.name, by) for skill in drafts), *(Doubt(hx, each) for each in hx.learnings.doubtful())]
+    return [
+        *(Suggestion(hx, proposal) for proposal in hx.proposals.list()),
+        *(Draft(hx, skill.name, by) for skill in drafts),
+        *(Doubt(hx, each) for each in hx.learnings.doubtful()),
+    ]
+
+
+@dataclass(slots=True)
+class Suggestion:
+    """A proposed change to a knowledge entry."""
+
+    hx: Hexad
+    proposal: Proposal
+    settled: bool = False
+    text: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its id."""
+        return self.proposal.id
+
+    @property
+    def title(self) -> str:
+        """Kind and id."""
+        return f"proposal {self.name}"
+
+    def show(self) -> None:
+        """Print the change, the words that it came from, and the entry as it is now."""
+        proposal, now = self.proposal, now_under(self.hx.knowledge, self.proposal.against or self.proposal.key)
+        rows = {
+            "change": f"{proposal.change} {proposal.key}",
+            "to": f"[{proposal.category}] {proposal.content}" if proposal.content else "",
+            "now": f"[{now.category}, from {now.origin}] {now.key}: {now.content}" if now else "",
+            "the user said": proposal.sentence,
+            "proposed by": f"{proposal.origin} {proposal.session}".strip(),
+        }
+        screen.heading(self.title)
+        screen.table(screen.FACTS, [(name, value) for name, value in rows.items() if value])
+
+    def accept(self) -> None:
+        """Carry it out: its words are the user's from now on."""
+        entry = self.hx.proposals.accept(self.name)
+        screen.say(f"{entry.key}: {_ACCEPTED[self.proposal.change]}")
+        self.settled = True
+
+    def edit(self) -> None:
+        """Save what the user makes of it."""
+        if self.proposal.change is not ProposedChange.SAVE:
+            raise InvalidInput("edit", "there is no text to edit; accept or reject it")
+        fields = {"key": self.proposal.key, "content": self.proposal.content}
+        self.text = editing.in_editor(self.text or editing.form([f"The {self.title}.", *_COMMENTS], fields))
+        self.hx.proposals.edit(self.name, **editing.read(self.text, list(fields)))
+        self.accept()
+
+    def reject(self) -> None:
+        """Remove it; the entry stays as it is."""
+        self.hx.proposals.reject(self.name)
+        screen.say(f"{self.name}: rejected")
+        self.settled = True
+
+    def as_json(self) -> dict[str, Any]:
+        """The proposal."""
+        return {"what": "proposal", "proposal": to_json(self.proposal)}
 
 
 @dataclass(slots=True)
@@ -134,9 +221,14 @@ class Doubt:
     text: str = ""
 
     @property
+    def name(self) -> str:
+        """Its id."""
+        return self.learning.id
+
+    @property
     def title(self) -> str:
         """Kind and id."""
-        return f"learning {self.learning.id}"
+        return f"learning {self.name}"
 
     def show(self) -> None:
         """Print the error and its fixes."""
@@ -169,7 +261,7 @@ class Doubt:
         self.settled = True
 
 
-Entry: TypeAlias = Draft | Doubt
+Entry: TypeAlias = Suggestion | Draft | Doubt
 
 
 def go_through(queue: "Sequence[Entry]") -> None:

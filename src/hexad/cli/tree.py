@@ -27,7 +27,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {  # name: its file in this fol
     "list": ("memory.recalling", "List the knowledge entries"),
     "history": ("memory.recalling", "Show all versions of an entry"),
     "explain": ("memory.recalling", "Show why the prompt for a message is what it is"),
-    "review": ("reviewing", "Accept, edit or reject draft skills and doubtful learnings"),
+    "review": ("reviewing", "Accept, edit or reject proposals, draft skills and doubtful learnings"),
     "backup": ("memory.moving", "Write every namespace into a file"),
     "restore": ("memory.moving", "Restore a backup into a new or empty database"),
     "reindex": ("memory.moving", "Compute the missing embeddings"),

@@ -28,19 +28,18 @@ _METHODS: Final = (
 _BEFORE_HANDSHAKE: Final = "Invalid request parameters"  # the SDK's words for a request before initialize
 
 
-def result_of(answer: Mapping[str, Any], *texts: str) -> CallToolResult:
+def result_of(answer: Mapping[str, Any]) -> CallToolResult:
     """A tool's answer: its structure, and the same as text for clients that read no structure.
 
-    An answer with the status error is an error. ``texts`` replace the JSON in the text.
+    An answer with the status error is an error. One that consists of ``texts`` has no structure: some clients show the
+    structure alone, others the text alone, and a model should read the context once.
     """
     sent = {name: _sendable(value) for name, value in answer.items()}
+    if "texts" in sent:
+        return CallToolResult(content=[TextContent(type="text", text="\n".join(sent["texts"]))])
     wrong = sent.get("status") == "error"
-    shown_texts = [str(sent.get("error", ""))] if wrong else list(texts) or [json.dumps(sent, ensure_ascii=False)]
-    return CallToolResult(
-        content=[TextContent(type="text", text=_sendable(each)) for each in shown_texts],
-        structured_content=sent,
-        is_error=wrong,
-    )
+    text = str(sent.get("error", "")) if wrong else json.dumps(sent, ensure_ascii=False)
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=sent, is_error=wrong)
 
 
 def _sendable(value: Any) -> Any:

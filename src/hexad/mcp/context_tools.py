@@ -14,7 +14,6 @@ from typing_extensions import TypedDict  # pydantic reads this one on every Pyth
 
 from hexad import wire
 from hexad.agent_tools import review_command
-from hexad.context.explanation import explained
 from hexad.context.layers.tools import ToolRegistry
 from hexad.context.retriever import ContextRetriever
 from hexad.edges.context import BUDGET
@@ -27,11 +26,14 @@ from hexad.skills.run import may_run, result_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from hexad.context.explanation import Explanation
     from hexad.facade import Hexad
-    from hexad.model import Skill
+    from hexad.model import Prompt, Skill
 
 NAMES: Final = ("get_context", "run_skill", "report_tool_result")
 MOST_TOOLS: Final = 500
+USUAL: Final = tuple(layer for layer in Layer if layer is not Layer.RUNTIME_CONTEXT)  # an agent knows its own state
+_NOTHING: Final = "Nothing in memory fits this message."
 
 
 if TYPE_CHECKING:
@@ -66,7 +68,7 @@ class ContextTools:
         layers: list[LayerName] | None = None,
         budget: int = BUDGET,
         tools: list[GivenTool] | None = None,
-        explain: bool = True,  # noqa: FBT001, FBT002 - models name every argument
+        explain: bool = False,  # noqa: FBT001, FBT002 - models name every argument
     ) -> dict[str, Any]:
         """Get the context for a message before you answer it: call this first for each user message.
 
@@ -77,22 +79,20 @@ class ContextTools:
         Args:
             message: The user's latest message, as it was written.
             base: A prompt that the context is appended to; usually left out.
-            layers: Only these layers; all six if left out.
+            layers: Only these layers; all but runtime_context if left out.
             budget: How many tokens the context may have at most.
             tools: The tools that you have, so that those that fit the message are pointed out.
             explain: Whether to say why each item was chosen or dropped.
 
         Returns:
-            A status, the assembled prompt, and the reasons for it.
+            The context as text, each item with its key; and, if asked for, the reasons.
         """
-        hx, asked = self._with_tools(tools), layers or Layer
+        hx, asked = self._with_tools(tools), layers or USUAL
         if not explain:
-            prompt = hx.prompt(base, message, layers=asked, budget=budget)
-            return {"status": "ok", "prompt": wire.prompt(prompt), "explanation": None}
+            return {"status": "ok", "texts": _texts(hx.prompt(base, message, layers=asked, budget=budget))}
         why = hx.explain(message, base=base, layers=asked, budget=budget)
         hx.shown(why.prompt)
-        explanation = {name: value for name, value in explained(why).items() if name != "prompt"}
-        return {"status": "ok", "prompt": wire.prompt(why.prompt), "explanation": explanation}
+        return {"status": "ok", "texts": [*_texts(why.prompt), *_reasons(why)]}
 
     def run_skill(
         self,
@@ -184,6 +184,24 @@ class ContextTools:
             return call
 
         return {name: reporting(name, self.hx.watch(tool, name=name)) for name, tool in self.tools.items()}
+
+
+def _texts(prompt: Prompt) -> list[str]:
+    """The context, and which layers failed."""
+    failed = [f"{failure.layer} was not searched: {failure.reason}" for failure in prompt.failures]
+    return [prompt.text.strip() or _NOTHING, *failed]
+
+
+def _reasons(why: Explanation) -> list[str]:
+    """Why each item is there, in a line each; the others by their keys alone."""
+    judged = [each for candidates in why.candidates.values() for each in candidates]
+    kept = [each.item for each in judged if each.kept]
+    left_out = [each.item.key for each in judged if not each.kept]
+    return [
+        f"searched for: {', '.join(why.keywords) or 'nothing'}",
+        *(f"{item.key} {item.score:.3f}: {'; '.join(map(str, item.reasons))}" for item in kept),
+        *([f"left out: {', '.join(left_out)}"] if left_out else []),
+    ]
 
 
 def approved_skill(hx: Hexad, name: str) -> Skill:

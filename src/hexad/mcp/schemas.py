@@ -1,4 +1,4 @@
-"""The answer of each tool as JSON Schema: the fields are those of `hexad.wire`."""
+"""The answer of each tool as JSON Schema; `get_context` answers with text alone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _object(*required: str, **fields: Schema) -> Schema:
 def _answer(**fields: Schema) -> Schema:
     """An answer has a status and, if that is ok, these fields; else an error, which says what to do."""
     error = _described(_TEXT, "What went wrong and what to do, if the status is error.")
-    return _object("status", status={"enum": ["ok", "error"]}, error=error, **fields)
+    return _object("status", status={"enum": ["ok", "proposed", "error"]}, error=error, **fields)
 
 
 def _several(**fields: Schema) -> Schema:
@@ -36,22 +36,19 @@ def _described(schema: Schema, description: str) -> Schema:
 
 
 _REDACTED: Final = _described(_TEXTS, "Kinds of secret that were taken out before storing.")
+_ACCEPT: Final = _described(_TEXT, "What a person types to look at the proposal and to accept it; tell the user.")
+_SAVED: Final = _answer(
+    key=_TEXT,
+    version=_WHOLE,
+    category=_TEXT,
+    similar=_described(_several(key=_TEXT, content=_TEXT), "Entries that say nearly the same, or contradict it."),
+    proposal=_described(_TEXT, "The id of the proposal, if the entry is the user's own."),
+    accept=_ACCEPT,
+    redacted=_REDACTED,
+)
 _FOUND: Final = _answer(
     count=_WHOLE, results=_several(key=_TEXT, content=_TEXT, category=_TEXT, origin=_TEXT, score=_NUMBER)
 )
-_PROMPT: Final = _object(
-    *("text", "tokens", "kept", "dropped"),
-    text=_described(_TEXT, "The base prompt with the context after it."),
-    tokens=_described(_WHOLE, "What was added, in tokens."),
-    budget={"type": ["integer", "null"]},
-    kept=_described(_TEXTS, "The items in it, as layer/id."),
-    dropped=_described(_TEXTS, "The items that did not fit the budget."),
-)
-_EXPLANATION: Final[Schema] = {
-    "type": ["object", "null"],
-    "description": "Each layer's candidates with score, reasons and verdict, failures, and the time it took.",
-    "properties": {"keywords": _TEXTS, "candidates": _OBJECT, "failures": {"type": "array"}, "seconds": _NUMBER},
-}
 _RESULT: Final = _object(
     *("name", "kind", "ok"),
     name=_TEXT,
@@ -65,7 +62,7 @@ _RESULT: Final = _object(
 )
 
 MOST_RESULTS: Final = 200
-_NAME: Final[Schema] = {"minLength": 1, "maxLength": MAX_KEY}
+_NAME: Final[Schema] = {"maxLength": MAX_KEY}
 
 
 def _shown(**schema: Any) -> dict[str, Any]:
@@ -82,14 +79,14 @@ BOUNDS: Final[dict[str, dict[str, Any]]] = {  # of arguments, by name; the same 
 }
 
 ANSWERS: Final[dict[str, Schema]] = {
-    "save_knowledge": _answer(
-        key=_TEXT,
-        version=_WHOLE,
-        category=_TEXT,
-        redacted=_REDACTED,
-        unpinned=_described(_FLAG, "Whether it was pinned before, and is no longer: only a person pins."),
-    ),
+    "save_knowledge": _SAVED,
+    "update_knowledge": _SAVED,
+    "delete_knowledge": _answer(key=_TEXT, deleted=_FLAG, proposal=_TEXT, accept=_ACCEPT),
+    "pin_knowledge": _answer(key=_TEXT, proposal=_TEXT, accept=_ACCEPT),
     "search_knowledge": _FOUND,
+    "list_knowledge": _answer(
+        count=_WHOLE, entries=_several(key=_TEXT, content=_TEXT, category=_TEXT, origin=_TEXT, pinned=_FLAG)
+    ),
     "save_learning": _answer(id=_TEXT, trigger=_TEXT, redacted=_REDACTED),
     "search_learnings": _FOUND,
     "create_skill": _answer(
@@ -102,7 +99,6 @@ ANSWERS: Final[dict[str, Schema]] = {
         count=_WHOLE, skills=_several(name=_TEXT, description=_TEXT, kind=_TEXT, parameters=_OBJECT, tool=_TEXT)
     ),
     "run_skill": _answer(result=_RESULT),
-    "get_context": _answer(prompt=_PROMPT, explanation=_EXPLANATION),
     "report_tool_result": _answer(
         failed=_described(_FLAG, "Whether the call counts as a failure."),
         learning={"type": ["object", "null"], "description": "The learning that the error belongs to."},

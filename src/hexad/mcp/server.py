@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 
 _INSTRUCTIONS: Final = (
     "Hexad is your memory. Before you answer a user's message, call get_context with it and read what comes back. "
-    "When the user states a rule, a preference or a lasting fact, save_knowledge. When a tool of yours fails, call "
+    "When the user states a rule, a preference or a lasting fact, save_knowledge; if it has changed, update_knowledge; "
+    "to forget it, delete_knowledge; if it applies always, pin_knowledge. Changes to what the user said themselves are "
+    "proposals: tell them the command in the answer. When a tool of yours fails, call "
     "report_tool_result: it may know the fix; report the call that worked after it too. list_skills and run_skill give "
     "you procedures that a person has approved; propose new ones with create_skill."
 )

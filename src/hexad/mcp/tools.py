@@ -1,4 +1,4 @@
-"""The nine tools as MCP tools: schemas from signatures and docstrings, work in threads, errors as sentences."""
+"""The tools as MCP tools: schemas from signatures and docstrings, work in threads, errors as sentences."""
 
 from __future__ import annotations
 
@@ -31,14 +31,9 @@ if TYPE_CHECKING:
 
     from hexad.mcp.backend import Backend
 
-_READ_ONLY: Final = frozenset({"search_knowledge", "search_learnings", "list_skills", "get_context"})
-_POOLS: Final = {
-    "get_context": READING,
-    "search_knowledge": SEARCHING,
-    "search_learnings": SEARCHING,
-    "list_skills": SEARCHING,
-    "run_skill": RUNNING,
-}
+_SEARCHES: Final = ("search_knowledge", "list_knowledge", "search_learnings", "list_skills")
+_READ_ONLY: Final = frozenset({*_SEARCHES, "get_context"})
+_POOLS: Final = {"get_context": READING, "run_skill": RUNNING, **dict.fromkeys(_SEARCHES, SEARCHING)}
 _SECTION: Final = re.compile(r"^(?:Args|Returns):$", re.MULTILINE)
 _ARGUMENT: Final = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
@@ -74,9 +69,9 @@ def _unwrapped(shape: type[BaseModel], name: str, value: object) -> object:
 
 def tools_of(backend: Backend) -> list[Tool]:
     """Every tool, over one backend."""
-    six = agent_tools.agent_tools(backend.hx)
-    three = (getattr(context_tools.ContextTools(backend.hx), name) for name in context_tools.NAMES)
-    return [_tool(shape.__name__, shape, _call(backend, shape.__name__)) for shape in (*six, *three)]
+    shared = agent_tools.agent_tools(backend.hx)
+    context = (getattr(context_tools.ContextTools(backend.hx), name) for name in context_tools.NAMES)
+    return [_tool(shape.__name__, shape, _call(backend, shape.__name__)) for shape in (*shared, *context)]
 
 
 def _call(backend: Backend, name: str) -> Callable[..., Any]:
@@ -90,7 +85,7 @@ def _call(backend: Backend, name: str) -> Callable[..., Any]:
             reporting(context, f"{name} is in progress", beat=backend.beat, at_once=name == "run_skill") as progress,
         ):
             answer = await _answer(name, lambda: backend.tool(name, context, progress, halt)(**given), stop=halt)
-        return result_of(_adapted(name, answer), *_texts(answer))
+        return result_of(_adapted(name, answer))
 
     return call
 
@@ -113,12 +108,6 @@ async def _answer(name: str, work: Callable[[], dict[str, Any]], **given: Any) -
         return error_answer(unexpected(name, error))
 
 
-def _texts(answer: Mapping[str, Any]) -> list[str]:
-    """The context as text, for clients that read no structure."""
-    text = answer["prompt"]["text"].strip() if "prompt" in answer else ""
-    return [text] if text else []
-
-
 def _tool(name: str, shape: Callable[..., Any], call: Callable[..., Any]) -> Tool:
     """A tool with the signature of one callable and the work of another."""
     summary, described = _documented(shape)
@@ -133,7 +122,7 @@ def _tool(name: str, shape: Callable[..., Any], call: Callable[..., Any]) -> Too
     arguments = tool.fn_metadata.arg_model
     arguments.model_config["extra"] = "forbid"  # a misspelt argument must not be ignored
     arguments.model_rebuild(force=True)
-    tool.fn_metadata.output_schema = ANSWERS[name]
+    tool.fn_metadata.output_schema = ANSWERS.get(name)
     return tool.model_copy(update={"fn": call, "parameters": arguments.model_json_schema(by_alias=True)})
 
 
@@ -141,7 +130,7 @@ def _annotations(name: str) -> ToolAnnotations:
     runs = name == "run_skill"
     return ToolAnnotations(
         read_only_hint=name in _READ_ONLY,
-        destructive_hint=runs,
+        destructive_hint=runs or name == "delete_knowledge",
         idempotent_hint=name not in {"run_skill", "report_tool_result"},
         open_world_hint=runs,
     )

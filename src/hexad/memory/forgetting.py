@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hexad.memory.workspace import Change, Workspace
-    from hexad.model import Association, Forgotten, SkillVersion
+    from hexad.model import Association, Forgotten, Proposal, SkillVersion
 
 VERSIONED: Final = tuple(field.name for field in fields(Version) if field.name != "created")
 """The fields that a version keeps of its entry."""
@@ -62,6 +62,7 @@ def forget_all(
             keys = [entry.id for entry in records(change.unit, Layer.USER_KNOWLEDGE)]
             count = sum(forget_key(change, key) for key in keys) + _forget_others(change, lambda _: True)
             _forget_habits(change, lambda _: True)
+            withdraw(change, lambda _: True)
             workspace.prompts.forget(workspace.namespace, None)
             change.unit.learn(LearningChanges(forget_everything=True))
         change.unit.scrub()
@@ -77,6 +78,7 @@ def forget_key(change: Change, key: str) -> int:
     change.unit.remove_versions(Layer.USER_KNOWLEDGE, name)
     if not change.remove(Layer.USER_KNOWLEDGE, name):
         raise NotFound(Layer.USER_KNOWLEDGE.noun, name, change.workspace.namespace)
+    withdraw(change, lambda proposal: name in {proposal.key, proposal.against})
     change.audit("knowledge.forget", name, {"versions": len(numbers)})
     return 1
 
@@ -84,6 +86,7 @@ def forget_key(change: Change, key: str) -> int:
 def forget_subject(change: Change, subject: str) -> int:
     """Erase every entry about a subject, and every old version that was."""
     name = admission.key("subject", subject)
+    withdraw(change, lambda proposal: proposal.subject == name)
     keys = change.unit.keys_of(subject=name)
     for key in keys:
         entry = cast("Knowledge", change.get(Layer.USER_KNOWLEDGE, key))
@@ -97,6 +100,7 @@ def forget_subject(change: Change, subject: str) -> int:
 def forget_session(change: Change, session: str) -> int:
     """Erase a session's versions and fields; those of other sessions under the same key stay."""
     name = admission.key("session", session)
+    withdraw(change, lambda proposal: proposal.session == name)
     keys = change.unit.keys_of(session=name)
     for key in keys:
         entry = cast("Knowledge", change.get(Layer.USER_KNOWLEDGE, key))
@@ -165,6 +169,11 @@ def _earlier(skill: Skill, version: SkillVersion) -> Skill:
     refused = skill.status is SkillStatus.DEPRECATED  # a person's word, which no session takes back
     status = SkillStatus.DEPRECATED if refused else SkillStatus.DRAFT
     return replace(skill, **said, **unapproved, recent="", status=status, tags=(), updated=version.created)
+
+
+def withdraw(change: Change, goes: Callable[[Proposal], bool]) -> None:
+    """Remove proposals, with what they came from or are about."""
+    change.unit.propose(withdrawn=[each.id for each in change.unit.proposals() if goes(each)])
 
 
 def _forget_habits(change: Change, goes: Callable[[Association], bool]) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from hexad.errors import InvalidInput
+from hexad.errors import InvalidInput, NotOwn
 from hexad.memory import admission
 from hexad.memory.collection import RecordCollection
-from hexad.memory.forgetting import GIVEN, VERSIONED, forget_key, forget_session, forget_subject
+from hexad.memory.forgetting import GIVEN, VERSIONED, forget_key, forget_session, forget_subject, withdraw
 from hexad.memory.keys import key_from
+from hexad.memory.resemblance import resembling
 from hexad.model import KEEP, Category, Keep, Knowledge, Layer, Origin, Version
 
 if TYPE_CHECKING:
@@ -50,22 +51,20 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         expires: datetime | Keep | None = KEEP,
         relevance: float | Keep = KEEP,
         redact: bool = True,
+        own_only: bool = False,
     ) -> Knowledge:
         """Keep ``content`` under ``key`` and return the entry as it now stands.
 
-        Without a key, or with one text alone, the key is made from the text; see the entry's ``key``. Keys that differ
-        in case alone are one.
-
+        Without a key, or with one text alone, the key is made from the text. Keys that differ in case alone are one.
         Other content or another category under a known key appends a version; other fields change in place, and those
         not given stay as they are; the same again changes nothing. Other content that is not the user's ends a pin,
         unless one is given with it. Secrets are replaced, and the entry's ``redactions`` say which kinds, unless
-        ``redact=False``.
+        ``redact=False``. With ``own_only`` an entry changes only if an agent saved it and nobody pinned it; any other
+        is `NotOwn`.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> hx.knowledge.save("deploy-window", "Deploy on Tuesdays only", category="rule").version
         1
-        >>> hx.knowledge.save("deploy-window", "Deploy on Thursdays only").version
-        2
         >>> hx.knowledge.save("I like green tea").key
         'like-green-tea'
         """
@@ -82,7 +81,8 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
             "expires": expires,
             "relevance": relevance,
         }
-        return self._store(self._admit(key, content, given, redact=redact), Origin.parse(origin, "origin"), session)
+        said = self._admit(key, content, given, redact=redact)
+        return self._store(said, Origin.parse(origin, "origin"), session, own_only=own_only)
 
     def history(self, key: str) -> tuple[Version, ...]:
         """All versions under a key, newest first.
@@ -102,23 +102,46 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         wanted = None if category is None else Category.parse(category, "category").value
         return self._search(query, limit=limit, category=wanted)
 
+    def similar(self, entry: Knowledge, *, limit: int = 3) -> tuple[Item, ...]:
+        """Other entries that say nearly the same as this one, or contradict it.
+
+        >>> hx = Hexad.open(":memory:", enabled=True, semantic=False)
+        >>> _ = hx.knowledge.save("old", "Deploy on Tuesdays only")
+        >>> [item.key for item in hx.knowledge.similar(hx.knowledge.save("Deploy on Thursdays only"))]
+        ['old']
+        """
+        found = [item for item in self.search(entry.content) if item.id != entry.key]
+        return tuple(resembling(entry.content, found, self._workspace.similarity))[:limit]
+
     def pin(self, key: str, *, pinned: bool = True) -> Knowledge:
-        """Put an entry into every retrieval of its layer, or no longer."""
+        """Put an entry into every retrieval of its layer and every prompt, or no longer.
+
+        This is a person's word: what an agent, a tool or an import saved counts as the user's while it is pinned.
+        """
         wanted = admission.flag("pinned", pinned)
         with self._workspace.change(actor=Origin.USER) as change:
             old = self._present(change, key)
-            if old.pinned == wanted:
+            versions = cast("Sequence[Version]", change.unit.versions(self.layer, old.key))
+            origin = Origin.USER if wanted or not versions else versions[0].origin
+            if (old.pinned, old.origin) == (wanted, origin):
                 return old
-            new = replace(old, pinned=wanted, updated=self._workspace.clock())
+            new = replace(old, pinned=wanted, origin=origin, updated=self._workspace.clock())
             new = replace(new, given_by=_given_by(old, new, change.session))
             change.put(new)
             change.audit("knowledge.pin" if wanted else "knowledge.unpin", new.key)
         return new
 
-    def delete(self, id: str) -> None:
-        """Hide an entry with all its versions; `undelete` brings it back, `forget` erases it."""
-        with self._workspace.change(actor=Origin.USER) as change:
+    def delete(self, id: str, *, origin: str = Origin.USER) -> None:
+        """Hide an entry with all its versions; `undelete` brings it back, `forget` erases it.
+
+        With another ``origin`` than the user only what an agent saved can be deleted; any other entry is `NotOwn`.
+        """
+        who = Origin.parse(origin, "origin")
+        with self._workspace.change(actor=who) as change:
             entry = self._present(change, id)
+            if who is not Origin.USER and not _is_an_agents(entry):
+                raise NotOwn(entry.key)
+            withdraw(change, lambda proposal: proposal.key == entry.key)
             change.put(replace(entry, deleted=self._workspace.clock()))
             change.audit("knowledge.delete", entry.key, {"version": entry.version})
 
@@ -174,13 +197,15 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
             checked["source"] = intake.text("source", checked["source"])
         return _Said(name, {"content": words, **checked, **intake.notes})
 
-    def _store(self, said: _Said, who: Origin, session: str | None) -> Knowledge:
+    def _store(self, said: _Said, who: Origin, session: str | None, *, own_only: bool) -> Knowledge:
         with self._workspace.change(actor=who, session=session) as change:
             key = said.key or self._free_key(change, said.given["content"])
             old = cast("Knowledge | None", change.get(self.layer, key))
             new = self._merged(old, replace(said, key=old.key if old else key), who, change.session)
             if new == old:
                 return old
+            if own_only and old is not None and old.deleted is None and not _is_an_agents(old):
+                raise NotOwn(old.key)
             change.take_slot("knowledge")
             _keep(change, old, new)
         return new
@@ -209,6 +234,11 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         elif origin is Origin.USER:
             new = replace(new, origin=origin)  # who says it again stands by it; nobody else's word is weakened so
         return new if new == old else replace(new, updated=now, given_by=_given_by(old, new, session))
+
+
+def _is_an_agents(entry: Knowledge) -> bool:
+    """Whether an agent may change it: it saved the entry, and no person pinned it."""
+    return entry.origin is Origin.AGENT and not entry.pinned
 
 
 def _first(said: _Said, origin: Origin, session: str, now: datetime, *, version: int) -> Knowledge:

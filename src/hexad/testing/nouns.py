@@ -11,6 +11,7 @@ from hexad.model import (
     Knowledge,
     Layer,
     Learning,
+    Proposal,
     Reference,
     Skill,
     SkillKind,
@@ -56,6 +57,11 @@ def version(number: int = 1, key: str = "editor", **fields: Any) -> Version:
     """One thing that was said under a key."""
     given = {"content": f"content {number}", "category": Category.FACT, "created": MOMENT, **fields}
     return Version(key=key, version=number, **given)
+
+
+def proposal(id: str = "p1", **fields: Any) -> Proposal:
+    """A proposal to change an entry."""
+    return Proposal(id=id, **{"key": "editor", "content": "emacs", "created": MOMENT, **fields})
 
 
 def audit_record(sequence: int = 1, **fields: Any) -> AuditRecord:

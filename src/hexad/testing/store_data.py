@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hexad.errors import StoreError
-from hexad.model import AuditRecord, Layer, Origin, Record, SkillVersion, Version
+from hexad.model import AuditRecord, Layer, Origin, Proposal, Record, SkillVersion, Version
 from hexad.shape import to_microseconds
 from hexad.store import Entry, Question, Sketch, Store, Use, VectorState
 from hexad.store.searching import CAPACITY
@@ -30,7 +30,16 @@ from hexad.testing.nouns import (
     skill_version,
     version,
 )
-from hexad.testing.strategies import TERMS, audit_records, documents, records, skill_versions, texts, versions
+from hexad.testing.strategies import (
+    TERMS,
+    audit_records,
+    documents,
+    proposals,
+    records,
+    skill_versions,
+    texts,
+    versions,
+)
 from hexad.text.document import Document
 from hexad.text.index import Posting, Statistics, TermIndex
 
@@ -122,6 +131,18 @@ def test_every_field_of_a_version_comes_back_as_it_was(store: Store, said: Versi
     with store.reading(namespace) as view:
         assert list(view.versions(layer, name)) == [said]
         assert list(view.keys_of(session=said.session)) == ([name] if layer is ENTRIES else [])
+
+
+@requirement("STORE-04", "SAVE-04")
+@property_of_a_store
+@given(proposal=proposals)
+def test_every_field_of_a_proposal_comes_back_as_it_was(store: Store, proposal: Proposal) -> None:
+    namespace = next(_namespaces)
+    for _ in range(2):  # the same id again takes its place
+        with store.transaction(namespace) as unit:
+            unit.propose([proposal])
+    with store.reading(namespace) as view:
+        assert list(view.proposals()) == [proposal]
 
 
 @requirement("STORE-04", "AUDIT-01")
@@ -273,11 +294,11 @@ def test_standing_rows_are_pinned_and_unexpired_the_users_own_first_then_the_lat
     )
     with store.reading(HOME) as view:
         pinned = asked(view, (), standing=9).standing
-        with_rules = asked(view, (), standing=9, with_rules=True).standing
+        rules, own = (asked(view, (), standing=most, with_rules=True).standing for most in (6, 9))
         assert [row.record.id for row in pinned] == ["newer", "older", "agents"]
-        assert [row.record.id for row in with_rules] == ["newer", "older", "agents", "rule", "wish"]
-        assert [row.record.id for row in asked(view, (), standing=1).standing] == ["newer"]
-        assert not asked(view, ()).standing
+        assert [row.record.id for row in rules] == ["newer", "older", "agents", "rule", "wish"]
+        assert [row.record.id for row in own] == ["newer", "older", "agents", "rule", "wish", "long rule"]
+        assert [len(asked(view, (), standing=most).standing) for most in (0, 1)] == [0, 1]
         assert pinned[0] == view.get(ENTRIES, "newer")
 
 

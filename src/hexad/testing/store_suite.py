@@ -16,10 +16,9 @@ A backend's whole test file, with pytest and hypothesis installed::
     def reopen(tmp_path):  # only if `store.durable`: opens the same database again
         return functools.partial(MyStore, tmp_path / "my.db")
 
-What ``reopen`` returns is called without arguments, here and in processes that are started afresh, so it must be
-picklable: a class or a function of a module, or a partial of one. For a store that does not declare durability the
-cases of reopening, other processes, `fork` and sudden death are skipped. Every test is marked with the IDs of the
-requirements it checks: register the marker ``requirement(id)``, or run without ``--strict-markers``.
+What ``reopen`` returns is called without arguments, in other processes too, so it must be picklable. A store that does
+not declare durability skips reopening, other processes, `fork` and sudden death. Every test is marked with the IDs of
+its requirements: register the marker ``requirement(id)``, or run without ``--strict-markers``.
 """
 
 from __future__ import annotations
@@ -48,6 +47,7 @@ from hexad.testing.nouns import (
     document,
     knowledge,
     learning,
+    proposal,
     reference,
     skill,
     skill_version,
@@ -96,6 +96,7 @@ def furnish(store: Store) -> None:
         unit.add_versions([version(1), skill_version(1)])
         unit.associate(TOOLS, "hotel", taught("hotel", "sleep"))
         unit.learn(LearningChanges(calls=[call(1)], offers=[offer()]))
+        unit.propose([proposal("p1"), proposal("p2")])
         unit.append_audit([audit_record(1)])
         unit.set_note("fact", "original")
 
@@ -103,7 +104,7 @@ def furnish(store: Store) -> None:
 def change_everything(unit: Writing) -> None:
     """Use every method that changes something."""
     unit.put([Entry(knowledge("editor", "emacs", pinned=True), document("emacs"), TWO)])
-    unit.put([Entry(knowledge("hidden"), document("other")), Entry(knowledge("third"), document("vim"), ONE)])
+    unit.put([Entry(knowledge(key), document("other vim"), ONE) for key in ("hidden", "third")])
     unit.embed(ENTRIES, {unit.page(ENTRIES)[-1].number: TWO})
     unit.remove(ENTRIES, "doomed")
     unit.count_run("release", 1, MOMENT, ok=False)
@@ -115,10 +116,10 @@ def change_everything(unit: Writing) -> None:
     unit.associate(TOOLS, "mail", taught("mail", "write"))
     unit.learn(LearningChanges(seen={"learning-1": MOMENT}, calls=[call(2)], offers=[offer(state="worked")]))
     unit.learn(LearningChanges(renamed={"learning-1": "x"}, keep_calls={"s": 1}, forget_sessions=["t"]))
+    unit.propose([proposal("p1", content="other"), proposal("p3")], withdrawn=["p2", "nobody's"])
     unit.use([Use(ENTRIES, "editor", 3, MOMENT)])
     unit.append_audit([audit_record(2)])
     unit.set_note("fact", "changed")
-    unit.set_note("another", "new")
     unit.scrub()
 
 
@@ -134,16 +135,15 @@ def everything(store: Store) -> list[object]:
     found: list[object] = [list(store.namespaces())]
     for namespace in store.namespaces():
         with store.reading(namespace) as view:
-            found += [list(view.page(kind.layer)) for kind in RECORDS]
-            found += [asked(view, ["vim", "emacs", "editor", "other"], layer=kind.layer) for kind in RECORDS]
             found += [
-                list(view.versions(ENTRIES, "editor")),
-                list(view.versions(SKILLS, "release")),
+                (*view.page(each.layer), asked(view, ["vim", "emacs", "other"], layer=each.layer)) for each in RECORDS
+            ]
+            found += [
+                [*view.versions(ENTRIES, "editor"), *view.versions(SKILLS, "release")],
                 [list(view.vectors(ENTRIES, each.embedder)) for each in (ONE, TWO)],
-                list(view.associations()),
+                [*view.associations(), *view.proposals(), *view.audit()],
                 view.activity("s", "deploy", calls=9),
-                list(view.audit()),
-                [view.note(name) for name in ("fact", "another")],
+                view.note("fact"),
             ]
     return found
 
@@ -188,7 +188,7 @@ def test_a_transaction_reads_its_own_writes(store: Store) -> None:
         assert row.record == knowledge("editor", "emacs", pinned=True, use_count=3, last_used=MOMENT)
         assert unit.get(ENTRIES, "doomed") is None
         found = asked(unit, ["vim", "emacs", "other"], standing=9)
-        assert found.statistics.frequencies == {"vim": 1, "emacs": 1, "other": 1}
+        assert found.statistics.frequencies == {"vim": 2, "emacs": 1, "other": 2}
         assert [each.number for each in found.standing] == [row.number]
         assert list(unit.versions(ENTRIES, "editor")) == [version(2)]
         assert unit.chain_end() == (2, "hash 2")

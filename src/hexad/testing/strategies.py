@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from hypothesis import strategies as st
 
-from hexad.model import AuditRecord, Knowledge, Learning, Record, Reference, Skill, SkillVersion, Version
+from hexad.model import AuditRecord, Knowledge, Learning, Proposal, Record, Reference, Skill, SkillVersion, Version
 from hexad.shape import Kind, shapes
 from hexad.text.document import Document
 
@@ -53,6 +53,7 @@ _records = (_nouns(Knowledge, given_by=st.dictionaries(texts, texts)), *map(_nou
 records: Final[st.SearchStrategy[Record]] = st.one_of(*_records)
 versions: Final = _nouns(Version)
 skill_versions: Final = _nouns(SkillVersion)
+proposals: Final = _nouns(Proposal)
 audit_records: Final = _nouns(AuditRecord, sequence=st.integers(1, 2**53))
 
 TERMS: Final = ("deploy", "größe", "配置", "=category/rule", "a'b\"c;--", "%_", "Deploy")

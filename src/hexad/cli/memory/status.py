@@ -16,7 +16,7 @@ from hexad.cli.terminal.suggesting import command
 from hexad.clock import utc_now
 from hexad.facade import Hexad
 from hexad.memory.indexing import all_namespaces, sizes
-from hexad.model import DEFAULT_LAYERS, RECORD_OF, Layer, Learning, Skill, SkillStatus
+from hexad.model import DEFAULT_LAYERS, RECORD_OF, Layer, Learning, Proposal, Skill, SkillStatus
 from hexad.settings import survey
 from hexad.store import Question
 from hexad.wire import to_json
@@ -41,6 +41,7 @@ class Status:
     learnings: tuple[Learning, ...]  # newest first
     skills: tuple[Skill, ...]
     doubtful: tuple[Learning, ...]
+    proposals: tuple[Proposal, ...] = ()
     elsewhere: tuple[str, ...] = ()  # if this namespace is empty: the others that are not
 
     @property
@@ -86,6 +87,7 @@ def status_of(hx: Hexad) -> Status:
         learnings=tuple(sorted(learnings, key=lambda each: each.updated, reverse=True)),
         skills=skills,
         doubtful=hx.learnings.doubtful(),
+        proposals=hx.proposals.list(),
     )
     return replace(status, elsewhere=elsewhere(hx)) if status.empty else status
 
@@ -110,7 +112,7 @@ def elsewhere_line(names: Sequence[str]) -> str:
 
 def advice(found: Status) -> str:
     """The most useful next command."""
-    waiting = len(found.drafts) + len(found.doubtful)
+    waiting = len(found.proposals) + len(found.drafts) + len(found.doubtful)
     if waiting:
         return f"{command('review')} ({screen.counted(waiting, 'thing')} to review)"
     if not found.stored[Layer.USER_KNOWLEDGE]:
@@ -139,7 +141,8 @@ def _show(path: Path, found: Status) -> None:
         rows = [(tool, trust, text) for _, tool, _, _, trust, text in map(listed, found.learnings[:_LATEST])]
         screen.table(_LEARNED, rows, title="learned recently", first="learned")
     drafts = [("skill", each.name, each.description) for each in found.drafts[::-1]]
-    waiting = [*drafts, *map(_doubt_row, found.doubtful)]
+    proposals = [("proposal", f"{each.id}: {each.change} {each.key}", each.content) for each in found.proposals]
+    waiting = [*proposals, *drafts, *map(_doubt_row, found.doubtful)]
     if waiting:
         screen.table(_AWAITING, waiting[:_LATEST], title=f"awaits review: {len(waiting)}", first="review")
     if found.elsewhere:
@@ -174,6 +177,10 @@ def _as_json(path: Path, found: Status) -> dict[str, Any]:
         "elsewhere": list(found.elsewhere),
         "layers": counts,
         "learned": [to_json(each) for each in found.learnings[:_LATEST]],
-        "review": {"skills": [each.name for each in found.drafts], "learnings": [each.id for each in found.doubtful]},
+        "review": {
+            "proposals": [each.id for each in found.proposals],
+            "skills": [each.name for each in found.drafts],
+            "learnings": [each.id for each in found.doubtful],
+        },
         "next": advice(found),
     }

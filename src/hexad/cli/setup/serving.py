@@ -78,7 +78,7 @@ def serve(
         raise InvalidInput("--http", "is missing: tokens, hosts and origins apply to HTTP only")
     from hexad.mcp import server  # noqa: PLC0415 - loads the MCP SDK: 400 ms; raises if it is missing
 
-    with opened(db, namespace, create=True, mcp_token=token) as hx:
+    with opened(db, namespace, create=True, mcp_token=token, patient=False) as hx:
         if http is None:
             _over_stdio(hx, server.server_of(hx))
         else:

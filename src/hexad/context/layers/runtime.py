@@ -102,10 +102,6 @@ def channel_of(session: str) -> str:
 
 def _described(state: RuntimeState) -> str:
     switches = {"encryption": state.encryption, "knowledge": state.knowledge, "memory": state.memory}
-    parts = [
-        f"session: {state.session or 'none'}",
-        f"channel: {state.channel}",
-        f"active tools: {state.active_tools}",
-        *(f"{name}: {'enabled' if on else 'disabled'}" for name, on in switches.items()),
-    ]
-    return ", ".join(parts)
+    enabled = " ".join(name for name, on in switches.items() if on) or "none"
+    session = f"session: {state.session}, " if state.session else ""
+    return f"{session}channel: {state.channel}, active tools: {state.active_tools}, enabled: {enabled}"

@@ -39,7 +39,8 @@ _WORDS_READ: Final = 1000  # characters of a text whose words are compared
 _ERROR: Final = "error"  # beside paths, which begin with a slash
 _SHORT: Final = 40  # characters of a constant
 OWN_TOOLS: Final = frozenset(
-    {"save_knowledge", "search_knowledge", "save_learning", "search_learnings", "create_skill", "list_skills"}
+    {f"{verb}_knowledge" for verb in ("save", "search", "list", "update", "delete", "pin")}
+    | {"save_learning", "search_learnings", "create_skill", "list_skills"}
 )
 _PLACEHOLDER: Final = re.compile(r"\[redacted:[a-z-]+\]")
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
@@ -322,8 +323,8 @@ def _name(name: str) -> str:
 
 @lru_cache(maxsize=1024)
 def pointer(path: Path) -> str:
-    """A path as JSON Pointer writes it."""
-    return "".join("/" + name.replace("~", "~0").replace("/", "~1") for name in path)
+    """A path as JSON Pointer writes it; a character that cannot be stored is replaced."""
+    return "".join("/" + _clean(name).replace("~", "~0").replace("/", "~1") for name in path)
 
 
 def _clean(text: str) -> str:

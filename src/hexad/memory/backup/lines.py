@@ -17,9 +17,11 @@ from hexad.wire import TYPES, WIRE, from_json, unique_keys
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from typing import TextIO
+    from typing import TextIO, TypeAlias
 
-    from hexad.model import Association, AuditRecord, Record, SkillVersion, Version
+    from hexad.model import Association, AuditRecord, Proposal, Record, SkillVersion, Version
+
+    Noun: TypeAlias = Record | Version | SkillVersion | Association | Proposal | AuditRecord
 
 HEADER: Final = "hexad-backup"
 END: Final = "end"
@@ -35,12 +37,10 @@ class Line:
     fields: dict[str, Any]
     size: int  # characters
 
-    def noun(self, file: str, **defaults: Any) -> Record | Version | SkillVersion | Association | AuditRecord:
+    def noun(self, file: str, **defaults: Any) -> Noun:
         """The noun, or an error that names file and line."""
         try:
-            noun: Record | Version | SkillVersion | Association | AuditRecord = from_json(
-                TYPES[self.fields["type"]], self.fields, defaults=defaults
-            )
+            noun: Noun = from_json(TYPES[self.fields["type"]], self.fields, defaults=defaults)
         except (HexadError, RecursionError) as error:
             raise BackupError(file, str(error), self.number) from error
         return noun

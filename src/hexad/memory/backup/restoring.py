@@ -14,13 +14,13 @@ from hexad.memory import admission
 from hexad.memory.audit import GENESIS
 from hexad.memory.backup.lines import backup_lines
 from hexad.memory.indexing import put
-from hexad.model import Association, AuditRecord, Knowledge, Layer, Record, Skill, SkillVersion, Version
+from hexad.model import Association, AuditRecord, Knowledge, Layer, Proposal, Record, Skill, SkillVersion, Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from hexad.memory.backup.lines import BackupLines, Line
+    from hexad.memory.backup.lines import BackupLines, Line, Noun
     from hexad.memory.similarity import Similarity
     from hexad.store import Store, Writing
 
@@ -87,9 +87,10 @@ class _Batch:
     records: list[Record] = field(default_factory=list)
     versions: list[Version | SkillVersion] = field(default_factory=list)
     audit: list[AuditRecord] = field(default_factory=list)
+    proposals: list[Proposal] = field(default_factory=list)
     associations: dict[tuple[Layer, str], list[Association]] = field(default_factory=dict)  # of an item all at once
 
-    def add(self, noun: Record | Version | SkillVersion | Association | AuditRecord) -> None:
+    def add(self, noun: Noun) -> None:
         """Take in a noun."""
         if isinstance(noun, Version | SkillVersion):
             self.versions.append(noun)
@@ -97,16 +98,19 @@ class _Batch:
             self.associations.setdefault((noun.layer, noun.id), []).append(noun)
         elif isinstance(noun, AuditRecord):
             self.audit.append(noun)
+        elif isinstance(noun, Proposal):
+            self.proposals.append(noun)
         else:
             self.records.append(noun)
 
     def write(self, unit: Writing, similarity: Similarity | None) -> int:
         """Store everything but the associations; returns the number of nouns."""
-        count = len(self.records) + len(self.versions) + len(self.audit)
+        count = len(self.records) + len(self.versions) + len(self.audit) + len(self.proposals)
         put(unit, self.records, similarity)
         unit.add_versions(self.versions)
         unit.append_audit(self.audit)
-        self.records, self.versions, self.audit = [], [], []
+        unit.propose(self.proposals)
+        self.records, self.versions, self.audit, self.proposals = [], [], [], []
         return count
 
 
@@ -119,7 +123,7 @@ class _Checked:
     associations: set[tuple[Layer, str, str]] = field(default_factory=set)
     audit: tuple[int, str] = (0, GENESIS)  # sequence and hash of the last record
 
-    def add(self, noun: Record | Version | SkillVersion | Association | AuditRecord) -> None:
+    def add(self, noun: Noun) -> None:
         """Take in a noun, or raise an error that says what is wrong with it."""
         if isinstance(noun, Version):
             self._add_version(Layer.USER_KNOWLEDGE, noun.key, noun.version)
@@ -129,6 +133,8 @@ class _Checked:
             self._add_association(noun)
         elif isinstance(noun, AuditRecord):
             self._add_audit(noun)
+        elif isinstance(noun, Proposal):
+            admission.key("id", noun.id)
         else:
             self._add_record(noun)
 

@@ -15,7 +15,7 @@ from hexad.memory import audit
 from hexad.memory.backup.lines import END, HEADER
 from hexad.memory.backup.restoring import check_backup
 from hexad.memory.indexing import all_namespaces, records
-from hexad.model import RECORDS, Association, AuditRecord, Knowledge, Skill, SkillVersion, Version
+from hexad.model import RECORDS, Knowledge, Skill
 from hexad.wire import WIRE, to_json
 
 try:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import TextIO
 
-    from hexad.model import Record
+    from hexad.memory.backup.lines import Noun
     from hexad.store import Reading, Store
 
 _HEAD: Final = b'{"type":"hexad-backup"'  # how every backup begins
@@ -142,11 +142,12 @@ def _line(fields: dict[str, Any]) -> str:
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def _nouns(view: Reading) -> Iterator[Record | Version | SkillVersion | Association | AuditRecord]:
+def _nouns(view: Reading) -> Iterator[Noun]:
     for kind in RECORDS:
         for record in records(view, kind.layer):
             yield record
             if isinstance(record, Knowledge | Skill):
                 yield from reversed(view.versions(kind.layer, record.id))
     yield from view.associations()
+    yield from view.proposals()
     yield from audit.records(view)

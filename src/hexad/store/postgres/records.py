@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from hexad.model import RECORD_OF, Knowledge, Layer, Learning, SkillVersion, Version
+from hexad.model import RECORD_OF, Knowledge, Layer, Learning, Proposal, SkillVersion, Version
 from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
 from hexad.store import SKETCHED, Row, Sketch, folded, standing_of
 from hexad.store.learning import WILDCARD, skeleton
@@ -150,6 +150,7 @@ _ENCODERS: Final[dict[Kind, Callable[[Any], object]]] = {
 }
 _DECODERS: Final[dict[Kind, Callable[[Any], object]]] = {Kind.TIME: from_microseconds, Kind.LIST: tuple}
 _VERSIONS: Final = {Layer.USER_KNOWLEDGE: _codec(Version), Layer.SKILL_PATTERNS: _codec(SkillVersion)}
+_PROPOSAL: Final = _codec(Proposal)
 CODECS: Final = {layer: _codec(noun, ASIDE.get(layer)) for layer, noun in RECORD_OF.items()}
 _NAMES: Final = tuple(_COLUMNS)
 _BEFORE: Final = 5  # columns before these
@@ -233,4 +234,15 @@ def decode_version(layer: Layer, id: str, data: str) -> Version | SkillVersion:
     """The version of its JSON."""
     codec = _VERSIONS[layer]
     found: Version | SkillVersion = codec.made({codec.key: id, **json.loads(data)})
+    return found
+
+
+def encode_proposal(proposal: Proposal) -> tuple[str, str]:
+    """The columns of a proposal after its tenant: id, data."""
+    return proposal.id, as_json(_PROPOSAL.plain(proposal, _PROPOSAL.others))
+
+
+def decode_proposal(id: str, data: str) -> Proposal:
+    """The proposal of its JSON."""
+    found: Proposal = _PROPOSAL.made({"id": id, **json.loads(data)})
     return found

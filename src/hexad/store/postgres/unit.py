@@ -18,7 +18,17 @@ from hexad.store.postgres.connection import Statement, columns
 from hexad.store.postgres.failures import Failure, is_gone
 from hexad.store.postgres.learning import LearningWrites
 from hexad.store.postgres.merging import merge
-from hexad.store.postgres.records import CODES, LAYERS, WRITTEN, as_json, decode, encode, encode_version, hashed
+from hexad.store.postgres.records import (
+    CODES,
+    LAYERS,
+    WRITTEN,
+    as_json,
+    decode,
+    encode,
+    encode_proposal,
+    encode_version,
+    hashed,
+)
 from hexad.store.postgres.view import GET, View
 from hexad.store.postgres.work import ADD_HEAD, LOCK_HEAD, SETTINGS
 from hexad.store.skills import FAILED, REMEMBERED, WORKED
@@ -28,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from hexad.model import Association, AuditRecord, SkillVersion, Version
+    from hexad.model import Association, AuditRecord, Proposal, SkillVersion, Version
     from hexad.store import Embedded, Use
     from hexad.store.learning import LearningChanges
     from hexad.store.postgres.connection import Rows
@@ -88,6 +98,10 @@ _ADD_ASSOCIATIONS: Final = _bulk(
     {"layer": "smallint", "id": "text", "term": "text", "weight": "double precision"}
     | {"session": "text", "used": "bigint"},
 )
+_PUT_PROPOSALS: Final = _bulk(
+    "hexad.proposal", {"id": "text", "data": "text"}, "ON CONFLICT (tenant, id) DO UPDATE SET data = excluded.data"
+)
+_REMOVE_PROPOSALS: Final = "DELETE FROM hexad.proposal WHERE tenant = $1 AND id = ANY($2::text[])"
 _PUT_SCOPES: Final = _bulk(
     "hexad.scope",
     {"layer": "smallint", **dict.fromkeys(("rows", "length", "merged", "waiting"), "bigint")},
@@ -288,6 +302,12 @@ class Unit(View, LearningWrites):
 
     def remove_versions(self, layer: Layer, id: str, numbers: Collection[int] | None = None) -> None:
         self.queue(_REMOVE_VERSIONS, self.tenant, CODES[layer], id, None if numbers is None else list(numbers))
+
+    def propose(self, proposals: Sequence[Proposal] = (), *, withdrawn: Collection[str] = ()) -> None:
+        if proposals:
+            self.queue(_PUT_PROPOSALS, self.tenant, *columns(map(encode_proposal, proposals)))
+        if withdrawn:
+            self.queue(_REMOVE_PROPOSALS, self.tenant, list(withdrawn))
 
     def use(self, uses: Collection[Use]) -> None:
         self._settle()

@@ -20,6 +20,7 @@ from hexad.store.postgres.records import (
     SKETCH,
     WHOLE,
     decode,
+    decode_proposal,
     decode_sketch,
     decode_version,
     hashed,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
-    from hexad.model import Association, SkillVersion, Version
+    from hexad.model import Association, Proposal, SkillVersion, Version
     from hexad.store import Evidence, Question, Row, Sketch
 
 _ENTRIES: Final = CODES[Layer.USER_KNOWLEDGE]
@@ -77,6 +78,7 @@ _ASSOCIATIONS: Final = (
     "SELECT layer, id, term, weight, session, used FROM hexad.association WHERE tenant = $1 "
     "AND ($2::smallint IS NULL OR layer = $2) AND ($3::text IS NULL OR id = $3)"
 )
+_PROPOSALS: Final = "SELECT id, data FROM hexad.proposal WHERE tenant = $1 ORDER BY number"
 _AUDIT: Final = (
     "SELECT sequence, at, session, action, actor, target, details, previous, hash FROM hexad.audit "
     "WHERE tenant = $1 AND sequence > $2 ORDER BY sequence LIMIT $3"
@@ -167,6 +169,9 @@ class View(LearningReads):
         code = None if layer is None else CODES[layer]
         rows = self.ask(Statement(_ASSOCIATIONS, (self.tenant, code, id)))[0]
         return sorted(map(association_of, rows), key=lambda each: (each.layer.value, each.id, each.term))
+
+    def proposals(self) -> Sequence[Proposal]:
+        return [decode_proposal(*row) for row in self.ask(Statement(_PROPOSALS, (self.tenant,)))[0]]
 
     def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
         return [_audit_record(row) for row in self.ask(Statement(_AUDIT, (self.tenant, after, limit)))[0]]

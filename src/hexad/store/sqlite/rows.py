@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
-from hexad.model import RECORD_OF, Association, AuditRecord, Layer, SkillVersion, Version
+from hexad.model import RECORD_OF, Association, AuditRecord, Layer, Proposal, SkillVersion, Version
 from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
 from hexad.store import SKETCHED, folded, standing_of
 from hexad.store.learning import WILDCARD, skeleton
@@ -54,6 +54,7 @@ class Table(Generic[N]):
     values: Callable[[N], tuple[Any, ...]]  # of the table's own columns
     encoders: tuple[tuple[int, Callable[[Any], object]], ...]  # by the place of these
     decoders: tuple[tuple[str, Callable[[Any], object]], ...]  # by column
+    types: tuple[frozenset[type], ...]  # of what SQLite gives for each column
     aside: str | None  # the column that lies in a table of its own
     selected: str  # the columns as a query lists them
     brief: str  # the same, with nothing in the one that lies aside
@@ -78,9 +79,10 @@ class Table(Generic[N]):
 
     def decode(self, values: Sequence[Any]) -> N:
         """The noun of a row's first values."""
+        for value, types in zip(values, self.types, strict=False):
+            if type(value) not in types:
+                raise Undecodable(f"{self.name}: a row holds {value!r:.40}")
         decoded = dict(zip(self.columns, values, strict=False))
-        if self.aside is not None and decoded[self.aside] is None:
-            raise Undecodable(f"{self.name}: a row has no {self.aside}")
         try:
             for column, decoder in self.decoders:
                 if decoded[column] is not None:
@@ -116,6 +118,7 @@ def _table(
         attrgetter(*encoded),
         tuple((place, encoder) for place, encoder in encoders if encoder),
         tuple((column, decoder) for column, decoder in decoders if decoder),
+        tuple(_STORED[shape.kind] | ({type(None)} if shape.nullable else set()) for shape in shaped.values()),
         aside,
         selected=selected,
         brief=", ".join("'{}'" if column == aside else f'"{column}"' for column in columns),
@@ -142,7 +145,7 @@ def _list(stored: str) -> tuple[str, ...]:
 
 
 def _object(stored: str) -> object:
-    return {} if stored == "{}" else json.loads(stored)
+    return {} if stored == "{}" else dict(json.loads(stored))
 
 
 _ENCODERS: Final[dict[Kind, Callable[[Any], object]]] = {
@@ -157,6 +160,11 @@ _DECODERS: Final[dict[Kind, Callable[[Any], object]]] = {
     Kind.LIST: _list,
     Kind.OBJECT: _object,
     Kind.FLAG: bool,
+}
+_STORED: Final[dict[Kind, frozenset[type]]] = {
+    **dict.fromkeys((Kind.TEXT, Kind.CHOICE, Kind.LIST, Kind.OBJECT), frozenset({str})),
+    **dict.fromkeys((Kind.WHOLE, Kind.TIME, Kind.FLAG), frozenset({int})),
+    Kind.NUMBER: frozenset({int, float}),
 }
 _INDEXED: Final = {f"hexad_{layer.noun}" for layer in RECORD_OF}
 _ASIDE: Final = {Layer.SKILL_PATTERNS: "definition"}
@@ -177,6 +185,7 @@ VERSIONS: Final[dict[Layer, Table[Any]]] = {
     Layer.SKILL_PATTERNS: _table("hexad_skill_version", SkillVersion),
 }
 ASSOCIATIONS: Final = _table("hexad_association", Association, key="id")
+PROPOSALS: Final = _table("hexad_proposal", Proposal)
 AUDIT: Final = _table("hexad_audit", AuditRecord)
 _NAMED: Final = [f"SELECT namespace FROM {table.name}" for table in (*TABLES.values(), ASSOCIATIONS, AUDIT)]  # noqa: S608
 NAMESPACES: Final = f"SELECT namespace FROM ({' UNION '.join(_NAMED)}) WHERE namespace > ? ORDER BY 1 LIMIT ?"  # noqa: S608

@@ -13,7 +13,7 @@ from hexad.store import Row, Sketch, Sketches, folded, places_beside
 from hexad.store.skills import FAILED, REMEMBERED, WORKED
 from hexad.store.sqlite.index import Index, chunks, padded, placeholders
 from hexad.store.sqlite.learning import LearningTables
-from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, TABLES, VERSIONS, as_json
+from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, PROPOSALS, TABLES, VERSIONS, Undecodable, as_json
 from hexad.store.sqlite.search import Search
 from hexad.store.sqlite.vectors import Vectors
 from hexad.text.document import Document
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from hexad.model import Association, AuditRecord, Record, SkillVersion
+    from hexad.model import Association, AuditRecord, Proposal, Record, SkillVersion
     from hexad.store import Embedded, Entry, Evidence, Question, Use, Vector
     from hexad.store.sqlite.rows import Table
 
 SCRUBBED: Final = (
-    *(table.name for table in (*TABLES.values(), *VERSIONS.values(), ASSOCIATIONS)),
+    *(table.name for table in (*TABLES.values(), *VERSIONS.values(), ASSOCIATIONS, PROPOSALS)),
     *("hexad_fresh", "hexad_posting", "hexad_vector", "hexad_call", "hexad_offer", "hexad_skill_definition"),
     "hexad_fact",
 )
@@ -114,6 +114,12 @@ class Unit(LearningTables):
         name = "associations" if layer is None or id is None else "associations_of"
         return [ASSOCIATIONS.decode(row) for row in self._run(name, self.namespace, layer, id)]
 
+    def proposals(self) -> Sequence[Proposal]:
+        cursor = self._connection.execute(
+            f"SELECT {PROPOSALS.selected} FROM hexad_proposal WHERE namespace = ? ORDER BY number", (self.namespace,)
+        )
+        return [PROPOSALS.decode(row) for row in cursor]
+
     def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
         return [AUDIT.decode(row) for row in self._run("audit", self.namespace, after, limit)]
 
@@ -178,6 +184,14 @@ class Unit(LearningTables):
         else:
             places = [(self.namespace, id, number) for number in numbers]
             self._connection.executemany(f"{delete} AND version = ?", places)
+
+    def propose(self, proposals: Sequence[Proposal] = (), *, withdrawn: Collection[str] = ()) -> None:
+        for proposal in proposals:
+            values = (*PROPOSALS.encode(proposal), self.namespace)
+            changed = ", ".join(f'"{column}" = excluded."{column}"' for column in PROPOSALS.columns)
+            self._connection.execute(f"{PROPOSALS.insert} ON CONFLICT (namespace, id) DO UPDATE SET {changed}", values)
+        places = [(self.namespace, each) for each in withdrawn]
+        self._connection.executemany("DELETE FROM hexad_proposal WHERE namespace = ? AND id = ?", places)
 
     def use(self, uses: Collection[Use]) -> None:
         for use in uses:
@@ -299,4 +313,7 @@ def _sketch(row: Sequence[Any]) -> Sketch:
 
 
 def _unpacked(words: str | None) -> Document | None:
-    return None if words is None else Document.unpack(words)
+    try:
+        return None if words is None else Document.unpack(words)
+    except (ValueError, TypeError) as error:
+        raise Undecodable(f"a row's terms cannot be read: {error}") from error

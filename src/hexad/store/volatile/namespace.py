@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from datetime import datetime
 
-    from hexad.model import Association, AuditRecord, Record, SkillVersion
+    from hexad.model import Association, AuditRecord, Proposal, Record, SkillVersion
     from hexad.store import Embedded, Entry, Question, Use
     from hexad.store.learning import Call, LearningChanges, Offer, TemplateFilter
     from hexad.text.document import Document
@@ -99,6 +99,7 @@ class Namespace:
         self._notes: dict[str, str] = {}
         self._calls: dict[str, dict[int, Call]] = {}  # by session and number
         self._offers: dict[tuple[str, str], Offer] = {}
+        self._proposals: dict[str, Proposal] = {}
         self._last_number = 0
         self._last_stamp = 0
         self._undo: list[Callable[[], object]] = []
@@ -179,6 +180,9 @@ class Namespace:
             if id in {None, key}
             for term in sorted(held)
         ]
+
+    def proposals(self) -> Sequence[Proposal]:
+        return list(self._proposals.values())
 
     def templates(
         self, wanted: Sequence[TemplateFilter], *, ahead: Sequence[TemplateFilter] = ()
@@ -263,6 +267,11 @@ class Namespace:
     def remove_versions(self, layer: Layer, id: str, numbers: Collection[int] | None = None) -> None:
         known = self._versions.get((layer, id), {})
         self._drop(known, tuple(known if numbers is None else numbers))
+
+    def propose(self, proposals: Sequence[Proposal] = (), *, withdrawn: Collection[str] = ()) -> None:
+        for proposal in proposals:
+            self._assign(self._proposals, proposal.id, proposal)
+        self._drop(self._proposals, withdrawn)
 
     def use(self, uses: Collection[Use]) -> None:
         for use in uses:
@@ -367,6 +376,8 @@ class Namespace:
 
     def _standing(self, data: _LayerData, question: Question) -> Sequence[Row]:
         least = Standing.RULE if question.with_rules else Standing.PINNED
+        if question.with_rules and sum(len(data.standing[rank]) for rank in Standing if rank) <= question.standing:
+            least = Standing.OWN
         found: list[Row] = []
         for rank in sorted(data.standing, reverse=True):
             rows = data.numbered(data.standing[rank]) if rank >= least else ()
