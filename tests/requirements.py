@@ -28,8 +28,6 @@ PLANNED: Final = frozenset(
         "PG-04",
         "PG-05",
         "PG-06",
-        "PLACE-01",
-        "PLACE-02",
         "SAFE-02",
         "SAFE-04",
         "SAFE-05",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
@@ -26,7 +26,7 @@ from hexad.memory.proposals import Proposals
 from hexad.memory.references import ReferenceCollection
 from hexad.model import Erasure
 from hexad.recent import Recent
-from hexad.settings import Settings, survey
+from hexad.settings import Settings, survey, unknown_variables
 from hexad.wiring import (
     NoRetriever,
     complete_patterns,
@@ -133,6 +133,8 @@ class Hexad:
         address = _address(database, "database")
         given = {"enabled": enabled, "namespace": namespace, **settings}
         known = survey(given, beside=folder_of(address), config=config).checked().settings
+        for warning in unknown_variables():
+            _warn_once(warning)
         store = store_at(address, known)
         workspace = replace(
             workspace_of(store, known, clock, session), similarity=similarity_of(known, embedder, embedder_name)
@@ -446,6 +448,11 @@ class Hexad:
     def _like(self, *, owner: bool | None = None, **changes: Any) -> Hexad:
         engine = replace(self._engine, **changes)
         return Hexad(engine, self.settings, owner=self._owner if owner is None else owner, shared=self._shared)
+
+
+@cache
+def _warn_once(sentence: str) -> None:
+    logging.getLogger("hexad").warning(sentence)
 
 
 def _address(given: object, field: str) -> str:
