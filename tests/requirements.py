@@ -29,16 +29,11 @@ PLANNED: Final = frozenset(
         "PG-05",
         "PG-06",
         "SAFE-02",
-        "SAFE-04",
         "SAFE-05",
-        "SAFE-06",
         "SMALL-01",
         "SMALL-02",
         "SMALL-03",
         "SMALL-04",
-        "STAND-01",
-        "STAND-02",
-        "STAND-03",
     ]
 )
 """Not built yet, and without tests."""

@@ -23,7 +23,7 @@ WRONG_KEYS = [None, 7, b"key", "", "  ", "two\nlines", "nul\0", "\ud800", "x" * 
 @pytest.mark.parametrize("key", WRONG_KEYS, ids=map(repr, range(len(WRONG_KEYS))))
 def test_a_key_that_cannot_name_anything_is_an_error_everywhere(hx: Hexad, key: Any) -> None:
     attempts: list[Any] = [
-        lambda: hx.knowledge.save(key, "text"),
+        lambda: hx.knowledge.save("" if key is None else key, "text"),  # without a key, the text makes one
         lambda: hx.knowledge.get(key),
         lambda: hx.knowledge.history(key),
         lambda: hx.knowledge.delete(key),
@@ -47,7 +47,6 @@ def test_a_key_that_cannot_name_anything_is_an_error_everywhere(hx: Hexad, key: 
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"content": None},
         {"content": 7},
         {"content": b"bytes"},
         {"content": "   "},
@@ -169,3 +168,11 @@ def test_an_address_that_no_store_knows_is_named_without_its_password() -> None:
     with pytest.raises(InvalidInput, match="mysql:// is not supported") as caught:
         Hexad.open("mysql://user:geheim@host/db", enabled=True)
     assert "geheim" not in str(caught.value)
+
+
+@requirement("STORE-03")
+@pytest.mark.parametrize("wrong", ["\ud800", "\0", 5, None, b"x"], ids=ascii)
+def test_a_correction_with_a_wrong_trigger_or_pattern_is_an_error_of_ours(hx: Hexad, wrong: Any) -> None:
+    for given in ({"trigger": wrong}, {"trigger": "tool:deploy", "error_pattern": wrong}):
+        with pytest.raises(InvalidInput):
+            hx.learnings.correct(fix="wait", **given)

@@ -497,6 +497,34 @@ def test_arguments_that_cannot_be_serialised_or_contain_themselves_are_no_troubl
     assert hx.audit.verify().ok
 
 
+class Sealed(dict[str, Any]):
+    """A value that cannot be read."""
+
+    def items(self) -> Any:
+        raise RuntimeError
+
+    get = __iter__ = __getitem__ = items
+
+
+@requirement("SAFE-06")
+@pytest.mark.parametrize(
+    "value",
+    [{"k\ud800": "v\udfff"}, {"a": [{"\udfff": 1}]}, {"\0": "\0"}, "\ud800", Sealed(a=1), [Sealed(a=1)], range(10**30)],
+    ids=ascii,
+)
+def test_every_call_is_in_the_log_whatever_it_holds(file_hx: Hexad, value: Any) -> None:
+    def tool(argument: Any) -> Any:
+        return argument
+
+    def broken(argument: Any) -> Any:
+        raise ValueError(argument)
+
+    assert file_hx.watch(tool, session="s")(value) is value
+    with pytest.raises(ValueError):  # noqa: PT011 - the tool's own
+        file_hx.watch(broken, session="s")(value)
+    assert [(call["tool"], call["ok"]) for call in calls(file_hx)] == [("tool", True), ("broken", False)]
+
+
 @requirement("CONF-04", "LEARN-01")
 def test_secrets_in_arguments_and_errors_are_stored_nowhere(tmp_path: Path) -> None:
     secrets = ["ghp_" + "a1B2" * 9, "hunter2-hunter2", "AKIAIOSFODNN7EXAMPLE"]

@@ -80,6 +80,7 @@ def test_numbers_and_texts_that_cannot_be_taken_are_answered_over_pipes(spoken: 
     ("value", "says"),
     [
         ('{"n": NaN}', "parameters, which came as text: n is NaN"),
+        ('{"n": 1, "n": 2}', "the key 'n' is there twice"),
         ('{"n": ' + LONG + "}", "send it as text"),
         ('{"n": ', "it is not JSON"),
         ("[1]", "parameters: should be a valid dictionary"),

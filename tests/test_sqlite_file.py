@@ -560,3 +560,42 @@ def test_an_index_that_another_analyser_wrote_is_rebuilt_when_its_namespace_is_f
     with opened(tmp_path / "a.db") as hx:
         assert [item.key for item in hx.retrieve("when to deploy?").all()] == ["window"]
         assert hx.retrieve("stale terms").items == {}
+
+
+@requirement("KNOW-09")
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET name = x'ff00' WHERE name = 'hexad_knowledge'",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'garbage' WHERE name = 'hexad_knowledge'",
+        "UPDATE hexad_note SET value = 'x'",
+        "UPDATE hexad_knowledge SET content = x'ff'",
+        "UPDATE hexad_knowledge SET words = 'x'",
+        "UPDATE hexad_knowledge SET first_version = 'x'",
+        "UPDATE hexad_knowledge SET given_by = '5'",
+    ],
+)
+def test_a_damaged_file_is_an_error_of_ours(tmp_path: Path, damage: str) -> None:
+    with opened(tmp_path / "a.db") as hx:
+        hx.knowledge.save("editor", "vim")
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
+        connection.executescript(damage)
+
+    def use() -> None:
+        with opened(tmp_path / "a.db") as hx:
+            hx.knowledge.list()
+
+    with pytest.raises(StoreError):
+        use()
+
+
+@requirement("STORE-03")
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_save_into_a_file_that_was_deleted_or_replaced_is_an_error(tmp_path: Path, replaced: bool) -> None:
+    with opened(tmp_path / "a.db") as hx:
+        hx.knowledge.save("editor", "vim")
+        (tmp_path / "a.db").rename(tmp_path / "gone.db")
+        if replaced:
+            (tmp_path / "a.db").touch()
+        with pytest.raises(StoreError, match="deleted or replaced"):
+            hx.knowledge.save("editor", "emacs")

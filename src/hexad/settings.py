@@ -5,13 +5,16 @@ This is the only module that reads the environment or a configuration file.
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from dataclasses import dataclass, field, fields
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from hexad.context.retriever import DEADLINE, MAX_PER_LAYER, MAX_PINNED
+from hexad.context.standing import BUDGET as STANDING
 from hexad.errors import ConfigError, InvalidInput
 from hexad.memory import admission
 from hexad.model import DEFAULT_NAMESPACE
@@ -52,6 +55,7 @@ class Settings:
     max_skills_per_day: int = _setting(10, "skills that agents may create in a namespace, each day in UTC", _MANY)
     max_per_layer: int = _setting(MAX_PER_LAYER, "items that one layer returns", (1, 1_000))
     max_pinned: int = _setting(MAX_PINNED, "pinned entries in a retrieval", (0, 1_000))
+    standing_budget: int = _setting(STANDING, "tokens of the rules, preferences and pins in every prompt", _MANY)
     max_text: int = _setting(admission.MAX_TEXT, "bytes of any one text", (1, 64 * 1024 * 1024))
     layer_deadline: float = _setting(DEADLINE, "seconds that one layer may take", (0.001, _AN_HOUR))
     lock_timeout: float = _setting(30.0, "seconds that a writer waits for other writers", (0, _AN_HOUR))
@@ -263,6 +267,17 @@ def unknown_variables(environ: Environment | None = None) -> tuple[str, ...]:
     named = _from_environment(os.environ if environ is None else environ)
     unknown = {PREFIX + name.upper(): PREFIX + _nearest(name).upper() for name in named if name not in _TYPES}
     return tuple(f"{name} is no setting, so it is ignored; the nearest is {near}" for name, near in unknown.items())
+
+
+def warn_of_unknown_variables() -> None:
+    """Log each of these sentences, once in a process."""
+    for sentence in unknown_variables():
+        _warn_once(sentence)
+
+
+@cache
+def _warn_once(sentence: str) -> None:
+    logging.getLogger("hexad").warning(sentence)
 
 
 def _from_environment(environ: Environment) -> dict[str, str]:

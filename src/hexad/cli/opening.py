@@ -37,7 +37,7 @@ def opened(
     if create and path == places.own():
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        with Hexad.open(path, enabled=True, namespace=namespace, **settings) as hx:
+        with Hexad.open(path, enabled=True, namespace=namespace, **{"patient": True, **settings}) as hx:
             yield hx
     except BaseException:
         if new:

@@ -7,6 +7,8 @@ from typing import Final
 from hexad.errors import InvalidInput
 from hexad.model import Query
 from hexad.text import words
+from hexad.text.common import says_little
+from hexad.text.detection import detect
 
 MAX_CHARACTERS: Final = 16_384  # of a longer message the two ends are read: what is asked stands at one of them
 MAX_TERMS: Final = 256
@@ -20,11 +22,13 @@ def extract(message: str, *, session: str | None = None) -> Query:
     """
     if not isinstance(message, str):
         raise InvalidInput("query", f"must be text, not {type(message).__name__}")
-    found = words(_bounded(message), asking=True)
+    text = _bounded(message)
+    found, language = words(text, asking=True), detect(text)
     keywords = dict.fromkeys(word.surface for word in found)
     spelled = {term: word.surface for word in reversed(found) for term in reversed(word.terms)}
     terms = dict.fromkeys(term for word in found for term in word.terms)
-    return Query(message, tuple(keywords)[:MAX_TERMS], tuple(terms)[:MAX_TERMS], session, spelled)
+    common = frozenset(term for term in terms if says_little(term, language))
+    return Query(message, tuple(keywords)[:MAX_TERMS], tuple(terms)[:MAX_TERMS], session, spelled, common)
 
 
 def _bounded(message: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.memory.redaction import redact
 from hexad.model import Layer, Origin
+from hexad.text.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,11 +21,8 @@ if TYPE_CHECKING:
 
 _BREAK: Final = " ⏎ "  # how a line break inside an item is shown
 _BREAKS: Final = re.compile("[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
-_INVISIBLE: Final = re.compile(
-    "[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
-    "\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
-)
 _NAME: Final = re.compile(r"[\w.:/@#+-]{1,120}")  # a key that is a name and can pretend to be nothing else
+_PARTS: Final = re.compile(r"[^\W_]+")
 _NOT_IN_LABELS: Final = re.compile(r"[^\w -]")
 
 
@@ -34,10 +32,12 @@ def write(base: str, items: Iterable[Item]) -> str:
     >>> write("You are terse.", [])
     'You are terse.'
     """
-    sections = "\n\n".join(_sections(list(items)))
-    if not sections:
-        return base
-    return f"{base}\n\n{sections}" if base else sections
+    return joined(base, *_sections(list(items)))
+
+
+def joined(*parts: str) -> str:
+    """Parts of a prompt, an empty line between them; empty parts are left out."""
+    return "\n\n".join(part for part in parts if part)
 
 
 def line(item: Item) -> str:
@@ -47,12 +47,20 @@ def line(item: Item) -> str:
     return f"- [{_label(item.category)}{said_by}] {_key(item)}: {_content(item)}"
 
 
+def standing_line(item: Item) -> str:
+    """An entry of the user's in the standing block: its text, after its key where that says more than the text."""
+    text, key = _content(item), _key(item)
+    said = text.casefold()
+    tells = any(part.casefold() not in said for part in _PARTS.findall(key))
+    return f"- {key}: {text}" if tells else f"- {text}"
+
+
 def _label(word: str) -> str:
-    return _NOT_IN_LABELS.sub("", _one_line(word))[:40]
+    return _NOT_IN_LABELS.sub("", _one_line(visible(word)))[:40]
 
 
 def _key(item: Item) -> str:
-    key = _one_line(item.key if item.verbatim else redact(item.key).text)
+    key = _shown(item.key, item)
     return key if item.origin == Origin.USER or _NAME.fullmatch(key) else json.dumps(key, ensure_ascii=False)
 
 
@@ -68,11 +76,15 @@ def _user_first(item: Item) -> tuple[bool, bool]:
 
 
 def _content(item: Item) -> str:
-    text = item.content if item.verbatim else redact(item.content).text
-    if item.origin == Origin.USER:
-        return _one_line(text)
-    return json.dumps(_one_line(text), ensure_ascii=False)
+    text = _shown(item.content, item)
+    return text if item.origin == Origin.USER else json.dumps(text, ensure_ascii=False)
+
+
+def _shown(text: str, item: Item) -> str:
+    """One line without secrets; invisible characters go first, because they could split a secret."""
+    seen = visible(text)
+    return _one_line(seen if item.verbatim else redact(seen).text)
 
 
 def _one_line(text: str) -> str:
-    return _INVISIBLE.sub("", _BREAKS.sub(_BREAK, text.strip())).replace("\t", " ")
+    return _BREAKS.sub(_BREAK, text.strip())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,6 +12,9 @@ from hexad.errors import ConfigError, InvalidInput
 LOOPBACK: Final = "127.0.0.1"
 _LOCAL_NAME: Final = "localhost"
 _HIGHEST_PORT: Final = 65_535
+
+
+_AUTHORITY: Final = re.compile(r"(?:\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[^\s:/@\[\]]*))(?::[0-9]{1,5})?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +73,16 @@ class Address:
 
 
 def host_of(authority: str) -> str:
-    """The host of a Host header in lower case, without its port.
+    """The host of a Host header in lower case, without its port; empty if the header is not a host and a port.
 
-    >>> host_of("Example.com:80"), host_of("[::1]:80"), host_of("::1")
-    ('example.com', '::1', '::1')
+    >>> host_of("Example.com:80"), host_of("[::1]:80"), host_of("::1"), host_of("127.0.0.1:evil")
+    ('example.com', '::1', '::1', '')
     """
     text = authority.strip().casefold()
-    if text.startswith("["):
-        return text[1:].partition("]")[0]
-    return text if text.count(":") > 1 else text.partition(":")[0]
+    found = _AUTHORITY.fullmatch(text)
+    if found:
+        return found["address"] or found["name"] or ""
+    return text if _parsed(text) is not None else ""
 
 
 def _is_loopback(host: str) -> bool:

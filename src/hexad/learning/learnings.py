@@ -136,6 +136,8 @@ class LearningCollection(RecordCollection[Learning]):
         if learning is not None:
             known = self.get(learning)
             trigger, error_pattern = known.trigger, known.error_pattern
+        trigger = admission.key("trigger", trigger)
+        error_pattern = admission.text("error_pattern", error_pattern, limit=self._workspace.max_text)
         with self._workspace.reading() as view:
             new = _about(view, trigger, error_pattern, _words_of(error_pattern)) is None
         return self.save(

@@ -66,13 +66,21 @@ def outcome_of(
     tool: str, arguments: object, result: object, error: object, *, session: str | None, failure: FailureRule | None
 ) -> Outcome:
     """The outcome of a call. ``error`` is an exception or a text; without one, ``failure`` judges the result."""
-    problem = error if error is not None else (failure or reported_failure)(result)
+    problem = error if error is not None else failure_of(result, failure)
     if problem is None:
         return Outcome(tool=tool, session=session, given=arguments, result=result)
     text = text_of(problem)
     return Outcome(
         tool=tool, session=session, given=arguments, ok=False, error=text, words=words_of(text), problem=problem
     )
+
+
+def failure_of(result: object, rule: FailureRule | None) -> object:
+    """The failure that a rule sees in a result, if any; a rule that raises sees none."""
+    try:
+        return (rule or reported_failure)(result)
+    except Exception:  # noqa: BLE001 - neither rule nor result is ours, and the tool did return
+        return None
 
 
 def reported_failure(result: object) -> str | None:

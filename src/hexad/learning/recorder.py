@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from hexad.errors import HexadError
 from hexad.learning import remedy as remedies
 from hexad.learning.arguments.fingerprints import fingerprints
 from hexad.learning.arguments.shapes import summarised, written
@@ -47,8 +48,19 @@ def record(
 ) -> Learning | None:
     """Record a call; with ``tell`` or ``advise``, return the learning that its error belongs to.
 
-    With ``advise`` a trusted fix for the error counts as offered, and its learning is returned.
+    With ``advise`` a trusted fix for the error counts as offered, and its learning is returned. A call whose arguments
+    or result cannot be read, because their own methods fail, is recorded without them.
     """
+    try:
+        return _record(workspace, outcome, tell=tell, advise=advise, patience=patience)
+    except HexadError:
+        raise
+    except Exception:  # noqa: BLE001 - any error of somebody else's class
+        bare = replace(outcome, given={}, result=None, problem=None)
+        return _record(workspace, bare, tell=tell, advise=advise, patience=patience)
+
+
+def _record(workspace: Workspace, outcome: Outcome, *, tell: bool, advise: bool, patience: float) -> Learning | None:
     with workspace.change(actor=Origin.TOOL, session=outcome.session, patience=patience) as change:
         recording = _Recording(change, outcome, workspace.clock())
         learning = recording.write()

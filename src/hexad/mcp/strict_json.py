@@ -10,6 +10,8 @@ import json
 import math
 from typing import TYPE_CHECKING, Any, Final
 
+from hexad.wire import unique_keys
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -39,10 +41,12 @@ def read(text: str) -> Any:
     hexad.mcp.strict_json.Unreadable: a.1 is NaN, which JSON does not have; send null, or text
     """
     try:
-        value = json.loads(text, parse_int=_whole)
+        value = json.loads(text, parse_int=_whole, object_pairs_hook=unique_keys)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise Unreadable(f"it is not JSON ({error.msg}: {place}); send one JSON object") from None
+    except ValueError as error:
+        raise Unreadable(f"in it {error}; send it once", id_of(json.loads(text, parse_int=_whole))) from None
     except RecursionError:
         raise Unreadable(f"it {_TOO_DEEP}") from None
     wrong = fault_in(value)

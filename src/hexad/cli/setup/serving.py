@@ -80,7 +80,7 @@ def serve(
     from hexad.mcp import server  # noqa: PLC0415 - loads the MCP SDK: 400 ms; raises if it is missing
 
     announce(db)
-    with opened(db, namespace, create=True, mcp_token=token) as hx:
+    with opened(db, namespace, create=True, mcp_token=token, patient=False) as hx:
         if http is None:
             _over_stdio(hx, server.server_of(hx))
         else:

@@ -323,8 +323,8 @@ def _name(name: str) -> str:
 
 @lru_cache(maxsize=1024)
 def pointer(path: Path) -> str:
-    """A path as JSON Pointer writes it."""
-    return "".join("/" + name.replace("~", "~0").replace("/", "~1") for name in path)
+    """A path as JSON Pointer writes it; a character that cannot be stored is replaced."""
+    return "".join("/" + _clean(name).replace("~", "~0").replace("/", "~1") for name in path)
 
 
 def _clean(text: str) -> str:

@@ -19,7 +19,7 @@ from hexad.errors import InvalidInput, StoreBusy
 from hexad.learning.calls.call_scope import recording_workspace
 from hexad.learning.errors.text import advise_error, advised_result, text_of, warn
 from hexad.learning.offers import PATIENCE
-from hexad.learning.outcome import outcome_of, reported_failure, says_nothing
+from hexad.learning.outcome import failure_of, outcome_of, reported_failure, says_nothing
 from hexad.learning.recorder import record, record_in
 
 if TYPE_CHECKING:
@@ -193,10 +193,7 @@ class StepTool:
 
     def failure(self, result: object) -> str | None:
         """The failure that a result reports, if any; a rule that raises sees none."""
-        try:
-            problem = self._rule(result)
-        except Exception:  # noqa: BLE001 - the rule is not ours, and the tool did return
-            return None
+        problem = failure_of(result, self._rule)
         return None if problem is None else text_of(problem)
 
     def lesson(

@@ -40,6 +40,7 @@ class Connection(sqlite3.Connection):
         super().__init__(*arguments, **options)
         self.busy = threading.RLock()
         self.retired = False
+        self.file = 0, 0  # device and number of the file, as long as it is the one at the path
         self._waits: float | None = None
 
     def wait_for(self, seconds: float) -> None:
@@ -201,9 +202,22 @@ def open_connection(path: Path, patience: float) -> Connection:
         cached_statements=_STATEMENTS_KEPT,
         factory=Connection,
     )
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA secure_delete = ON")
+    try:
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.file = _file_at(path)
+    except UnicodeDecodeError as error:  # of SQLite's message, which quotes the damaged schema
+        raise StoreDamaged(str(path), _DAMAGED) from error
     return connection
+
+
+def _file_at(path: Path) -> tuple[int, int]:
+    """Device and number of the file at a path, which are those of another file once it is replaced."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - half the time of Path's own; every save passes here
+    except OSError:
+        return 0, 0
+    return found.st_dev, found.st_ino
 
 
 class _Work:
@@ -274,6 +288,8 @@ class Transaction(_Work):
     def _end(self, connection: Connection, error: BaseException | None) -> None:
         try:
             if error is None:
+                if _file_at(self._connections.path) != connection.file:
+                    raise StoreError(str(self._connections.path), _GONE)
                 connection.execute("COMMIT")
         finally:  # SQLite has ended it already where the disk is full
             if connection.in_transaction:
@@ -301,6 +317,11 @@ def _translate(error: sqlite3.Error, path: str, seconds: float | None) -> StoreE
     return StoreError(path, f"SQLite says: {error}; run `hexad doctor`")
 
 
+_DAMAGED: Final = (
+    "the database is damaged; see `hexad doctor --repair`, or restore a backup into a new file: "
+    "`hexad restore BACKUP --db NEW`"
+)
+_GONE: Final = "the file was deleted or replaced after it was opened, so nothing was saved; open it again"
 _CLOSED: Final = "this engine was closed; open it again"
 _TRANSLATIONS: Final[tuple[tuple[str, type[StoreError], str], ...]] = (
     ("SQLITE_BUSY", StoreBusy, "another process kept the database locked; try again"),
@@ -313,10 +334,6 @@ _TRANSLATIONS: Final[tuple[tuple[str, type[StoreError], str], ...]] = (
     ("SQLITE_IOERR_SHMSIZE", StoreFull, "could not be written; check the disk's free space and quota"),
     ("SQLITE_IOERR_TRUNCATE", StoreFull, "could not be written; check the disk's free space and quota"),
     ("SQLITE_NOTADB", NotADatabase, "is not a SQLite database; give the path of another file"),
-    (
-        "SQLITE_CORRUPT",
-        StoreDamaged,
-        "the database is damaged; restore a backup into a new file: `hexad restore BACKUP --db NEW`",
-    ),
+    ("SQLITE_CORRUPT", StoreDamaged, _DAMAGED),
     ("SQLITE_CANTOPEN", StoreReadOnly, "cannot be opened; check that its folder exists and can be written"),
 )

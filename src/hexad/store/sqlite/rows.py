@@ -54,6 +54,7 @@ class Table(Generic[N]):
     values: Callable[[N], tuple[Any, ...]]  # of the table's own columns
     encoders: tuple[tuple[int, Callable[[Any], object]], ...]  # by the place of these
     decoders: tuple[tuple[str, Callable[[Any], object]], ...]  # by column
+    types: tuple[frozenset[type], ...]  # of what SQLite gives for each column
     aside: str | None  # the column that lies in a table of its own
     selected: str  # the columns as a query lists them
     brief: str  # the same, with nothing in the one that lies aside
@@ -78,9 +79,10 @@ class Table(Generic[N]):
 
     def decode(self, values: Sequence[Any]) -> N:
         """The noun of a row's first values."""
+        for value, types in zip(values, self.types, strict=False):
+            if type(value) not in types:
+                raise Undecodable(f"{self.name}: a row holds {value!r:.40}")
         decoded = dict(zip(self.columns, values, strict=False))
-        if self.aside is not None and decoded[self.aside] is None:
-            raise Undecodable(f"{self.name}: a row has no {self.aside}")
         try:
             for column, decoder in self.decoders:
                 if decoded[column] is not None:
@@ -116,6 +118,7 @@ def _table(
         attrgetter(*encoded),
         tuple((place, encoder) for place, encoder in encoders if encoder),
         tuple((column, decoder) for column, decoder in decoders if decoder),
+        tuple(_STORED[shape.kind] | ({type(None)} if shape.nullable else set()) for shape in shaped.values()),
         aside,
         selected=selected,
         brief=", ".join("'{}'" if column == aside else f'"{column}"' for column in columns),
@@ -142,7 +145,7 @@ def _list(stored: str) -> tuple[str, ...]:
 
 
 def _object(stored: str) -> object:
-    return {} if stored == "{}" else json.loads(stored)
+    return {} if stored == "{}" else dict(json.loads(stored))
 
 
 _ENCODERS: Final[dict[Kind, Callable[[Any], object]]] = {
@@ -157,6 +160,11 @@ _DECODERS: Final[dict[Kind, Callable[[Any], object]]] = {
     Kind.LIST: _list,
     Kind.OBJECT: _object,
     Kind.FLAG: bool,
+}
+_STORED: Final[dict[Kind, frozenset[type]]] = {
+    **dict.fromkeys((Kind.TEXT, Kind.CHOICE, Kind.LIST, Kind.OBJECT), frozenset({str})),
+    **dict.fromkeys((Kind.WHOLE, Kind.TIME, Kind.FLAG), frozenset({int})),
+    Kind.NUMBER: frozenset({int, float}),
 }
 _INDEXED: Final = {f"hexad_{layer.noun}" for layer in RECORD_OF}
 _ASIDE: Final = {Layer.SKILL_PATTERNS: "definition"}

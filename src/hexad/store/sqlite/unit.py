@@ -13,7 +13,7 @@ from hexad.store import Row, Sketch, Sketches, folded, places_beside
 from hexad.store.skills import FAILED, REMEMBERED, WORKED
 from hexad.store.sqlite.index import Index, chunks, padded, placeholders
 from hexad.store.sqlite.learning import LearningTables
-from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, PROPOSALS, TABLES, VERSIONS, as_json
+from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, PROPOSALS, TABLES, VERSIONS, Undecodable, as_json
 from hexad.store.sqlite.search import Search
 from hexad.store.sqlite.vectors import Vectors
 from hexad.text.document import Document
@@ -313,4 +313,7 @@ def _sketch(row: Sequence[Any]) -> Sketch:
 
 
 def _unpacked(words: str | None) -> Document | None:
-    return None if words is None else Document.unpack(words)
+    try:
+        return None if words is None else Document.unpack(words)
+    except (ValueError, TypeError) as error:
+        raise Undecodable(f"a row's terms cannot be read: {error}") from error

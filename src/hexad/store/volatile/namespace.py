@@ -374,6 +374,8 @@ class Namespace:
 
     def _standing(self, data: _LayerData, question: Question) -> Sequence[Row]:
         least = Standing.RULE if question.with_rules else Standing.PINNED
+        if question.with_rules and sum(len(data.standing[rank]) for rank in Standing if rank) <= question.standing:
+            least = Standing.OWN
         found: list[Row] = []
         for rank in sorted(data.standing, reverse=True):
             rows = data.numbered(data.standing[rank]) if rank >= least else ()
