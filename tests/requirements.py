@@ -25,8 +25,6 @@ PLANNED: Final = frozenset(
         "OBS-01",
         "PG-04",
         "PG-05",
-        "PLACE-01",
-        "PLACE-02",
         "SAFE-02",
         "SAFE-05",
         "SMALL-01",
