@@ -237,12 +237,10 @@ def test_a_foreign_agent_teaches_a_fix_and_gets_it_back(hx: Hexad) -> None:
             return first, fine, again
 
     first, fine, again = play(scenario())
-    assert first["failed"]
-    assert first["fix"] is None
-    assert first["learning"]["trigger"] == "tool:deploy"
-    assert (fine["failed"], fine["learning"]) == (False, None)
-    assert again["fix"] == "Deploy to test first"
-    assert again["learning"]["seen"] == 2
+    assert first == {"status": "ok", "failed": True, "fix": None, "trust": None}
+    assert not fine["failed"]
+    assert (again["fix"], again["trust"]) == ("Deploy to test first", 0.83)
+    assert [each.seen for each in hx.learnings.list()] == [2]
 
 
 # --- skills ---------------------------------------------------------------------------------------------------------
