@@ -192,9 +192,8 @@ FORMS: Mapping[str, Callable[[Any], Any]] = {
     "list of text": lambda value: value if isinstance(value, list) else [str(value)],
     "whole number": lambda value: int(re.sub(r"\D", "", str(value)) or 0),
     "whole number as text": lambda value: re.sub(r"\D", "", str(value)) or "0",
-    "upper-case word": lambda value: _one(value).upper(),
-    "lower-case word": lambda value: _one(value).lower(),
-    "capitalised word": lambda value: _one(value).capitalize(),
+    "upper case": lambda value: _one(value).upper(),
+    "lower case": lambda value: _one(value).lower(),
     "word with '#' before it": lambda value: f"#{_one(value).lstrip('#')}",
     "text": lambda value: value if isinstance(value, str) else str(value),
 }
@@ -270,7 +269,7 @@ class Agent:
 
     def _follow(self, advice: Sequence[str], arguments: dict[str, Any], call: Callable[..., str]) -> None:
         for sentence in advice:
-            for clause in re.split(r"; (?=give|add|leave|call|wait|try)", sentence):
+            for clause in re.split(r"; (?=give|add|leave|call|wait|try|write|the error says)", sentence):
                 follow(clause, arguments, call)
 
     def _ideas(self, about: str, arguments: dict[str, Any], call: Callable[..., str]) -> Iterator[Callable[[], object]]:
@@ -307,8 +306,12 @@ def follow(clause: str, arguments: dict[str, Any], call: Callable[..., str]) -> 
         arguments[constant[1]] = json.loads(constant[2])
     elif formed := re.match(r"give `([^`]+)` as (.+?), not as .+", clause):
         _give(arguments, formed[1], formed[2])
-    elif added := re.match(r"(?:add|give another) `([^`]+)` \((.+?)\)", clause):
+    elif added := re.match(r"add `([^`]+)` \((.+?)\)", clause):
         _give(arguments, added[1], added[2])
+    elif cased := re.match(r"write `([^`]+)` in (upper|lower) case", clause):
+        _give(arguments, cased[1], f"{cased[2]} case")
+    elif begun := re.match(r"write `([^`]+)` as \"(.*)…\"", clause):
+        arguments[begun[1]] = f"{begun[2]}{_one(arguments.get(begun[1]))}"
 
 
 def _give(arguments: dict[str, Any], name: str, form: str) -> None:

@@ -168,8 +168,8 @@ def main() -> None:
 
         base, session = "You help with releases and travel.", "slack:C42:U7"
         message = "The tag already exists. How do we deploy release 2.4 as a hotfix?"
-        show_prompt(message, agent.prompt(base, message, layers=Layer, budget=240, session=session))
-        show_explanation(agent.explain(message, base=base, layers=Layer, budget=240, session=session))
+        show_prompt(message, agent.prompt(base, message, layers=Layer, budget=175, session=session))
+        show_explanation(agent.explain(message, base=base, layers=Layer, budget=175, session=session))
         show_learning(memory.scoped(namespace="rooms"))
 
 

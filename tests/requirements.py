@@ -23,22 +23,13 @@ PLANNED: Final = frozenset(
         "IO-01",
         "IO-02",
         "OBS-01",
-        "PG-02",
-        "PG-03",
         "PG-04",
         "PG-05",
-        "PG-06",
-        "PLACE-01",
-        "PLACE-02",
-        "SAFE-02",
         "SAFE-05",
         "SMALL-01",
         "SMALL-02",
         "SMALL-03",
         "SMALL-04",
-        "STAND-01",
-        "STAND-02",
-        "STAND-03",
     ]
 )
 """Not built yet, and without tests."""

@@ -21,5 +21,8 @@ def requirement(*ids: str) -> pytest.MarkDecorator:
 
 
 def opened(path: Path | str, **settings: Any) -> Hexad:
-    """An enabled engine over a file; nothing of the machine's environment leaks in, nor how busy it is."""
-    return Hexad.open(path, enabled=True, **{"layer_deadline": 600.0, **settings})
+    """An enabled engine over a file; nothing of the machine's environment leaks in, nor how busy it is.
+
+    Nothing stands, so that a few entries show what is found; tests of standing context give it its budget.
+    """
+    return Hexad.open(path, enabled=True, **{"layer_deadline": 600.0, "standing_budget": 0, **settings})

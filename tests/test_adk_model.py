@@ -199,7 +199,7 @@ def test_what_adk_puts_into_the_users_role_is_not_the_users_message(made: types.
     assert latest_message([message("q"), called("f"), answered("f"), made]) == (0, "q")
     assert latest_message([message("q"), made]) == (0, "q")
     assert latest_message([made, message("q")]) == (1, "q")
-    assert latest_message([]) is None
+    assert latest_message([]) == (0, "")
 
 
 @requirement("ADK-02")

@@ -204,7 +204,7 @@ FORKS_WHILE_THREADS_SAVE = """
 import os, threading
 from hexad import Hexad
 
-with Hexad.open(":memory:", enabled=True) as hx:
+with Hexad.open(":memory:", enabled=True, standing_budget=0) as hx:
     done = threading.Event()
 
     def busy(name):

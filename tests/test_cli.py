@@ -361,14 +361,14 @@ def test_references_are_added_listed_updated_and_removed(run: Callable[..., Ran]
 @requirement("PROMPT-06")
 def test_explain_shows_keywords_candidates_verdicts_time_and_the_prompt(run: Callable[..., Ran]) -> None:
     run("remember", "units", "Always answer in metric units", "--pin")
-    run("remember", "deploy-window", "Deploy on Tuesdays " + "and never on any other day " * 20)
+    run("remember", "deploy-window", "Deploy on Tuesdays " + "and never on any other day " * 80)
     ran = run("explain", "when may I deploy?", "--base", "You are terse.", "--budget", "30")
     assert "keywords: deploy\n" in ran.out
-    assert "\tunits\tkept\tpinned +1.000" in ran.out
+    assert "\tunits\tstanding, in every prompt\tstanding +1.000" in ran.out
     assert "\tdeploy-window\tover the token budget\twords +" in ran.out
     assert " of 30 tokens in " in ran.out
     assert ran.out.endswith(
-        "prompt:\nYou are terse.\n\n## User Knowledge\n- [fact] units: Always answer in metric units\n"
+        "prompt:\nYou are terse.\n\n## Standing Rules and Preferences\n- Always answer in metric units\n"
     )
 
 
@@ -568,19 +568,11 @@ def test_what_is_missing_or_misspelt_is_told_with_what_it_could_be(
     assert says in ran.err
 
 
-@requirement("KNOW-01")
-def test_of_a_preference_that_is_not_pinned_it_is_said_how_to_have_it_in_every_prompt(run: Callable[..., Ran]) -> None:
-    ran = run("remember", "my style", "Be terse", "--category", "preference")
-    assert ran.err == (
-        "it is included when a question matches; to include it in every prompt: `hexad pin 'my style'`\n"
-    )
-    assert run("remember", "units", "Metric", "--category", "preference", "--pin").err == ""
-    assert run("remember", "city", "Bonn").err == ""
-    assert run("remember", "tone", "Be kind", "--category", "preference", "--json").err == ""
-
-
 @requirement("CTX-06")
-def test_a_pin_that_is_one_too_many_is_explained_and_the_limit_is_told(run: Callable[..., Ran]) -> None:
+def test_a_pin_that_is_one_too_many_is_explained_and_the_limit_is_told(
+    run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEXAD_STANDING_BUDGET", "0")
     for number in range(5):
         run("remember", f"pin-{number}", f"Rule {number}", "--pin")
     verdicts = {row[2]: row[3] for row in rows(run("explain", "zebra")) if row[0] == "user_knowledge"}

@@ -134,6 +134,8 @@ def test_a_status_a_key_and_a_message_tell_errors_apart(hx: Hexad) -> None:
             f"HTTPError: {each} for url: https://a.example/1"
             for each in ("404 Client Error: No", "429 Client Error: No")
         ),
+        *(f"the server answered {each}" for each in ("401 Unauthorized", "403 Forbidden", "status 401", "status 500")),
+        *(f"psycopg2.errors.{each}: no" for each in ("UndefinedTable", "UndefinedColumn")),
         *(f"KeyError: '{each}'" for each in ("customer_id", "order_id")),
         *(f'HTTP 400: {{"message": "{each}"}}' for each in ("labels must be an array", "title is missing")),
         *(f'HTTP 422: {{"detail": [{{"loc": ["body", "{each}"], "msg": "Field required"}}]}}' for each in ("a", "b")),

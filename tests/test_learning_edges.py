@@ -239,7 +239,7 @@ def test_a_users_word_comes_before_what_was_mined(hx: Hexad, pattern: str) -> No
     error = TypeError("litres must be a whole number")
     mined = hx.learnings.fix_for("water", error)
     assert mined is not None
-    assert mined.startswith("give `n` as whole number, not as lower-case word")
+    assert mined.startswith("give `n` as whole number, not as text")
     hx.learnings.correct(trigger="tool:water", error_pattern=pattern, fix="ask the gardener")
     assert hx.learnings.fix_for("water", error) == "ask the gardener"
     assert hx.learnings.fix_for("water", str(error)) == "ask the gardener"

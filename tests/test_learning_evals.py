@@ -131,7 +131,7 @@ def test_an_agent_that_reads_known_solutions_fails_less(tmp_path: Path, monkeypa
     [
         ("give `day` as YYYY-MM-DD, not as text", {"day": "3 May 2026"}, {"day": "2026-05-03"}),
         ('give `unit` as "metric"', {}, {"unit": "metric"}),
-        ("leave out `a`; give another `b` (lower-case word)", {"a": 1, "b": "X"}, {"b": "x"}),
+        ("leave out `a`; write `b` in lower case", {"a": 1, "b": "X"}, {"b": "x"}),
     ],
 )
 def test_the_simulated_agent_knows_only_what_the_sentence_says(fix: str, before: Any, after: Any) -> None:

@@ -192,10 +192,10 @@ def test_changed_arguments_become_a_fix_in_words_and_as_data(hx: Hexad) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "fix"),
     [
-        ({"to": "ann"}, {"to": "ann@x.org"}, "give `to` as e-mail address, not as lower-case word"),
-        ({"to": "ann"}, {"to": ["ann"]}, "give `to` as list of text, not as lower-case word"),
+        ({"to": "ann"}, {"to": "ann@x.org"}, "give `to` as e-mail address, not as text"),
+        ({"to": "ann"}, {"to": ["ann"]}, "give `to` as list of text, not as text"),
         ({"to": "ann", "cc": "x y"}, {"to": "ann"}, "leave out `cc`"),
-        ({}, {"unit": "metric"}, "add `unit` (lower-case word)"),
+        ({}, {"unit": "metric"}, "add `unit` (text)"),
         ({"n": "7"}, {"n": 7}, "give `n` as whole number, not as text"),
         ({"url": "http://a.example/x"}, {"url": "https://a.example/x"}, "give `url` as https URL, not as http URL"),
         ({"code": "eur"}, {"code": "EUR"}, "write `code` in upper case"),

@@ -13,6 +13,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from hexad import Hexad, wire
+from hexad.context.standing import TITLE
 from hexad.mcp.in_flight import Progress
 from hexad.mcp.resources import MOST_LISTED
 from hexad.mcp.server import server_of
@@ -236,12 +237,10 @@ def test_a_foreign_agent_teaches_a_fix_and_gets_it_back(hx: Hexad) -> None:
             return first, fine, again
 
     first, fine, again = play(scenario())
-    assert first["failed"]
-    assert first["fix"] is None
-    assert first["learning"]["trigger"] == "tool:deploy"
-    assert (fine["failed"], fine["learning"]) == (False, None)
-    assert again["fix"] == "Deploy to test first"
-    assert again["learning"]["seen"] == 2
+    assert first == {"status": "ok", "failed": True, "fix": None, "trust": None}
+    assert not fine["failed"]
+    assert (again["fix"], again["trust"]) == ("Deploy to test first", 0.83)
+    assert [each.seen for each in hx.learnings.list()] == [2]
 
 
 # --- skills ---------------------------------------------------------------------------------------------------------
@@ -416,7 +415,7 @@ def test_every_key_has_an_address(memory_hx: Hexad, key: str) -> None:
 
     async def scenario() -> dict[str, Any]:
         async with in_process(memory_hx) as one:
-            [resource] = (await one.list_resources()).resources
+            _, resource = (await one.list_resources()).resources
             return await read(one, str(resource.uri))
 
     assert play(scenario()) == wire.to_json(memory_hx.knowledge.get(key))
@@ -554,8 +553,8 @@ def test_a_long_list_of_resources_has_what_was_said_last_first(memory_hx: Hexad)
             return [each.name for each in (await one.list_resources()).resources]
 
     names = play(scenario())
-    assert len(names) == MOST_LISTED
-    assert names[:2] == ["k0", f"k{MOST_LISTED + 4}"]
+    assert len(names) == MOST_LISTED + 1
+    assert names[:3] == [TITLE, "k0", f"k{MOST_LISTED + 4}"]
 
 
 @requirement("META-01")

@@ -19,6 +19,7 @@ from rich.text import Text
 from tools import Workspace
 
 from hexad import Hexad
+from hexad.context.standing import TITLE
 from hexad.testing.scripted_model import Call, ScriptedModel
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ async def _talk(hx: Hexad, workspace: Workspace, number: int, messages: tuple[st
 
 def _sections(prompt: str) -> str:
     """What the turn's first prompt held of what was learned before."""
-    known = {"User Knowledge": "your wish", "Known Solutions": "the fix", "Available Skills": "the skill"}
+    known = {TITLE: "your wish", "Known Solutions": "the fix", "Available Skills": "the skill"}
     return ", ".join(said for title, said in known.items() if f"## {title}" in prompt) or "nothing"
 
 

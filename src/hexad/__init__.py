@@ -7,7 +7,7 @@ model in the path.
 >>> hx = Hexad.open(":memory:", enabled=True)
 >>> _ = hx.knowledge.save("units", "Always answer in metric units", category="rule", pinned=True)
 >>> str(hx.prompt("You are terse.", "how far is it?"))
-'You are terse.\n\n## User Knowledge\n- [rule] units: Always answer in metric units'
+'You are terse.\n\n## Standing Rules and Preferences\n- Always answer in metric units'
 """
 
 from importlib import import_module

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from hexad.context import assemble
 from hexad.context.explanation import Explanation, judge
 from hexad.context.layers import Judged
-from hexad.context.retriever import ContextRetriever, failed_everywhere
+from hexad.context.memories import merged, standing_of_all
+from hexad.context.retriever import ContextRetriever, asked_for, failed_everywhere
 from hexad.context.selection import estimate_tokens
+from hexad.context.standing import BUDGET, Room, read_standing
 from hexad.errors import HexadError, InvalidInput
 from hexad.memory import admission
 from hexad.memory.habits import Habits
 from hexad.model import RECORD_OF, Item, Layer, Prompt, Retrieval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from hexad.context.retriever import Retriever
@@ -38,7 +40,9 @@ class Engine:
     retriever: Retriever
     max_per_layer: int
     counter: TokenCounter = estimate_tokens
+    standing_budget: int = BUDGET
     tools: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # the agent's own, which skills call
+    others: tuple[Engine, ...] = ()  # memories that are read besides, nearest first
 
     def retrieve(
         self,
@@ -49,6 +53,22 @@ class Engine:
         session: str | None = None,
     ) -> Retrieval:
         """The items that matter for a message."""
+        wanted = None if layers is None else asked_for(layers)
+        found = self._retrieved(query, wanted, max_per_layer, session=session)
+        if not self.others:
+            return found
+        stored, limit = _stored(wanted), max_per_layer or self.max_per_layer
+        more = [each.retrieve(query, stored, limit, session=session) for each in self.others if stored]
+        return merged([found, *more], limit)
+
+    def _retrieved(
+        self,
+        query: str,
+        layers: Iterable[Layer | str] | None,
+        max_per_layer: int | None,
+        *,
+        session: str | None,
+    ) -> Retrieval:
         name = session if session is not None else self.workspace.session or None
         try:
             return self.retriever.retrieve(query, layers, max_per_layer, session=name)
@@ -61,6 +81,59 @@ class Engine:
                 namespace=self.workspace.namespace,
                 session=name,
             )
+
+    def turn(
+        self, message: str, layers: Iterable[Layer | str] | None = None, *, session: str | None = None, wide: int = 0
+    ) -> tuple[Retrieval, Mapping[Layer, Sequence[Judged]]]:
+        """Standing context and what was found besides it, and the candidates of each layer, up to ``wide`` of them."""
+        wanted, room = None if layers is None else asked_for(layers), self._room
+        found, candidates = self._turn(message, wanted, room, session=session, wide=wide)
+        if not self.others:
+            return found, candidates
+        every, judged = [found], [candidates]
+        for other in self.others:
+            room = room.less(every[-1].standing)
+            more, candidates = other._turn(message, _stored(wanted), room, session=session, wide=wide)  # noqa: SLF001 - one of us
+            every.append(more)
+            judged.append(candidates)
+        together = {layer: [each for one in judged for each in one.get(layer, ())] for layer in Layer}
+        return merged(every, self.max_per_layer), together
+
+    def _turn(
+        self, message: str, layers: Sequence[Layer | str] | None, room: Room, *, session: str | None, wide: int
+    ) -> tuple[Retrieval, Mapping[Layer, Sequence[Judged]]]:
+        if isinstance(self.retriever, ContextRetriever) and self.retriever.store is self.workspace.store:
+            name = session if session is not None else self.workspace.session or None
+            return self.retriever.examine(message, layers, session=name, wide=wide, room=room)
+        standing, found = self._standing(room), self._retrieved(message, layers, None, session=session)
+        ids = {item.id for item in standing}
+        left = {
+            layer: tuple(item for item in items if layer is not Layer.USER_KNOWLEDGE or item.id not in ids)
+            for layer, items in found.items.items()
+        }
+        items = {layer: each for layer, each in left.items() if each}
+        candidates = {layer: [Judged(item) for item in each] for layer, each in items.items()}
+        return replace(found, items=items, standing=standing), candidates
+
+    def standing(self) -> tuple[Item, ...]:
+        """The entries that are in every prompt."""
+        room, found = self._room, list[tuple[Item, ...]]()
+        for engine in (self, *self.others):
+            found.append(engine._standing(room))  # noqa: SLF001 - one of us
+            room = room.less(found[-1])
+        return standing_of_all(found)
+
+    @property
+    def _room(self) -> Room:
+        return Room(self.standing_budget, self.counter)
+
+    def _standing(self, room: Room) -> tuple[Item, ...]:
+        workspace = self.workspace
+        return (
+            ()
+            if not room.tokens
+            else read_standing(workspace.store, workspace.namespace, workspace.clock(), room, None)
+        )
 
     def assemble(self, base: str, retrieval: Retrieval, *, budget: int | None = None) -> Prompt:
         """The base with the retrieved items after it. Pure: it counts and writes nothing."""
@@ -77,6 +150,10 @@ class Engine:
             raise InvalidInput("prompt", f"must be what assemble() returned, not {type(prompt).__name__}")
         if prompt.namespace != self.workspace.namespace:
             return  # another scope's items are not this scope's to count
+        for distance, other in enumerate(self.others, start=1):
+            theirs = tuple(replace(item, distance=0) for item in prompt.kept if item.distance == distance)
+            other.shown(replace(prompt, kept=theirs, namespace=other.workspace.namespace))
+        prompt = replace(prompt, kept=tuple(item for item in prompt.kept if not item.distance))
         self._count_uses(prompt)
         self.workspace.prompts.show(prompt.namespace, prompt.session or "", prompt.query, prompt.kept)
         learnings = [item.id for item in prompt.kept if item.layer is Layer.AGENT_LEARNINGS]
@@ -89,6 +166,8 @@ class Engine:
             raise InvalidInput("item", f"must be an item that retrieve() returned, not {type(item).__name__}")
         if not isinstance(query, str):
             raise InvalidInput("query", f"must be text, not {type(query).__name__}")
+        if item.distance:
+            return self.others[item.distance - 1].used(replace(item, distance=0), query, session=session)
         return Habits(self.workspace).teach(item.layer, item.id, query, session=session)
 
     @property
@@ -113,13 +192,8 @@ class Engine:
     ) -> Explanation:
         """Every candidate for a message's prompt, with its score and verdict."""
         started = time.perf_counter()
-        if isinstance(self.retriever, ContextRetriever):
-            name = session if session is not None else self.workspace.session or None
-            wide = max(_CANDIDATES, self.max_per_layer)
-            found, candidates = self.retriever.examine(message, layers, session=name, wide=wide)
-        else:
-            found = self.retrieve(message, layers, session=session)
-            candidates = {layer: [Judged(item) for item in items] for layer, items in found.items.items()}
+        wide = max(_CANDIDATES, self.max_per_layer)
+        found, candidates = self.turn(message, layers, session=session, wide=wide)
         prompt = self.assemble(base, found, budget=budget)
         return judge(found, candidates, prompt, seconds=time.perf_counter() - started)
 
@@ -130,3 +204,8 @@ class Engine:
             full |= self.workspace.uses.add(self.workspace.namespace, layer, used, self.workspace.clock())
         if full:
             self.workspace.uses.flush(self.workspace.store, patience=_FLUSH_PATIENCE)
+
+
+def _stored(layers: Iterable[Layer | str] | None) -> tuple[Layer, ...]:
+    """The layers that another memory is asked for: tools and the runtime state are the engine's own."""
+    return tuple(layer for layer in asked_for(layers) if layer in RECORD_OF)

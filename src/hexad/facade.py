@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from hexad.context.layers.tools import ToolRegistry, registry_of
-from hexad.context.retriever import ContextRetriever
+from hexad.context.retriever import ContextRetriever, checked
 from hexad.context.selection import estimate_tokens
 from hexad.engine import Engine
 from hexad.errors import ConfigError, Disabled, InvalidInput
@@ -26,7 +26,7 @@ from hexad.memory.proposals import Proposals
 from hexad.memory.references import ReferenceCollection
 from hexad.model import Erasure
 from hexad.recent import Recent
-from hexad.settings import Settings, survey
+from hexad.settings import Settings, survey, warn_of_unknown_variables
 from hexad.wiring import (
     NoRetriever,
     complete_patterns,
@@ -75,8 +75,8 @@ class Hexad:
     ...     print(hx.prompt("You are terse.", "when may I deploy?"))
     You are terse.
     <BLANKLINE>
-    ## User Knowledge
-    - [rule] deploy-window: Deploy on Tuesdays and Thursdays only
+    ## Standing Rules and Preferences
+    - deploy-window: Deploy on Tuesdays and Thursdays only
     """
 
     def __init__(
@@ -112,6 +112,7 @@ class Hexad:
         retriever: Retriever | None = None,
         embedder: Embedder | None = None,
         embedder_name: str | None = None,
+        patient: bool = False,
         **settings: Any,
     ) -> Hexad:
         """Open a database file, and create it if it does not exist; ``":memory:"`` keeps everything in this process.
@@ -121,21 +122,24 @@ class Hexad:
 
         With the extra `semantic` entries are found by meaning too. ``embedder`` replaces its embeddings: a function
         from a list of texts to an array with one row for each. Its vectors are stored under ``embedder_name``, so that
-        those of two embedders are never mixed.
+        those of two embedders are never mixed. It loads in the background; until then words answer alone (`ready` waits
+        for it). With ``patient``, for a process that asks once, a question waits for it: half of ``layer_deadline``.
 
         >>> Hexad.open("never-created.db").retrieve("anything").items
         {}
         """
         if retriever is not None:
-            _checked(retriever)
+            checked(retriever)
         if not callable(token_counter):
             raise InvalidInput("token_counter", "must be a function from text to a number of tokens")
         address = _address(database, "database")
         given = {"enabled": enabled, "namespace": namespace, **settings}
         known = survey(given, beside=folder_of(address), config=config).checked().settings
+        warn_of_unknown_variables()
         store = store_at(address, known)
         workspace = replace(
-            workspace_of(store, known, clock, session), similarity=similarity_of(known, embedder, embedder_name)
+            workspace_of(store, known, clock, session),
+            similarity=similarity_of(known, embedder, embedder_name, patient=patient),
         )
         own = retriever or retriever_of(workspace, known)
         engine = Engine(
@@ -143,6 +147,7 @@ class Hexad:
             retriever=own if known.enabled else NoRetriever(workspace.namespace),
             max_per_layer=known.max_per_layer,
             counter=token_counter,
+            standing_budget=known.standing_budget if known.enabled else 0,
         )
         return cls(engine, known)
 
@@ -187,8 +192,6 @@ class Hexad:
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> _ = hx.knowledge.save("units", "Answer in metric units")
         >>> prompt = hx.assemble("You are terse.", hx.retrieve("which units?"))
-        >>> hx.knowledge.get("units").use_count
-        0
         >>> hx.shown(prompt)
         >>> hx.knowledge.get("units").use_count
         1
@@ -205,19 +208,31 @@ class Hexad:
         budget: int | None = None,
         session: str | None = None,
     ) -> Prompt:
-        """The prompt for a message: retrieved, assembled and recorded as shown.
+        """The prompt for a message: standing context, then what was found besides it; recorded as shown.
+
+        ``budget`` is for what was found; the setting ``standing_budget`` is for what stands in every prompt.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> _ = hx.knowledge.save("units", "Answer in metric units")
         >>> print(hx.prompt("You are terse.", "which units?", budget=800))
         You are terse.
         <BLANKLINE>
-        ## User Knowledge
-        - [fact] units: Answer in metric units
+        ## Standing Rules and Preferences
+        - Answer in metric units
         """
-        prompt = self.assemble(base, self.retrieve(message, layers, session=session), budget=budget)
+        prompt = self.assemble(base, self.turn(message, layers, session=session), budget=budget)
         self.shown(prompt)
         return prompt
+
+    def turn(
+        self, message: str, layers: Iterable[Layer | str] | None = None, *, session: str | None = None
+    ) -> Retrieval:
+        """Standing context and what was found besides it: what `prompt` assembles."""
+        return self._engine.turn(message, layers, session=session)[0]
+
+    def standing(self) -> tuple[Item, ...]:
+        """The user's rules, preferences and pins, which are in every prompt; all of the user's entries if they fit."""
+        return self._engine.standing() if self.enabled else ()
 
     def explain(
         self,
@@ -309,6 +324,22 @@ class Hexad:
             retriever = replace(retriever, namespace=workspace.namespace)
         return self._like(owner=False, workspace=workspace, retriever=retriever)
 
+    def beside(self, other: Hexad) -> Hexad:
+        """An engine that reads another memory too, such as one's own beside a project's; saves go to this one.
+
+        This memory's entries come first, and both share the limits of one. This engine stays as it is.
+
+        >>> own, project = (Hexad.open(":memory:", enabled=True) for _ in range(2))
+        >>> _ = own.knowledge.save("tabs", "Indent with tabs"), project.knowledge.save("spaces", "Four spaces")
+        >>> [item.key for item in project.beside(own).standing()]
+        ['spaces', 'tabs']
+        """
+        if not isinstance(other, Hexad):
+            raise InvalidInput("other", f"must be an engine, not {type(other).__name__}")
+        there, both = other._engine, self.enabled and other.enabled
+        more = (*self._engine.others, replace(there, others=()), *there.others)
+        return self._like(others=more) if both else self
+
     def with_tool_registry(self, tools: object) -> Hexad:
         """An engine that also knows these tools: a provider, or a list of callables or descriptors.
 
@@ -325,7 +356,7 @@ class Hexad:
 
     def with_retriever(self, retriever: Retriever) -> Hexad:
         """An engine that uses another retriever, such as a vector service. This engine stays as it is."""
-        return self._like(retriever=_checked(retriever)) if self.enabled else self
+        return self._like(retriever=checked(retriever)) if self.enabled else self
 
     def forget(self, *, subject: str | None = None, session: str | None = None, everything: bool = False) -> Forgotten:
         """Erase all knowledge about a subject, or all records of a session or of this namespace, bytes included."""
@@ -351,6 +382,11 @@ class Hexad:
             raise missing_extra("search by meaning", "semantic")
         workspace = self._engine.workspace
         return embed_missing(self.store, similarity, workspace.clock(), progress or _quiet)
+
+    def ready(self, timeout: float = 2.0) -> bool:
+        """Whether entries are found by meaning too; the embedder is loaded, and waited for ``timeout`` seconds."""
+        similarity = self._engine.workspace.similarity
+        return similarity is not None and similarity.ready(timeout)
 
     def without_vector(self) -> int | None:
         """The number of entries that are found by words alone until `reindex`; None without an embedder."""
@@ -457,12 +493,6 @@ def _address(given: object, field: str) -> str:
 
 def _path(given: object, field: str) -> Path:
     return Path(_address(given, field))
-
-
-def _checked(retriever: Retriever) -> Retriever:
-    if not callable(getattr(retriever, "retrieve", None)):
-        raise InvalidInput("retriever", "needs a method retrieve(query, layers, max_per_layer, session=…)")
-    return retriever
 
 
 def _quiet(done: int, total: int) -> None:

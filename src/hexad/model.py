@@ -375,6 +375,7 @@ class Item:
     reasons: tuple[Reason, ...] = ()
     pinned: bool = False
     verbatim: bool = False
+    distance: int = 0  # of the memory that holds it, where several are read: 0 is the engine's own
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,6 +395,8 @@ class Query:
     terms: tuple[str, ...]
     session: str | None = None
     spelled: Mapping[str, str] = field(default_factory=dict)  # each term as it is spelled in the message
+    common: frozenset[str] = frozenset()  # the terms that say little about a topic
+    parts: frozenset[str] = frozenset()  # the terms that stand for a part of a word: they count only where they match
 
     def __bool__(self) -> bool:
         return bool(self.terms)
@@ -407,6 +410,7 @@ class Retrieval:
     items: Mapping[Layer, tuple[Item, ...]] = field(default_factory=dict)
     failures: tuple[Failure, ...] = ()
     keywords: tuple[str, ...] = ()
+    standing: tuple[Item, ...] = ()  # in every prompt; `retrieve` leaves them out
     namespace: str = DEFAULT_NAMESPACE
     session: str | None = None
     seconds: Mapping[Layer, float] = field(default_factory=dict, compare=False)
@@ -421,15 +425,21 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """A prompt ready to send, with the items in it and those left out. ``str(prompt)`` is its text."""
+    """A prompt ready to send, with the items in it and those left out. ``str(prompt)`` is its text.
+
+    After the base comes the ``block`` of ``standing`` items, then the ``sections`` of those that were ``kept`` of what
+    was found.
+    """
 
     text: str
     base: str
+    block: str = ""
+    standing: tuple[Item, ...] = ()
     kept: tuple[Item, ...] = ()
     dropped: tuple[Item, ...] = ()
     failures: tuple[Failure, ...] = ()
     keywords: tuple[str, ...] = ()
-    tokens: int = 0  # of the text that was added to the base
+    tokens: int = 0  # of the sections
     budget: int | None = None
     query: str = ""  # the message that the items were retrieved for
     namespace: str = DEFAULT_NAMESPACE
@@ -443,9 +453,15 @@ class Prompt:
         """The text after the base."""
         return self.text[len(self.base) :]
 
+    @property
+    def sections(self) -> str:
+        """The text of what was found, without the standing block."""
+        return self.added.strip("\n").removeprefix(self.block).strip("\n")
+
     def explain(self) -> str:
         """The keywords, the items that were kept or left out with their reasons, and the layers that failed."""
         lines = [f"searched for: {', '.join(self.keywords) or 'nothing'}"]
+        lines += [f"standing {item.layer}/{item.key}" for item in self.standing]
         lines += [f"kept {_reason_line(item)}" for item in self.kept]
         lines += [f"dropped {_reason_line(item)}: over the token budget of {self.budget}" for item in self.dropped]
         lines += [f"failed {failure.layer}: {failure.reason}" for failure in self.failures]

@@ -111,6 +111,7 @@ def prompt(assembled: Prompt) -> dict[str, Json]:
         "text": assembled.text,
         "tokens": assembled.tokens,
         "budget": assembled.budget,
+        "standing": [f"{each.layer}/{each.id}" for each in assembled.standing],
         "kept": [f"{each.layer}/{each.id}" for each in assembled.kept],
         "dropped": [f"{each.layer}/{each.id}" for each in assembled.dropped],
     }

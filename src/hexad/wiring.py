@@ -156,15 +156,21 @@ def forget_elsewhere(change: Change, session: str) -> int:
     return forget_discovered(change, session)
 
 
-def similarity_of(settings: Settings, embedder: Embedder | None, name: str | None) -> Similarity | None:
-    """The caller's embedder, else the extra's if it is installed; None if search by meaning is off."""
+def similarity_of(
+    settings: Settings, embedder: Embedder | None, name: str | None, *, patient: bool = False
+) -> Similarity | None:
+    """The caller's embedder, else the extra's if it is installed; None if search by meaning is off.
+
+    If ``patient``, a question waits for it to load, for half of a layer's deadline.
+    """
     if not settings.enabled or not settings.semantic:
         return None
     from hexad import semantic  # noqa: PLC0415 - loads in 1 ms; an engine without it needs none
 
+    patience = settings.layer_deadline / 2 if patient else 0.0
     if embedder is not None:
-        return semantic.own_similarity(embedder, name, seconds=settings.layer_deadline / 2)
-    return semantic.static_similarity() if semantic.installed() else None
+        return semantic.own_similarity(embedder, name, seconds=settings.layer_deadline / 4, patience=patience)
+    return semantic.static_similarity(patience=patience) if semantic.installed() else None
 
 
 def maintained(store: Store) -> Store:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hexad.context.selection import estimate_tokens, select
-from hexad.context.template import write
+from hexad.context.standing import standing_block
+from hexad.context.template import joined, write
 from hexad.model import Prompt
 
 if TYPE_CHECKING:
@@ -16,16 +17,20 @@ def assemble(
     base: str, retrieval: Retrieval, *, budget: int | None = None, counter: TokenCounter = estimate_tokens
 ) -> Prompt:
     """Answer: what should the model know before it sees this message?"""
-    selection = select(retrieval.all(), base=base, budget=budget, counter=counter)
-    text = write(base, selection.kept)
+    block = standing_block(retrieval.standing)
+    before = joined(base, block)
+    selection = select(retrieval.all(), base=before, budget=budget, counter=counter)
+    text = write(before, selection.kept)
     return Prompt(
         text=text,
         base=base,
+        block=block,
+        standing=retrieval.standing,
         kept=selection.kept,
         dropped=selection.dropped,
         failures=retrieval.failures,
         keywords=retrieval.keywords,
-        tokens=counter(text[len(base) :]) if selection.kept else 0,
+        tokens=counter(text[len(before) :]) if selection.kept else 0,
         budget=budget,
         query=retrieval.query,
         namespace=retrieval.namespace,

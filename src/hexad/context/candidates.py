@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from hexad.store.searching import MAX_OPENED, open_terms, opening_order
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 RARITY: Final = 1.3  # the power of a term's inverse document frequency: above 1, rare words count even more
 _FEWEST: Final = 100
 _NAMED: Final = 0.1
+_COMMON: Final = 0.1  # the weight of an everyday word in a layer that holds next to nothing
+_PART: Final = 0.5
+MANY: Final = 1000  # rows that tell common words from rare ones, and among which chance finds a word of any question
 SATURATION: Final = 0.9  # BM25's k1: how soon a repeated term stops counting
 NORMALISATION: Final = 0.6  # BM25's b: how much a long text is held against it
 
@@ -28,6 +31,7 @@ class Measure:
     rarity: Mapping[str, float]
     mean_length: float
     total: float  # the rarity of all terms together: what a perfect answer would hold
+    terms: float = 0.0  # how many terms there are; an everyday word counts less than one
 
     def saturated(self, weight: float, length: int) -> float:
         """The BM25 weight of a term's occurrences in a row, from 0 to 1."""
@@ -44,10 +48,16 @@ class Candidates:
     subjects: tuple[str, ...] = ()  # facets of the subjects that the question names
     named: tuple[str, ...] = ()  # the terms that name them
     rows: int = 0  # of the layer
+    common: Mapping[int, float] = field(default_factory=dict)  # the part of a score that is from everyday words
+    small_talk: bool = False  # whether the question has nothing but everyday words
 
     def words(self, number: int) -> float:
         """The share of the question's rarity that a row holds, from 0 to 1."""
         return self.scores.get(number, 0.0) / self.measure.total
+
+    def evidence(self, number: int) -> float:
+        """The same without everyday words, the more so the less the layer holds: a match in them alone is none."""
+        return self.words(number) - (1 - many(self.rows)) * self.common.get(number, 0.0) / self.measure.total
 
 
 def measure(statistics: Statistics, terms: Sequence[str]) -> Measure:
@@ -66,25 +76,55 @@ def rarity_of(frequency: int, rows: int) -> float:
     return math.pow(math.log(1 + (of_all - frequency + 0.5) / (frequency + 0.5)), RARITY)
 
 
-def weigh(statistics: Statistics, postings: Mapping[str, Sequence[Posting]], terms: Sequence[str]) -> Candidates:
+def many(rows: int) -> float:
+    """How far a layer is from holding little, 0, to holding much, 1: from `MANY` rows on."""
+    return min(1.0, rows / MANY)
+
+
+def weigh(
+    statistics: Statistics,
+    postings: Mapping[str, Sequence[Posting]],
+    terms: Sequence[str],
+    common: Collection[str] = (),
+    parts: Collection[str] = (),
+) -> Candidates:
     """The rows of these postings, each with the score of its words.
 
-    A word that names a subject counts little: all rows about it hold the word.
+    A word that names a subject counts little: all rows about it hold the word. So do everyday words in a small layer,
+    which cannot count how common they are. A part of a word counts half, and only if some row holds it.
     """
+    terms = [term for term in terms if term not in parts or term in statistics.frequencies] if parts else terms
     named = {term: name for term in terms if (name := facet(SUBJECT, term)) in statistics.frequencies}
-    measured = _named_less(measure(statistics, _rarest(statistics, terms)), named)
+    measured = _less(measure(statistics, _rarest(statistics, terms)), common, parts, many(statistics.rows))
+    measured = _named_less(measured, named)
     scores: dict[int, float] = {}
+    of_common: dict[int, float] = {}
     for term, found in postings.items():
         _add(scores, found, measured.rarity[term], measured.mean_length)
-    return Candidates(measured, scores, tuple(named.values()), tuple(named), statistics.rows)
+        if term in common:
+            _add(of_common, found, measured.rarity[term], measured.mean_length)
+    talk = bool(terms) and all(term in common for term in terms)
+    return Candidates(measured, scores, tuple(named.values()), tuple(named), statistics.rows, of_common, talk)
 
 
-def gather(index: TermIndex, terms: Sequence[str]) -> Candidates:
+def gather(
+    index: TermIndex, terms: Sequence[str], common: Collection[str] = (), parts: Collection[str] = ()
+) -> Candidates:
     """The same over an index in memory."""
     statistics = index.statistics(terms)
     order = opening_order(statistics, terms)
     postings = open_terms(order, lambda term, room: index.postings(term, limit=room), index.postings_among)
-    return weigh(statistics, postings, terms)
+    return weigh(statistics, postings, terms, common, parts)
+
+
+def _less(measured: Measure, common: Collection[str], parts: Collection[str], much: float) -> Measure:
+    """Everyday words count the less, the less the layer holds; parts of words count half."""
+    less = _COMMON ** (1 - much) if common else 1.0
+    if less >= 1 and not parts:
+        return replace(measured, terms=float(len(measured.rarity)))
+    weights = {term: less if term in common else _PART if term in parts else 1.0 for term in measured.rarity}
+    rarity = {term: value * weights[term] for term, value in measured.rarity.items()}
+    return replace(measured, rarity=rarity, total=sum(rarity.values()) or 1.0, terms=sum(weights.values()))
 
 
 def _named_less(measured: Measure, named: Collection[str]) -> Measure:

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hexad import wire
+from hexad.context.layers import STANDING, Judged
 from hexad.context.selection import OVER_BUDGET
 from hexad.model import Layer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hexad.context.layers import Judged
     from hexad.model import Failure, Json, Prompt, Retrieval
 
 
@@ -43,16 +43,18 @@ def judge(
 ) -> Explanation:
     """An explanation: the verdict of the layers on each candidate, and which of the kept ones the budget dropped."""
     dropped = {(item.layer, item.id) for item in prompt.dropped}
+    standing = [Judged(item, STANDING) for item in found.standing]
+    every = {**candidates, Layer.USER_KNOWLEDGE: (*standing, *candidates.get(Layer.USER_KNOWLEDGE, ()))}
     return Explanation(
         message=found.query,
         keywords=found.keywords,
         candidates={
             layer: tuple(
                 replace(each, verdict=OVER_BUDGET) if each.kept and (layer, each.item.id) in dropped else each
-                for each in candidates[layer]
+                for each in every[layer]
             )
             for layer in Layer
-            if candidates.get(layer)
+            if every.get(layer)
         },
         failures=found.failures,
         prompt=prompt,

@@ -9,7 +9,7 @@ import heapq
 import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.context.candidates import rarity_of
+from hexad.context.candidates import MANY, many, rarity_of
 from hexad.memory.associations import faded
 
 if TYPE_CHECKING:
@@ -28,9 +28,11 @@ _BATCH: Final = 32  # rows that are read and ranked at a time
 
 FLOOR: Final = 0.18  # where there are only words: the least share of a question, times the root of its length
 NEAR_FLOOR: Final = 0.22  # where there is meaning: the least closeness, with what words add to it
+FEW_NEAR_FLOOR: Final = 0.13  # the same among few rows
+FEW, SOME = 40, 100  # rows up to which everything may matter, and from which the whole floor holds for meaning
+BESIDE_BEST: Final = 0.55  # the least share of the best score; among very few rows less, and among many nothing
 WORDS_TO_FLOOR: Final = 0.3
 ENOUGH_WORDS: Final = 0.25  # the share of a question's rarity that is an answer even if its meaning seems far
-WHOLE_FLOOR: Final = 1000  # rows among which chance finds a word of any question; among few, a shared word is a sign
 
 
 class Habit(NamedTuple):
@@ -83,8 +85,8 @@ class Matches:
         self.near = near
         self.habits = learned or {}
         self._step = _per_step(terms)
-        self._root = math.sqrt(len(candidates.measure.rarity))
-        self._chance = min(1.0, math.log1p(candidates.rows) / math.log1p(WHOLE_FLOOR))
+        self._root = math.sqrt(candidates.measure.terms or len(candidates.measure.rarity))
+        self._chance = min(1.0, math.log1p(candidates.rows) / math.log1p(MANY))
         self._values: dict[int, float] = {}
         self._steps: dict[int, float] = {}
         self.numbers = tuple(dict.fromkeys((*candidates.scores, *self.habits, *nearest)))
@@ -129,14 +131,29 @@ class Matches:
             yield [number for _, number in others[start : start + _BATCH]]
 
     def answers(self, number: int, lent: float = 0.0) -> bool:
-        """Whether a row is an answer at all, and not noise: enough of the words, or close enough in meaning."""
-        share = self.candidates.words(number) + self._habit(number) + lent
+        """Whether a row is an answer at all, and not noise: enough of the words, or close enough in meaning.
+
+        The less the layer holds, the less is enough. To a message of everyday words alone nothing is an answer.
+        """
+        if self.candidates.small_talk:
+            return self._habit(number) > 0
+        share = self.candidates.evidence(number) + self._habit(number) + lent
         strength = share * self._root
-        if self.near is None:
+        close = None if self.near is None else self.near.closeness(number)
+        if close is None:  # what is not known is not held against it
             return strength >= FLOOR * self._chance
-        if share >= ENOUGH_WORDS * self._chance:
-            return True
-        return self.near.closeness(number) + WORDS_TO_FLOOR * strength >= NEAR_FLOOR
+        return share >= ENOUGH_WORDS * self._chance or close + WORDS_TO_FLOOR * strength >= self._near_floor
+
+    @property
+    def beside_best(self) -> float:
+        """The least share of the best score that an answer has: what is far behind is a word found by chance."""
+        rows = self.candidates.rows
+        return BESIDE_BEST * min(1.0, rows / FEW) * (1 - many(rows))
+
+    @property
+    def _near_floor(self) -> float:
+        lowered = min(1.0, max(0.0, (SOME - self.candidates.rows) / (SOME - FEW)))
+        return NEAR_FLOOR - (NEAR_FLOOR - FEW_NEAR_FLOOR) * lowered
 
     def _habit(self, number: int) -> float:
         return self.habits[number].value * HABIT if number in self.habits else 0.0

@@ -16,6 +16,7 @@ from hexad.context.layers.runtime import RuntimeContextProvider, RuntimeSource, 
 from hexad.context.layers.stored import Examined, StoredLayers
 from hexad.context.layers.tools import ToolRegistry, ToolRegistryProvider, ToolSource, registry_of
 from hexad.context.matching import habits
+from hexad.context.standing import read_standing
 from hexad.errors import InvalidInput
 from hexad.memory.redaction import redact
 from hexad.model import DEFAULT_LAYERS, DEFAULT_NAMESPACE, RECORD_OF, Failure, Item, Layer, Query, Retrieval
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from hexad.context.layers import Judged, Source
     from hexad.context.matching import Habit
+    from hexad.context.standing import Room
     from hexad.memory.similarity import Similarity
     from hexad.model import Clock, Prompt
     from hexad.store import Store
@@ -47,6 +49,13 @@ class Retriever(Protocol):
     ) -> Retrieval:
         """The items of each layer, best first; a layer that fails is in the result's failures."""
         ...
+
+
+def checked(retriever: Retriever) -> Retriever:
+    """The retriever, if it is one."""
+    if not callable(getattr(retriever, "retrieve", None)):
+        raise InvalidInput("retriever", "needs a method retrieve(query, layers, max_per_layer, session=…)")
+    return retriever
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +110,19 @@ class ContextRetriever:
         *,
         session: str | None = None,
         wide: int = 0,
+        room: Room | None = None,
     ) -> tuple[Retrieval, Mapping[Layer, Sequence[Judged]]]:
-        """The retrieval, and the candidates of each layer, up to ``wide`` of them, from the same pass."""
+        """The retrieval, and the candidates of each layer, up to ``wide`` of them, from the same pass.
+
+        With ``room`` the retrieval has standing context too, also for a message without words.
+        """
         wanted = asked_for(layers)
         limit = self.max_per_layer if max_per_layer is None else _at_least_one("max_per_layer", max_per_layer)
         asked = extract(query, session=session)
         empty = Retrieval(query=query, keywords=asked.keywords, namespace=self.namespace, session=session)
-        return self._gather(wanted, asked, limit, wide, empty) if asked else (empty, {})
+        if asked:
+            return self._gather(wanted, asked, limit, wide, empty, room=room)
+        return self._with_standing(empty, room) if room is not None else empty, {}
 
     def assemble_prompt(self, base: str, retrieval: Retrieval, *, budget: int | None = None) -> Prompt:
         """The base prompt with the retrieved items after it."""
@@ -128,31 +143,41 @@ class ContextRetriever:
         return tuple(judged.item for judged in found)
 
     def _gather(
-        self, layers: Sequence[Layer], query: Query, limit: int, wide: int, empty: Retrieval
+        self, layers: Sequence[Layer], query: Query, limit: int, wide: int, empty: Retrieval, *, room: Room | None
     ) -> tuple[Retrieval, Mapping[Layer, Sequence[Judged]]]:
         """Ask the stored layers together, then each of the others; a failing layer loses only its own items."""
         stored = [layer for layer in layers if layer in RECORD_OF]
         tools = [Layer.TOOL_REGISTRY] if Layer.TOOL_REGISTRY in layers and isinstance(self.tools, ToolRegistry) else []
         started = time.perf_counter()
+        source = replace(self._stored(), room=room)
         none = Examined({})
-        examined = self._stored().examine(stored, query, limit, wide=wide, also=tools) if stored or tools else none
+        examined = source.examine(stored, query, limit, wide=wide, also=tools) if stored or tools or room else none
         share = (time.perf_counter() - started) / max(1, len(stored))
         found: dict[Layer, Sequence[Judged] | Exception] = {}
         seconds: dict[Layer, float] = {}
         for layer in layers:
             started = time.perf_counter()
-            source = None if layer in RECORD_OF else self._source(layer, examined, query)
+            given = None if layer in RECORD_OF else self._source(layer, examined, query)
             if layer in RECORD_OF:
                 found[layer], seconds[layer] = examined.candidates[layer], share
-            elif source is not None:
-                found[layer], seconds[layer] = _asked(source, query, limit, wide), time.perf_counter() - started
+            elif given is not None:
+                found[layer], seconds[layer] = _asked(given, query, limit, wide), time.perf_counter() - started
         candidates = {layer: each for layer, each in found.items() if not isinstance(each, Exception)}
         kept = {
             layer: tuple(judged.item for judged in each if judged.kept)[:limit] for layer, each in candidates.items()
         }
         failures = [_failed(layer, each) for layer, each in found.items() if isinstance(each, Exception)]
         items = {layer: each for layer, each in kept.items() if each}
-        return replace(empty, items=items, failures=tuple(failures), seconds=seconds), candidates
+        standing = examined.standing
+        return replace(empty, items=items, failures=tuple(failures), seconds=seconds, standing=standing), candidates
+
+    def _with_standing(self, empty: Retrieval, room: Room) -> Retrieval:
+        """The answer to a message without words."""
+        try:
+            standing = read_standing(self.store, self.namespace, self.clock(), room, self.deadline)
+        except Exception as error:  # noqa: BLE001 - the agent answers all the same
+            return replace(empty, failures=(_failed(Layer.USER_KNOWLEDGE, error),))
+        return replace(empty, standing=standing)
 
     def _source(self, layer: Layer, examined: Examined, query: Query) -> Source | None:
         if layer is Layer.TOOL_REGISTRY and self.tools is not None:

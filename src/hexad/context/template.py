@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _BREAK: Final = " ⏎ "  # how a line break inside an item is shown
 _BREAKS: Final = re.compile("[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _NAME: Final = re.compile(r"[\w.:/@#+-]{1,120}")  # a key that is a name and can pretend to be nothing else
+_PARTS: Final = re.compile(r"[^\W_]+")
 _NOT_IN_LABELS: Final = re.compile(r"[^\w -]")
 
 
@@ -31,10 +32,12 @@ def write(base: str, items: Iterable[Item]) -> str:
     >>> write("You are terse.", [])
     'You are terse.'
     """
-    sections = "\n\n".join(_sections(list(items)))
-    if not sections:
-        return base
-    return f"{base}\n\n{sections}" if base else sections
+    return joined(base, *_sections(list(items)))
+
+
+def joined(*parts: str) -> str:
+    """Parts of a prompt, an empty line between them; empty parts are left out."""
+    return "\n\n".join(part for part in parts if part)
 
 
 def line(item: Item) -> str:
@@ -42,6 +45,14 @@ def line(item: Item) -> str:
     own_word = item.origin == Origin.USER or item.layer == Layer.TOOL_REGISTRY
     said_by = "" if own_word else f", from {_label(item.origin)}"
     return f"- [{_label(item.category)}{said_by}] {_key(item)}: {_content(item)}"
+
+
+def standing_line(item: Item) -> str:
+    """An entry of the user's in the standing block: its text, after its key where that says more than the text."""
+    text, key = _content(item), _key(item)
+    said = text.casefold()
+    tells = any(part.casefold() not in said for part in _PARTS.findall(key))
+    return f"- {key}: {text}" if tells else f"- {text}"
 
 
 def _label(word: str) -> str:

@@ -58,37 +58,34 @@ class Lookup:
 
         It is cached for the turn if the framework identifies turns and every layer answered.
         """
-        own, house = self._engines(question)
+        hx = self._engine(question)
         turn = question.speaker.conversation if question.speaker is not None else None
-        place = (own.namespace, turn, question.message, question.tools, question.present)
+        place = (hx.namespace, turn, question.message, question.tools, question.present)
         known = self._blocks.get(place)
         if known is not None:
             return known
-        prompt = self._looked_up(question, own, house)
+        prompt = self._looked_up(question, hx)
         if turn is not None and turn.invocation and not prompt.failures:
             self._blocks.put(place, prompt)
         return prompt
 
-    def _looked_up(self, question: Question, own: Hexad, house: Hexad | None) -> Prompt:
+    def _looked_up(self, question: Question, hx: Hexad) -> Prompt:
         until = time.monotonic() + question.seconds
-        session = own.session or None
-        found = [(own, _without(own.retrieve(question.message, Layer, session=session), question.present))]
-        if house is not None:
-            found.append((house, _without(house.retrieve(question.message, session=session), question.present)))
+        found = _without(hx.turn(question.message, Layer, session=hx.session or None), question.present)
         if time.monotonic() >= until:  # nobody waits for it: nothing was shown
-            raise DeadlineExceeded(own.store.location, question.seconds)
-        prompt = own.assemble("", _joined([each for _, each in found]), budget=self.budget)
-        for engine, each in found:
-            engine.shown(_part(prompt, each))
+            raise DeadlineExceeded(hx.store.location, question.seconds)
+        prompt = hx.assemble("", found, budget=self.budget)
+        hx.shown(prompt)
         return prompt
 
-    def _engines(self, question: Question) -> tuple[Hexad, Hexad | None]:
-        """The conversation's engine, and the house's if that is another."""
+    def _engine(self, question: Question) -> Hexad:
+        """The conversation's engine, which reads the house's memory too if that is another."""
         if question.speaker is None:
-            return self._equipped(self.hx, question), None
+            return self._equipped(self.hx, question)
         own = question.speaker.scope(self.hx)
         apart = own.namespace != self.hx.namespace and isinstance(self.hx.retriever, ContextRetriever)
-        return self._equipped(own, question), self.hx.scoped(session=own.session) if apart else None
+        equipped = self._equipped(own, question)
+        return equipped.beside(self.hx.scoped(session=own.session)) if apart else equipped
 
     def _equipped(self, hx: Hexad, question: Question) -> Hexad:
         """The engine with the agent's tools and a runtime state, unless it has its own."""
@@ -125,29 +122,3 @@ def _without(found: Retrieval, present: str) -> Retrieval:
 
 def _is_rule(item: Item) -> bool:
     return item.pinned or item.category == Category.RULE
-
-
-def _joined(found: list[Retrieval]) -> Retrieval:
-    """The items of all memories, the best of each layer first."""
-    first, *more = found
-    if not more:
-        return first
-    layers = {
-        layer: tuple(sorted((item for each in found for item in each.items.get(layer, ())), key=_best_first))
-        for layer in Layer
-        if any(layer in each.items for each in found)
-    }
-    return replace(
-        first, items=layers, failures=tuple(dict.fromkeys(failure for each in found for failure in each.failures))
-    )
-
-
-def _best_first(item: Item) -> tuple[bool, float]:
-    return not item.pinned, -item.score
-
-
-def _part(prompt: Prompt, found: Retrieval) -> Prompt:
-    """The part of a prompt that comes from one memory, to be counted there."""
-    given = {id(item) for item in found.all()}
-    kept = tuple(item for item in prompt.kept if id(item) in given)
-    return replace(prompt, kept=kept, namespace=found.namespace, session=found.session)

@@ -74,7 +74,9 @@ def read_sets(folder: Path, *, required: bool = True) -> tuple[EvalSet, ...]:
         _read_set(layer, home) for layer, place in layers for home in sorted(place.iterdir()) if home.is_dir()
     )
     if required and not found:
-        raise EvalError(str(folder), "has no sets; expected <layer>/<set>/corpus.jsonl and queries.jsonl")
+        raise EvalError(
+            str(folder), "has no sets; expected <layer>/<set>/corpus.jsonl and queries.jsonl, or life.jsonl"
+        )
     return found
 
 

@@ -1,4 +1,4 @@
-"""The other kinds of evaluation: error grouping, tool failures, fixes, the script check."""
+"""The other kinds of evaluation: everyday memories, error grouping, tool failures, fixes, the script check."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hexad.evals.failures import read_failures, replay
 from hexad.evals.fixes import judge_fixes, read_cases
 from hexad.evals.grouping import group, read_systems
+from hexad.evals.life import live, read_lives
 from hexad.evals.scripts import BENIGN, HARMFUL, judge_benign, judge_harmful, read_scripts
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from hexad.evals.failures import Replayed
     from hexad.evals.fixes import Fixes
     from hexad.evals.grouping import Grouped
+    from hexad.evals.life import Lived
     from hexad.evals.run import Progress
     from hexad.evals.scripts import Benign, Harmful
 
@@ -29,9 +31,10 @@ class Learned:
     fixes: Fixes | None = None
     benign: Benign | None = None
     harmful: Harmful | None = None
+    life: Lived | None = None
 
     def __bool__(self) -> bool:
-        return any(each is not None for each in (self.grouping, self.failures, self.fixes, self.benign, self.harmful))
+        return self != Learned()
 
     def as_json(self) -> dict[str, Any]:
         """The documented shape: a kind that was not measured is absent."""
@@ -41,13 +44,15 @@ class Learned:
             "fixes": self.fixes,
             BENIGN: self.benign,
             HARMFUL: self.harmful,
+            "life": self.life,
         }
         return {name: figures.as_json() for name, figures in figures_of.items() if figures is not None}
 
 
-def measure_learning(folder: Path, progress: Progress) -> Learned:
+def measure_learning(folder: Path, progress: Progress, *, semantic: bool = True) -> Learned:
     """Measure the kinds that the folder has data for."""
-    systems, failures, cases = read_systems(folder), read_failures(folder), read_cases(folder)
+    lives, systems = read_lives(folder), read_systems(folder)
+    failures, cases = read_failures(folder), read_cases(folder)
     benign, harmful = read_scripts(folder, BENIGN), read_scripts(folder, HARMFUL)
     return Learned(
         group(systems, progress) if systems else None,
@@ -55,4 +60,5 @@ def measure_learning(folder: Path, progress: Progress) -> Learned:
         judge_fixes(cases, progress) if cases else None,
         judge_benign(benign, progress) if benign else None,
         judge_harmful(harmful, progress) if harmful else None,
+        live(lives, progress, semantic=semantic) if lives else None,
     )

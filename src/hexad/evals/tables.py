@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from hexad.evals.life import figures
 from hexad.evals.run import by_layer, overall
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from hexad.evals.failures import Replayed
     from hexad.evals.grouping import Grouped
     from hexad.evals.learning import Learned
+    from hexad.evals.life import Lived
     from hexad.evals.metrics import Quality
     from hexad.evals.run import SetResult
     from hexad.model import Layer
@@ -42,6 +44,10 @@ def retrieval_tables(results: Sequence[SetResult]) -> Iterator[Table]:
 
 def learning_tables(learned: Learned) -> Iterator[Table]:
     """A table for each other kind of evaluation that was measured."""
+    if learned.life is not None:
+        yield Table(("life", "given", "first", "noise", "silent"), list(_lived(learned.life)))
+        if missed := list(_missed(learned.life)):
+            yield Table(("not given", "message", "facts"), missed)
     if learned.grouping is not None:
         yield Table(("error grouping", OURS, *learned.grouping.baselines), list(_grouped(learned.grouping)))
     if learned.failures is not None:
@@ -124,6 +130,20 @@ def _grouped(figures: Grouped) -> Iterator[tuple[str, ...]]:
         yield f"error_grouping/{system}", *(f"{value:.3f}" for value in (own, *others))
     means = (fmean(each.values()) for each in figures.baselines.values())
     yield "mean of the systems", *(f"{value:.3f}" for value in (figures.mean, *means))
+
+
+def _lived(lived: Lived) -> Iterator[tuple[str, ...]]:
+    every = [told for memory in lived.memories.values() for told in memory]
+    for name, memory in (*lived.memories.items(), ("all messages", every)):
+        found = figures(memory)
+        yield name, *(f"{found[each]:.3f}" for each in ("given", "first", "noise", "silent"))
+
+
+def _missed(lived: Lived) -> Iterator[tuple[str, ...]]:
+    for name, memory in lived.memories.items():
+        for told in memory:
+            if told.missing:
+                yield name, told.message.text, ", ".join(told.missing)
 
 
 def _replayed(figures: Replayed) -> Iterator[tuple[str, ...]]:

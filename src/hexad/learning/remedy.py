@@ -361,11 +361,16 @@ def change_sentence(change: Change) -> str:
     if change.seen is Seen.SAME:
         return f"give {name} as {json.dumps(change.value, ensure_ascii=False)}"
     if not change.before:
-        return f"add {name} ({change.after})"
+        return f"add {name} ({_kind(change.after)})"
     if change.only_value:
         return f"give another {name} ({change.after})"
-    other = "text" if change.before == f"{change.after} as text" else change.before
-    return f"give {name} as {change.after}, not as {other}"
+    other = "text" if change.before == f"{change.after} as text" else _kind(change.before)
+    return f"give {name} as {_kind(change.after)}, not as {other}"
+
+
+def _kind(shape: str) -> str:
+    """A shape in a sentence: kinds of words are text to a reader."""
+    return "text" if shape.endswith("word") else shape
 
 
 def name_of(path: str) -> str:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, cas
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads this one on every Python
 
-from hexad import wire
 from hexad.agent_tools import review_command
 from hexad.context.layers.tools import ToolRegistry
 from hexad.context.retriever import ContextRetriever
@@ -133,8 +132,7 @@ class ContextTools:
             error: The error's text, if it failed.
 
         Returns:
-            A status, whether the call counts as failed, the learning that it belongs to, and the known fix with how far
-            it is trusted, from 0 to 1.
+            A status, whether the call counts as failed, and the known fix with how far it is trusted, from 0 to 1.
         """
         learning = self.hx.observe(
             tool=tool,
@@ -145,11 +143,10 @@ class ContextTools:
             strict=True,  # a report that was not stored is an error
         )
         failed = bool(error) or learning is not None
-        fix = self.hx.learnings.known_fix(tool, error) if error else None
+        fix = self.hx.learnings.known_fix(tool, error or result) if failed else None
         return {
             "status": "ok",
             "failed": failed,
-            "learning": None if learning is None else wire.to_json(learning),
             "fix": None if fix is None else str(fix),
             "trust": None if fix is None else round(fix.trust, 2),
         }

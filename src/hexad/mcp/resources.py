@@ -16,6 +16,7 @@ from mcp_types import INVALID_PARAMS, Resource
 from pydantic import Field
 
 from hexad import wire
+from hexad.context.standing import TITLE, standing_block
 from hexad.edges.context import BUDGET, PREFACE
 from hexad.errors import HexadError, InvalidInput, NotFound
 from hexad.mcp.answers import sentence, shown
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 R = TypeVar("R", Knowledge, Skill)
 MOST_LISTED: Final = 200  # of each kind, the newest; any other can be read by its address
 PROMPT: Final = "with_context"
+STANDING: Final = "hexad://standing"
 KINDS: Final = ("hexad://knowledge/{key}", "hexad://skill/{name}", "hexad://learning/{id}")
 _MIME: Final = "application/json"
 _KEYS: Final = ResourceSecurity(exempt_params={"key", "name", "id"})  # they name rows, never files
@@ -44,7 +46,12 @@ _Message = Annotated[str, Field(description="What you want to ask, or to have do
 
 
 def add_resources(server: MCPServer[Any], backend: Backend) -> None:
-    """Let clients read knowledge entries, active skills and learnings."""
+    """Let clients read standing context, knowledge entries, active skills and learnings."""
+
+    @server.resource(STANDING, title=TITLE, mime_type="text/markdown")
+    async def standing() -> str:
+        """The user's rules, preferences and pinned entries, which hold for every message."""
+        return await READING.run(lambda: standing_block(backend.hx.standing()))
 
     @server.resource(KINDS[0], title="Knowledge", mime_type=_MIME, security=_KEYS)
     async def knowledge(key: str, context: Context[Any, Any]) -> str:
@@ -97,7 +104,12 @@ async def listed(backend: Backend) -> list[Resource]:
 def _listed(hx: Hexad) -> list[Resource]:
     entries = [("knowledge", each.key, each.content) for each in _newest(hx.knowledge.list())]
     active = _newest(each for each in hx.skills.list() if may_run(each))
-    return [_resource(*each) for each in (*entries, *(("skill", each.name, each.description) for each in active))]
+    standing = Resource(
+        uri=STANDING, name=TITLE, description="What holds for every message.", mime_type="text/markdown"
+    )
+    return [standing] + [
+        _resource(*each) for each in (*entries, *(("skill", each.name, each.description) for each in active))
+    ]
 
 
 def _newest(records: Iterable[R]) -> list[R]:

@@ -101,7 +101,6 @@ ANSWERS: Final[dict[str, Schema]] = {
     "run_skill": _answer(result=_RESULT),
     "report_tool_result": _answer(
         failed=_described(_FLAG, "Whether the call counts as a failure."),
-        learning={"type": ["object", "null"], "description": "The learning that the error belongs to."},
         fix={"type": ["string", "null"], "description": "What fixed this error before, if that is known."},
         trust={"type": ["number", "null"], "description": "How far that fix is trusted, from 0 to 1."},
     ),

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hexad.memory.similarity import Similarity
-    from hexad.store import Evidence, Reading, Store, Writing
+    from hexad.store import Evidence, Reading, Row, Store, Writing
 
 _BATCH: Final = 256  # rows that are embedded at a time
 _PAGE: Final = 1000
+_LOADING: Final = 60.0  # seconds that reindexing waits for the embedder
 
 
 def document_of(record: Record) -> Document | None:
@@ -76,39 +77,58 @@ def embed_missing(store: Store, similarity: Similarity, now: datetime, progress:
 
     A row that changes meanwhile is left for the next time, so that no vector belongs to an older text.
     """
+    similarity.ready(_LOADING)
     total, done = missing_vectors(store, similarity, now), 0
     for namespace in all_namespaces(store):
         for kind in RECORDS:
             last = 0
-            while numbers := _embed_batch(store, similarity, namespace, kind.layer, last):
-                last, done = numbers[-1], done + len(numbers)
+            while batch := _embed_batch(store, similarity, namespace, kind.layer, last):
+                last, done = batch[0], done + batch[1]
                 progress(done, max(done, total))
     return done
 
 
 def missing_vectors(store: Store, similarity: Similarity, now: datetime) -> int:
-    """How many rows, of all namespaces, have no vector of this embedder."""
+    """How many rows that the embedder can read, of all namespaces, have no vector of it."""
     missing = 0
     for namespace in all_namespaces(store):
         with store.reading(namespace) as view:
-            layers = sizes(view, now, similarity.name).values()
-            missing += sum(each.statistics.rows - each.vectors.rows for each in layers)
+            for layer, each in sizes(view, now, similarity.name).items():
+                if each.statistics.rows > each.vectors.rows:
+                    missing += sum(_readable(similarity, row) for row in _without_vector(view, layer, similarity.name))
     return missing
 
 
-def _embed_batch(store: Store, similarity: Similarity, namespace: str, layer: Layer, after: int) -> list[int]:
-    """The numbers of the rows that were looked at; an error of the embedder is raised.
+def _without_vector(view: Reading, layer: Layer, embedder: str) -> Iterator[Row]:
+    last = 0
+    while page := view.page(layer, after=last, without=embedder):
+        yield from page
+        last = page[-1].number
+
+
+def _readable(similarity: Similarity, row: Row) -> bool:
+    return similarity.reads(embedded_text(row.record.fields()))
+
+
+def _embed_batch(
+    store: Store, similarity: Similarity, namespace: str, layer: Layer, after: int
+) -> tuple[int, int] | None:
+    """The last number that was looked at, and how many rows got a vector; an error of the embedder is raised.
 
     Nobody waits for the embedder: it runs before the transaction, in which rows that have changed are left out.
     """
     with store.reading(namespace) as view:
         rows = view.page(layer, after=after, limit=_BATCH, without=similarity.name)
     if not rows:
-        return []
+        return None
     vectors = similarity.embed([embedded_text(row.record.fields()) for row in rows])
     with store.transaction(namespace) as unit:
         now = {row.number: row for row in unit.page(layer, after=after, limit=_BATCH, without=similarity.name)}
         made = zip(rows, vectors, strict=True)
-        same = {row.number: Embedded(similarity.name, vector) for row, vector in made if now.get(row.number) == row}
+        same = {
+            row.number: Embedded(similarity.name, vector)
+            for row, vector in made
+            if vector is not None and now.get(row.number) == row
+        }
         unit.embed(layer, same)
-    return [row.number for row in rows]
+    return rows[-1].number, sum(vector is not None for vector in vectors)

@@ -114,13 +114,18 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         return tuple(resembling(entry.content, found, self._workspace.similarity))[:limit]
 
     def pin(self, key: str, *, pinned: bool = True) -> Knowledge:
-        """Put an entry into every retrieval of its layer, or no longer."""
+        """Put an entry into every retrieval of its layer and every prompt, or no longer.
+
+        This is a person's word: what an agent, a tool or an import saved counts as the user's while it is pinned.
+        """
         wanted = admission.flag("pinned", pinned)
         with self._workspace.change(actor=Origin.USER) as change:
             old = self._present(change, key)
-            if old.pinned == wanted:
+            versions = cast("Sequence[Version]", change.unit.versions(self.layer, old.key))
+            origin = Origin.USER if wanted or not versions else versions[0].origin
+            if (old.pinned, old.origin) == (wanted, origin):
                 return old
-            new = replace(old, pinned=wanted, updated=self._workspace.clock())
+            new = replace(old, pinned=wanted, origin=origin, updated=self._workspace.clock())
             new = replace(new, given_by=_given_by(old, new, change.session))
             change.put(new)
             change.audit("knowledge.pin" if wanted else "knowledge.unpin", new.key)

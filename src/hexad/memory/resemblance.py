@@ -21,9 +21,10 @@ _WORD: Final = re.compile(r"[^\W_]+")
 
 def resembling(text: str, found: Sequence[Item], similarity: Similarity | None) -> Iterator[Item]:
     """Those of the items that resemble a text, in their order."""
-    near = _nearness(text, found, similarity) if found and similarity is not None else None
+    asked = similarity if similarity is not None and similarity.reads(text) and similarity.ready() else None
+    near = _nearness(text, found, asked) if found and asked is not None else None
     for place, item in enumerate(found):
-        if alike(text, item.content) or (near is not None and near.closeness(place) >= _CLOSE):
+        if alike(text, item.content) or (near is not None and (near.closeness(place) or 0.0) >= _CLOSE):
             yield item
 
 

@@ -36,8 +36,8 @@ class Nearness(Protocol):
         """
         ...
 
-    def closeness(self, number: int) -> float:
-        """How close a text is: 0 as any unrelated text would be, 1 the same; 0 for what has no vector."""
+    def closeness(self, number: int) -> float | None:
+        """How close a text is: 0 as any unrelated text would be, 1 the same; None for what has no vector."""
         ...
 
     def nearest(self, limit: int, *, all_of_them: bool = False) -> Sequence[int]:
@@ -61,12 +61,26 @@ class Similarity(Protocol):
         """The name that its vectors are stored under; vectors of another name are never compared with its own."""
         ...
 
-    def embed(self, texts: Sequence[str]) -> Sequence[bytes]:
-        """A vector for each text, as it is stored."""
+    def ready(self, timeout: float | None = None) -> bool:
+        """Whether it is loaded; if not, it begins to load, and is waited for: ``timeout`` seconds, or its patience.
+
+        The log says once that it is not ready, and why.
+        """
+        ...
+
+    def reads(self, text: str) -> bool:
+        """Whether the embedder can read a text: one that it cannot read has no vector."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Sequence[bytes | None]:
+        """A vector for each text, as it is stored; None for a text that the embedder cannot read."""
         ...
 
     def near(self, store: Store, view: Reading, layer: Layer, state: VectorState, question: str) -> Nearness | None:
-        """How near a layer's rows in one state of a store are to a question; None where none of them has a vector."""
+        """How near a layer's rows in one state of a store are to a question.
+
+        None where no row has a vector, or the embedder cannot read the question.
+        """
         ...
 
     def space(self, texts: Sequence[str]) -> Space:
@@ -101,7 +115,8 @@ def embed_all(similarity: Similarity | None, texts: Iterable[str]) -> list[Embed
     if similarity is None or not listed:
         return [None] * len(listed)
     try:
-        return [Embedded(similarity.name, vector) for vector in similarity.embed(listed)]
+        vectors = similarity.embed(listed)
+        return [None if vector is None else Embedded(similarity.name, vector) for vector in vectors]
     except EmbedderFailed as error:
         logging.getLogger("hexad").warning("saved without a vector, `hexad reindex` adds it: %s", error)
         return [None] * len(listed)

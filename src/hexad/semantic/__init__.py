@@ -6,7 +6,9 @@ This module loads nothing: an engine that is only opened pays neither for numpy 
 from __future__ import annotations
 
 import inspect
+import logging
 import threading
+from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -14,6 +16,7 @@ from hexad.context.deadline import within
 from hexad.errors import EmbedderFailed, InvalidInput
 from hexad.extras import missing_extra
 from hexad.fork import survive_fork
+from hexad.text.detection import detect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,6 +31,9 @@ EXTRA: Final = "semantic"
 PACKAGES: Final = ("numpy", "tokenizers", "wordllama")
 STATIC: Final = "wordllama-l2.1"  # the package's weights, and how we pool them
 WIDTH: Final = 256
+_GRACE: Final = 0.25  # seconds: on a machine that is not busy it is loaded by then
+_SAVING: Final = 10.0  # seconds that a save waits for the embedder to load
+_SAMPLE, _MOSTLY = 400, 0.8  # characters that show a text's language, and the share of them that is plain Latin
 
 
 class Embedder(Protocol):
@@ -44,28 +50,58 @@ def installed() -> bool:
 
 
 class LazySimilarity:
-    """A `Similarity` whose embedder is made when the first text comes."""
+    """A `Similarity` whose embedder is made in the background when the first text comes.
 
-    def __init__(self, name: str, make: Callable[[], Embedder], *, width: int | None = None) -> None:
+    The first question waits `_GRACE` seconds for it, any other ``patience`` seconds, and a save `_SAVING` seconds.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        make: Callable[[], Embedder],
+        *,
+        width: int | None = None,
+        reads: Callable[[str], bool] = bool,
+        patience: float = 0.0,
+    ) -> None:
         self._name = name
         self._make = make
         self._width = width
+        self._patience = patience
+        self.reads = reads
         self._search: Search | None = None
+        self._said = False
         self.after_fork()
         survive_fork(self)
 
     @property
     def name(self) -> str:
         """The name that its vectors are stored under, with their width: embedders of one name do not mix."""
-        return f"{self._name}/{self._width or self._ready().width}"
+        return f"{self._name}/{self._width or self._loaded().width}"
 
     def after_fork(self) -> None:
-        """A thread of the parent may have held the lock."""
+        """The thread that loads is the parent's, and one of its threads may have held the lock."""
         self._lock = threading.Lock()
+        self._loading: threading.Thread | None = None
+        self._failure: EmbedderFailed | None = None
 
-    def embed(self, texts: Sequence[str]) -> Sequence[bytes]:
-        """A vector for each text, as it is stored."""
-        return self._ready().embed(texts)
+    def ready(self, timeout: float | None = None) -> bool:
+        """Whether it is loaded; if not, it begins to load, and is waited for."""
+        if self._search is None:
+            grace = 0.0 if self._said else _GRACE
+            self._load(max(self._patience, grace) if timeout is None else timeout)
+        loaded = self._search is not None
+        if not loaded and not self._said:
+            self._said = True
+            reason = self._failure or "its embedder is being loaded"
+            logging.getLogger("hexad").warning("search by meaning is not ready, words answer alone: %s", reason)
+        return loaded
+
+    def embed(self, texts: Sequence[str]) -> Sequence[bytes | None]:
+        """A vector for each text that the embedder can read."""
+        readable = [text for text in texts if self.reads(text)]
+        vectors = iter(self._loaded(_SAVING).embed(readable) if readable else ())
+        return [next(vectors) if self.reads(text) else None for text in texts]
 
     def near(self, store: Store, view: Reading, layer: Layer, state: VectorState, question: str) -> Nearness | None:
         """How near a layer's rows are; where it has no vectors, nothing is loaded."""
@@ -73,34 +109,59 @@ class LazySimilarity:
             if self._search is not None:
                 self._search.drop(store, view.namespace, layer)
             return None
-        return self._ready().near(store, view, layer, state, question)
+        return self._loaded().near(store, view, layer, state, question) if self.reads(question) else None
 
     def space(self, texts: Sequence[str]) -> Space:
         """Texts that are not stored."""
-        return self._ready().space(texts)
+        return self._loaded().space(texts)
 
-    def _ready(self) -> Search:
-        with self._lock:
-            if self._search is None:
-                self._search = self._made()
+    def _loaded(self, timeout: float | None = None) -> Search:
+        self.ready(timeout)
+        if self._search is None:
+            raise self._failure or EmbedderFailed(self._name, "is still being loaded")
         return self._search
 
-    def _made(self) -> Search:
-        from hexad.semantic.search import Search  # noqa: PLC0415 - loads numpy: 90 ms
+    def _load(self, seconds: float) -> None:
+        """Load in a thread of its own, one at a time: a load that hangs leaves its callers."""
+        with self._lock:
+            if self._search is None and (self._loading is None or not self._loading.is_alive()):
+                self._loading = threading.Thread(target=self._make_search, name="hexad-embedder", daemon=True)
+                self._loading.start()
+            loading = self._loading
+        if loading is not None and seconds > 0:
+            loading.join(seconds)
 
+    def _make_search(self) -> None:
         try:
-            embedder = self._make()
-        except Exception as error:
-            raise EmbedderFailed(self._name, f"cannot be loaded: {error}") from error
-        return Search(self._name, embedder)
+            from hexad.semantic.search import Search  # noqa: PLC0415 - loads numpy: 90 ms
+
+            self._search, self._failure, self._said = Search(self._name, self._make()), None, False
+        except EmbedderFailed as error:
+            self._failure = error
+        except Exception as error:  # noqa: BLE001 - it is raised to those who wait
+            self._failure = EmbedderFailed(self._name, f"cannot be loaded: {error}")
 
 
-def static_similarity() -> LazySimilarity:
-    """Static embeddings that come inside a wheel: no download, no network."""
-    return LazySimilarity(STATIC, _static, width=WIDTH)
+@cache
+def static_similarity(*, patience: float = 0.0) -> LazySimilarity:
+    """Static embeddings that come inside a wheel: no download, no network. They are loaded once in a process."""
+    return LazySimilarity(STATIC, _static, width=WIDTH, reads=is_english, patience=patience)
 
 
-def own_similarity(embedder: Embedder, name: str | None = None, *, seconds: float | None = None) -> LazySimilarity:
+def is_english(text: str) -> bool:
+    """Whether a text is probably English or code: the static embedder gives other languages no useful vectors.
+
+    >>> is_english("When may I deploy?"), is_english("배포를 언제 할 수 있나요?"), is_english("Wann darf ich das tun?")
+    (True, False, False)
+    """
+    letters = [character for character in text[:_SAMPLE] if character.isalpha()]
+    plain = sum(map(str.isascii, letters))
+    return bool(letters) and plain >= _MOSTLY * len(letters) and detect(text[:_SAMPLE]) is None
+
+
+def own_similarity(
+    embedder: Embedder, name: str | None = None, *, seconds: float | None = None, patience: float = 0.0
+) -> LazySimilarity:
     """Wrap a user's embedder with its name and a time limit per call, after which words alone answer."""
     if not callable(embedder):
         raise InvalidInput("embedder", "must be a function from a list of texts to an array of one row for each")
@@ -109,7 +170,11 @@ def own_similarity(embedder: Embedder, name: str | None = None, *, seconds: floa
     known = name or getattr(embedder, "name", None) or _function_name(embedder)
     if not isinstance(known, str) or not known.strip():
         raise InvalidInput("embedder_name", "must be text that no other embedder has")
-    return LazySimilarity(known, lambda: lambda texts: within(seconds, lambda: embedder(texts), who="the embedder"))
+
+    def limited(texts: Sequence[str], /) -> Any:
+        return within(seconds, lambda: embedder(texts), who="the embedder")
+
+    return LazySimilarity(known, lambda: limited, patience=patience)
 
 
 def _function_name(embedder: Embedder) -> str:
@@ -118,6 +183,7 @@ def _function_name(embedder: Embedder) -> str:
     return "" if named.endswith("<lambda>") else named
 
 
+@cache
 def _static() -> Embedder:
     from hexad.semantic.static import StaticEmbedder  # noqa: PLC0415 - loads numpy: 90 ms, and the tokenizer: 7 ms
 

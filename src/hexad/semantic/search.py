@@ -30,7 +30,7 @@ _STANDS_OUT: Final = 1.0  # standard deviations above the mean
 _CLOSE: Final = 0.25  # of the way from unrelated to the same
 _DIGITS: Final = 5  # of a cosine that no order of summation disturbs
 _MOST_HELD: Final = 1_000_000  # vectors of all layers together
-_LOADING: Final = 1.0  # seconds that one question spends on reading vectors; the next one goes on
+_LOADING: Final = 0.5  # seconds that one question spends on reading vectors; the next one goes on
 
 
 class Matrix:
@@ -119,10 +119,12 @@ class Near:
         standing: list[float] = counted.tolist()
         return standing
 
-    def closeness(self, number: int) -> float:
-        """The way from unrelated to the same."""
+    def closeness(self, number: int) -> float | None:
+        """The way from unrelated to the same; None without a vector, and for the zeros of older versions."""
         place = self._place(number)
-        return 0.0 if place < 0 else float((self._nearness[place] - self.unrelated) / self._way)
+        if place < 0 or not self._nearness[place]:
+            return None
+        return float((self._nearness[place] - self.unrelated) / self._way)
 
     def _place(self, number: int) -> int:
         place = self._places.get(number, -1)
@@ -175,9 +177,9 @@ class Search:
         self._lock = threading.Lock()
         self._matrices = WeakKeyDictionary()
 
-    def embed(self, texts: Sequence[str]) -> Sequence[bytes]:
-        """Unit vectors in half precision."""
-        return [row.tobytes() for row in self.unit_vectors(texts).astype(np.float16)]
+    def embed(self, texts: Sequence[str]) -> Sequence[bytes | None]:
+        """Unit vectors in half precision; None for zeros, which say nothing."""
+        return [row.tobytes() if row.any() else None for row in self.unit_vectors(texts).astype(np.float16)]
 
     def near(self, store: Store, view: Reading, layer: Layer, state: VectorState, question: str) -> Near:
         """One product with all vectors of the layer."""

@@ -16,7 +16,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from hexad.extras import missing_extra
-from hexad.text.detection import detect
+from hexad.semantic import is_english
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,6 @@ _TOKENS: Final = "tokenizers/l2_supercat_tokenizer_config.json"
 _TYPES: Final = {"F16": np.float16, "F32": np.float32}
 _FIRST_WORD: Final = 259  # tokens before it are single bytes and marks; the others come by frequency
 _COMMON: Final = 0.0025  # how often a token must be among all for its weight to be halved
-_SAMPLE, _MOSTLY = 400, 0.8  # characters that show a text's language, and the share of them that is plain Latin
 _HALF_AFTER: Final = 64  # tokens after which a token counts half: what a text is about stands at its beginning
 _LONGEST: Final = 1024  # tokens that are pooled
 _HARMONIC: Final = 10.9  # the sum of 1/rank over the vocabulary: what makes shares of it
@@ -66,17 +65,6 @@ class StaticEmbedder:
             if ids:
                 pooled[place] = (self._places[: len(ids)] * self._weights[ids]) @ self._tokens[ids].astype(np.float32)
         return pooled
-
-
-def is_english(text: str) -> bool:
-    """Whether a text is probably English or code; other languages get no useful vectors.
-
-    >>> is_english("When may I deploy?"), is_english("배포를 언제 할 수 있나요?"), is_english("Wann darf ich das tun?")
-    (True, False, False)
-    """
-    letters = [character for character in text[:_SAMPLE] if character.isalpha()]
-    plain = sum(map(str.isascii, letters))
-    return plain >= _MOSTLY * len(letters) and detect(text[:_SAMPLE]) is None
 
 
 def read_tensor(file: Path) -> NDArray[np.floating]:

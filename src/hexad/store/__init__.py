@@ -116,9 +116,10 @@ class Standing(IntEnum):
     """Whether an entry belongs into every prompt, and why; stores keep it in a separate column."""
 
     NONE = 0
-    RULE = 1  # the user's own rule or preference, if it is short
-    PINNED = 2
-    PINNED_BY_USER = 3
+    OWN = 1  # any other entry of the user's
+    RULE = 2  # the user's own rule or preference, if it is short
+    PINNED = 3
+    PINNED_BY_USER = 4
 
 
 LONGEST_RULE: Final = 1600  # characters of a rule that may stand
@@ -130,7 +131,9 @@ def standing_of(record: Knowledge) -> Standing:
     if record.pinned:
         return Standing.PINNED_BY_USER if own else Standing.PINNED
     is_rule = record.category in {Category.RULE, Category.PREFERENCE}
-    return Standing.RULE if own and is_rule and len(record.content) <= LONGEST_RULE else Standing.NONE
+    if own and is_rule and len(record.content) <= LONGEST_RULE:
+        return Standing.RULE
+    return Standing.OWN if own else Standing.NONE
 
 
 def folded(key: str) -> str:
@@ -157,7 +160,8 @@ class Question:
     with_subjects: Collection[Layer] = ()  # the layers whose rows may be about a subject that a term names
     embedder: str | None = None
     standing: int = 0  # most rows that come with any question: see `Standing`
-    with_rules: bool = False  # whether the user's own rules and preferences stand besides pinned entries
+    with_rules: bool = False  # whether the user's rules and preferences come besides pinned entries, and all of the
+    # user's own entries if no more than ``standing`` rows come then
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,8 +237,13 @@ class Reading(Protocol):
         """Every proposal, in the order in which they were first put."""
         ...
 
-    def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
-        """Template and id of the learnings that pass a filter, newest first, filter by filter."""
+    def templates(
+        self, wanted: Sequence[TemplateFilter], *, ahead: Sequence[TemplateFilter] = ()
+    ) -> Sequence[tuple[str, str]]:
+        """Template and id of the learnings that pass a filter, newest first, filter by filter.
+
+        ``ahead`` are those that will be wanted next if these find nothing: a store across a network reads them along.
+        """
         ...
 
     def activity(self, session: str, tool: str, *, calls: int = 0) -> Activity:

@@ -294,11 +294,11 @@ def test_standing_rows_are_pinned_and_unexpired_the_users_own_first_then_the_lat
     )
     with store.reading(HOME) as view:
         pinned = asked(view, (), standing=9).standing
-        with_rules = asked(view, (), standing=9, with_rules=True).standing
+        rules, own = (asked(view, (), standing=most, with_rules=True).standing for most in (6, 9))
         assert [row.record.id for row in pinned] == ["newer", "older", "agents"]
-        assert [row.record.id for row in with_rules] == ["newer", "older", "agents", "rule", "wish"]
-        assert [row.record.id for row in asked(view, (), standing=1).standing] == ["newer"]
-        assert not asked(view, ()).standing
+        assert [row.record.id for row in rules] == ["newer", "older", "agents", "rule", "wish"]
+        assert [row.record.id for row in own] == ["newer", "older", "agents", "rule", "wish", "long rule"]
+        assert [len(asked(view, (), standing=most).standing) for most in (0, 1)] == [0, 1]
         assert pinned[0] == view.get(ENTRIES, "newer")
 
 

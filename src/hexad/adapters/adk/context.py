@@ -64,12 +64,10 @@ class Recall:
         speaker, why, served = SPEAKERS.of(request) or speaker, list(reasons), request
         query = speaker.conversation.message if speaker else ""
         try:
-            found = latest_message(request.contents, query)
-            if found is not None:
-                query = found[1]
-                if speaker is None and found[0] == len(request.contents) - 1:
-                    TURN_WARNINGS.begin(_turn(None, query))  # the same words may be another user's
-                served = await self._served(request, speaker, found, why)
+            place, query = latest_message(request.contents, query)
+            if speaker is None and place == len(request.contents) - 1:
+                TURN_WARNINGS.begin(_turn(None, query))  # the same words may be another user's
+            served = await self._served(request, speaker, (place, query), why)
         except Exception as error:  # noqa: BLE001 - a failure of ours is not the agent's
             why.append(described(error))
         self.warn(why, speaker, query)
@@ -84,10 +82,11 @@ class Recall:
         tools = tuple((name, _summary(tool)) for name, tool in request.tools_dict.items())
         question = Question(query, speaker, tools, seconds, preloaded(request.contents))
         prompt = await attempt(self.hx, lambda: self.lookup.prompt(question), seconds=seconds, reasons=reasons)
-        if prompt is None or not prompt.kept:
+        if prompt is None or not prompt.text:
             return request
-        _ADDED.put((*self._memory, prompt.text), None)
-        return with_context(request, prompt.text, place)
+        for text in filter(None, (prompt.block, prompt.sections)):
+            _ADDED.put((*self._memory, text), None)
+        return with_context(request, prompt.block, prompt.sections, place)
 
     def _has_served(self, request: LlmRequest) -> bool:
         """Whether the request, or one that it was copied from, holds context of this memory already."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from google.genai import types
 
 from hexad.choices import Choice
+from hexad.context.template import joined
 from hexad.edges.context import PREFACE
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ def text_of(content: types.Content | None) -> str:
     return "\n".join(part.text for part in parts if part.text and not part.thought).strip()
 
 
-def latest_message(contents: Sequence[types.Content], said: str = "") -> tuple[int, str] | None:
-    """The place and the words of the user's latest message; None if there is no such message, or it has no words.
+def latest_message(contents: Sequence[types.Content], said: str = "") -> tuple[int, str]:
+    """The place and the words of the user's latest message; the end and no words if there is no such message.
 
     ``said`` is the message if ADK's context names it; the place is the end if the request does not hold it. Otherwise
     it is the last content in the user's role that a user can have sent: ADK puts other things there too.
@@ -45,8 +46,7 @@ def latest_message(contents: Sequence[types.Content], said: str = "") -> tuple[i
     users = [place for place in reversed(range(len(contents))) if _is_users(contents[place])]
     if said:
         return next((place for place in users if text_of(contents[place]) == said), len(contents)), said
-    words = text_of(contents[users[0]]) if users else ""
-    return (users[0], words) if words else None
+    return (users[0], text_of(contents[users[0]])) if users else (len(contents), "")
 
 
 def safe_place(contents: Sequence[types.Content], message: int) -> int | None:
@@ -104,17 +104,18 @@ def _texts(said: Any) -> Iterator[str]:
         yield said.text
 
 
-def with_context(request: LlmRequest, sections: str, place: int | None) -> LlmRequest:
-    """A copy of the request with the sections in it; live tools and all else are the same objects.
+def with_context(request: LlmRequest, block: str, sections: str, place: int | None) -> LlmRequest:
+    """A copy of the request with context in it; live tools and all else are the same objects.
 
-    They stand in front of the content at ``place``, or, if that is None, at the end of the system instruction. Models
-    are known to change contents and configs, so those are copied too.
+    The standing block is the end of the system instruction. The sections stand in front of the content at ``place``,
+    or, if that is None, after the block. Models are known to change contents and configs, so those are copied too.
     """
     contents, config = list(request.contents), request.config.model_copy()
-    if place is not None:
+    if place is not None and sections:
         contents.insert(place, types.Content(role="user", parts=[types.Part(text=PREFACE + sections)]))
-    else:
-        config.system_instruction = _longer(config.system_instruction, sections)
+    added = joined(block, sections if place is None else "")
+    if added:
+        config.system_instruction = _longer(config.system_instruction, added)
     live = request.live_connect_config.model_copy()
     return request.model_copy(update={"contents": contents, "config": config, "live_connect_config": live})
 

@@ -182,7 +182,7 @@ def _warn_of_many_pins(hx: Hexad) -> None:
     pinned, most = sum(entry.pinned for entry in hx.knowledge.list()), hx.settings.max_pinned
     if pinned > most:
         entries = screen.counted(pinned, "entry is", "entries are")
-        screen.warn(f"{entries} pinned; a prompt includes the newest {most} (max_pinned={most})")
+        screen.warn(f"{entries} pinned; a retrieval includes the newest {most} (max_pinned={most})")
 
 
 def _report_saved(old: Knowledge | None, entry: Knowledge, common: Common) -> None:
@@ -193,10 +193,6 @@ def _report_saved(old: Knowledge | None, entry: Knowledge, common: Common) -> No
     if entry.expires is not None and entry.expires <= datetime.now(UTC):
         screen.warn(f"{entry.key} has expired already, so no question will find it")
     screen.say(f"{entry.key}: {f'version {entry.version}' if status == 'saved' else status}")
-    if entry.category is Category.PREFERENCE and not entry.pinned and status == "saved":
-        screen.remark(
-            f"it is included when a question matches; to include it in every prompt: `hexad pin {quote(entry.key)}`"
-        )
     if entry.redactions:
         screen.warn(f"redacted: {', '.join(entry.redactions)}; --keep-secrets stores them as they are")
 

@@ -36,10 +36,10 @@ def eval_(
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with charts.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure recall, ranking and speed on questions with known answers; also error grouping and the script check."""
+    """Measure recall, ranking and speed on questions with known answers; also life.jsonl, errors and scripts."""
     plan = Plan(queries, _names(baseline), not no_semantic, _numbers(feedback), foreign)
     with screen.steps() as step:
-        learned = measure_learning(folder, step)
+        learned = measure_learning(folder, step, semantic=not no_semantic)
         sets = read_sets(folder, required=not learned)
         results = evaluate(sets, plan, progress=step)
     for doubt in doubts(sets):

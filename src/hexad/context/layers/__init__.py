@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from hexad.model import Item, Layer, Query
 
 KEPT: Final = "kept"
+STANDING: Final = "standing, in every prompt"
 BEYOND: Final = "beyond the layer's limit of {limit}"
 TOO_LITTLE: Final = "below the floor: too little to go by"
 TOO_MANY_PINS: Final = "pinned, over max_pinned"
@@ -26,7 +27,7 @@ class Judged:
     @property
     def kept(self) -> bool:
         """Whether it is in the answer; in an explanation, whether it is in the prompt."""
-        return self.verdict == KEPT
+        return self.verdict in {KEPT, STANDING}
 
 
 class Source(Protocol):

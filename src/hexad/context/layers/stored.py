@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -13,9 +14,10 @@ from hexad.context.layers import BEYOND, TOO_LITTLE, TOO_MANY_PINS, Judged
 from hexad.context.layers.presenting import present
 from hexad.context.matching import NEAREST, Matches, habits
 from hexad.context.ranking import SLACK, Ranking
+from hexad.context.standing import fitting
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed
 from hexad.memory.similarity import or_by_words_alone, without_words
-from hexad.model import Item, Layer, Learning, Origin, Query, Reason
+from hexad.model import Item, Knowledge, Layer, Learning, Origin, Query, Reason
 from hexad.shape import to_microseconds
 from hexad.store import Question
 from hexad.text.document import facet
@@ -25,12 +27,15 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hexad.context.candidates import Candidates
+    from hexad.context.standing import Room
     from hexad.memory.similarity import Nearness, Similarity
     from hexad.model import Association, Clock, Record
     from hexad.store import Evidence, Reading, Row, Sketch, Sketches, Store
 
 _WITHOUT_FIX: Final = 4  # times as many learnings are looked at as are wanted: some know no fix
 _MOST_NEAR: Final = 20_000  # rows that are looked through for those that have the facets and are unexpired
+_OTHERS: Final = 2  # places of a layer that go to other origins while matching entries of the user's wait
+_MORE: Final = 256  # rows that are looked through for those
 _PINNED: Final = Reason("pinned", "always in its layer", 1.0)
 
 
@@ -40,6 +45,7 @@ class Examined:
 
     candidates: Mapping[Layer, Sequence[Judged] | Exception]
     associations: Mapping[Layer, Sequence[Association]] = field(default_factory=dict)
+    standing: tuple[Item, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +60,7 @@ class StoredLayers:
     facets: Mapping[str, str] = field(default_factory=dict)
     similarity: Similarity | None = None
     floor: bool = True  # whether probable noise is left out
+    room: Room | None = None  # for standing context; without it, there is none
 
     def examine(
         self, layers: Sequence[Layer], query: Query, limit: int, *, wide: int = 0, also: Sequence[Layer] = ()
@@ -63,6 +70,8 @@ class StoredLayers:
         ``also`` names layers that are not stored, of which only the associations are read. A failure of one layer
         alone does not reach the others; a deadline that has passed fails all of them.
         """
+        if self.similarity is not None and self.similarity.reads(query.text) and not self.similarity.ready():
+            return replace(self, similarity=None).examine(layers, query, limit, wide=wide, also=also)
         try:
             return self._examine(layers, query, limit, wide, also)
         except Exception as error:  # noqa: BLE001 - the other layers answer all the same
@@ -72,14 +81,16 @@ class StoredLayers:
         each = [self.examine([layer], query, limit, wide=wide) for layer in layers]
         habits_of = self.examine((), query, limit, also=also)
         candidates = {layer: found for one in (*each, habits_of) for layer, found in one.candidates.items()}
-        return Examined(candidates, habits_of.associations)
+        standing = next((one.standing for one in each if one.standing), ())
+        return Examined(candidates, habits_of.associations, standing)
 
     def _examine(self, layers: Sequence[Layer], query: Query, limit: int, wide: int, also: Sequence[Layer]) -> Examined:
         now = self.clock()
         with self.store.reading(self.namespace, deadline=self.deadline) as view:
             ends = None if self.deadline is None else time.monotonic() + self.deadline
             found = view.evidence(self._question((*layers, *also), query, now, wide))
-            asked = _Asked(self, view, query, now, limit)
+            standing = () if self.room is None else fitting(found[Layer.USER_KNOWLEDGE].standing, self.room)
+            asked = _Asked(self, view, query, now, limit, frozenset(item.id for item in standing))
             passes = [_Pass(asked, layer, found[layer]) for layer in layers if found[layer].statistics.rows]
             self._look(view, passes, now, ends)
             for each in passes:
@@ -97,18 +108,21 @@ class StoredLayers:
                 **{each.layer: each.judged(rows.get(each.layer, ()), wide) for each in passes},
             },
             {layer: found[layer].associations for layer in also},
+            standing,
         )
 
     def _question(self, layers: Sequence[Layer], query: Query, now: datetime, wide: int) -> Question:
-        similarity = self.similarity
+        similarity, room = self.similarity, self.room
+        pins = max(self.max_pinned, wide) if self.max_pinned else 0
         return Question(
-            layers=layers,
+            layers=layers if room is None else {*layers, Layer.USER_KNOWLEDGE},
             now=now,
             terms=query.terms,
             facets=tuple(facet(name, value) for name, value in self.facets.items()),
             with_subjects=(Layer.USER_KNOWLEDGE,),
             embedder=None if similarity is None else or_by_words_alone(lambda: similarity.name),
-            standing=max(self.max_pinned, wide) if self.max_pinned else 0,
+            standing=pins if room is None else max(pins, room.rows),
+            with_rules=room is not None,
         )
 
     def _look(self, view: Reading, passes: Sequence[_Pass], now: datetime, ends: float | None) -> None:
@@ -131,6 +145,7 @@ class _Asked:
     query: Query
     now: datetime
     limit: int
+    standing: frozenset[str] = frozenset()  # ids of entries that are in the prompt already
     failed: list[Exception] = field(default_factory=list)  # of the embedder: it is not asked again for other layers
 
     @property
@@ -171,6 +186,10 @@ class _Answer(NamedTuple):
     lent: float
     above: bool = True  # the floor
 
+    @property
+    def is_users(self) -> bool:
+        return self.sketch.origin == Origin.USER
+
 
 class _Pass:
     """One pass over a layer: it chooses the rows to read, and decides about each."""
@@ -181,12 +200,14 @@ class _Pass:
         self._floor = source.floor
         self._facets = asked.facets
         self._limit = asked.limit
-        self._pinned = evidence.standing[: source.max_pinned]
-        self._too_many = evidence.standing[source.max_pinned :]
-        self._without = {row.record.id for row in self._pinned}
-        self._room = self.wanted = max(0, asked.limit - len(self._without))
+        pins = [row for row in evidence.standing if _is_pinned(row.record) and row.record.id not in asked.standing]
+        self._pinned, self._too_many = pins[: source.max_pinned], pins[source.max_pinned :]
+        self._without = {*asked.standing, *(row.record.id for row in self._pinned)}
+        self._room = self.wanted = max(0, asked.limit - len(self._pinned))
         known = all(each in evidence.statistics.frequencies for each in self._facets)
-        candidates = weigh(evidence.statistics, evidence.postings, asked.query.terms)
+        candidates = weigh(
+            evidence.statistics, evidence.postings, asked.query.terms, asked.query.common, asked.query.parts
+        )
         self._matches = asked.matches(layer, evidence, candidates)
         self._batches = self._matches.batches(asked.limit + len(self._without), slack=SLACK) if known else iter(())
         self._ranking = Ranking(asked.query, candidates.measure, to_microseconds(asked.now), candidates.subjects)
@@ -203,8 +224,16 @@ class _Pass:
         return {answer.sketch.number for answer in (*self._best, *self._others)}
 
     def next_batch(self) -> Sequence[int]:
-        """The next rows to look at; none if enough possible answers were found."""
-        return () if self._answers() >= self.wanted else next(self._batches, ())
+        """The next rows to look at; none if enough possible answers were found.
+
+        Where others fill the places, more rows are looked at once for matching entries of the user's.
+        """
+        if self._answers() < self.wanted:
+            return next(self._batches, ())
+        users = sum(row.origin == Origin.USER for row in self._rows)
+        crowded = self.layer is Layer.USER_KNOWLEDGE and users < min(self._room, len(self._rows) - _OTHERS)
+        rest = itertools.chain.from_iterable(self._batches) if crowded else ()
+        return tuple(islice(rest, _MORE))
 
     def add(self, sketches: Sketches) -> None:
         """Add sketches of rows, and of their neighbours."""
@@ -215,8 +244,16 @@ class _Pass:
 
     def answer(self) -> None:
         """Choose the best of the rows that were looked at."""
+        above = self._above_floor()
+        self._best = _with_room_for_the_user(above, _WITHOUT_FIX * self._room if self._any_error else self._room)
+
+    def _above_floor(self) -> Sequence[_Answer]:
+        """The answers above the floor that are not far behind the best; the user's are compared among themselves."""
         above = [answer for answer in self._scored() if answer.above]
-        self._best = _with_the_users_word(above, _WITHOUT_FIX * self._room if self._any_error else self._room)
+        share = self._matches.beside_best if self._floor else 0.0
+        best = max((answer.score for answer in above), default=0.0)
+        users = max((answer.score for answer in above if answer.is_users), default=0.0)
+        return [each for each in above if each.lent or each.score >= share * (users if each.is_users else best)]
 
     def widen(self, wide: int) -> None:
         """Choose the best of the others, whether they are above the floor or not."""
@@ -286,18 +323,16 @@ class _Pass:
         return present(row.record, answer.score, why)
 
 
-def _with_the_users_word(answers: Sequence[_Answer], limit: int) -> Sequence[_Answer]:
-    """The best rows.
+def _with_room_for_the_user(answers: Sequence[_Answer], limit: int) -> Sequence[_Answer]:
+    """The best rows, at most `_OTHERS` of other origins while rows of the user's wait, whatever their scores."""
+    best, waiting = answers[:limit], [each for each in answers[limit:] if each.is_users]
+    too_many = [each for each in best if not each.is_users][_OTHERS:]
+    leave = set(too_many[max(0, len(too_many) - len(waiting)) :])
+    return [*(each for each in best if each not in leave), *waiting[: len(leave)]]
 
-    If none is the user's, the user's best replaces the last one, provided it scores at least half as much.
-    """
-    best = answers[:limit]
-    if limit < 2 or any(answer.sketch.origin == Origin.USER for answer in best):
-        return best
-    last = answers[limit - 1].score if len(answers) >= limit else 0.0
-    users = (each for each in answers[limit:] if each.sketch.origin == Origin.USER and each.score >= last / 2)
-    own = next(users, None)
-    return best if own is None else [*best[:-1], own]
+
+def _is_pinned(record: Record) -> bool:
+    return isinstance(record, Knowledge) and record.pinned
 
 
 def _has(sketch: Sketch, facets: Sequence[str]) -> bool:

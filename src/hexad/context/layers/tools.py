@@ -90,9 +90,11 @@ class ToolRegistry:
 
         ``habits`` says what each tool was used for before. With ``floor``, probable noise is not kept.
         """
-        near = or_by_words_alone(lambda: self._near(query, similarity)) if similarity is not None else None
+        near = None
+        if similarity is not None and similarity.reads(query.text) and similarity.ready():
+            near = or_by_words_alone(lambda: self._near(query, similarity))
         matches = Matches(
-            gather(self._index, query.terms),
+            gather(self._index, query.terms, query.common, query.parts),
             len(query.terms),
             near,
             {number: habits[tool.name] for number, tool in enumerate(self._tools) if tool.name in habits}

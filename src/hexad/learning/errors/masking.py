@@ -47,7 +47,7 @@ _QUOTED: Final = (
 _STATUS: Final = re.compile(r"[45]\d\d")
 _STATUS_NAME: Final = 24  # characters before a number in which "HTTP" or "status" is looked for
 _BEFORE_STATUS: Final = re.compile(
-    r"(?:\bhttp\w*|\bhttp/[\d.]+|\bstatus[ _-]?code)(?: error| status)?\W{1,3}\Z", re.IGNORECASE
+    r"(?:\bhttp\w*|\bhttp/[\d.]+|\bstatus(?:[ _-]?code)?)(?: error| status)?\W{1,3}\Z", re.IGNORECASE
 )
 _NAMED: Final = re.compile(r"[A-Z]{2,}\d|[45]\d\d")  # a protocol, and a status that was kept
 _ANNOUNCING: Final = "(?:argument|parameter|param|field|attribute|column|property|option|flag|variable)s?"
@@ -57,12 +57,16 @@ _PARAMETER: Final = re.compile(
     r"[\"'`]([A-Za-z_]\w{0,60})[\"'`]",
     re.IGNORECASE,
 )
+_REASONS: Final = (
+    "(?:client|server) error|bad (?:request|gateway)|un(?:authori|processa|supported)|forbidden|not found|conflict|"
+    "too many|internal server|service una|gateway time|method not|payment req"
+)
 _CODES: Final = tuple(  # words without which no code follows, and the pattern
     (signs, re.compile(pattern))
     for signs, pattern in (
         (("rror", "arning", "RROR", "ARNING"), r"(\b(?i:error|warning)[ :\[(]{1,2})([A-Z]{1,4}\d{3,5})(?![\w-])"),
         (("-",), r"((?:\A|: ))([A-Z]{2,4}-\d{5})(?=:)"),
-        ((" Client Error", " Server Error"), r"(\b)([45]\d\d)(?= (?:Client|Server) Error)"),
+        (("4", "5"), rf"(\b)([45]\d\d)(?= (?i:{_REASONS}))"),
         (("ResponseError: ",), r"(ResponseError: )([45]\d\d)\b"),
         (("SQLSTATE", "sqlstate"), r"((?i:\bsqlstate)[ :=\[(]{1,3})([0-9A-Z]{5})\b"),
         (
@@ -72,6 +76,7 @@ _CODES: Final = tuple(  # words without which no code follows, and the pattern
     )
 )
 _REASON: Final = re.compile(r"'([45]\d\d) ([A-Z][A-Za-z -]{2,40})'")  # as httpx quotes it
+_MODULE: Final = re.compile(r"\b[A-Za-z_]+\d\w*(?:\.\w+)*\.(?=[A-Z][a-z]+[A-Za-z]*\b)")  # before an exception's name
 _KEY: Final = re.compile(r"\b(KeyError: )['\"]([A-Za-z_]\w{0,60})['\"]")
 _HIDDEN: Final = {ord(str(digit)): 0xE000 + digit for digit in range(10)}  # digits of codes, hidden from the rules
 _SHOWN: Final = {hidden: digit for digit, hidden in _HIDDEN.items()}
@@ -160,10 +165,10 @@ def mask_run(text: str) -> str:
 
 def masked(text: str) -> str:
     """Like `mask`, with the digits of codes still hidden; `word` shows them again."""
+    text = _KEY.sub(r"\1\2", _REASON.sub(_status, _MODULE.sub("", text)))
     for signs, pattern in _CODES:
         if any(sign in text for sign in signs):
             text = pattern.sub(_hidden, text)
-    text = _KEY.sub(r"\1\2", _REASON.sub(_status, text))
     text = _PARAMETER.sub(r"\1\2", _REQUEST.sub(r"\1 \2", text))
     text = _NUMBER.sub(_number, _replaced(_RULES, text))
     return _replaced(_LATE_RULES, text)

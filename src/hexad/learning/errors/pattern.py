@@ -42,7 +42,7 @@ _KNOWN: Final[dict[str, Words]] = {}
 _MOST_KNOWN, _SHORT = 1024, 1000
 _ANY_DIGIT: Final = str.maketrans("123456789", "000000000")
 _DIGIT: Final = re.compile(r"\d")
-_DIGITS_MATTER: Final = re.compile("http|status", re.IGNORECASE)
+_DIGITS_MATTER: Final = re.compile(r"http|status|\b[45]\d\d [A-Z]", re.IGNORECASE)
 _NOTHING: Final = "..."  # the pattern of an error without words
 _TIGHT_BEFORE: Final = frozenset(",;:=)]}")
 _TIGHT_AFTER: Final = frozenset("([{=")
@@ -54,12 +54,12 @@ def words_of(error: str) -> Words:
     >>> words_of("Transaction with ID 3 not found.")
     ('Transaction', 'with', 'ID', '<num>', 'not', 'found')
     """
-    shape = error.translate(_ANY_DIGIT) if len(error) <= _SHORT else ""
+    shape = error.translate(_ANY_DIGIT) if len(error) <= _SHORT and not _DIGITS_MATTER.search(error) else ""
     known = _KNOWN.get(shape)
     if known is not None:
         return known
     words = _words_of(error)
-    if shape and not _DIGITS_MATTER.search(error) and not any(map(_DIGIT.search, words)):
+    if shape and not any(map(_DIGIT.search, words)):
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
         _KNOWN[shape] = words

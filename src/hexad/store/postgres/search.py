@@ -59,6 +59,11 @@ _STANDING: Final = (
     f"SELECT {BRIEF} FROM hexad.record WHERE tenant = $1 AND standing >= $2 AND standing > 0 AND words IS NOT NULL "
     "AND (expires IS NULL OR expires > $3) ORDER BY standing DESC, updated DESC, number DESC LIMIT $4"
 )
+_STANDING_OF_FEW: Final = _STANDING.replace(
+    "standing >= $2",
+    "standing >= CASE WHEN (SELECT count(*) FROM (SELECT 1 FROM hexad.record WHERE tenant = $1 AND standing > 0 "
+    "AND words IS NOT NULL LIMIT $4::bigint + 1) AS own) <= $4 THEN 1 ELSE $2 END",
+)
 _STATES: Final = "SELECT layer, rows, stamp FROM hexad.embedder WHERE tenant = $1 AND embedder = $2"
 _ASSOCIATIONS: Final = (
     "SELECT a.*, r.number FROM unnest($2::smallint[]) AS l (layer) CROSS JOIN unnest($3::text[]) AS t (term) "
@@ -263,7 +268,8 @@ class Search:
             asked["expired"] = Statement(_EXPIRED, (tenant, now))
             if question.standing:
                 least = int(Standing.RULE if question.with_rules else Standing.PINNED)
-                asked["standing"] = Statement(_STANDING, (tenant, least, now, question.standing))
+                rows = _STANDING_OF_FEW if question.with_rules else _STANDING
+                asked["standing"] = Statement(rows, (tenant, least, now, question.standing))
         if question.embedder is not None:
             asked["states"] = Statement(_STATES, (tenant, hashed(question.embedder)))
         if question.terms:

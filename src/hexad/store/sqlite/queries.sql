@@ -63,6 +63,10 @@ SELECT EXISTS (SELECT 1 FROM hexad_association WHERE namespace = ?), EXISTS (
     SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing
     WHERE namespace = ? AND standing >= ? AND standing > 0 AND words IS NOT NULL)
 
+-- name: stand_beyond
+SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing
+WHERE namespace = ? AND standing > 0 AND words IS NOT NULL LIMIT 1 OFFSET ?
+
 -- name: keys_of_session
 SELECT key FROM hexad_knowledge_version WHERE namespace = ?1 AND session = ?2
 UNION SELECT key FROM hexad_knowledge WHERE namespace = ?1 AND given_by <> '{}'

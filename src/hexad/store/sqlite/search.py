@@ -124,6 +124,8 @@ class Search(Queries):
         ).fetchone()
         searches = self._searches(question, expired=bool(expired))
         self._open(searches, question, now)
+        if question.with_rules and self._run("stand_beyond", self.namespace, question.standing).fetchone() is None:
+            stand, least = True, Standing.OWN
         standing = self._standing(question, now, least) if stand and question.standing else ()
         vectors = self._vector_states(question.embedder) if question.embedder is not None else {}
         associations = self._associations(question) if associated else {}

@@ -184,7 +184,9 @@ class Namespace:
     def proposals(self) -> Sequence[Proposal]:
         return list(self._proposals.values())
 
-    def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
+    def templates(
+        self, wanted: Sequence[TemplateFilter], *, ahead: Sequence[TemplateFilter] = ()
+    ) -> Sequence[tuple[str, str]]:
         data = self._layers[Layer.AGENT_LEARNINGS]
         rows = [data.rows[data.ids[number]] for number in sorted(data.ids, reverse=True)]
         learnings = [row.record for row in rows if isinstance(row.record, Learning)]
@@ -374,6 +376,8 @@ class Namespace:
 
     def _standing(self, data: _LayerData, question: Question) -> Sequence[Row]:
         least = Standing.RULE if question.with_rules else Standing.PINNED
+        if question.with_rules and sum(len(data.standing[rank]) for rank in Standing if rank) <= question.standing:
+            least = Standing.OWN
         found: list[Row] = []
         for rank in sorted(data.standing, reverse=True):
             rows = data.numbered(data.standing[rank]) if rank >= least else ()

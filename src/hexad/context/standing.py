@@ -1,0 +1,91 @@
+"""Standing context: entries of the user's that are in every prompt, in one block whose bytes change only with them.
+
+Rules, preferences and pinned entries stand; all entries of the user do while they fit the budget together. What an
+agent, a tool or an import saved never stands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, cast
+
+from hexad.context.layers.presenting import present
+from hexad.context.selection import estimate_tokens
+from hexad.context.template import standing_line
+from hexad.model import Layer, Origin, Reason
+from hexad.store import Question, Standing, standing_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from hexad.model import Item, Knowledge, TokenCounter
+    from hexad.store import Row, Store
+
+TITLE: Final = "Standing Rules and Preferences"
+BUDGET: Final = 400  # tokens
+_SHORTEST: Final = 3  # tokens of a line, at the least in practice: "- I am vegan"
+_STANDS: Final = Reason("standing", "in every prompt", 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The budget of the standing block."""
+
+    tokens: int = BUDGET
+    counter: TokenCounter = estimate_tokens
+
+    @property
+    def rows(self) -> int:
+        """The most rows that can fit."""
+        return self.tokens // _SHORTEST
+
+    def less(self, items: Sequence[Item]) -> Room:
+        """The room that is left after these items."""
+        return replace(self, tokens=max(0, self.tokens - self.counter(standing_block(items)))) if items else self
+
+
+def read_standing(store: Store, namespace: str, now: datetime, room: Room, deadline: float | None) -> tuple[Item, ...]:
+    """The entries of a namespace that stand."""
+    question = Question(layers=(Layer.USER_KNOWLEDGE,), now=now, standing=room.rows, with_rules=True)
+    with store.reading(namespace, deadline=deadline) as view:
+        return fitting(view.evidence(question)[Layer.USER_KNOWLEDGE].standing, room)
+
+
+def fitting(rows: Sequence[Row], room: Room) -> tuple[Item, ...]:
+    """The items that stand: all of the user's rows if they fit, else pinned ones and rules as far as they fit."""
+    own = [row for row in rows if row.record.origin is Origin.USER]
+    ranked = [
+        (standing_of(cast("Knowledge", row.record)), present(row.record, _STANDS.value, (_STANDS,))) for row in own
+    ]
+    return chosen([item for _, item in ranked], room, whole=True) or chosen(
+        [item for rank, item in ranked if rank > Standing.OWN], room
+    )
+
+
+def chosen(items: Sequence[Item], room: Room, *, whole: bool = False) -> tuple[Item, ...]:
+    """The items that fit, the first ones first; with ``whole`` all of them or none."""
+    if room.counter("\n".join(item.content for item in items)) <= room.tokens and _cost(items, room) <= room.tokens:
+        return tuple(items)
+    kept: list[Item] = []
+    left = room.tokens - room.counter(_block(()))
+    for item in () if whole else items:
+        cost = room.counter(f"\n{standing_line(item)}")
+        if cost <= left:
+            left -= cost
+            kept.append(item)
+    return tuple(kept)
+
+
+def _cost(items: Sequence[Item], room: Room) -> int:
+    return room.counter(standing_block(items))
+
+
+def standing_block(items: Iterable[Item]) -> str:
+    """The items under their title; empty without items."""
+    lines = [standing_line(item) for item in items]
+    return _block(lines) if lines else ""
+
+
+def _block(lines: Iterable[str]) -> str:
+    return "\n".join((f"## {TITLE}", *lines))

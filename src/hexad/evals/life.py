@@ -1,0 +1,152 @@
+"""Everyday memories: is the fact that matters in the prompt of a message, and how much else?
+
+The format is `life.jsonl`, in the folder or in a folder of it: a line for each fact, in the order they were said,
+``{"kind": "fact", "key", "text", "category"?}``, then for each message ``{"kind": "question", "text", "expect"}``.
+``expect`` lists the keys of the facts that matter; it is empty where nothing should be found. Each file is a memory of
+its own, and all facts are the user's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad.evals.data import lines_of
+from hexad.facade import Hexad
+from hexad.model import Category
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from hexad.evals.data import Line
+    from hexad.evals.run import Progress
+    from hexad.model import Prompt
+
+FILE: Final = "life.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that the user said."""
+
+    key: str
+    text: str
+    category: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message, and the keys of the facts that matter for it."""
+
+    text: str
+    expect: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """One memory and the messages to it."""
+
+    name: str
+    facts: tuple[Fact, ...]
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What came of one message; ``first`` and ``missing`` are about the expected facts."""
+
+    message: Message
+    first: bool
+    missing: tuple[str, ...]
+    noise: tuple[str, ...]
+    found: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lived:
+    """The outcome of each message, by memory."""
+
+    memories: Mapping[str, tuple[Told, ...]]
+
+    def as_json(self) -> dict[str, Any]:
+        """The documented shape: the figures over all messages, those of each memory, and what went wrong."""
+        every = [told for memory in self.memories.values() for told in memory]
+        return {
+            **figures(every),
+            "sets": {name: figures(memory) for name, memory in self.memories.items()},
+            "misses": [
+                {"set": name, "message": told.message.text, "missing": [*told.missing], "noise": [*told.noise]}
+                for name, memory in self.memories.items()
+                for told in memory
+                if told.missing or told.noise
+            ],
+        }
+
+
+def figures(every: Sequence[Told]) -> dict[str, float]:
+    """Shares of the messages with an answer, of those without, and unexpected entries for each message."""
+    answered = [told for told in every if told.message.expect]
+    silent = [not told.found for told in every if not told.message.expect]
+    return {
+        "given": _mean([not told.missing for told in answered]),
+        "first": _mean([told.first for told in answered]),
+        "noise": _mean([len(told.noise) for told in every]),
+        "silent": _mean(silent),
+        "questions": len(answered),
+        "without_answer": len(silent),
+    }
+
+
+def read_lives(folder: Path) -> tuple[Life, ...]:
+    """Every memory of a folder, sorted."""
+    return tuple(_life(file) for file in sorted((*folder.glob(FILE), *folder.glob(f"*/{FILE}"))))
+
+
+def live(lives: Sequence[Life], progress: Progress, *, semantic: bool = True) -> Lived:
+    """Save each memory's facts in a new store, then ask for the prompt of each message."""
+    return Lived({life.name: tuple(_lived(life, progress, semantic=semantic)) for life in lives})
+
+
+def _lived(life: Life, progress: Progress, *, semantic: bool) -> Iterator[Told]:
+    texts = {fact.key: " ".join(fact.text.split()) for fact in life.facts}
+    with Hexad.open(":memory:", enabled=True, semantic=semantic) as hx:
+        for fact in life.facts:
+            hx.knowledge.save(fact.key, fact.text, category=fact.category)
+        for done, message in enumerate(life.messages, start=1):
+            yield _told(message, hx.prompt("", message.text), texts)
+            progress(f"life: {life.name}", done, len(life.messages))
+
+
+def _told(message: Message, prompt: Prompt, texts: Mapping[str, str]) -> Told:
+    standing, found = {item.key for item in prompt.standing}, [item.key for item in prompt.kept]
+    first = bool(message.expect & {*standing, *found[:1]})
+    missing = tuple(sorted(key for key in message.expect if texts[key] not in prompt.text))
+    return Told(message, first, missing, tuple(key for key in found if key not in message.expect), len(found))
+
+
+def _life(file: Path) -> Life:
+    facts: dict[str, Fact] = {}
+    messages: list[Message] = []
+    for line in lines_of(file):
+        match line.fields.get("kind"):
+            case "fact":
+                category = str(line.fields.get("category") or Category.FACT)
+                facts[line.text("key")] = Fact(line.text("key"), line.text("text"), category)
+            case "question":
+                messages.append(_message(line, facts))
+            case _:
+                raise line.error("kind must be fact or question")
+    return Life(file.parent.name, tuple(facts.values()), tuple(messages))
+
+
+def _message(line: Line, facts: Mapping[str, Fact]) -> Message:
+    expect = line.fields.get("expect")
+    if not isinstance(expect, list) or not all(key in facts for key in expect):
+        raise line.error("expect must be a list of keys of facts above it")
+    return Message(line.text("text"), frozenset(expect))
+
+
+def _mean(values: Sequence[float]) -> float:
+    return round(fmean(values), 4) if values else 0.0

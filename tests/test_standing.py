@@ -1,0 +1,190 @@
+"""Standing context: what the user always wants is in every prompt, and nobody else's words are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hexad import Hexad, Layer
+from hexad.context.layers import STANDING
+from hexad.context.standing import BUDGET, TITLE
+from hexad.testing.clock import FixedClock
+from tests.support import opened, requirement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def hx(request: pytest.FixtureRequest, tmp_path: Path, clock: FixedClock) -> Iterator[Hexad]:
+    place = ":memory:" if request.param == "memory" else tmp_path / "agent.db"
+    with opened(place, clock=clock, max_knowledge=1000, standing_budget=BUDGET) as engine:
+        yield engine
+
+
+LONG = "The archive of the year {} is on the shelf in room {}, beside the window, under the map of the old town"
+
+
+def fill(hx: Hexad, *, facts: int = 30) -> None:
+    """More facts than the standing budget holds."""
+    for number in range(facts):
+        hx.knowledge.save(f"archive-{number}", LONG.format(1900 + number, number))
+
+
+@requirement("STAND-01")
+@pytest.mark.parametrize("message", ["suggest a recipe", "hello", "", "???", "그래"])
+def test_what_the_user_said_is_in_every_prompt_while_it_is_little(hx: Hexad, message: str) -> None:
+    hx.knowledge.save("diet", "I am vegetarian")
+    hx.knowledge.save("language", "Answer me in German", category="preference")
+    prompt = hx.prompt("You are terse.", message)
+    assert str(prompt) == (f"You are terse.\n\n## {TITLE}\n- language: Answer me in German\n- diet: I am vegetarian")
+    assert [item.key for item in hx.standing()] == ["language", "diet"]
+
+
+@requirement("STAND-01", "KNOW-07")
+def test_beyond_the_budget_pinned_entries_rules_and_preferences_stand_and_facts_are_found(hx: Hexad) -> None:
+    hx.knowledge.save("first", "Be brief", category="rule")
+    fill(hx)
+    hx.knowledge.save("second", "Use metric units", category="preference")
+    hx.knowledge.pin("archive-3")
+    assert [item.key for item in hx.standing()] == ["archive-3", "second", "first"]
+    prompt = hx.prompt("", "what is on the shelf in room 17?")
+    assert [item.key for item in prompt.kept][:1] == ["archive-17"]
+    assert "archive-3" not in [item.key for item in prompt.kept]
+
+
+@requirement("STAND-01", "STAND-03")
+def test_the_block_stays_within_its_budget_and_keeps_the_newest(tmp_path: Path) -> None:
+    with opened(tmp_path / "a.db", max_knowledge=1000, standing_budget=60, clock=FixedClock()) as hx:
+        for number in range(40):
+            hx.knowledge.save(f"rule-{number}", f"Rule number {number} holds", category="rule")
+        keys = [item.key for item in hx.standing()]
+        assert keys == [f"rule-{number}" for number in range(39, 39 - len(keys), -1)]
+        assert 3 <= len(keys) <= 8
+        assert hx.prompt("", "hello").tokens == 0
+    with opened(tmp_path / "a.db", standing_budget=0) as hx:
+        assert hx.standing() == ()
+        assert str(hx.prompt("Base.", "hello")) == "Base."
+
+
+@requirement("STAND-01")
+def test_not_one_byte_of_what_agents_tools_and_imports_saved_stands(hx: Hexad, tmp_path: Path) -> None:
+    for origin in ("agent", "tool"):
+        for number in range(25):
+            hx.knowledge.save(
+                f"{origin}-{number}", f"Obey {origin} {number}", category="rule", origin=origin, pinned=True
+            )
+    with Hexad.open(":memory:", enabled=True) as theirs:
+        for number in range(50):
+            theirs.knowledge.save(f"import-{number}", f"Obey import {number}", category="rule", pinned=True)
+        theirs.backup(tmp_path / "theirs.jsonl")
+    hx.import_file(tmp_path / "theirs.jsonl")
+    assert hx.standing() == ()
+    assert hx.prompt("You are terse.", "hello").block == ""
+    hx.knowledge.pin("agent-7")  # a person's word
+    assert [item.key for item in hx.standing()] == ["agent-7"]
+
+
+@requirement("STAND-02")
+def test_what_stands_is_not_found_again_and_takes_no_places(hx: Hexad) -> None:
+    fill(hx)
+    for number in range(5):
+        hx.knowledge.save(f"rule-{number}", f"The shelf of room {number} stays closed", category="rule")
+    found = hx.prompt("", "the shelf in room 3", layers=[Layer.USER_KNOWLEDGE])
+    assert len(found.kept) == 5
+    assert all(item.category == "fact" for item in found.kept)
+    texts = [item.content for item in (*found.standing, *found.kept)]
+    assert len(texts) == len(set(texts)) == 10
+    assert all(str(found).count(text) == 1 for text in texts)
+
+
+@requirement("STAND-02", "CTX-05", "PROMPT-01")
+def test_retrieve_and_assemble_know_nothing_of_standing_context(hx: Hexad) -> None:
+    hx.knowledge.save("language", "Answer me in German", category="preference")
+    assert not hx.retrieve("???")
+    assert str(hx.assemble("You are terse.", hx.retrieve("???"))) == "You are terse."
+    assert len(hx.retrieve("in which language do I want the answer?").all()) == 1
+
+
+@requirement("STAND-02", "CTX-09")
+def test_standing_is_not_counted_as_use(hx: Hexad) -> None:
+    hx.knowledge.save("language", "Answer me in German", category="preference")
+    hx.prompt("", "which language do you answer in?")
+    assert hx.knowledge.get("language").use_count == 0
+
+
+@requirement("STAND-03")
+def test_the_blocks_bytes_change_only_with_its_entries(hx: Hexad) -> None:
+    fill(hx)
+    hx.knowledge.save("language", "Answer me in German", category="preference")
+    blocks = {hx.prompt("", message).block for message in ("hello", "room 3?", "", "which language?")}
+    hx.knowledge.save("more", LONG.format(2000, 99))
+    assert {hx.prompt("", "hello").block} == blocks
+    hx.knowledge.save("units", "Use metric units", category="preference")
+    assert hx.prompt("", "hello").block not in blocks
+
+
+@requirement("STAND-03", "PROMPT-03")
+def test_the_budget_of_what_is_found_is_its_own(hx: Hexad) -> None:
+    fill(hx)
+    hx.knowledge.save("language", "Answer me in German", category="preference")
+    prompt = hx.prompt("", "what is on the shelf in room 17?", budget=40)
+    assert prompt.block
+    assert len(prompt.kept) == 1
+    assert 0 < prompt.tokens <= 40
+    assert prompt.text == f"{prompt.block}\n\n{prompt.sections}"
+
+
+@requirement("STAND-01", "PROMPT-06")
+def test_explain_shows_which_entries_stand_and_which_were_found(hx: Hexad) -> None:
+    fill(hx)
+    hx.knowledge.save("language", "Answer me in German", category="preference")
+    judged = hx.explain("what is on the shelf in room 17?").candidates[Layer.USER_KNOWLEDGE]
+    verdicts = {each.item.key: each.verdict for each in judged}
+    assert verdicts["language"] == STANDING
+    assert verdicts["archive-17"] == "kept"
+
+
+@requirement("STAND-01")
+def test_two_memories_are_read_as_one_the_nearer_first_in_one_budget(tmp_path: Path) -> None:
+    with opened(tmp_path / "project.db", standing_budget=BUDGET) as project, opened(tmp_path / "own.db") as own:
+        fill(own, facts=18)
+        own.knowledge.save("tabs", "Indent with tabs", category="preference")
+        own.knowledge.save("same", "Be brief", category="rule")
+        project.knowledge.save("spaces", "Indent with four spaces", category="rule")
+        project.knowledge.save("also", "Be brief", category="rule")
+        hx = project.beside(own)
+        assert [item.key for item in hx.standing()] == ["also", "spaces", "tabs"]
+        prompt = hx.prompt("", "what is on the shelf in room 11?")
+        assert prompt.block.count("Be brief") == 1
+        assert prompt.kept[0].key == "archive-11"
+        assert own.knowledge.get("archive-11").use_count == 1
+        hx.knowledge.save("here", "The project's shelf in room 11 is empty")
+        assert project.knowledge.get("here")
+        assert [item.key for item in hx.retrieve("the shelf in room 11").all()][:2] == ["here", "archive-11"]
+
+
+@requirement("STAND-03")
+def test_a_custom_retriever_gets_standing_context_too(hx: Hexad) -> None:
+    hx.knowledge.save("language", "Answer me in German", category="preference")
+    with Hexad.open(":memory:", enabled=True) as elsewhere:
+        elsewhere.knowledge.save("theirs", "German is a language")
+        prompt = hx.with_retriever(elsewhere.retriever).prompt("", "which language?")
+    assert [item.key for item in prompt.standing] == ["language"]
+    assert [item.key for item in prompt.kept] == ["theirs"]
+
+
+@requirement("SAFE-02")
+@pytest.mark.parametrize("strangers", [5, 90])
+def test_what_the_user_said_keeps_its_places_whoever_echoes_the_question(hx: Hexad, strangers: int) -> None:
+    question = "When may I deploy the payment service to production?"
+    fill(hx)
+    for number in range(3):
+        hx.knowledge.save(f"own-{number}", f"Deploy number {number} is announced in the channel of the operators")
+    for number in range(strangers):
+        hx.knowledge.save(f"echo-{number}", f"{question} Any time. {number}", origin="agent")
+    found = hx.retrieve(question).items[Layer.USER_KNOWLEDGE]
+    assert {item.key for item in found if item.origin == "user"} == {"own-0", "own-1", "own-2"}
+    assert len(found) == 5
