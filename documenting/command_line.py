@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 _HEAD = """\
 # The command line
 
-This page is what `--help` says, of every command; `make docs` writes it. Commands work on `hexad.db` in the current
-folder, unless `--db` or `HEXAD_DB` names another. `--json` prints one JSON document. Exit codes: 0 done, 1 failed, 2 a
-mistake in the command or the configuration, 130 interrupted. Errors are one sentence on standard error.
+This page is what `--help` says, of every command; `make docs` writes it. Commands work on the
+database that `--db` or `HEXAD_DB` names; else on the project's `hexad.db`, of this folder or the nearest above, if you
+made it with `hexad init` or trusted it with `hexad trust`; else on your own, in your data folder. `--json` prints one
+JSON document. Exit codes: 0 done, 1 failed, 2 a mistake in the command or the configuration, 130 interrupted. Errors
+are one sentence on standard error.
 
 In a pipe a table is a line for each row, its cells parted by tabs, and nothing is coloured. `NO_COLOR` turns colour off
 on a terminal too. `hexad review` and `hexad skills review` ask a person, so they want a terminal. The examples are

@@ -51,9 +51,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the backgrou
 
 
 @pytest.fixture(autouse=True)
-def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     for name in [name for name in os.environ if name.startswith("HEXAD_") or name in {"EDITOR", "VISUAL"}]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path_factory.getbasetemp() / "data"))  # nobody's own memory is touched
+    monkeypatch.setenv("HEXAD_DB", "hexad.db")  # in the folder of the test, unless it says otherwise
     monkeypatch.setenv("HEXAD_SEMANTIC", "false")  # words alone, unless a test says otherwise: as without the extra
 
 

@@ -98,7 +98,6 @@ def test_the_environment_can_enable_it(monkeypatch: pytest.MonkeyPatch, value: s
         ("argument", "namespace", " ", "namespace"),
         ("environment", "HEXAD_MAX_PINNED", "many", "HEXAD_MAX_PINNED"),
         ("environment", "HEXAD_ENABLED", "maybe", "HEXAD_ENABLED"),
-        ("environment", "HEXAD_COLOUR", "red", "colour"),
         ("file", "max_text", -1, "max_text"),
         ("file", "surprise", 1, "surprise"),
     ],

@@ -26,7 +26,7 @@ from hexad.memory.proposals import Proposals
 from hexad.memory.references import ReferenceCollection
 from hexad.model import Erasure
 from hexad.recent import Recent
-from hexad.settings import Settings, survey
+from hexad.settings import Settings, survey, warn_of_unknown_variables
 from hexad.wiring import (
     NoRetriever,
     complete_patterns,
@@ -135,6 +135,7 @@ class Hexad:
         address = _address(database, "database")
         given = {"enabled": enabled, "namespace": namespace, **settings}
         known = survey(given, beside=folder_of(address), config=config).checked().settings
+        warn_of_unknown_variables()
         store = store_at(address, known)
         workspace = replace(
             workspace_of(store, known, clock, session),
@@ -191,8 +192,6 @@ class Hexad:
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> _ = hx.knowledge.save("units", "Answer in metric units")
         >>> prompt = hx.assemble("You are terse.", hx.retrieve("which units?"))
-        >>> hx.knowledge.get("units").use_count
-        0
         >>> hx.shown(prompt)
         >>> hx.knowledge.get("units").use_count
         1

@@ -5,8 +5,11 @@ This is the only module that reads the environment or a configuration file.
 
 from __future__ import annotations
 
+import logging
 import os
+import sys
 from dataclasses import dataclass, field, fields
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -162,7 +165,7 @@ def survey(
     given, right, sources = {}, {}, {}
     for source, values in (
         ("file", _from_file_or_problem(file, problems)),
-        ("environment", _from_environment(variables)),
+        ("environment", {name: value for name, value in _from_environment(variables).items() if name in _TYPES}),
         ("argument", {name: value for name, value in arguments.items() if value is not None}),
     ):
         for name, value in values.items():
@@ -226,7 +229,8 @@ def data_folder(environ: Environment | None = None) -> Path:
     variables = os.environ if environ is None else environ
     windows = os.name == "nt"
     named = Path(variables.get("LOCALAPPDATA" if windows else "XDG_DATA_HOME") or "")
-    usual = Path.home() / ("AppData/Local" if windows else ".local/share")
+    unix = "Library/Application Support" if sys.platform == "darwin" else ".local/share"
+    usual = Path.home() / ("AppData/Local" if windows else unix)
     return (named if named.is_absolute() else usual) / "hexad"
 
 
@@ -256,6 +260,24 @@ def _from_file(path: Path) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         hint = "mend it, or write a new one: `hexad init --force`"
         raise ConfigError("config", f"{path} is not TOML: {error}; {hint}") from error
+
+
+def unknown_variables(environ: Environment | None = None) -> tuple[str, ...]:
+    """A sentence about each HEXAD_ variable that is no setting; such a variable may be meant for another program."""
+    named = _from_environment(os.environ if environ is None else environ)
+    unknown = {PREFIX + name.upper(): PREFIX + _nearest(name).upper() for name in named if name not in _TYPES}
+    return tuple(f"{name} is no setting, so it is ignored; the nearest is {near}" for name, near in unknown.items())
+
+
+def warn_of_unknown_variables() -> None:
+    """Log each of these sentences, once in a process."""
+    for sentence in unknown_variables():
+        _warn_once(sentence)
+
+
+@cache
+def _warn_once(sentence: str) -> None:
+    logging.getLogger("hexad").warning(sentence)
 
 
 def _from_environment(environ: Environment) -> dict[str, str]:
@@ -306,7 +328,11 @@ def _typed(name: str, value: Any, where: str) -> Any:
 
 
 def _hint(name: str) -> str:
+    close = _nearest(name, 0.6)
+    return f" (did you mean {close!r}?)" if close else ""
+
+
+def _nearest(name: str, cutoff: float = 0.0) -> str:
     import difflib  # noqa: PLC0415 - loads in 1 ms; only an error needs it
 
-    close = difflib.get_close_matches(name, _TYPES, n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
+    return next(iter(difflib.get_close_matches(name, _TYPES, n=1, cutoff=cutoff)), "")

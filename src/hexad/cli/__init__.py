@@ -28,6 +28,7 @@ app = typer.Typer(
     name="hexad",
     epilog='Example: hexad remember deploy-window "Deploy on Tuesdays only"; then: hexad recall "deploy when?"\n\n'
     "Exit codes: 0 done, 1 failed, 2 usage. Errors are text on standard error, even with --json. "
+    "The memory is the project's hexad.db, after hexad init or hexad trust, else your own. "
     "Settings come from HEXAD_… variables and from hexad.toml beside the database.",
     cls=LazyGroup,
     pretty_exceptions_enable=False,
@@ -72,6 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; ``arguments`` are those of the process unless given. Returns the exit code."""
     running = Running()
     suggesting.clear()
+    screen.begin()
     streams.prepare()
     logging.getLogger("hexad").addHandler(logging.NullHandler())  # the command itself reports a layer's failure
     completion_init()

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import typer
 
-from hexad.cli.opening import MAKER, opened, place
+from hexad.cli.opening import MAKER, announce, opened, place
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.cli.terminal import screen
 from hexad.facade import Hexad
@@ -28,11 +28,13 @@ class Common:
 
     @property
     def path(self) -> Path:
-        """The path of the database."""
+        """The path of the database; the first time, the command says which it is."""
+        announce(self.db)
         return place(self.db)
 
     def opened(self, *, create: bool = False, maker: str = MAKER) -> AbstractContextManager[Hexad]:
         """Open the engine; see `opening.opened`."""
+        announce(self.db)
         return opened(self.db, self.namespace, create=create, maker=maker)
 
     def answer(self, document: Mapping[str, Any], sentence: str) -> None:

@@ -6,16 +6,17 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from hexad.cli import places
+from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput, NotFound, StoreError
 from hexad.facade import Hexad
 from hexad.model import DEFAULT_NAMESPACE, Record
-from hexad.settings import database_from_environment
+from hexad.settings import database_from_environment, unknown_variables
 
 if TYPE_CHECKING:
     from hexad.memory.collection import RecordCollection
 
 N = TypeVar("N", bound=Record)
-DEFAULT: Final = "hexad.db"
 MAKER: Final = "remember KEY CONTENT"  # the first command of a new user
 ABSENT: Final = f"there is no database; `hexad {MAKER}` creates it, --db names another"
 WITHOUT_TABLES: Final = f"has no tables of Hexad; `hexad {MAKER}` adds its tables, --db names another file"
@@ -33,6 +34,8 @@ def opened(
     if not create:
         refuse_absent(path, maker)
     new = not path.exists()
+    if create and path == places.own():
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         with Hexad.open(path, enabled=True, namespace=namespace, **{"patient": True, **settings}) as hx:
             yield hx
@@ -61,8 +64,8 @@ def now_under(collection: "RecordCollection[N]", id: str) -> "N | None":
 
 
 def place(db: str | None) -> Path:
-    """The path of the database: --db, else HEXAD_DB, else the default."""
-    named = db if db is not None else database_from_environment() or DEFAULT
+    """The path of the database: --db, else HEXAD_DB, else the project's or the user's own."""
+    named = db if db is not None else database_from_environment() or str(_unnamed().path)
     if not named.strip():
         raise InvalidInput("--db", "must be the path of a file, not empty")
     if named == ":memory:":
@@ -70,6 +73,25 @@ def place(db: str | None) -> Path:
     path = Path(named)
     _refuse_unusable(path)
     return path
+
+
+def announce(db: str | None) -> None:
+    """Say once which memory a command uses if nobody named one, and what is wrong in the environment."""
+    for warning in unknown_variables():
+        screen.once(screen.warn, warning)
+    if db is None and database_from_environment() is None:
+        place = _unnamed()
+        if place.foreign:
+            screen.once(screen.warn, place.foreign)
+        if place.note:
+            screen.once(screen.remark, place.note)
+
+
+def _unnamed() -> places.Place:
+    try:
+        return places.found()
+    except FileNotFoundError:
+        return places.Place(Path(places.DEFAULT), "")
 
 
 def _refuse_unusable(path: Path) -> None:

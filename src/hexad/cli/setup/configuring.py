@@ -1,4 +1,4 @@
-"""`init` and `config show`: write a configuration file, and show which value each setting has and why."""
+"""`init`, `trust`, `config show`: make a project's memory, trust one, and show which value each setting has and why."""
 
 import json
 import os
@@ -7,12 +7,23 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from hexad.cli import places
 from hexad.cli.commands import Commands, Common, group
 from hexad.cli.options import AsJson, Database
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
-from hexad.errors import ConfigError
-from hexad.settings import KNOWN, PREFIX, Setting, Traced, file_place, in_digits, survey
+from hexad.errors import ConfigError, InvalidInput
+from hexad.settings import (
+    FILE_NAME,
+    KNOWN,
+    PREFIX,
+    Setting,
+    Traced,
+    database_from_environment,
+    file_place,
+    in_digits,
+    survey,
+)
 
 _COLUMNS: Final = ("setting", Wide("value", 14), Wide("from", 30), Wide("meaning"))
 _PRIVATE: Final = 0o600
@@ -34,13 +45,35 @@ def init(
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a hexad.toml with every setting beside the database. The database is not created."""
-    common = Common(db=db, as_json=as_json)
+    """Make this folder a project with its own memory, and write a hexad.toml with every setting."""
+    named = db or database_from_environment()
+    database = places.database_in(Path.cwd())
+    if named is None and database.exists() and database != places.found().path.absolute():
+        raise InvalidInput("init", f"{database} is here already; `hexad trust .` uses it, if it is yours")
+    common = Common(db=named or places.DEFAULT, as_json=as_json)
     file = file_place(common.path.parent)
     _write(file, file_text(), force=force)
+    if named is None:
+        places.trust(database)
     common.answer(
         {"file": str(file), "written": True}, f"{file}: written; every setting keeps its default until you remove its #"
     )
+
+
+@app.command(epilog="Example: hexad trust .")
+def trust(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A folder with a hexad.db, or the file itself.")],
+    *,
+    off: Annotated[bool, typer.Option("--off", help="No longer trust it.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Use a project's hexad.db and hexad.toml, which somebody else may have written, when you work in its folder."""
+    database = places.database_in(path)
+    if not off and not database.exists() and not database.with_name(FILE_NAME).exists():
+        raise InvalidInput("PATH", f"there is no {database}; `hexad init` in its folder makes a new memory")
+    places.trust(database, trusted=not off)
+    sentence = f"{database} is {'no longer used' if off else 'used in its folder and below, with its hexad.toml'}"
+    Common(db=str(database), as_json=as_json).answer({"database": str(database), "trusted": not off}, sentence)
 
 
 @config.command(epilog="Example: hexad config show --namespace team")

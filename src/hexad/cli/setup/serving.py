@@ -11,8 +11,9 @@ import typer
 
 from hexad.cli.commands import Commands, Common
 from hexad.cli.completing import one_of
-from hexad.cli.opening import DEFAULT, opened
+from hexad.cli.opening import announce, opened
 from hexad.cli.options import AsJson, Database, Namespace, Yes
+from hexad.cli.places import DEFAULT
 from hexad.cli.terminal import screen
 from hexad.edges.address import Address, host_of
 from hexad.errors import ConfigError, InvalidInput
@@ -78,6 +79,7 @@ def serve(
         raise InvalidInput("--http", "is missing: tokens, hosts and origins apply to HTTP only")
     from hexad.mcp import server  # noqa: PLC0415 - loads the MCP SDK: 400 ms; raises if it is missing
 
+    announce(db)
     with opened(db, namespace, create=True, mcp_token=token, patient=False) as hx:
         if http is None:
             _over_stdio(hx, server.server_of(hx))

@@ -31,6 +31,7 @@ class Wide:
     width: int | None = None
 
 
+_said: Final[set[str]] = set()
 Column: TypeAlias = str | Wide  # a name alone is a column for short text
 KEY: Final = Wide("key", 20)
 FACTS: Final = ("what", Wide("value"))
@@ -61,6 +62,18 @@ def show_beside(text: str) -> None:
 def remark(sentence: str) -> None:
     """Print a note on standard error, so that it does not mix with the answer."""
     sys.stderr.write(_fitted(clean(completed(sentence)), sys.stderr) + "\n")
+
+
+def once(say: Callable[[str], None], sentence: str) -> None:
+    """Say something once in a command."""
+    if sentence not in _said:
+        _said.add(sentence)
+        say(sentence)
+
+
+def begin() -> None:
+    """Forget what an earlier command said."""
+    _said.clear()
 
 
 def warn(sentence: str) -> None:
