@@ -24,7 +24,6 @@ PLANNED: Final = frozenset(
         "IO-02",
         "OBS-01",
         "PG-04",
-        "PG-05",
         "SAFE-02",
         "SAFE-05",
         "SMALL-01",

@@ -390,6 +390,12 @@ class Hexad:
         similarity = self._engine.workspace.similarity
         return similarity is not None and similarity.ready(timeout)
 
+    @property
+    def embedder(self) -> str | None:
+        """The name under which this engine stores vectors; None without an embedder."""
+        similarity = self._engine.workspace.similarity
+        return None if similarity is None else similarity.name
+
     def without_vector(self) -> int | None:
         """The number of entries that are found by words alone until `reindex`; None without an embedder."""
         similarity = self._engine.workspace.similarity

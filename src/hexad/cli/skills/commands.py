@@ -9,7 +9,6 @@ import typer
 
 from hexad.cli import completing
 from hexad.cli.commands import Common, group
-from hexad.cli.opening import refuse_absent
 from hexad.cli.options import (
     AsJson,
     By,
@@ -200,7 +199,7 @@ def review(
     common: Common,
 ) -> None:
     """Review drafts, or one skill: findings, a dry run, a question. `hexad review` includes learnings."""
-    refuse_absent(common.path, _MAKER)
+    common.refuse_absent(_MAKER)
     if not common.as_json and not sys.stdin.isatty():
         approve = f"hexad skills activate {shlex.quote(name) if name else 'NAME'}"
         raise InvalidInput("review", f"needs a terminal to ask on; --json only shows, `{approve}` approves")

@@ -114,6 +114,7 @@ _SCOPES: Final = "SELECT layer, rows, length, merged, waiting FROM hexad.scope W
 _STATES: Final = "SELECT layer, embedder, rows, stamp FROM hexad.embedder WHERE tenant = $1"
 MOST_WAITING: Final = 256  # rows of a layer whose words a question reads whole; then they are merged
 _MERGED_AT_ONCE: Final = 2048  # so many are merged before the commit: somebody imports
+_MOST_KNOWN: Final = 4096  # rows that are kept in memory: an import has more
 _NO_WORDS: Final = Document((), ()).pack()
 
 
@@ -238,6 +239,9 @@ class Unit(View, LearningWrites):
             if embedded is not None and document is not None:
                 self._add_vector(batch, record.layer, known.number, known.vectors, embedded)
         self._write(batch)
+        if len(self._rows) > _MOST_KNOWN:
+            self._rows.clear()
+            self._known.clear()
 
     def embed(self, layer: Layer, vectors: Mapping[int, Embedded]) -> None:
         rows = self.ask(Statement(_VECTORS_OF_ROWS, (self.tenant, CODES[layer], list(vectors))))[0]
