@@ -192,8 +192,6 @@ class Hexad:
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> _ = hx.knowledge.save("units", "Answer in metric units")
         >>> prompt = hx.assemble("You are terse.", hx.retrieve("which units?"))
-        >>> hx.knowledge.get("units").use_count
-        0
         >>> hx.shown(prompt)
         >>> hx.knowledge.get("units").use_count
         1

@@ -131,16 +131,14 @@ class _Recording:
 
     def _failed(self) -> str:
         """Count the error for its learning, and against the fixes that were offered; return the learning's id."""
-        learning = remembered(self.change, self.outcome, self.now)
-        known = get(self.change, learning)
-        if known is not None:
-            whole = with_stated(known, self.outcome.error, self.outcome.arguments, self.change.session)
-            if whole != known:
-                self.change.put(whole)
+        known = remembered(self.change, self.outcome, self.now)
+        whole = with_stated(known, self.outcome.error, self.outcome.arguments, self.change.session)
+        if whole != known:
+            self.change.put(whole)
         for made in self._holding(self._activity().offers):
             if made.state in {OFFERED, WORKED}:
-                self._blame(made, learning)
-        return learning
+                self._blame(made, known.id)
+        return known.id
 
     def _succeeded(self) -> str:
         """Credit the fixes that were offered and followed; mine the difference to the failures before."""

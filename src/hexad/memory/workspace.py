@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 _DETAILS: Final = {
     Erasure.DONE: "",
     Erasure.HELD: "another connection reads an older state; once it is closed, `erase_traces()` removes the last bytes",
-    Erasure.SCHEDULED: "no query finds them any more; the database removes the last bytes with its next maintenance",
+    Erasure.SCHEDULED: (
+        "no query finds them any more; the server's next maintenance (VACUUM FULL) removes them from its tables, and "
+        "its log, replicas and backups hold them until they expire"
+    ),
 }
 
 

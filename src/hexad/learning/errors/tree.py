@@ -32,10 +32,11 @@ MOST_OF_A_TOOL: Final = 2000  # learnings; then each new one replaces an old one
 _LEARNINGS: Final = Layer.AGENT_LEARNINGS
 
 
-def remembered(change: Change, outcome: Outcome, now: datetime) -> str:
-    """Count an error for the one learning about it, which may be new; return the learning's id."""
+def remembered(change: Change, outcome: Outcome, now: datetime) -> Learning:
+    """Count an error for the one learning about it, which may be new; return the learning."""
     exact = TemplateFilter(outcome.trigger, limit=1, length=len(outcome.words), template=pattern_text(outcome.words))
-    known = change.unit.templates([exact])
+    following = [*_bucket_filters(outcome.trigger, outcome.words), _all_of(outcome.trigger)]
+    known = change.unit.templates([exact], ahead=following)
     if known:
         return _seen(change, known[0][1], now)
     bucket = bucket_of(change.unit, outcome.trigger, outcome.words)
@@ -45,22 +46,29 @@ def remembered(change: Change, outcome: Outcome, now: datetime) -> str:
     return _seen(change, bucket[where.template], now)
 
 
-def _seen(change: Change, id: str, now: datetime) -> str:
+def _seen(change: Change, id: str, now: datetime) -> Learning:
+    known = cast("Learning", change.get(_LEARNINGS, id))
     change.unit.learn(LearningChanges(seen={id: now}))
-    return id
+    return replace(known, seen=known.seen + 1, updated=now)
 
 
 def bucket_of(view: Reading, trigger: str, words: Words) -> dict[Words, str]:
     """The templates that an error of a tool is compared with, each with its learning's id."""
-    size = len(words)
-    found = view.templates(
-        [
-            TemplateFilter(trigger, limit=COMPARED, length=size),
-            TemplateFilter(trigger, limit=MOST_OPEN, length=size, wildcard=True),
-            TemplateFilter(trigger, limit=MOST_OF_A_TOOL, length=size, skeleton=skeleton(pattern_text(words))),
-        ]
-    )
+    found = view.templates(_bucket_filters(trigger, words))
     return {split(template): about for template, about in found}
+
+
+def _bucket_filters(trigger: str, words: Words) -> Sequence[TemplateFilter]:
+    size = len(words)
+    return (
+        TemplateFilter(trigger, limit=COMPARED, length=size),
+        TemplateFilter(trigger, limit=MOST_OPEN, length=size, wildcard=True),
+        TemplateFilter(trigger, limit=MOST_OF_A_TOOL, length=size, skeleton=skeleton(pattern_text(words))),
+    )
+
+
+def _all_of(trigger: str) -> TemplateFilter:
+    return TemplateFilter(trigger, limit=2 * MOST_OF_A_TOOL)
 
 
 def known_as(view: Reading, trigger: str, words: Words) -> str | None:
@@ -83,7 +91,7 @@ def _placed(change: Change, words: Words, bucket: Mapping[Words, str]) -> Placem
     return Placement(words) if at_odds(joining) else where
 
 
-def _grown(change: Change, outcome: Outcome, template: Words, replaced: Sequence[str], now: datetime) -> str:
+def _grown(change: Change, outcome: Outcome, template: Words, replaced: Sequence[str], now: datetime) -> Learning:
     """Store a template that is new, or that replaces others: the oldest of their learnings absorbs the rest."""
     known = [each for name in replaced if (each := get(change, name)) is not None]
     old = sorted(known, key=lambda each: (each.created, each.id))
@@ -103,9 +111,9 @@ def _grown(change: Change, outcome: Outcome, template: Words, replaced: Sequence
             **about,  # type: ignore[arg-type]
         )
         change.put(fresh)
-        return fresh.id
+        return fresh
     first = replace(old[0], seen=old[0].seen + 1, updated=now, **about)  # type: ignore[arg-type]
-    return absorb(change, first, old[1:]).id
+    return absorb(change, first, old[1:])
 
 
 def absorb(change: Change, kept: Learning, others: Sequence[Learning]) -> Learning:
@@ -160,7 +168,7 @@ def new_id() -> str:
 
 def _make_room(change: Change, trigger: str) -> None:
     """Remove the tool's oldest learning without fix and diagnosis, if the tool has too many."""
-    known = change.unit.templates([TemplateFilter(trigger, limit=2 * MOST_OF_A_TOOL)])
+    known = change.unit.templates([_all_of(trigger)])
     if len(known) < MOST_OF_A_TOOL:
         return
     oldest_first = (get(change, found) for _, found in reversed(known))

@@ -36,7 +36,7 @@ _CAUSES: Final[tuple[tuple[type[Exception], type[StoreError], str], ...]] = (
 _LOST: Final = "the connection was lost and nothing was stored; try again"
 _AGAIN: Final = frozenset({"40001", "40P01"})  # serialization, deadlock: the same again may work
 _ELSEWHERE: Final = frozenset({"25006", "26000", "42P05", "0A000"})  # a standby, or a statement that is not prepared
-_GONE: Final = ("57P0", "08")  # the server ends the session
+_GONE: Final = ("57P0", "080")  # the server ends the session
 _TRANSLATIONS: Final[tuple[tuple[str, type[StoreError], str], ...]] = (
     ("55P03", StoreBusy, "another writer kept the namespace locked; try again"),
     ("53300", StoreBusy, "the server has too many clients; try again, or lower `pool` in the URL"),

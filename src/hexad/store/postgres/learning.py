@@ -8,19 +8,32 @@ from hexad.model import Layer
 from hexad.shape import from_microseconds, to_microseconds
 from hexad.store.learning import Activity, Call, Offer
 from hexad.store.postgres.connection import Statement, columns
-from hexad.store.postgres.records import CODES, hashed
+from hexad.store.postgres.records import CODES, WHOLE, hashed
 from hexad.store.postgres.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hexad.store.learning import LearningChanges, TemplateFilter
+    from hexad.store.postgres.connection import Rows
 
 _LEARNINGS: Final = CODES[Layer.AGENT_LEARNINGS]
 _CALL: Final = "SELECT number, session, tool, ok, learning, arguments, at FROM hexad.call WHERE tenant = $1"
-_LATEST_CALLS: Final = f"{_CALL} AND session = $2 ORDER BY number DESC LIMIT $3"
+_CALLS_AHEAD: Final = 32  # calls of a session that are read before somebody asks for them
+_LATEST_CALLS: Final = f"{_CALL} AND session = $2 AND $3::text IS NOT NULL ORDER BY number DESC LIMIT $4"
+_CALLS_IF_FAILED: Final = (
+    f"{_CALL} AND session = $2 AND (EXISTS (SELECT 1 FROM hexad.offer WHERE tenant = $1 AND session = $2) OR NOT "
+    "(SELECT ok FROM hexad.call WHERE tenant = $1 AND session = $2 AND tool = $3 ORDER BY number DESC LIMIT 1)) "
+    "ORDER BY number DESC LIMIT $4"
+)
 _LATEST_OF_TOOL: Final = (
     "SELECT ok FROM hexad.call WHERE tenant = $1 AND session = $2 AND tool = $3 ORDER BY number DESC LIMIT 1"
+)
+_ABOUT: Final = (
+    f"SELECT {WHOLE} FROM hexad.record WHERE tenant = $1 AND layer = {_LEARNINGS} AND id = ANY(ARRAY("
+    "SELECT learning FROM hexad.offer WHERE tenant = $1 AND session = $2 AND state = 'offered' UNION SELECT learning "
+    "FROM (SELECT learning, ok FROM hexad.call WHERE tenant = $1 AND session = $2 AND tool = $3 "
+    "ORDER BY number DESC LIMIT 4) c WHERE NOT ok AND learning <> '')) LIMIT 16"
 )
 _OFFERS: Final = (
     'SELECT session, learning, "trigger", state, at FROM hexad.offer '
@@ -57,43 +70,74 @@ _FORGET: Final = "DELETE FROM {} WHERE tenant = $1 AND ($2::text[] IS NULL OR se
 class LearningReads(Work):
     """Reads templates, calls and offers."""
 
-    def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._ahead: dict[TemplateFilter, Rows] = {}
+        self._activities: dict[tuple[str, str], list[Rows]] = {}
+
+    def templates(
+        self, wanted: Sequence[TemplateFilter], *, ahead: Sequence[TemplateFilter] = ()
+    ) -> Sequence[tuple[str, str]]:
         """Template and id, filter by filter."""
-        answers = self.ask(*(self._filtered(each) for each in wanted))
-        return [(template, learning) for rows in answers for template, learning in rows]
+        missing = [each for each in wanted if each not in self._ahead]
+        found = dict(self._ahead)
+        if missing:
+            later = [self._filtered(each, unless=wanted[0]) for each in ahead]
+            whole = [self._filtered(wanted[0], columns=WHOLE)] if ahead else []
+            rows = self.ask(*map(self._filtered, missing), *later, *whole)
+            found |= zip((*missing, *ahead), rows, strict=False)
+            self._keep(rows[-1] if whole else [])
+        if ahead and not any(found[each] for each in wanted):
+            self._ahead = found
+        return [(template, learning) for each in wanted for template, learning in found[each]]
 
     def activity(self, session: str, tool: str, *, calls: int = 0) -> Activity:
-        """A session's offers and calls."""
-        offers, latest, recent = self.ask(
-            Statement(_OFFERS, (self.tenant, session)),
-            Statement(_LATEST_OF_TOOL, (self.tenant, session, tool)),
-            Statement(_LATEST_CALLS, (self.tenant, session, calls)),
-        )
-        failed = any(not ok for (ok,) in latest)
-        return Activity(list(map(_offer, offers)), failed, list(map(_call, recent)))
+        """A session's offers and calls. If they will matter, the calls are read before somebody asks for them."""
+        if (session, tool) not in self._activities or calls > _CALLS_AHEAD:
+            given = (self.tenant, session, tool)
+            latest = Statement(_LATEST_CALLS if calls else _CALLS_IF_FAILED, (*given, max(calls, _CALLS_AHEAD)))
+            asked = (Statement(_OFFERS, given[:2]), Statement(_LATEST_OF_TOOL, given), latest)
+            *self._activities[session, tool], about = self._ask_about_sessions((*asked, Statement(_ABOUT, given)))
+            self._keep(about)
+        offers, outcome, recent = self._activities[session, tool]
+        failed = any(not ok for (ok,) in outcome)
+        return Activity(list(map(_offer, offers)), failed, list(map(_call, recent[:calls])))
+
+    def _ask_about_sessions(self, statements: Sequence[Statement]) -> list[Rows]:
+        """Ask about calls and offers, which no record that waits to be written changes."""
+        return self.ask(*statements)
 
     def calls(self) -> Sequence[Call]:
         """The calls of every session."""
         return list(map(_call, self.ask(Statement(f"{_CALL} ORDER BY session, number", (self.tenant,)))[0]))
 
-    def _filtered(self, wanted: TemplateFilter) -> Statement:
-        """The statement for a filter. Texts are compared by their hashes."""
-        where, values = '"trigger" = $2', [self.tenant, hashed(wanted.trigger)]
-        texts = {"template_hash": wanted.template, "skeleton": wanted.skeleton, "error": wanted.error_pattern}
-        for column, text in texts.items():
-            if text is not None:
-                values.append(hashed(text))
-                where += f" AND {column} = ${len(values)}"
-        if wanted.length is not None:
-            values.append(wanted.length)
-            where += f" AND length = ${len(values)}"
-        where += " AND wildcard" if wanted.wildcard else ""
+    def _keep(self, rows: Rows) -> None:
+        """Keep learnings that somebody will probably ask for."""
+
+    def _filtered(
+        self, wanted: TemplateFilter, unless: TemplateFilter | None = None, columns: str = "template, id"
+    ) -> Statement:
+        """The statement for a filter, which finds nothing if another one does."""
+        values: list[int] = [self.tenant]
+        where = _condition(wanted, values)
+        if unless is not None:
+            where += f" AND NOT EXISTS (SELECT 1 FROM hexad.record WHERE {_condition(unless, values)})"
         values.append(wanted.limit)
-        return Statement(
-            f"SELECT template, id FROM hexad.record WHERE tenant = $1 AND {where} "
-            f"ORDER BY number DESC LIMIT ${len(values)}",
-            values,
-        )
+        found = f"SELECT {columns} FROM hexad.record WHERE {where} ORDER BY number DESC LIMIT ${len(values)}"
+        return Statement(found, values)
+
+
+def _condition(wanted: TemplateFilter, values: list[int]) -> str:
+    """A filter in SQL, its values added to the others. Texts are compared by their hashes."""
+    texts = {"trigger": wanted.trigger, "template_hash": wanted.template, "skeleton": wanted.skeleton}
+    hashes = {name: None if text is None else hashed(text) for name, text in texts.items()}
+    pattern = None if wanted.error_pattern is None else hashed(wanted.error_pattern)
+    where = "tenant = $1" + (" AND wildcard" if wanted.wildcard else "")
+    for column, value in {**hashes, "error": pattern, "length": wanted.length}.items():
+        if value is not None:
+            values.append(value)
+            where += f' AND "{column}" = ${len(values)}'
+    return where
 
 
 class LearningWrites(LearningReads):
@@ -101,6 +145,7 @@ class LearningWrites(LearningReads):
 
     def learn(self, changes: LearningChanges) -> None:
         """Write changes, in the order of their fields."""
+        self._activities.clear()
         for learning, at in changes.seen.items():
             self.queue(_SEE, self.tenant, learning, to_microseconds(at))
         if changes.calls:

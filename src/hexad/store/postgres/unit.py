@@ -11,9 +11,9 @@ import hashlib
 from dataclasses import astuple, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from hexad.model import Layer, Skill
+from hexad.model import Layer, Learning, Skill
 from hexad.shape import to_microseconds
-from hexad.store import Entry
+from hexad.store import Entry, Row
 from hexad.store.postgres.connection import Statement, columns
 from hexad.store.postgres.failures import Failure, is_gone
 from hexad.store.postgres.learning import LearningWrites
@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hexad.model import Association, AuditRecord, Proposal, SkillVersion, Version
-    from hexad.store import Embedded, Row, Use
+    from hexad.store import Embedded, Use
+    from hexad.store.learning import LearningChanges
     from hexad.store.postgres.connection import Rows
 
 _KNOWN_IDS: Final = (
@@ -170,6 +171,8 @@ class Unit(View, LearningWrites):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._known: dict[tuple[Layer, str], _Known] = {}
+        self._rows: dict[tuple[Layer, str], Row] = {}  # as they were read or written
+        self._waiting: list[Entry] = []  # to be written when it is known which of them exist
         self._scopes: dict[int, _Scope] = {}
         self._states: dict[tuple[int, int], list[int]] = {}  # rows and stamp, by layer and embedder
         self._changed_scopes: set[int] = set()
@@ -177,6 +180,10 @@ class Unit(View, LearningWrites):
         self.appended: tuple[int, str] | None = None  # sequence and hash of the last audit record
 
     def get(self, layer: Layer, id: str) -> Row | None:
+        if any(each.record.layer is layer and each.record.id == id for each in self._waiting):
+            self._settle()
+        if (layer, id) in self._rows:
+            return self._rows[layer, id]
         place = self._place(layer, id)
         rows, vectors = self.ask(Statement(GET, place), Statement(_VECTORS_OF_ID, place))
         self._known[layer, id] = _Known()
@@ -185,10 +192,55 @@ class Unit(View, LearningWrites):
         row = decode(rows[0])
         held = {embedder: digest for number, embedder, digest in vectors if number == row.number}
         self._known[layer, row.record.id] = _Known(row.number, rows[0][3], held)
+        self._rows[layer, row.record.id] = row
         return row
 
+    def ask(self, *statements: Statement) -> list[Rows]:
+        self._settle()
+        return super().ask(*statements)
+
     def put(self, entries: Sequence[Entry]) -> None:
-        self._know([(each.record.layer, each.record.id) for each in entries])
+        """Write now if it is known which of these exist, else with the next round trip."""
+        self._waiting += entries
+        self._ahead.clear()
+        if all((each.record.layer, each.record.id) in self._known for each in self._waiting):
+            self._settle()
+
+    def learn(self, changes: LearningChanges) -> None:
+        if changes.seen or changes.renamed:
+            self._settle()
+        super().learn(changes)
+        for learning, at in changes.seen.items():
+            row = self._rows.get((Layer.AGENT_LEARNINGS, learning))
+            if row is not None and isinstance(row.record, Learning):
+                seen = replace(row.record, seen=row.record.seen + 1, updated=at)
+                self._rows[Layer.AGENT_LEARNINGS, learning] = replace(row, record=seen)
+
+    def _keep(self, rows: Rows) -> None:
+        for row in map(decode, rows):
+            self._rows.setdefault((row.record.layer, row.record.id), row)
+
+    def _is_empty(self) -> bool:
+        return not self._waiting and super()._is_empty()
+
+    def _settle(self) -> None:
+        """Write the entries that wait."""
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            self._know([(each.record.layer, each.record.id) for each in waiting])
+            self._put(waiting)
+
+    def _ask_about_sessions(self, statements: Sequence[Statement]) -> list[Rows]:
+        places = [(each.record.layer, each.record.id) for each in self._waiting]
+        unknown = self._unknown(places)
+        waiting, self._waiting = self._waiting, []
+        answers = self.ask(*statements, *self._asking(unknown))
+        self._learn_of(unknown, *answers[len(statements) :])
+        self._waiting = waiting
+        self._settle()
+        return answers[: len(statements)]
+
+    def _put(self, entries: Sequence[Entry]) -> None:
         batch = _Batch()
         for record, document, embedded in entries:
             known = self._known[record.layer, record.id]
@@ -197,6 +249,7 @@ class Unit(View, LearningWrites):
             if known.number is None:
                 self.head.number = known.number = self.head.number + 1
             batch.records[CODES[record.layer], known.number] = encode(record, known.number, words)
+            self._rows[record.layer, record.id] = Row(known.number, record, document)
             if old != words:
                 self._reindex(batch, record.layer, known, words)
                 if not is_new:
@@ -226,11 +279,14 @@ class Unit(View, LearningWrites):
             self.queue(_ADD_ASSOCIATIONS, self.tenant, *columns(rows))
 
     def remove(self, layer: Layer, id: str) -> bool:
+        self._settle()
         self._know([(layer, id)])
         known = self._known[layer, id]
         if known.number is None:
             return False
         batch = _Batch()
+        self._rows.pop((layer, id), None)
+        self._ahead.clear()
         if known.words is not None:
             self._reindex(batch, layer, known, None)
         self._drop_vectors(batch, layer, known)
@@ -254,8 +310,10 @@ class Unit(View, LearningWrites):
             self.queue(_REMOVE_PROPOSALS, self.tenant, list(withdrawn))
 
     def use(self, uses: Collection[Use]) -> None:
+        self._settle()
         together: dict[tuple[int, str], tuple[int, int]] = {}
         for use in uses:
+            self._rows.pop((use.layer, use.id), None)
             place = CODES[use.layer], use.id
             together[place] = together.get(place, (0, 0))[0] + use.count, to_microseconds(use.at)
         if together:
@@ -296,6 +354,7 @@ class Unit(View, LearningWrites):
 
     def merge(self, *, least: int = MOST_WAITING) -> None:
         """Turn the words of rows into postings, in layers where more than ``least`` wait."""
+        self._settle()
         self.known_head()
         for code, scope in sorted(self._scopes.items()):
             if scope.waiting > least:
@@ -310,6 +369,7 @@ class Unit(View, LearningWrites):
 
     def commit(self) -> bool:
         """Commit; whether it is known that it happened. An error says that it did not."""
+        self._settle()
         if not self._begun and not self._queued:
             return True
         self.known_head()
@@ -336,15 +396,21 @@ class Unit(View, LearningWrites):
 
     def _know(self, places: Iterable[tuple[Layer, str]]) -> None:
         """Read which of these rows exist, unless that is known already."""
-        unknown = [place for place in dict.fromkeys(places) if place not in self._known]
-        if not unknown:
-            return
-        given = columns((CODES[layer], key) for layer, key in unknown)
-        rows, vectors = self.ask(
-            Statement(_KNOWN_IDS, (self.tenant, *given)), Statement(_KNOWN_VECTORS, (self.tenant, *given))
-        )
+        unknown = self._unknown(places)
+        if unknown:
+            self._learn_of(unknown, *self.ask(*self._asking(unknown)))
+
+    def _unknown(self, places: Iterable[tuple[Layer, str]]) -> Sequence[tuple[Layer, str]]:
+        return [place for place in dict.fromkeys(places) if place not in self._known]
+
+    def _asking(self, unknown: Sequence[tuple[Layer, str]]) -> Sequence[Statement]:
+        given = columns((CODES[layer], key) for layer, key in unknown) or [[], []]
+        return [Statement(sql, (self.tenant, *given)) for sql in (_KNOWN_IDS, _KNOWN_VECTORS)] if unknown else []
+
+    def _learn_of(self, unknown: Sequence[tuple[Layer, str]], *found: Rows) -> None:
         for place in unknown:
             self._known[place] = _Known()
+        rows, vectors = found or ([], [])
         for code, key, number, words in rows:
             self._known[LAYERS[code], key] = _Known(number, words)
         for code, key, embedder, digest in vectors:

@@ -97,12 +97,16 @@ class View(LearningReads):
         rows = self.ask(Statement(GET, self._place(layer, id)))[0]
         return decode(rows[0]) if rows else None
 
+    def _is_empty(self) -> bool:
+        """Whether it is known that nothing was ever stored."""
+        return self._begun and not self.head.number
+
     def _place(self, layer: Layer, id: str) -> tuple[int, int, str, str | None]:
         """The values that find a row: only entries are found without regard to case."""
         return self.tenant, CODES[layer], id, folded(id) if layer is Layer.USER_KNOWLEDGE else None
 
     def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:
-        if self._begun and not self.head.number:  # nothing was ever stored
+        if self._is_empty():
             return []
         embedder = None if without is None else hashed(without)
         return list(map(decode, self.ask(Statement(_PAGE, (self.tenant, CODES[layer], after, embedder, limit)))[0]))

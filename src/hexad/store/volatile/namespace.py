@@ -184,7 +184,9 @@ class Namespace:
     def proposals(self) -> Sequence[Proposal]:
         return list(self._proposals.values())
 
-    def templates(self, wanted: Sequence[TemplateFilter]) -> Sequence[tuple[str, str]]:
+    def templates(
+        self, wanted: Sequence[TemplateFilter], *, ahead: Sequence[TemplateFilter] = ()
+    ) -> Sequence[tuple[str, str]]:
         data = self._layers[Layer.AGENT_LEARNINGS]
         rows = [data.rows[data.ids[number]] for number in sorted(data.ids, reverse=True)]
         learnings = [row.record for row in rows if isinstance(row.record, Learning)]

@@ -1,0 +1,274 @@
+"""What only PostgreSQL has: round trips, a server that goes away, many processes, and an operator's options."""
+# ruff: noqa: S608  (schemas have names of ours)
+
+from __future__ import annotations
+
+import re
+import threading
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+
+from hexad import Hexad
+from hexad.errors import CommitInDoubt, InvalidInput, SchemaTooNew, StoreBusy, StoreError
+from hexad.store import postgres
+from hexad.store.postgres import PostgresStore
+from hexad.store.postgres.connection import Connection, Statement
+from hexad.testing.nouns import ENTRIES, HOME, audit_record, document, knowledge
+from hexad.testing.processes import counted, step
+from tests.postgres import drop_schema, new_schema, server_url
+from tests.support import opened, requirement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    made = new_schema()
+    yield made
+    drop_schema(made)
+
+
+@pytest.fixture
+def hx(url: str) -> Iterator[Hexad]:
+    with opened(url, max_knowledge=1000) as engine:
+        yield engine
+
+
+@pytest.fixture
+def batches(monkeypatch: pytest.MonkeyPatch) -> list[list[Statement]]:
+    """Every batch of statements that somebody waited for."""
+    found: list[list[Statement]] = []
+    run = Connection.run
+
+    def recorded(self: Connection, statements: Any, **options: Any) -> Any:
+        found.append(list(statements))
+        return run(self, statements, **options)
+
+    monkeypatch.setattr(Connection, "run", recorded)
+    return found
+
+
+def trips(batches: list[Any], action: Callable[[], object]) -> int:
+    batches.clear()
+    action()
+    return len(batches)
+
+
+@requirement("PG-02")
+def test_a_turn_takes_two_round_trips_a_save_two_and_an_observation_three(hx: Hexad, batches: list[Any]) -> None:
+    hx.knowledge.save("tone", "Answer briefly", category="rule", pinned=True)
+    for number in range(40):
+        hx.knowledge.save(f"k{number}", f"deploy note {number} for the window", thread="t", position=number)
+    hx.references.save("runbook", location="https://example.com", summary="how to deploy")
+    hx.learnings.save(trigger="tool:deploy", error_pattern="no window", fix="deploy on Tuesday")
+    question = "when is the window to deploy?"
+    assert trips(batches, lambda: hx.retrieve(question)) == 2
+    assert trips(batches, lambda: hx.assemble("You help.", hx.retrieve(question))) == 2
+    assert trips(batches, lambda: hx.knowledge.save("new", "something else")) == 2
+    assert trips(batches, lambda: hx.knowledge.save("new", "something else again")) == 2
+    hx.observe(tool="mail", result="sent", args={"to": "anna"}, session="s")
+    outcomes = [{"error": error} for error in ("Error: no region eu", "Error: no key 7", "Error: no region eu")]
+    for outcome in (*outcomes, {"result": "sent"}, {"result": "sent"}):
+        observe = partial(hx.observe, tool="mail", args={"a": len(outcome)}, session="s", **outcome)
+        assert trips(batches, observe) <= 3
+
+
+@requirement("PG-01")
+def test_every_statement_names_its_tenant(hx: Hexad, batches: list[list[Statement]]) -> None:
+    hx.knowledge.save("editor", "vim", tags=["tool"])
+    hx.prompt("You help.", "which editor?")
+    hx.observe(tool="deploy", error="Error: no", session="s")
+    hx.learnings.list()
+    hx.knowledge.history("editor")
+    hx.knowledge.forget("editor")
+    hx.forget(everything=True)
+    hx.audit.verify()
+    of_all = re.compile(r"BEGIN|COMMIT|ROLLBACK|SELECT set_config|SELECT namespace FROM")
+    statements = [each for batch in batches for each in batch if not of_all.match(each.sql)]
+    assert len(statements) > 50
+    for sql, _ in statements:
+        assert "tenant = $1" in sql or re.match(r'INSERT INTO "?\w+"?\.\w+ \(tenant,', sql), sql
+
+
+@requirement("PG-01")
+def test_the_url_names_the_schema_and_is_shown_without_its_password(url: str) -> None:
+    with opened(url) as hx:
+        hx.knowledge.save("editor", "vim")
+        assert "hexad:" not in repr(hx)
+    with psycopg.connect(server_url()) as connection:
+        schema = url.rsplit("=", 1)[1]
+        assert connection.execute(f"SELECT count(*) FROM {schema}.record").fetchone() == (1,)
+    for wrong in ("schema=no;drop", "pool=none", "pool=0"):
+        with pytest.raises(InvalidInput):
+            PostgresStore(f"{server_url()}?{wrong}")
+
+
+@requirement("PG-01")
+def test_a_server_that_cannot_be_reached_is_named_without_the_password() -> None:
+    with pytest.raises(StoreError, match=re.escape("postgresql://anna@127.0.0.1:1/db")) as caught:
+        Hexad.open("postgresql://anna:geheim@127.0.0.1:1/db", enabled=True)
+    assert "geheim" not in str(caught.value)
+
+
+@requirement("PG-01")
+def test_without_prepared_statements_everything_works_as_a_pooler_needs_it(url: str) -> None:
+    with opened(f"{url}&prepare=no") as hx:
+        hx.knowledge.save("editor", "vim")
+        assert [item.key for item in hx.retrieve("vim").items[ENTRIES]] == ["editor"]
+    with psycopg.connect(server_url()) as connection:
+        assert connection.execute("SELECT count(*) FROM pg_prepared_statements").fetchone() == (0,)
+
+
+@requirement("PG-01")
+def test_a_schema_of_a_newer_program_is_refused(url: str) -> None:
+    PostgresStore(url).close()
+    with psycopg.connect(server_url(), autocommit=True) as connection:
+        connection.execute(f"UPDATE {url.rsplit('=', 1)[1]}.note SET value = '99'")
+    with pytest.raises(SchemaTooNew):
+        PostgresStore(url)
+
+
+@requirement("PG-01")
+def test_many_that_start_at_once_create_the_schema_once(url: str) -> None:
+    failures: list[BaseException] = []
+
+    def start() -> None:
+        try:
+            PostgresStore(url).close()
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=start) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    store = PostgresStore(url)
+    assert step(store) == 1
+    store.close()
+
+
+# a connection that is lost
+
+
+def end_sessions() -> None:
+    """What a server does when it restarts, to everybody but this session."""
+    with psycopg.connect(server_url(), autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE application_name = 'hexad' AND pid <> pg_backend_pid()"
+        )
+
+
+@requirement("PG-03")
+def test_what_is_read_or_begun_after_the_server_ended_the_session_works_on_another(url: str) -> None:
+    store = PostgresStore(url)
+    assert step(store) == 1
+    end_sessions()
+    assert counted(store) == 1
+    end_sessions()
+    assert step(store) == 2
+    store.close()
+
+
+@requirement("PG-03")
+def test_a_session_that_ends_inside_a_transaction_changes_nothing_and_the_next_works(url: str) -> None:
+    store = PostgresStore(url)
+    step(store)
+    with pytest.raises(StoreError, match="nothing was stored; try again"):
+        _interrupted(store)
+    assert counted(store) == 1
+    assert step(store) == 2
+    store.close()
+
+
+def _interrupted(store: PostgresStore) -> None:
+    with store.transaction(HOME) as unit:
+        unit.get(ENTRIES, "counter")
+        end_sessions()
+        unit.get(ENTRIES, "other")
+
+
+@requirement("PG-03")
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_commit_whose_answer_is_lost_is_resolved_by_the_audit_chain(
+    url: str, monkeypatch: pytest.MonkeyPatch, committed: bool
+) -> None:
+    store = PostgresStore(url)
+    run, lost = Connection.run, []
+
+    def losing(self: Connection, statements: Any, **options: Any) -> Any:
+        if statements[-1].sql != "COMMIT" or lost:
+            return run(self, statements, **options)
+        lost.append(True)
+        if committed:
+            run(self, statements, **options)
+        self.broken = True
+        raise postgres.failures.ConnectionLost("the network is gone", sent=True)
+
+    monkeypatch.setattr(Connection, "run", losing)
+    if committed:
+        assert step(store) == 1
+    else:
+        with pytest.raises(StoreError, match="nothing was stored; try again"):
+            step(store)
+    assert counted(store) == (1 if committed else 0)
+    lost.clear()
+    with pytest.raises(CommitInDoubt), store.transaction(HOME) as unit:  # nothing that the chain could show
+        unit.set_note("fact", "new")
+    store.close()
+
+
+@requirement("PG-01")
+def test_a_pool_that_is_used_up_is_a_busy_store(url: str) -> None:
+    store = PostgresStore(f"{url}&pool=1")
+    with store.reading(HOME), pytest.raises(StoreBusy, match="pool"), store.transaction(HOME, patience=0.01):
+        pass
+    store.close()
+
+
+@requirement("PG-06")
+def test_forgetting_leaves_no_words_in_the_index_and_says_what_the_server_still_holds(hx: Hexad, url: str) -> None:
+    for number in range(300):
+        hx.knowledge.save(f"k{number}", f"secretword{number} in here")
+    done = hx.knowledge.forget("k7")
+    assert not done.erased
+    assert all(word in done.detail for word in ("no query", "maintenance", "log, replicas and backups"))
+    schema = url.rsplit("=", 1)[1]
+    with psycopg.connect(server_url()) as connection:
+        for table in ("record", "stale", "version", "audit"):
+            rows = connection.execute(f"SELECT t::text FROM {schema}.{table} t").fetchall()
+            assert not [row for (row,) in rows if re.search(r"secretword7\b", row)], table
+
+
+@requirement("PG-01")
+def test_the_audit_log_cannot_be_changed_or_cut(url: str) -> None:
+    store = PostgresStore(url)
+    with store.transaction(HOME) as unit:
+        unit.append_audit([audit_record(1)])
+    for change in ("UPDATE {}.audit SET target = ''", "DELETE FROM {}.audit"):
+        with psycopg.connect(server_url()) as connection, pytest.raises(psycopg.Error, match="append-only"):
+            connection.execute(change.format(url.rsplit("=", 1)[1]))
+    store.close()
+
+
+@requirement("PG-01")
+def test_saves_beyond_some_hundreds_are_merged_by_themselves(url: str) -> None:
+    store = PostgresStore(url)
+    for number in range(14):
+        with store.transaction(HOME) as unit:
+            entries = [(knowledge(f"k{number}-{each}"), document(f"common n{number}")) for each in range(20)]
+            unit.put([postgres.unit.Entry(record, words) for record, words in entries])
+    for thread in threading.enumerate():
+        if thread.name == "hexad-merge":
+            thread.join()
+    with psycopg.connect(server_url()) as connection:
+        found = connection.execute(f"SELECT merged FROM {url.rsplit('=', 1)[1]}.scope").fetchone()
+    assert found is not None
+    assert found[0] > 256
+    store.close()
