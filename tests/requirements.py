@@ -26,10 +26,6 @@ PLANNED: Final = frozenset(
         "PG-04",
         "PG-05",
         "SAFE-05",
-        "SMALL-01",
-        "SMALL-02",
-        "SMALL-03",
-        "SMALL-04",
     ]
 )
 """Not built yet, and without tests."""

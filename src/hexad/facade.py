@@ -128,8 +128,6 @@ class Hexad:
         >>> Hexad.open("never-created.db").retrieve("anything").items
         {}
         """
-        if retriever is not None:
-            checked(retriever)
         if not callable(token_counter):
             raise InvalidInput("token_counter", "must be a function from text to a number of tokens")
         address = _address(database, "database")
@@ -141,7 +139,7 @@ class Hexad:
             workspace_of(store, known, clock, session),
             similarity=similarity_of(known, embedder, embedder_name, patient=patient),
         )
-        own = retriever or retriever_of(workspace, known)
+        own = retriever_of(workspace, known) if retriever is None else checked(retriever)
         engine = Engine(
             workspace=workspace,
             retriever=own if known.enabled else NoRetriever(workspace.namespace),
