@@ -243,7 +243,7 @@ def test_a_script_that_cannot_work_is_said_so_when_it_is_written(run: Callable[.
 
 @requirement("SKILL-04")
 def test_steps_are_shown_as_steps(run: Callable[..., Ran]) -> None:  # noqa: F811
-    steps = '[{"tool": "search", "args": {"q": "x"}, "save_as": "found"}, {"tool": "mail", "args": {"text": "{{ found }}"}}]'
+    steps = '[{"tool": "search", "args": {"q": "x"}, "save_as": "found"}, {"tool": "a", "args": {"a": "{{ found }}"}}]'
     run("skills", "new", "tell", "--kind", "composite", "--description", "d", "--text", steps)
     shown = run("skills", "show", "tell").out
-    assert 'steps:\n    1. search(q="x") → found\n    2. mail(text="{{ found }}")\n' in shown
+    assert 'steps:\n    1. search(q="x") → found\n    2. a(a="{{ found }}")\n' in shown

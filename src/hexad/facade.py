@@ -26,7 +26,7 @@ from hexad.memory.proposals import Proposals
 from hexad.memory.references import ReferenceCollection
 from hexad.model import Erasure
 from hexad.recent import Recent
-from hexad.settings import Settings, survey, warn_of_unknown_variables
+from hexad.settings import Settings, survey
 from hexad.wiring import (
     NoRetriever,
     complete_patterns,
@@ -133,7 +133,6 @@ class Hexad:
         address = _address(database, "database")
         given = {"enabled": enabled, "namespace": namespace, **settings}
         known = survey(given, beside=folder_of(address), config=config).checked().settings
-        warn_of_unknown_variables()
         store = store_at(address, known)
         workspace = replace(
             workspace_of(store, known, clock, session),

@@ -119,7 +119,7 @@ def _undeclared(skill: Skill) -> list[str]:
     """Variables in lower case that a script reads, and neither sets nor gets as parameters."""
     script, known = str(skill.definition.get("script", "")), properties_of(skill.parameters)
     names = dict.fromkeys(re.findall(r"\$\{?([a-z_][a-z0-9_]*)", script))
-    set_here = r"\b{0}=|\b(?:for|read)\b.*\b{0}\b"
+    set_here = r"\b{0}=|\bfor {0}\b|\bread\b[^;|\n]*\b{0}\b"
     return [name for name in names if name not in known and not re.search(set_here.format(name), script)]
 
 
