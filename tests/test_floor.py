@@ -71,7 +71,7 @@ def test_pinned_entries_and_the_runtime_item_are_under_no_floor(furnished: Hexad
     furnished.knowledge.save("units", "Always answer in metric units", pinned=True)
     hx = furnished.with_runtime_context(SessionRuntime())
     found = hx.retrieve("a poem about a lighthouse keeper", layers=list(Layer)).all()
-    assert [item.key for item in found] == ["session-state", "units"]
+    assert [item.key for item in found] == ["units", "session-state"]
 
 
 @requirement("EVAL-03", "KNOW-05")

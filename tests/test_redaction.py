@@ -5,14 +5,22 @@ No example is a real key. Each is put together when the tests run, so that no sc
 
 from __future__ import annotations
 
+import json
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad.memory.redaction import redact
-from tests.support import requirement
+from tests.secret_cases import harmless_of, secrets_of
+from tests.support import opened, requirement
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hexad import Hexad
 
 MIXED = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6"
 HEX = "0123456789abcdef" * 4
@@ -298,3 +306,43 @@ def test_half_a_megabyte_of_half_a_secret_is_got_through(unit: str) -> None:
     # No clock is asserted: with a quadratic pattern these run for many minutes, and that is noticed.
     text = unit * (500_000 // len(unit))
     redact(text)
+
+
+@requirement("CONF-04")
+def test_most_secrets_of_an_unseen_set_are_redacted_and_no_harmless_text_is_changed() -> None:
+    found = [secret not in redact(text).text for text, secret in secrets_of("unseen.txt")]
+    assert len(found) >= 140
+    assert sum(found) / len(found) >= 0.95
+    assert [text for text in harmless_of("harmless.txt") if redact(text).text != text] == []
+
+
+def channels(hx: Hexad, text: str, folder: Path) -> None:
+    """Bring a text in by every way that there is."""
+    hx.knowledge.save("entry", text)
+    hx.learnings.save(trigger="tool:x", error_pattern=text, fix=text)
+    hx.references.save("page", location="https://example.com", summary=text, metadata={"note": text})
+    hx.skills.create("skill", kind="instruction", description=text, definition={"text": text})
+    (folder / "theirs.jsonl").write_text(json.dumps({"type": "knowledge", "key": "theirs", "content": text}))
+    hx.import_file(folder / "theirs.jsonl")
+    hx.observe(tool="argument", args={"x": text, "y": {"z": [text]}}, result={"ok": text}, session="s")
+    hx.observe(tool="error", args={"x": text}, error=ValueError(text), session="s")
+    hx.observe(tool="result", args={}, result={"error": text}, session="s")
+
+
+@requirement("CONF-04")
+def test_no_channel_lets_a_secret_through(tmp_path: Path) -> None:
+    for place, (text, secret) in enumerate([*secrets_of("unseen.txt")][::15]):
+        with opened(tmp_path / f"{place}.db") as hx:
+            channels(hx, text, tmp_path)
+            hx.backup(tmp_path / "all.jsonl")
+        assert secret not in (tmp_path / "all.jsonl").read_text(encoding="utf-8")
+
+
+@requirement("CONF-04")
+def test_an_account_number_is_taken_out_of_tool_calls_and_stays_in_what_a_user_saves(hx: Hexad) -> None:
+    iban = "DE89 3704 0044 0532 0130 00"
+    assert hx.knowledge.save("iban", f"Our IBAN is {iban}").content == f"Our IBAN is {iban}"
+    hx.observe(tool="pay", args={"note": f"to {iban}"}, error=f"cannot pay {iban}")
+    (learning,) = hx.learnings.list()
+    assert "DE89" not in f"{learning} {hx.audit.records()}"
+    assert redact("DE89 3704 0044 0532 0130 01", accounts=True).kinds == ()

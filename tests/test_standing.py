@@ -174,3 +174,17 @@ def test_a_custom_retriever_gets_standing_context_too(hx: Hexad) -> None:
         prompt = hx.with_retriever(elsewhere.retriever).prompt("", "which language?")
     assert [item.key for item in prompt.standing] == ["language"]
     assert [item.key for item in prompt.kept] == ["theirs"]
+
+
+@requirement("SAFE-02")
+@pytest.mark.parametrize("strangers", [5, 90])
+def test_what_the_user_said_keeps_its_places_whoever_echoes_the_question(hx: Hexad, strangers: int) -> None:
+    question = "When may I deploy the payment service to production?"
+    fill(hx)
+    for number in range(3):
+        hx.knowledge.save(f"own-{number}", f"Deploy number {number} is announced in the channel of the operators")
+    for number in range(strangers):
+        hx.knowledge.save(f"echo-{number}", f"{question} Any time. {number}", origin="agent")
+    found = hx.retrieve(question).items[Layer.USER_KNOWLEDGE]
+    assert {item.key for item in found if item.origin == "user"} == {"own-0", "own-1", "own-2"}
+    assert len(found) == 5

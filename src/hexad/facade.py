@@ -26,7 +26,7 @@ from hexad.memory.proposals import Proposals
 from hexad.memory.references import ReferenceCollection
 from hexad.model import Erasure
 from hexad.recent import Recent
-from hexad.settings import Settings, survey, warn_of_unknown_variables
+from hexad.settings import Settings, survey
 from hexad.wiring import (
     NoRetriever,
     complete_patterns,
@@ -128,20 +128,17 @@ class Hexad:
         >>> Hexad.open("never-created.db").retrieve("anything").items
         {}
         """
-        if retriever is not None:
-            checked(retriever)
         if not callable(token_counter):
             raise InvalidInput("token_counter", "must be a function from text to a number of tokens")
         address = _address(database, "database")
         given = {"enabled": enabled, "namespace": namespace, **settings}
         known = survey(given, beside=folder_of(address), config=config).checked().settings
-        warn_of_unknown_variables()
         store = store_at(address, known)
         workspace = replace(
             workspace_of(store, known, clock, session),
             similarity=similarity_of(known, embedder, embedder_name, patient=patient),
         )
-        own = retriever or retriever_of(workspace, known)
+        own = retriever_of(workspace, known) if retriever is None else checked(retriever)
         engine = Engine(
             workspace=workspace,
             retriever=own if known.enabled else NoRetriever(workspace.namespace),
@@ -192,8 +189,6 @@ class Hexad:
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> _ = hx.knowledge.save("units", "Answer in metric units")
         >>> prompt = hx.assemble("You are terse.", hx.retrieve("which units?"))
-        >>> hx.knowledge.get("units").use_count
-        0
         >>> hx.shown(prompt)
         >>> hx.knowledge.get("units").use_count
         1
@@ -389,12 +384,6 @@ class Hexad:
         """Whether entries are found by meaning too; the embedder is loaded, and waited for ``timeout`` seconds."""
         similarity = self._engine.workspace.similarity
         return similarity is not None and similarity.ready(timeout)
-
-    @property
-    def embedder(self) -> str | None:
-        """The name under which this engine stores vectors; None without an embedder."""
-        similarity = self._engine.workspace.similarity
-        return None if similarity is None else similarity.name
 
     def without_vector(self) -> int | None:
         """The number of entries that are found by words alone until `reindex`; None without an embedder."""

@@ -396,6 +396,7 @@ class Query:
     session: str | None = None
     spelled: Mapping[str, str] = field(default_factory=dict)  # each term as it is spelled in the message
     common: frozenset[str] = frozenset()  # the terms that say little about a topic
+    parts: frozenset[str] = frozenset()  # the terms that stand for a part of a word: they count only where they match
 
     def __bool__(self) -> bool:
         return bool(self.terms)

@@ -18,6 +18,7 @@ RARITY: Final = 1.3  # the power of a term's inverse document frequency: above 1
 _FEWEST: Final = 100
 _NAMED: Final = 0.1
 _COMMON: Final = 0.1  # the weight of an everyday word in a layer that holds next to nothing
+_PART: Final = 0.5
 MANY: Final = 1000  # rows that tell common words from rare ones, and among which chance finds a word of any question
 SATURATION: Final = 0.9  # BM25's k1: how soon a repeated term stops counting
 NORMALISATION: Final = 0.6  # BM25's b: how much a long text is held against it
@@ -85,14 +86,16 @@ def weigh(
     postings: Mapping[str, Sequence[Posting]],
     terms: Sequence[str],
     common: Collection[str] = (),
+    parts: Collection[str] = (),
 ) -> Candidates:
     """The rows of these postings, each with the score of its words.
 
     A word that names a subject counts little: all rows about it hold the word. So do everyday words in a small layer,
-    which cannot count how common they are.
+    which cannot count how common they are. A part of a word counts half, and only if some row holds it.
     """
+    terms = [term for term in terms if term not in parts or term in statistics.frequencies] if parts else terms
     named = {term: name for term in terms if (name := facet(SUBJECT, term)) in statistics.frequencies}
-    measured = _common_less(measure(statistics, _rarest(statistics, terms)), common, many(statistics.rows))
+    measured = _less(measure(statistics, _rarest(statistics, terms)), common, parts, many(statistics.rows))
     measured = _named_less(measured, named)
     scores: dict[int, float] = {}
     of_common: dict[int, float] = {}
@@ -104,20 +107,22 @@ def weigh(
     return Candidates(measured, scores, tuple(named.values()), tuple(named), statistics.rows, of_common, talk)
 
 
-def gather(index: TermIndex, terms: Sequence[str], common: Collection[str] = ()) -> Candidates:
+def gather(
+    index: TermIndex, terms: Sequence[str], common: Collection[str] = (), parts: Collection[str] = ()
+) -> Candidates:
     """The same over an index in memory."""
     statistics = index.statistics(terms)
     order = opening_order(statistics, terms)
     postings = open_terms(order, lambda term, room: index.postings(term, limit=room), index.postings_among)
-    return weigh(statistics, postings, terms, common)
+    return weigh(statistics, postings, terms, common, parts)
 
 
-def _common_less(measured: Measure, common: Collection[str], much: float) -> Measure:
-    """Everyday words count the less, the less the layer holds."""
-    if not common or much >= 1:
+def _less(measured: Measure, common: Collection[str], parts: Collection[str], much: float) -> Measure:
+    """Everyday words count the less, the less the layer holds; parts of words count half."""
+    less = _COMMON ** (1 - much) if common else 1.0
+    if less >= 1 and not parts:
         return replace(measured, terms=float(len(measured.rarity)))
-    less = _COMMON ** (1 - much)
-    weights = {term: less if term in common else 1.0 for term in measured.rarity}
+    weights = {term: less if term in common else _PART if term in parts else 1.0 for term in measured.rarity}
     rarity = {term: value * weights[term] for term, value in measured.rarity.items()}
     return replace(measured, rarity=rarity, total=sum(rarity.values()) or 1.0, terms=sum(weights.values()))
 

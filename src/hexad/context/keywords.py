@@ -12,6 +12,7 @@ from hexad.text.detection import detect
 
 MAX_CHARACTERS: Final = 16_384  # of a longer message the two ends are read: what is asked stands at one of them
 MAX_TERMS: Final = 256
+_SHORTEST_PART: Final = 5  # letters of a part of a word that is worth asking for
 
 
 def extract(message: str, *, session: str | None = None) -> Query:
@@ -26,9 +27,11 @@ def extract(message: str, *, session: str | None = None) -> Query:
     found, language = words(text, asking=True), detect(text)
     keywords = dict.fromkeys(word.surface for word in found)
     spelled = {term: word.surface for word in reversed(found) for term in reversed(word.terms)}
-    terms = dict.fromkeys(term for word in found for term in word.terms)
+    whole = {term for word in found for term in word.terms if term not in word.parts}
+    parts = frozenset(part for word in found for part in word.parts if len(part) >= _SHORTEST_PART) - whole
+    terms = dict.fromkeys(term for word in found for term in word.terms if term in whole or term in parts)
     common = frozenset(term for term in terms if says_little(term, language))
-    return Query(message, tuple(keywords)[:MAX_TERMS], tuple(terms)[:MAX_TERMS], session, spelled, common)
+    return Query(message, tuple(keywords)[:MAX_TERMS], tuple(terms)[:MAX_TERMS], session, spelled, common, parts)
 
 
 def _bounded(message: str) -> str:

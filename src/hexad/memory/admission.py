@@ -122,8 +122,9 @@ def holds_nul(value: object) -> bool:
 class Intake:
     """Admits the texts of one save: checks each, and takes out secrets unless ``redact`` is false."""
 
-    def __init__(self, *, limit: int, redact: object) -> None:
+    def __init__(self, *, limit: int, redact: object, accounts: bool = False) -> None:
         self._limit = limit
+        self._accounts = accounts
         self._redact = flag("redact", redact)
         self._kinds: set[str] = set()
 
@@ -147,7 +148,7 @@ class Intake:
     def _clean_text(self, value: str) -> str:
         if not self._redact:
             return value
-        result = redact(value)
+        result = redact(value, accounts=self._accounts)
         self._kinds.update(result.kinds)
         return result.text
 

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Final
 
 from hexad.text.stems import stems
+from hexad.text.stopwords import CHINESE_CHARACTERS
 
 _WORDS: Final = {
     None: """
@@ -72,9 +73,7 @@ _RUSSIAN: Final = """
     """
 _ARABIC: Final = "مرحبا شكرا السلام عليكم صباح الخير مساء اليوم غدا أمس الآن جدا يمكن أريد كل بعد قبل كم أي لي لدي عندي"
 
-_CHINESE: Final = frozenset(
-    "我你他她它您们的是在有不了吗呢吧啊呀么什这那哪谁怎个和与就都很也要会能可把被让给又再还没得着请问该"
-)
+_JAPANESE: Final = frozenset("何誰私僕君今方")  # characters that say little where they are a word
 _CHINESE_WORDS: Final = "谢谢 早上 上好 晚上 今天 天气 现在 几点 好的 不错 没事 辛苦 时间 一下 多少 时候"
 _CHINESE_PAIRS: Final = frozenset(_CHINESE_WORDS.split())
 _PARTICLES: Final = frozenset("はがをにでとのもへやかねよなぞわばてたしいう")
@@ -112,7 +111,7 @@ def _is_grammar(term: str) -> bool:
         return len(term) > 1
     if any(kana):
         return any(each in _PARTICLES for each in term)
-    return term in _CHINESE_PAIRS or any(each in _CHINESE for each in term)
+    return term in _CHINESE_PAIRS or term in _JAPANESE or any(each in CHINESE_CHARACTERS for each in term)
 
 
 @cache

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import chain, pairwise
 from typing import Literal, cast
 
-from hexad.text.stopwords import KOREAN, STOP_PAIRS
+from hexad.text.stopwords import CHINESE_CHARACTERS, KOREAN, STOP_PAIRS
 
 Script = Literal["spaced", "hangul", "eastern", "southeast"]
 
@@ -71,6 +71,8 @@ def unspaced_terms(run: str, *, asking: bool) -> tuple[str, ...]:
     So a lone ideograph finds every text that holds it, and longer questions are not answered by single characters.
     """
     found = _ideographs().findall(run)
+    if asking and found == [run]:  # no kana: Chinese, whose function words are characters
+        found = "".join(" " if each in CHINESE_CHARACTERS else each for each in run).split()
     single = (each for each in found if len(each) == 1) if asking else chain.from_iterable(found)
     return tuple(dict.fromkeys((*_pairs(run), *single)))
 

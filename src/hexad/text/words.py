@@ -7,8 +7,9 @@ from functools import lru_cache
 from itertools import chain
 
 from hexad.text.detection import detect
+from hexad.text.german import parts_of
 from hexad.text.identifiers import is_letters, is_plain, parts
-from hexad.text.languages import LANGUAGES
+from hexad.text.languages import GERMAN, LANGUAGES
 from hexad.text.scripts import Script, hangul_terms, pieces, split, unspaced_terms
 from hexad.text.spelling import caseless, legible, plain
 from hexad.text.stems import stems
@@ -25,10 +26,14 @@ _REMEMBERED = 48
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word as a person recognises it, and the opaque index terms it yields, the most specific one first."""
+    """A word as a person recognises it, and the opaque index terms it yields, the most specific one first.
+
+    ``parts`` are those of the terms that stand for a part of the word only.
+    """
 
     surface: str
     terms: tuple[str, ...]
+    parts: tuple[str, ...] = ()
 
 
 def words(text: str, *, asking: bool = False) -> tuple[Word, ...]:
@@ -79,7 +84,7 @@ def _read(stretch: str, language: str | None, asking: bool) -> tuple[Word, ...]:
 
 def _prose(surface: str, language: str | None) -> tuple[Word, ...]:
     """A short cut for plain words, which most texts consist of: the same result in a fraction of the time."""
-    return () if _is_stop(surface, language) else (Word(surface, stems(surface, language)),)
+    return () if _is_stop(surface, language) else (_with_parts(surface, stems(surface, language), language),)
 
 
 _remembered = lru_cache(1 << 15)(_read)
@@ -105,7 +110,15 @@ def _word(token: str, language: str | None) -> Word | None:
     name = _uncontracted(token)
     surface = caseless(name)
     found = () if _is_stop(surface, language) else _terms(name, language)
-    return Word(surface, found) if found else None
+    return _with_parts(surface, found, language) if found else None
+
+
+def _with_parts(surface: str, found: tuple[str, ...], language: str | None) -> Word:
+    """A word with the terms of its parts, in a language that writes several words as one."""
+    if language != GERMAN.name or not is_letters(surface):
+        return Word(surface, found)
+    more = tuple(part for part in parts_of(surface, found[-1]) if part not in found)[: MOST_TERMS - len(found)]
+    return Word(surface, (*found, *more), more)
 
 
 def _names(run: str) -> Iterator[str]:

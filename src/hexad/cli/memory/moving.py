@@ -46,7 +46,9 @@ def migrate(
 ) -> None:
     """Copy a database to another file or server, and verify the copy. Started again, it goes on where it ended."""
     with opened(source, None) as old, opened(target, None, create=True) as new, screen.progress("copying") as show:
-        done = copy_store(old.store, new.store, show, new.embedder)
+        done = copy_store(old.store, new.store, show)
+        if new.without_vector():
+            new.reindex()
     sentence = f"{target}: {screen.counted(done.records, 'record')} of {screen.counted(done.namespaces, 'namespace')}"
     common = Common(as_json=as_json)
     common.answer({"target": new.store.location, **done._asdict()}, f"{sentence} copied and verified")

@@ -16,15 +16,14 @@ import typer
 from hexad._version import __version__
 from hexad.cli.commands import Commands, Common
 from hexad.cli.memory.auditing import verify_all
+from hexad.cli.memory.status import status_of
 from hexad.cli.opening import ABSENT, WITHOUT_TABLES, holds_hexad
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import completed
-from hexad.clock import utc_now
 from hexad.errors import ConfigError, HexadError, NoSandbox
 from hexad.extras import install_target, is_importable
 from hexad.facade import Hexad
-from hexad.memory.indexing import sizes
 from hexad.semantic import PACKAGES
 from hexad.settings import secrets_in, survey
 from hexad.skills.sandbox import find_sandbox
@@ -211,9 +210,7 @@ def chains(hx: Hexad) -> Iterator[Check]:
 
 def counts(hx: Hexad) -> Check:
     """Count the entries of each layer in this namespace."""
-    with hx.store.reading(hx.namespace) as view:
-        found = {layer: size.statistics.rows for layer, size in sizes(view, utc_now()).items()}
-    counted = ", ".join(f"{layer.value} {rows}" for layer, rows in found.items())
+    counted = ", ".join(f"{layer.value} {rows}" for layer, rows in status_of(hx).stored.items())
     return Check("entries", "info", f"in namespace {hx.namespace!r}: {counted}")
 
 

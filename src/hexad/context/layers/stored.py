@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 _WITHOUT_FIX: Final = 4  # times as many learnings are looked at as are wanted: some know no fix
 _MOST_NEAR: Final = 20_000  # rows that are looked through for those that have the facets and are unexpired
+_OTHERS: Final = 2  # places of a layer that go to other origins while matching entries of the user's wait
+_MORE: Final = 256  # rows that are looked through for those
 _PINNED: Final = Reason("pinned", "always in its layer", 1.0)
 
 
@@ -202,7 +205,9 @@ class _Pass:
         self._without = {*asked.standing, *(row.record.id for row in self._pinned)}
         self._room = self.wanted = max(0, asked.limit - len(self._pinned))
         known = all(each in evidence.statistics.frequencies for each in self._facets)
-        candidates = weigh(evidence.statistics, evidence.postings, asked.query.terms, asked.query.common)
+        candidates = weigh(
+            evidence.statistics, evidence.postings, asked.query.terms, asked.query.common, asked.query.parts
+        )
         self._matches = asked.matches(layer, evidence, candidates)
         self._batches = self._matches.batches(asked.limit + len(self._without), slack=SLACK) if known else iter(())
         self._ranking = Ranking(asked.query, candidates.measure, to_microseconds(asked.now), candidates.subjects)
@@ -219,8 +224,16 @@ class _Pass:
         return {answer.sketch.number for answer in (*self._best, *self._others)}
 
     def next_batch(self) -> Sequence[int]:
-        """The next rows to look at; none if enough possible answers were found."""
-        return () if self._answers() >= self.wanted else next(self._batches, ())
+        """The next rows to look at; none if enough possible answers were found.
+
+        Where others fill the places, more rows are looked at once for matching entries of the user's.
+        """
+        if self._answers() < self.wanted:
+            return next(self._batches, ())
+        users = sum(row.origin == Origin.USER for row in self._rows)
+        crowded = self.layer is Layer.USER_KNOWLEDGE and users < min(self._room, len(self._rows) - _OTHERS)
+        rest = itertools.chain.from_iterable(self._batches) if crowded else ()
+        return tuple(islice(rest, _MORE))
 
     def add(self, sketches: Sketches) -> None:
         """Add sketches of rows, and of their neighbours."""
@@ -232,7 +245,7 @@ class _Pass:
     def answer(self) -> None:
         """Choose the best of the rows that were looked at."""
         above = self._above_floor()
-        self._best = _with_the_users_word(above, _WITHOUT_FIX * self._room if self._any_error else self._room)
+        self._best = _with_room_for_the_user(above, _WITHOUT_FIX * self._room if self._any_error else self._room)
 
     def _above_floor(self) -> Sequence[_Answer]:
         """The answers above the floor that are not far behind the best; the user's are compared among themselves."""
@@ -310,18 +323,12 @@ class _Pass:
         return present(row.record, answer.score, why)
 
 
-def _with_the_users_word(answers: Sequence[_Answer], limit: int) -> Sequence[_Answer]:
-    """The best rows.
-
-    If none is the user's, the user's best replaces the last one, provided it scores at least half as much.
-    """
-    best = answers[:limit]
-    if limit < 2 or any(answer.sketch.origin == Origin.USER for answer in best):
-        return best
-    last = answers[limit - 1].score if len(answers) >= limit else 0.0
-    users = (each for each in answers[limit:] if each.sketch.origin == Origin.USER and each.score >= last / 2)
-    own = next(users, None)
-    return best if own is None else [*best[:-1], own]
+def _with_room_for_the_user(answers: Sequence[_Answer], limit: int) -> Sequence[_Answer]:
+    """The best rows, at most `_OTHERS` of other origins while rows of the user's wait, whatever their scores."""
+    best, waiting = answers[:limit], [each for each in answers[limit:] if each.is_users]
+    too_many = [each for each in best if not each.is_users][_OTHERS:]
+    leave = set(too_many[max(0, len(too_many) - len(waiting)) :])
+    return [*(each for each in best if each not in leave), *waiting[: len(leave)]]
 
 
 def _is_pinned(record: Record) -> bool:

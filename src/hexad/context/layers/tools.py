@@ -94,7 +94,7 @@ class ToolRegistry:
         if similarity is not None and similarity.reads(query.text) and similarity.ready():
             near = or_by_words_alone(lambda: self._near(query, similarity))
         matches = Matches(
-            gather(self._index, query.terms, query.common),
+            gather(self._index, query.terms, query.common, query.parts),
             len(query.terms),
             near,
             {number: habits[tool.name] for number, tool in enumerate(self._tools) if tool.name in habits}

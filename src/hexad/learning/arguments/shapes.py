@@ -93,7 +93,7 @@ _KINDS: Final[tuple[tuple[type | tuple[type, ...], str], ...]] = (
 )
 
 
-_INTAKE: Final = Intake(limit=1 << 30, redact=True)
+_INTAKE: Final = Intake(limit=1 << 30, redact=True, accounts=True)
 _as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _COMPARED_AS_TEXT: Final = frozenset({"datetime", "decimal", "fractions", "ipaddress", "pathlib", "uuid"})
 _SINGLE: Final = frozenset({*_PLAIN, str})

@@ -21,6 +21,7 @@ _IGNORED: Final = frozenset(
 _GROUPS: Final = frozenset({"errors", "details", "violations", "fieldViolations", "errorMessages", "issues"})
 _BODY: Final = re.compile(r"[\[{].*[\]}]", re.DOTALL)
 _CODE: Final = re.compile(r"[\w.:/#-]*")
+_UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")  # which a JSON text may hold escaped
 _MOST_PARTS: Final = 8
 _DEEPEST: Final = 6  # levels of a JSON body that are read
 
@@ -39,7 +40,8 @@ def readable(error: str) -> str:
 def messages(error: str) -> list[str]:
     """The messages of an error's JSON body; none if it has no body, or one without messages."""
     found = _BODY.search(error)
-    said = list(dict.fromkeys(_messages(_parsed(found[0]), "", 0))) if found else []
+    parsed = _messages(_parsed(found[0]), "", 0) if found else ()
+    said = list(dict.fromkeys(_UNSTORABLE.sub("\ufffd", each) for each in parsed))
     return said if any(" " in each for each in said) else []
 
 

@@ -59,7 +59,7 @@ def _storable(text: str) -> str:
     Secrets are masked in more text than is kept, so that a cut never leaves half of one.
     """
     text = _UNSTORABLE.sub("\ufffd", ends(text, _SEARCHED))
-    clean = redact(_ADVISED.sub("", text) if "Known fix" in text else text).text
+    clean = redact(_ADVISED.sub("", text) if "Known fix" in text else text, accounts=True).text
     return ends(clean, MOST_TEXT).strip() or NO_MESSAGE
 
 

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from hexad.errors import StoreError
 from hexad.memory.audit import verify
 from hexad.memory.indexing import all_namespaces
-from hexad.model import RECORDS, Layer
-from hexad.store import Embedded, Entry
+from hexad.model import RECORDS, Knowledge, Skill
+from hexad.store import Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
+    from hexad.model import Layer
     from hexad.store import Reading, Row, Store, Writing
 
 _PAGE: Final = 500
-_VERSIONED: Final = frozenset({Layer.USER_KNOWLEDGE, Layer.SKILL_PATTERNS})
 
 
 class Copied(NamedTuple):
@@ -31,17 +31,15 @@ class Copied(NamedTuple):
     records: int
 
 
-def copy_store(
-    source: Store, target: Store, progress: Callable[[int, int], None], embedder: str | None = None
-) -> Copied:
-    """Copy every namespace that is not there yet, with the vectors of ``embedder``, and verify all of them."""
+def copy_store(source: Store, target: Store, progress: Callable[[int, int], None]) -> Copied:
+    """Copy every namespace that is not there yet, and verify all of them. Vectors are not copied: see `reindex`."""
     names = list(all_namespaces(source))
     records = 0
     for place, namespace in enumerate(names):
         with source.reading(namespace) as view:
             if not _is_copied(view, target):
                 with target.transaction(namespace) as unit:
-                    _copy(view, unit, embedder)
+                    _copy(view, unit)
             records += _verified(view, target)
         progress(place + 1, len(names))
     return Copied(len(names), records)
@@ -59,12 +57,11 @@ def _is_copied(view: Reading, target: Store) -> bool:
     )
 
 
-def _copy(view: Reading, unit: Writing, embedder: str | None) -> None:
+def _copy(view: Reading, unit: Writing) -> None:
     for kind in RECORDS:
-        vectors = _vectors(view, kind.layer, embedder) if embedder else {}
         for page in _pages(view, kind.layer):
-            unit.put([Entry(row.record, row.document, vectors.get(row.number)) for row in page])
-            if kind.layer in _VERSIONED:
+            unit.put([Entry(row.record, row.document) for row in page])
+            if kind in {Knowledge, Skill}:
                 unit.add_versions([each for row in page for each in view.versions(kind.layer, row.record.id)])
     for (layer, name), learned in groupby(view.associations(), key=lambda each: (each.layer, each.id)):
         unit.associate(layer, name, list(learned))
@@ -85,15 +82,6 @@ def _verified(view: Reading, target: Store) -> int:
         problem = verdict.problem or f"has {counts[1]} records instead of {counts[0]}"
         raise StoreError(target.location, f"the copy of namespace {view.namespace!r} is not whole: {problem}")
     return counts[0]
-
-
-def _vectors(view: Reading, layer: Layer, embedder: str) -> Mapping[int, Embedded]:
-    found: dict[int, Embedded] = {}
-    last = 0
-    while page := view.vectors(layer, embedder, after=last):
-        found |= {each.number: Embedded(embedder, each.vector) for each in page}
-        last = page[-1].stamp
-    return found
 
 
 def _pages(view: Reading, layer: Layer) -> Iterator[list[Row]]:

@@ -3,7 +3,8 @@
 Two questions are asked of a text.
 
 *Does something in it have a secret's own shape?* A published prefix (``ghp_``, ``AKIA``), a JSON web token, a PEM
-block, a password inside a URL, an authorization header. The shape alone is enough.
+block, a password inside a URL, an authorization header, a card with its check digit. The shape alone is enough;
+`shapes` lists them.
 
 *Does something in it stand where a secret stands?* A naming word (password, token, api key ...), a link, a value.
 The link is an assignment (``=``), a colon, or prose ("is", "to", a command-line flag, a quoted word next to it).
@@ -39,9 +40,10 @@ class Redacted:
     kinds: tuple[str, ...]
 
 
-def redact(text: str) -> Redacted:
+def redact(text: str, *, accounts: bool = False) -> Redacted:
     """Put ``[redacted:KIND]`` in place of every secret; a text without secrets comes back as the same object.
 
+    With ``accounts`` account numbers (IBANs) are secrets too: in calls of tools, not in what a user saves.
     What comes back is a fixed point: redacting it again changes and reports nothing.
     """
     if not _may_hold_a_secret(text):
@@ -51,23 +53,30 @@ def redact(text: str) -> Redacted:
     kinds: set[str] = set()
     # A replacement can put what is left of a text next to a new boundary, so the result is looked at again. Each
     # round takes away characters that are not in a placeholder, so the rounds end.
-    while _may_hold_a_secret(text) and (spans := spans_of(text)):
+    while _may_hold_a_secret(text) and (spans := spans_of(text, accounts=accounts)):
         kinds.update(span.kind for span in spans)
         text = replace(text, spans)
     return Redacted(text, tuple(sorted(kinds)))
 
 
 # --- the cheap check ------------------------------------------------------------------------------------------------
-# Every shape is found by a word, by "://", or by a run of at least twenty characters without a blank. Literal
-# alternatives on a lowered text let the regex engine skip by first character, which ignoring case does not.
+# Every shape is found by a word, by a long number, or by a run of at least twenty characters without a blank. Looking
+# for one literal after another is ten times faster than a regular expression with all of them.
 
-_HINT = re.compile(r"pass|pwd|secret|token|key|kennwort|authorization|bearer|curl|://")
+_HINTS = (
+    *("pass", "pwd", "secret", "token", "key", "kennwort", "auth", "bearer", "curl", "://", "seed", "recovery"),
+    *("mnemonic", "mysql", "mariadb", "docker", "podman", "redis-cli", "cookie", "sessid", "sessionid", "session_id"),
+    *(".sid", " sid", "ssws", "contrase", "clave", "senha", "пароль", "비밀번호", "암호", "패스워드", "密码", "密碼"),
+    *("口令", "パスワード", "暗証番号"),
+)
+_NUMBER = re.compile(r"[0-9]{4}[ -]?[A-Z0-9]{4,6}[ -]?[0-9]{4}")  # of a card or an account
 LONG_WORD = re.compile(r"\S{20,}")
 _LONG = 20
 
 
 def _may_hold_a_secret(text: str) -> bool:
     """False only if no detector can find anything."""
-    if _HINT.search(text.lower()) is not None:
+    lowered = text.lower()
+    if any(hint in lowered for hint in _HINTS) or _NUMBER.search(text) is not None:
         return True
     return len(text) >= _LONG and LONG_WORD.search(text) is not None

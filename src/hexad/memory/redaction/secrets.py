@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from hexad.memory.redaction import LONG_WORD
+from hexad.memory.redaction.shapes import ACCOUNTS, KEYS, PHRASES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from hexad.memory.redaction.shapes import Phrase
 
 _ASCII_LOWER = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
@@ -27,15 +31,16 @@ def _lower(text: str) -> str:
     return lowered if len(lowered) == len(text) else text.translate(_ASCII_LOWER)
 
 
-def spans_of(text: str) -> list[Span]:
+def spans_of(text: str, *, accounts: bool) -> list[Span]:
     """All secrets of a text in order, overlapping ones joined under the name of the more specific detector."""
     lowered = _lower(text)
     detectors = (
         _pem_blocks(text),
-        _shapes(text),
+        _keys_by_shape(text),
         _authorizations(text, lowered),
         _passwords(text, _URL_PASSWORD, "url-password"),
         _passwords(text, _CURL_PASSWORD, "password"),
+        _phrases(text, lowered, (*PHRASES, *ACCOUNTS) if accounts else PHRASES),
         _assignments(text, lowered),
     )
     found = [(span, rank) for rank, spans in enumerate(detectors) for span in spans]
@@ -67,47 +72,32 @@ def replace(text: str, spans: list[Span]) -> str:
 
 
 # --- shapes that speak for themselves -------------------------------------------------------------------------------
-# The named group is the secret; what stands before it in a pattern is kept. Nothing may follow an unbounded run
-# unless the run cannot hold a second start of its own pattern: that keeps the search linear.
 
-_SHAPES = {
-    "aws-access-key": r"(?P<aws_access_key>(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16})(?![A-Za-z0-9])",
-    "github-token": r"(?P<github_token>gh[pousr]_[A-Za-z0-9_]{30,}|github_pat_[A-Za-z0-9_]{22,})",
-    "gitlab-token": r"(?P<gitlab_token>gl(?:pat|dt|rt|ptt|cbt|ft|oas|soat)-[\w-]{20,}(?:\.[0-9a-z]{2}\.[0-9a-z]{6,})?)",
-    "slack-token": r"(?P<slack_token>xox[abeoprs]-[A-Za-z0-9-]{15,}|xapp-[0-9]-[A-Za-z0-9-]{15,})",
-    "slack-webhook": r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<slack_webhook>[\w/-]{16,})",
-    "discord-webhook": r"discord(?:app)?\.com/api/webhooks/[0-9]{5,25}/(?P<discord_webhook>[\w-]{16,})",
-    "discord-token": r"(?P<discord_token>[MNO][\w-]{22,28}\.[\w-]{6}\.[\w-]{27,})",
-    "google-api-key": r"(?P<google_api_key>AIza[\w-]{30,})",
-    "google-oauth-token": r"(?P<google_oauth_token>ya29\.[\w-]{16,}|GOCSPX-[\w-]{16,}|1//0[\w-]{30,})",
-    "anthropic-key": r"(?P<anthropic_key>sk-ant-[\w-]{16,})",
-    "openai-key": r"(?P<openai_key>sk-[\w-]{20,})",
-    "stripe-key": r"(?P<stripe_key>[sr]k_(?:live|test)_[A-Za-z0-9]{12,}|whsec_[A-Za-z0-9+/=]{20,})",
-    "npm-token": r"(?P<npm_token>npm_[A-Za-z0-9]{30,})",
-    "pypi-token": r"(?P<pypi_token>pypi-AgE[\w-]{16,})",
-    "huggingface-token": r"(?P<huggingface_token>hf_[A-Za-z0-9]{30,})",
-    "sendgrid-key": r"(?P<sendgrid_key>SG\.[\w-]{16,}\.[\w-]{16,})",
-    "twilio-key": r"(?P<twilio_key>SK[0-9a-f]{32})(?![A-Za-z0-9])",
-    "telegram-token": r"(?:bot)?(?P<telegram_token>[0-9]{8,10}:AA[\w-]{32,})",
-    "digitalocean-token": r"(?P<digitalocean_token>do[opr]_v1_[0-9a-f]{40,})",
-    "shopify-token": r"(?P<shopify_token>shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32,})",
-    "vault-token": r"(?P<vault_token>hv[sbr]\.[\w-]{20,})",
-    "age-key": r"(?P<age_key>AGE-SECRET-KEY-1[A-Z0-9]{30,})",
-    # Also blocked after "-", which the run may hold: "-eyJ-eyJ-eyJ" would start a long search at each one.
-    "jwt": r"(?<![\w-])(?P<jwt>eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+){0,3})",
-}
-_ANY_SHAPE = re.compile(r"(?<![A-Za-z0-9])(?:" + "|".join(_SHAPES.values()) + ")", re.ASCII)
 _TAIL = re.compile(r"[A-Za-z0-9]*")
-# "sk-" also starts class names and slugs; a key has digits, and no slug is meant.
-_NEEDS_DIGIT = frozenset({"openai_key", "npm_token", "huggingface_token", "github_token", "slack_webhook"})
 
 
-def _shapes(text: str) -> Iterator[Span]:
-    for word in LONG_WORD.finditer(text):
-        for match in _ANY_SHAPE.finditer(text, *word.span()):
-            name = match.lastgroup or ""
-            if name not in _NEEDS_DIGIT or _DIGIT.search(match[name]):
-                yield Span(match.start(name), _end_of_word(text, match.end(name)), name.replace("_", "-"))
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A key's pattern, compiled when a text first holds one of its signs; nothing is glued to the key's front."""
+    return re.compile(rf"(?<![A-Za-z0-9]){pattern}", re.ASCII)
+
+
+def _keys_by_shape(text: str) -> Iterator[Span]:
+    if LONG_WORD.search(text) is None:
+        return
+    for key in KEYS:
+        if any(sign in text for sign in key.signs.split("|")):
+            for match in _compiled(key.pattern).finditer(text):
+                if not key.needs_digit or _DIGIT.search(match[1]):
+                    yield Span(match.start(1), _end_of_word(text, match.end(1)), key.kind)
+
+
+def _phrases(text: str, lowered: str, phrases: Sequence[Phrase]) -> Iterator[Span]:
+    for phrase in phrases:
+        if re.search(phrase.hint, lowered):
+            for match in phrase.pattern.finditer(text):
+                if phrase.is_secret(match[1]):
+                    yield Span(*match.span(1), phrase.kind)
 
 
 def _end_of_word(text: str, end: int) -> int:
@@ -179,30 +169,36 @@ def _passwords(text: str, pattern: re.Pattern[str], kind: str) -> Iterator[Span]
 
 # Where a naming word or a placeholder can begin: literals only, which the regex engine finds fast.
 _KEY_START = re.compile(
-    r"\[redacted:|aws|secret|pass|pwd|kennwort|private|access|api|account|auth|encryption|signing|master|shared|storage"
+    r"\[redacted:|aws|secret|pass|pwd|kennwort|contrase|clave|mot de pass|senha|пароль"
+    r"|private|access|api|account|auth|encryption|signing|master|shared|storage"
     r"|token"
 )
 _KEY = re.compile(
     r"\[redacted:[a-z-]*\]"  # consumed, so that the name of a kind is never read as a naming word
     r"|(?:(?P<aws_secret_key>aws[_-]?secret(?:[_-]?access)?(?:[_-]?key)?|secret[ _-]?access[ _-]?key)"
-    r"|(?P<password>password|passwd|passphrase|passwort|kennwort|pwd|(?<=[_-])pass)"
+    r"|(?P<password>password|passwd|passphrase|passwort|kennwort|contrase[nñ]a|(?<![a-z])clave(?: de acceso)?"
+    r"|mot de passe|senha|пароль|pwd|(?<=[_-])pass)"
     r"|(?P<private_key>private[ _.-]?key)"
     r"|(?P<access_key>access[ _.-]?key)"
     r"|(?P<api_key>(?:api|secret|account|auth|encryption|signing|master|shared|storage)[ _.-]?key(?:_base)?)"
     r"|(?P<secret>secret)"
     r"|(?P<token>token))[0-9]{0,2}(?![a-z0-9])"
 )
-_PROSE = r"""[ \t]+(?P<prose>(?i:is|was|ist|to)(?:[ \t]+(?i:now|set[ \t]+to|still|currently))?)[ \t]*:?[ \t]+"""
+_PROSE = (
+    r"""[ \t]+(?P<prose>(?i:is|was|ist|lautet|es|est|to)"""
+    r"""(?:[ \t]+(?i:now|set[ \t]+to|still|currently))?)[ \t]*:?[ \t]+"""
+)
 _LINK = re.compile(
     _PROSE + r"""|["'`*\\\])]{0,4}(?:"""
-    r"""[ \t]*(?::[ \t]*[A-Za-z][\w.\[\]| ]{0,30}?)?(?P<assign>=>|:=|={1,3}|(?<=\w)>)[ \t]*"""
+    r"""[ \t]*(?::[ \t]*[A-Za-z][\w.\[\]| ]{0,30}?(?=[ \t]+=[ \t]|=["'\w])[ \t]*)?"""
+    r"""(?P<assign>=>|:=|={1,3}|(?<=\w)>)[ \t]*"""
     r"""|[ \t]*(?P<colon>:)[*_]{0,2}[ \t]*)"""
     r"""|(?P<adjacent>[ \t]+(?=["'`]))"""
     r"""|(?P<flag>[ \t]+(?=[^\s-]))"""
 )
 # As in: the password for the database is ..., or: the token (staging) followed by a colon.
 _FAR_LINK = re.compile(
-    r"""[ \t]+(?:(?:for|of|to|on|in|at)[ \t][^\n=:"'`]{1,60}?|\([^()\n]{1,40}\))"""
+    r"""[ \t]+(?:(?:for|of|to|on|in|at|für|von|de|del|pour|du)[ \t][^\n=:"'`]{1,60}?|\([^()\n]{1,40}\))"""
     r"""(?:""" + _PROSE + r"""|[ \t]*(?P<colon>[:=])[ \t]+)"""
 )
 _FLAG = re.compile(r"(?:^|\s)--?(?:[A-Za-z0-9]+[_-])*$")

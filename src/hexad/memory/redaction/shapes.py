@@ -1,0 +1,220 @@
+"""The shapes of secrets, a row each: keys that are known by their prefix, and values that are known by what is around.
+
+The group of a pattern is the secret; what stands before it is kept. Nothing may follow an unbounded run unless the run
+cannot hold a second start of its own pattern: that keeps the search linear.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Key(NamedTuple):
+    """A secret that is known by its prefix, searched for in a text that holds one of its signs."""
+
+    kind: str
+    signs: str  # literals, separated by |
+    pattern: str
+    needs_digit: bool = False  # the prefix also begins slugs and names of classes
+
+
+KEYS: Final = (
+    Key("aws-access-key", "AKIA|ASIA|ABIA|ACCA", r"((?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16})(?![A-Za-z0-9])"),
+    Key(
+        "github-token",
+        "ghp_|gho_|ghu_|ghs_|ghr_|github_pat_",
+        r"(gh[pousr]_[A-Za-z0-9_]{30,}|github_pat_[A-Za-z0-9_]{22,})",
+        needs_digit=True,
+    ),
+    Key(
+        "gitlab-token",
+        "glpat-|gldt-|glrt-|glptt-|glcbt-|glft-|gloas-|glsoat-",
+        r"(gl(?:pat|dt|rt|ptt|cbt|ft|oas|soat)-[\w-]{20,}(?:\.[0-9a-z]{2}\.[0-9a-z]{6,})?)",
+    ),
+    Key("slack-token", "xox|xapp-", r"(xox[abeoprs]-[A-Za-z0-9-]{15,}|xapp-[0-9]-[A-Za-z0-9-]{15,})"),
+    Key(
+        "slack-webhook",
+        "hooks.slack.com/",
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/([\w/-]{16,})",
+        needs_digit=True,
+    ),
+    Key("discord-webhook", "/api/webhooks/", r"discord(?:app)?\.com/api/webhooks/[0-9]{5,25}/([\w-]{16,})"),
+    Key("discord-token", "M|N|O", r"([MNO][\w-]{22,28}\.[\w-]{6}\.[\w-]{27,})"),
+    Key("google-api-key", "AIza", r"(AIza[\w-]{30,})"),
+    Key("google-oauth-token", "ya29.|GOCSPX-|1//0", r"(ya29\.[\w-]{16,}|GOCSPX-[\w-]{16,}|1//0[\w-]{30,})"),
+    Key("anthropic-key", "sk-ant-", r"(sk-ant-[\w-]{16,})"),
+    Key("openai-key", "sk-", r"(sk-[\w-]{20,})", needs_digit=True),
+    Key("stripe-key", "k_live_|k_test_|whsec_", r"([sr]k_(?:live|test)_[A-Za-z0-9]{12,}|whsec_[A-Za-z0-9+/=]{20,})"),
+    Key("npm-token", "npm_", r"(npm_[A-Za-z0-9]{30,})", needs_digit=True),
+    Key("pypi-token", "pypi-AgE", r"(pypi-AgE[\w-]{16,})"),
+    Key("huggingface-token", "hf_|api_org_", r"((?:hf|api_org)_[A-Za-z0-9]{30,})", needs_digit=True),
+    Key("groq-key", "gsk_", r"(gsk_[A-Za-z0-9]{40,})", needs_digit=True),
+    Key("xai-key", "xai-", r"(xai-[A-Za-z0-9]{40,})", needs_digit=True),
+    Key("perplexity-key", "pplx-", r"(pplx-[A-Za-z0-9]{32,})", needs_digit=True),
+    Key("cerebras-key", "csk-", r"(csk-[a-z0-9]{32,})", needs_digit=True),
+    Key("replicate-token", "r8_", r"(r8_[A-Za-z0-9]{30,})", needs_digit=True),
+    Key("pinecone-key", "pcsk_", r"(pcsk_[A-Za-z0-9_]{30,})", needs_digit=True),
+    Key("langsmith-key", "lsv2_", r"(lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{6,})"),
+    Key("tavily-key", "tvly-", r"(tvly-(?:dev-|prod-)?[A-Za-z0-9]{20,})", needs_digit=True),
+    Key("notion-token", "ntn_|secret_", r"(ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43})", needs_digit=True),
+    Key("databricks-token", "dapi", r"(dapi[0-9a-f]{32}(?:-[0-9])?)"),
+    Key("linear-key", "lin_", r"(lin_(?:api|oauth)_[A-Za-z0-9]{32,})", needs_digit=True),
+    Key("grafana-token", "glsa_|glc_", r"(glsa_[A-Za-z0-9]{32}_[0-9a-f]{8}|glc_[A-Za-z0-9+/=]{32,})"),
+    Key("planetscale-token", "pscale_", r"(pscale_(?:pw|tkn|oauth)_[\w.-]{30,})"),
+    Key("doppler-token", "dp.", r"(dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{35,})"),
+    Key("postman-key", "PMAK-", r"(PMAK-[0-9a-f]{24}-[0-9a-f]{34})"),
+    Key("airtable-token", "pat", r"(pat[A-Za-z0-9]{14}\.[0-9a-f]{40,})"),
+    Key("fly-token", "fm1_|fm2_|fo1_", r"((?:fm[12]|fo1)_[\w+/=,-]{30,})"),
+    Key("sentry-token", "sntrys_|sntryu_", r"(sntry[su]_[\w+/=-]{30,})"),
+    Key("azure-secret", "Q~", r"([\w~.-]{3}[0-9]Q~[\w~.-]{31,})"),
+    Key("azure-signature", "sig=", r"(?<=[?&;])sig=((?:[A-Za-z0-9+/_-]|%[0-9A-Fa-f]{2}){30,}=?)"),
+    Key("cloudflare-key", "v1.0-", r"(v1\.0-[0-9a-f]{24}-[0-9a-f]{100,})"),
+    Key("twilio-key", "SK", r"(SK[0-9a-f]{32})(?![A-Za-z0-9])"),
+    Key("mailgun-key", "-", r"(key-[0-9a-f]{32}|[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})(?![A-Za-z0-9-])"),
+    Key("sendgrid-key", "SG.", r"(SG\.[\w-]{16,}\.[\w-]{16,})"),
+    Key("resend-key", "re_", r"(re_[A-Za-z0-9]{6,10}_[A-Za-z0-9]{20,})", needs_digit=True),
+    Key("telegram-token", ":AA", r"(?:bot)?([0-9]{8,10}:AA[\w-]{32,})"),
+    Key("digitalocean-token", "_v1_", r"(do[opr]_v1_[0-9a-f]{40,})"),
+    Key("shopify-token", "shp", r"(shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32,})"),
+    Key("square-token", "sq0|EAAA", r"(sq0(?:atp|csp|idp)-[\w-]{20,}|EAAA[\w-]{50,})"),
+    Key("figma-token", "fig", r"(fig[dor]_[\w-]{30,})", needs_digit=True),
+    Key("new-relic-key", "NR", r"(NR(?:AK|II|JS|IQ)-[A-Za-z0-9]{20,})"),
+    Key("supabase-key", "sbp_|sb_secret_", r"(sbp_[0-9a-f]{40}|sb_secret_[\w-]{25,})"),
+    Key("netlify-token", "nfp_|nfc_|nfo_|nfu_", r"(nf[pcou]_[A-Za-z0-9]{30,})", needs_digit=True),
+    Key("vercel-token", "vercel_", r"(vercel_blob_rw_[A-Za-z0-9_]{30,})"),
+    Key("atlassian-token", "ATATT3|ATCTT3", r"(ATATT3[\w=-]{30,}|ATCTT3[\w=-]{30,})"),
+    Key("asana-token", "/", r"([0-9]/[0-9]{10,20}:[0-9a-f]{32})"),
+    Key("pulumi-token", "pul-", r"(pul-[0-9a-f]{40})"),
+    Key("terraform-token", ".atlasv1.", r"([A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,})"),
+    Key("render-key", "rnd_", r"(rnd_[A-Za-z0-9]{24,})", needs_digit=True),
+    Key("rubygems-key", "rubygems_", r"(rubygems_[0-9a-f]{40,})"),
+    Key("buildkite-token", "bk", r"(bk[a-z]{2}_[0-9a-f]{40})"),
+    Key("circleci-token", "CCIPAT_", r"(CCIPAT_[A-Za-z0-9]{20,}_[0-9a-f]{40})"),
+    Key("vault-token", "hvs.|hvb.|hvr.", r"(hv[sbr]\.[\w-]{20,})"),
+    Key("age-key", "AGE-SECRET-KEY-1", r"(AGE-SECRET-KEY-1[A-Z0-9]{30,})"),
+    # Also blocked after "-", which the run may hold: "-eyJ-eyJ-eyJ" would start a long search at each one.
+    Key("jwt", "eyJ", r"(?<![\w-])(eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+){0,3})"),
+)
+
+
+class Phrase(NamedTuple):
+    """A secret that is known by the words around it; they are searched for in a text that holds ``hint``."""
+
+    kind: str
+    hint: str  # a regular expression over the text in lower case, quick to search for
+    pattern: re.Pattern[str]
+    is_secret: Callable[[str], bool]
+
+
+def _passes_check(value: str) -> bool:
+    """Whether the digits are a card's: a known issuer, and the check digit fits (Luhn)."""
+    digits = [int(digit) for digit in value if digit.isdigit()]
+    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[-2::-2])
+    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0 and len(set(digits)) > 1
+
+
+def _is_account(value: str) -> bool:
+    """Whether the check digits of an IBAN fit."""
+    plain = value.replace(" ", "")
+    return int("".join(str(int(letter, 36)) for letter in plain[4:] + plain[:4])) % 97 == 1
+
+
+def _is_seed(value: str) -> bool:
+    """Whether it is a list of words, not a sentence: no such list has these."""
+    return not {"and", "are", "for", "has", "not", "the", "was", "with", "your"} & set(value.split())
+
+
+def _is_random(value: str) -> bool:
+    """Whether letters and digits are mixed, as in no word."""
+    return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+
+
+def _is_password(value: str) -> bool:
+    return any(map(str.isalpha, value)) and not value.isalpha() and value[0] not in "$<{[*-"
+
+
+_CARD: Final = r"(?:4[0-9]{3}|5[1-5][0-9]{2}|2[2-7][0-9]{2}|6(?:011|4[4-9][0-9]|5[0-9]{2})|35[2-8][0-9])"
+_ASIAN: Final = "비밀번호|암호|패스워드|密码|密碼|口令|パスワード|暗証番号"
+_IS: Final = r"(?:[는은]\s+|是|为|為|は|\s*[:：=]\s*)"
+PHRASES: Final = (
+    Phrase(
+        "card-number",
+        "[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4}",
+        re.compile(
+            rf"(?<![\w.+-])({_CARD}(?:[ -]?[0-9]{{4}}){{3}}|3[47][0-9]{{2}}[ -]?[0-9]{{6}}[ -]?[0-9]{{5}})(?![\w-])"
+        ),
+        _passes_check,
+    ),
+    Phrase(
+        "seed-phrase",
+        "seed|recovery|mnemonic",
+        re.compile(
+            r"(?i:seed[ -]?(?:phrase|words)|recovery[ -](?:phrase|words)|mnemonic)[^\n.]{0,30}?[ :=\"'`]"
+            r"((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])"
+        ),
+        _is_seed,
+    ),
+    Phrase(
+        "password",
+        _ASIAN,
+        re.compile(rf"(?:{_ASIAN}){_IS}[「『“\"'`]?([!#-&(-;=?-_a-~]{{6,}})"),
+        _is_password,
+    ),
+    Phrase("password", "sshpass", re.compile(r"""sshpass[ ]{1,4}-p[ ]?["']?([^\s"']{4,})"""), _is_password),
+    Phrase(
+        "password",
+        "mysql|mariadb",
+        re.compile(r"""(?:mysql|mariadb)\w*[ ](?:[^\n|;]{0,120}?[ ])?-p(?![ ])["']?([^\s"'=-][^\s"']{3,})"""),
+        _is_password,
+    ),
+    Phrase(
+        "password",
+        "docker|podman|redis-cli",
+        re.compile(
+            r"""(?:(?:docker|podman)[ ]login[ ][^\n|;]{0,120}?-p|redis-cli[ ](?:[^\n|;]{0,80}?[ ])?-a)"""
+            r"""[ ]["']?([^\s"']{6,})"""
+        ),
+        _is_password,
+    ),
+    Phrase("password", "login", re.compile(r"login\s{1,9}\S{1,80}\s{1,9}password\s{1,9}(\S{6,})"), _is_random),
+    Phrase(
+        "basic-auth",
+        '"auth"',
+        re.compile(r'"auth"\s{0,4}:\s{0,4}"([A-Za-z0-9+/]{16,}={0,2})"'),
+        _is_random,
+    ),
+    Phrase(
+        "cookie",
+        "cookie:",
+        re.compile(r"(?i:cookie:[ ]|;[ ])[\w.%-]{1,40}=([\w%.+/~-]{16,}={0,2})"),
+        _is_random,
+    ),
+    Phrase(
+        "cookie",
+        "sessid|sessionid|session_id|[. ]sid",
+        re.compile(
+            r"""(?i:phpsessid|j?sessionid|session_id|(?<=[. ])sid)["'`]?(?:[ ]?[=:][ ]?|[ ]is[ ])["']?"""
+            r"([\w%.+/~-]{16,}={0,2})"
+        ),
+        _is_random,
+    ),
+    Phrase(
+        "token",
+        "token|ssws",
+        re.compile(r"(?i:(?:auth|access|api)[ ]token|ssws)[ ]([A-Za-z0-9_-]{30,})(?![\w.-])"),
+        _is_random,
+    ),
+)
+ACCOUNTS: Final = (
+    Phrase(
+        "account-number",
+        "[a-z]{2}[0-9]{2}[ ]?[a-z0-9]{4}[ ]?[0-9]{4}",
+        re.compile(r"(?<![A-Za-z0-9])([A-Z]{2}[0-9]{2}(?:[ ]?[A-Z0-9]{4}){2,7}(?:[ ]?[A-Z0-9]{1,3})?)(?![A-Za-z0-9])"),
+        _is_account,
+    ),
+)
+"""Numbers that a user may want to keep: they are taken out of what tools are given and answer, not of what is saved."""

@@ -1,0 +1,52 @@
+"""Parts of German words: a compound's beginning and end, and a verb without its prefix and endings.
+
+No dictionary: a long word gives several beginnings and ends, and the whole words of others decide which of them match.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from hexad.text.spelling import plain
+
+_COMPOUND: Final = 8  # letters of a stem that may have parts
+_BEGINNINGS, _ENDS = range(4, 9), range(4, 11)  # lengths of the parts
+_SEPARABLE: Final = re.compile(
+    "(zurück|zusammen|weiter|wieder|statt|durch|unter|über|fest|frei|nach|teil|auf|aus|bei|ein|her|hin|los|mit|vor|weg"
+    "|ab|an|um|zu)(?:ge|zu)?(.{3,})"
+)
+_PARTICIPLE: Final = re.compile("ge(.{3,}(?:t|en))")
+_ENDINGS: Final = ("test", "ten", "te", "est", "et", "en", "st", "t", "n", "e")
+_DERIVED: Final = frozenset(
+    ["schaft", "igkeit", "lichkeit", "ichkeit", "barkeit", "ierung", "tungen", "ungen", "ation"]
+)
+
+
+def parts_of(word: str, stem: str) -> tuple[str, ...]:
+    """The parts of a caseless word with its German stem, both of them at most once.
+
+    >>> parts_of("ausgeliefert", "ausgeliefert")[:2]
+    ('ausliefer', 'liefer')
+    """
+    found = [*_verb(word)]
+    if len(stem) >= _COMPOUND:
+        found += [stem[:size] for size in _BEGINNINGS if size <= len(stem) - 3]
+        found += [stem[-size:] for size in _ENDS if size <= len(stem) - 3 and stem[-size:] not in _DERIVED]
+    return tuple(dict.fromkeys(part for part in found if part != stem))
+
+
+def _verb(word: str) -> list[str]:
+    """A verb's base, after its separable prefix and alone: ausliefern, ausgeliefert and liefert share liefer."""
+    separable = _SEPARABLE.fullmatch(word)
+    if separable is not None:
+        base = plain(_base(separable[2]))
+        return [plain(separable[1]) + base, base] if len(base) >= 4 else [plain(separable[1]) + base]
+    participle = _PARTICIPLE.fullmatch(word)
+    base = plain(_base(participle[1] if participle else word))
+    return [base] if len(base) >= 4 and base != plain(word) else []
+
+
+def _base(verb: str) -> str:
+    ending = next((each for each in _ENDINGS if verb.endswith(each) and len(verb) - len(each) >= 3), "")
+    return verb.removesuffix(ending)
