@@ -24,12 +24,7 @@ PLANNED: Final = frozenset(
         "IO-02",
         "OBS-01",
         "PG-04",
-        "PG-05",
         "SAFE-05",
-        "SMALL-01",
-        "SMALL-02",
-        "SMALL-03",
-        "SMALL-04",
     ]
 )
 """Not built yet, and without tests."""

@@ -549,6 +549,9 @@ def test_the_first_letters_of_an_id_are_enough(run: Callable[..., Ran]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (["audit", "list"], "No such command 'list'; there are verify, log; try"),
+        (["reference", "add", "X"], "--location: must be given"),
+        (["skills", "new", "x", "--kind", "composite", "--description", "d", "--text", "a"], 'such as \'[{"tool":'),
         (["rember", "k", "v"], "error: No such command 'rember'. Did you mean 'remember'? Try 'hexad --help'"),
         (
             ["mcp", "install"],

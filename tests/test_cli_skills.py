@@ -48,7 +48,8 @@ def test_a_skill_is_written_listed_activated_run_and_deleted(run: Callable[..., 
     assert [each["definition"]["template"] for each in versions] == ["Goodbye {{ name }}", "Hello {{ name }}"]
     assert [line.split("\t")[0] for line in run("skills", "history", "greet").out.splitlines()] == ["2", "1"]
     assert run("skills", "deprecate", "greet", "--json").json["skill"]["status"] == "deprecated"
-    assert run("skills", "delete", "greet").out == "greet is deleted\n"
+    assert "add --yes" in run("skills", "delete", "greet").err
+    assert run("skills", "delete", "greet", "--yes").out == "greet is deleted\n"
     assert run("skills", "list", "--json").json["skills"] == []
 
 
@@ -229,3 +230,20 @@ def test_what_a_script_says_beside_its_answer_is_shown(run: Callable[..., Ran]) 
 def test_help_says_what_a_script_sees(run: Callable[..., Ran], command: str) -> None:  # noqa: F811
     told = " ".join(run("skills", command, "--help").out.replace("│", " ").split())
     assert "none of your other files" in told
+
+
+@requirement("SKILL-02")
+def test_a_script_that_cannot_work_is_said_so_when_it_is_written(run: Callable[..., Ran]) -> None:  # noqa: F811
+    new = ("skills", "new", "greet", "--kind", "script", "--description", "d", "--text")
+    assert "scripts run in sh or bash" in run(*new, "#!/usr/bin/env python3\nprint(1)").err
+    ran = run(*new, "who=you; for each in 1 2; do echo $each $who ${name} $HOME; done")
+    assert ran.err.count("is no parameter") == 1
+    assert "$name is no parameter, so it will be empty; declare it: --parameters" in ran.err
+
+
+@requirement("SKILL-04")
+def test_steps_are_shown_as_steps(run: Callable[..., Ran]) -> None:  # noqa: F811
+    steps = '[{"tool": "search", "args": {"q": "x"}, "save_as": "found"}, {"tool": "a", "args": {"a": "{{ found }}"}}]'
+    run("skills", "new", "tell", "--kind", "composite", "--description", "d", "--text", steps)
+    shown = run("skills", "show", "tell").out
+    assert 'steps:\n    1. search(q="x") → found\n    2. a(a="{{ found }}")\n' in shown

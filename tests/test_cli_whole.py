@@ -210,5 +210,5 @@ def test_every_listing_fits_a_terminal_of_80_columns_and_no_color_is_respected(f
     assert "error" not in shown.replace("tool_error", "").replace("provider_error", "")
     drawn_over = "━"  # a bar of progress is many lines in one place
     wide = [line for line in shown.splitlines() if cell_len(line) > 80 and drawn_over not in line]
-    assert not [line for line in wide if not line.startswith("- [")]  # a prompt is shown as it is sent
+    assert not [line for line in wide if not line.startswith("- ")]  # a prompt is shown as it is sent
     assert ("\x1b[3" in terminal.raw) is colour

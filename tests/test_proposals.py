@@ -110,7 +110,7 @@ def test_an_agents_rule_is_offered_to_the_user_who_makes_it_their_own(hx: Hexad)
         ("Deploy on Tuesdays only", "Deploy on Thursdays only"),
         ("I like green tea", "I do not like green tea"),
         ("The API limit is 100 requests per minute", "API rate limit: 500 requests a minute"),
-        ("Ich bin Vegetarier", "Ich bin jetzt Veganer"),
+        ("Ich wohne in Berlin", "Ich wohne jetzt in Bonn"),
         ("我每天喝绿茶", "我每天不喝绿茶"),
     ],
 )

@@ -26,7 +26,7 @@ from hexad.memory.proposals import Proposals
 from hexad.memory.references import ReferenceCollection
 from hexad.model import Erasure
 from hexad.recent import Recent
-from hexad.settings import Settings, survey, warn_of_unknown_variables
+from hexad.settings import Settings, survey
 from hexad.wiring import (
     NoRetriever,
     complete_patterns,
@@ -128,20 +128,17 @@ class Hexad:
         >>> Hexad.open("never-created.db").retrieve("anything").items
         {}
         """
-        if retriever is not None:
-            checked(retriever)
         if not callable(token_counter):
             raise InvalidInput("token_counter", "must be a function from text to a number of tokens")
         address = _address(database, "database")
         given = {"enabled": enabled, "namespace": namespace, **settings}
         known = survey(given, beside=folder_of(address), config=config).checked().settings
-        warn_of_unknown_variables()
         store = store_at(address, known)
         workspace = replace(
             workspace_of(store, known, clock, session),
             similarity=similarity_of(known, embedder, embedder_name, patient=patient),
         )
-        own = retriever or retriever_of(workspace, known)
+        own = retriever_of(workspace, known) if retriever is None else checked(retriever)
         engine = Engine(
             workspace=workspace,
             retriever=own if known.enabled else NoRetriever(workspace.namespace),

@@ -161,6 +161,8 @@ def survey(
     The file is ``config``, else the one that HEXAD_CONFIG names, else `hexad.toml` in the folder ``beside``.
     """
     variables = os.environ if environ is None else environ
+    for sentence in unknown_variables(variables):
+        _warn_once(sentence)
     file, problems = _file(config, beside, variables), dict[str, ConfigError]()
     given, right, sources = {}, {}, {}
     for source, values in (
@@ -269,14 +271,8 @@ def unknown_variables(environ: Environment | None = None) -> tuple[str, ...]:
     return tuple(f"{name} is no setting, so it is ignored; the nearest is {near}" for name, near in unknown.items())
 
 
-def warn_of_unknown_variables() -> None:
-    """Log each of these sentences, once in a process."""
-    for sentence in unknown_variables():
-        _warn_once(sentence)
-
-
 @cache
-def _warn_once(sentence: str) -> None:
+def _warn_once(sentence: str) -> None:  # once in a process
     logging.getLogger("hexad").warning(sentence)
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import typer
 
-from hexad.cli.opening import MAKER, announce, opened, place
+from hexad.cli.opening import MAKER, announce, opened, place, refuse_absent, server
 from hexad.cli.options import AsJson, Database, Namespace
 from hexad.cli.terminal import screen
 from hexad.facade import Hexad
@@ -31,6 +31,16 @@ class Common:
         """The path of the database; the first time, the command says which it is."""
         announce(self.db)
         return place(self.db)
+
+    @property
+    def is_server(self) -> bool:
+        """Whether the database is on a server, not in a file."""
+        return server(self.db) is not None
+
+    def refuse_absent(self, maker: str = MAKER) -> None:
+        """Raise if the file is missing or has no tables of Hexad; a server says so itself."""
+        if not self.is_server:
+            refuse_absent(self.path, maker)
 
     def opened(self, *, create: bool = False, maker: str = MAKER) -> AbstractContextManager[Hexad]:
         """Open the engine; see `opening.opened`."""

@@ -30,6 +30,11 @@ def opened(
 
     Without ``create`` a missing database is an error; its message suggests the command ``maker``.
     """
+    url = server(db)
+    if url is not None:
+        with Hexad.open(url, enabled=True, namespace=namespace, **{"patient": True, **settings}) as hx:
+            yield hx
+        return
     path = place(db)
     if not create:
         refuse_absent(path, maker)
@@ -63,8 +68,16 @@ def now_under(collection: "RecordCollection[N]", id: str) -> "N | None":
         return None
 
 
+def server(db: str | None) -> str | None:
+    """The URL of a database server, if --db or HEXAD_DB is one."""
+    named = db if db is not None else database_from_environment()
+    return named if named is not None and "://" in named else None
+
+
 def place(db: str | None) -> Path:
     """The path of the database: --db, else HEXAD_DB, else the project's or the user's own."""
+    if server(db) is not None:
+        raise InvalidInput("--db", "names a server; this command needs the path of a file")
     named = db if db is not None else database_from_environment() or str(_unnamed().path)
     if not named.strip():
         raise InvalidInput("--db", "must be the path of a file, not empty")

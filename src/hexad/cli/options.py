@@ -17,7 +17,7 @@ Database = Annotated[
         "--db",
         metavar="FILE",
         rich_help_panel=_PANEL,
-        help="The database file; default: HEXAD_DB, the project's (see init, trust), your own.",
+        help="The database file, or postgresql://…; default: HEXAD_DB, the project's (see init, trust), your own.",
     ),
 ]
 Namespace = Annotated[

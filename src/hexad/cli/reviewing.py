@@ -8,7 +8,7 @@ import typer
 
 from hexad.cli.commands import Commands, Common
 from hexad.cli.memory.learnings import facts as learning_facts
-from hexad.cli.opening import now_under, refuse_absent
+from hexad.cli.opening import now_under
 from hexad.cli.options import By
 from hexad.cli.skills import showing
 from hexad.cli.skills.input import BODY, body_from
@@ -48,7 +48,7 @@ def review(
     common: Common,
 ) -> None:
     """Accept, edit or reject proposals, draft skills and doubtful learnings, one by one; --json lists them."""
-    refuse_absent(common.path)
+    common.refuse_absent()
     if (accept or reject) and (name is None or accept == reject):
         raise InvalidInput("review", "give NAME and one of --accept and --reject, or neither to be asked")
     with common.opened() as hx:

@@ -30,6 +30,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {  # name: its file in this fol
     "review": ("reviewing", "Accept, edit or reject proposals, draft skills and doubtful learnings"),
     "backup": ("memory.moving", "Write every namespace into a file"),
     "restore": ("memory.moving", "Restore a backup into a new or empty database"),
+    "migrate": ("memory.moving", "Copy a database to another file or server, and verify the copy"),
     "reindex": ("memory.moving", "Compute the missing embeddings"),
     "import": ("memory.moving", "Add somebody else's file to this namespace"),
     "init": ("setup.configuring", "Make this folder a project with its own memory"),

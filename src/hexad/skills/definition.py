@@ -37,6 +37,7 @@ MOST_STEPS: Final = 32
 MOST_FILES: Final = 256
 LARGEST_FOLDER: Final = 8 * 1024 * 1024  # bytes
 SHELLS: Final = ("sh", "bash")
+_OF_A_SHELL: Final = re.compile(r"#!.*\b(?:ba|da|a|z|k)?sh\b").match
 _FOR_BASH: Final = re.compile(r"#!.*\bbash\b").match
 _FIELDS: Final[Mapping[SkillKind, tuple[str, frozenset[str]]]] = {
     SkillKind.COMPOSITE: ("steps", frozenset({"files"})),
@@ -192,6 +193,11 @@ def shell_of(definition: Mapping[str, Any]) -> str:
 
 def _check_script(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:
     _text(definition, "script")
+    first = str(definition["script"]).partition("\n")[0]
+    if first.startswith("#!") and not _OF_A_SHELL(first):
+        raise _wrong(
+            "script", f"begins with {first[:40]!r}, but scripts run in {' or '.join(SHELLS)}; call that from one"
+        )
     if definition.get("shell", "sh") not in SHELLS:
         raise _wrong("shell", f"must be one of {', '.join(SHELLS)}")
     needs, folders = definition.get("needs", []), definition.get("writable", [])

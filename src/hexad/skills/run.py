@@ -343,12 +343,14 @@ def _run_script(runner: Runner, job: Job) -> Program[SkillResult]:
         ),
         stop,
     )
-    return _result(job, ok=came.ok, output=came.stdout, script=came, error="" if came.ok else _script_error(came))
+    error = "" if came.ok else _script_error(came, limits.seconds)
+    return _result(job, ok=came.ok, output=came.stdout, script=came, error=error)
 
 
-def _script_error(came: ScriptResult) -> str:
-    why = "took too long" if came.timed_out else f"ended with exit code {came.exit_code}"
+def _script_error(came: ScriptResult, seconds: float) -> str:
+    late = f"took longer than {seconds:g} s, the limit script_seconds"
     last = came.stderr.strip().splitlines()[-1:]
+    why = late if came.timed_out else f"ended with exit code {came.exit_code}"
     return f"the script {why}" + (f": {last[0]}" if last else "")
 
 

@@ -6,14 +6,16 @@ newest rows as long as there is room. A term for which there is no room only add
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from hexad.text.document import SUBJECT, facet
+from hexad.text.document import SUBJECT, Document, facet
+from hexad.text.index import Posting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from hexad.text.index import Posting, Statistics
+    from hexad.text.index import Statistics
 
 CAPACITY: Final = 600  # rows of a layer that are weighed by their postings
 MAX_OPENED: Final = 64  # terms that are opened, the rarest first
@@ -86,3 +88,35 @@ def open_terms(
     terms, rows = opening.unread
     opening.complete({term: among(term, rows) for term in terms})
     return opening.postings
+
+
+@dataclass(slots=True)
+class UnsplitRows:
+    """The rows of a layer that have no postings yet, newest first: their words are read whole."""
+
+    rows: Sequence[tuple[int, str]] = ()
+    all_words: str = ""
+    _found: dict[str, list[Posting]] = field(default_factory=dict)
+    _read: dict[int, tuple[Mapping[str, int], int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.all_words = "\n".join(words for _, words in self.rows)
+
+    def postings(self, term: str) -> list[Posting]:
+        """The rows that hold a term, newest first."""
+        if term not in self._found:
+            self._found[term] = list(self._holding(term)) if term in self.all_words else []
+        return self._found[term]
+
+    def _holding(self, term: str) -> Iterator[Posting]:
+        for number, words in self.rows:
+            if term in words:  # quick, and rarely wrong
+                weights, length = self._weights(number, words)
+                if term in weights:
+                    yield Posting(number, weights[term], length)
+
+    def _weights(self, number: int, words: str) -> tuple[Mapping[str, int], int]:
+        if number not in self._read:
+            document = Document.unpack(words)
+            self._read[number] = document.weights(), document.length
+        return self._read[number]

@@ -1,4 +1,4 @@
-"""`backup`, `restore`, `import`, `reindex`: move a whole memory, or rebuild its embeddings."""
+"""`backup`, `restore`, `migrate`, `import`, `reindex`: move a whole memory, or rebuild its embeddings."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -7,8 +7,11 @@ from typing import Annotated
 import typer
 
 from hexad.cli.commands import Commands, Common
+from hexad.cli.opening import opened
+from hexad.cli.options import AsJson
 from hexad.cli.terminal import screen
 from hexad.errors import BackupError, InvalidInput
+from hexad.memory.backup.copying import copy_store
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, as `backup` writes them.")]
 
@@ -33,6 +36,22 @@ def restore(file: File, common: Common) -> None:
     with common.opened(create=True) as hx, screen.progress("restoring") as show:
         lines = hx.restore(file, progress=show)
     common.answer({"file": str(file), "lines": lines}, f"{file}: {screen.counted(lines, 'line')} restored")
+
+
+@app.command(epilog="Example: hexad migrate agent.db copy.db")
+def migrate(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="The database to copy: a file, or postgresql://…")],
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="Where to: a new file, or a server.")],
+    as_json: AsJson = False,
+) -> None:
+    """Copy a database to another file or server, and verify the copy. Started again, it goes on where it ended."""
+    with opened(source, None) as old, opened(target, None, create=True) as new, screen.progress("copying") as show:
+        done = copy_store(old.store, new.store, show)
+        if new.without_vector():
+            new.reindex()
+    sentence = f"{target}: {screen.counted(done.records, 'record')} of {screen.counted(done.namespaces, 'namespace')}"
+    common = Common(as_json=as_json)
+    common.answer({"target": new.store.location, **done._asdict()}, f"{sentence} copied and verified")
 
 
 @app.command(epilog="Example: hexad reindex --db agent.db")

@@ -11,6 +11,7 @@ from hexad.cli.opening import now_under
 from hexad.cli.options import KeepSecrets, Name, Session, Tags
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Column, Wide
+from hexad.errors import InvalidInput
 from hexad.model import KEEP, Reference, ReferenceKind
 from hexad.wire import to_json
 
@@ -42,6 +43,8 @@ def add(
     """Save a reference. For a known name, fields that are not given stay as they are."""
     with common.opened(create=True) as hx:
         old = now_under(hx.references, name)
+        if old is None and location is None:
+            raise InvalidInput("--location", "must be given for a new reference")
         reference = hx.references.save(
             name,
             location=KEEP if location is None else location,

@@ -17,7 +17,7 @@ from hexad.cli.terminal.suggesting import command, completed
 from hexad.errors import InvalidInput
 from hexad.facade import Hexad
 from hexad.memory.keys import key_from
-from hexad.model import KEEP, Category, Forgotten, Knowledge
+from hexad.model import KEEP, Category, Erasure, Forgotten, Knowledge
 from hexad.wire import forgotten, to_json
 
 _EVERYTHING: Final = "everything"
@@ -145,7 +145,7 @@ def forget(
     what = _named(key, subject, session, everything=everything, traces=traces)
     with common.opened() as hx:
         if not traces and not yes:
-            question = f"Erase {what} in namespace {hx.namespace!r} of {common.path} for good?"
+            question = f"Erase {what} in namespace {hx.namespace!r} of {hx.store.location} for good?"
             screen.exit_unless_agreed("forget", question, otherwise="nothing was forgotten")
         done = _erase(hx, key, subject, session, traces=traces)
     _report_forgotten(done, what, common)
@@ -214,7 +214,8 @@ def _named(key: str | None, subject: str | None, session: str | None, *, everyth
 
 def _erase(hx: Hexad, key: str | None, subject: str | None, session: str | None, *, traces: bool) -> Forgotten:
     if traces:
-        return Forgotten(0, hx.erase_traces())
+        state = hx.store.flush_traces()
+        return Forgotten(0, state is Erasure.DONE, "the server's own maintenance removes them", state)
     if key is not None:
         return hx.knowledge.forget(key)
     return hx.forget(subject=subject, session=session, everything=subject is None and session is None)
@@ -222,7 +223,8 @@ def _erase(hx: Hexad, key: str | None, subject: str | None, session: str | None,
 
 def _report_forgotten(done: Forgotten, what: str, common: Common) -> None:
     if common.as_json:
-        screen.emit({**forgotten(done), "detail": "" if done.erased else completed(_HELD)})
+        detail = completed(_HELD) if done.state is Erasure.HELD else done.detail
+        screen.emit({**forgotten(done), "detail": "" if done.erased else detail})
     elif what == _TRACES:
         screen.say("no traces are left" if done.erased else "traces are left")
     else:
@@ -230,6 +232,8 @@ def _report_forgotten(done: Forgotten, what: str, common: Common) -> None:
     if not done.entries and what not in {_TRACES, _EVERYTHING}:
         screen.warn(f"nothing is stored under that name ({what}); names must match exactly")
         raise typer.Exit(1)
-    if not done.erased:
+    if done.state is Erasure.SCHEDULED:
+        screen.remark(done.detail)
+    elif not done.erased:
         screen.warn(_HELD)
         raise typer.Exit(1)

@@ -61,17 +61,17 @@ app = Commands()
 @app.command(epilog="Example: hexad status --db agent.db")
 def status(common: Common) -> None:
     """Show what is stored, what was learned recently and what awaits review; the same as `hexad` alone."""
-    path = common.path
-    if not path.exists() or (path.is_file() and not holds_hexad(path)):
+    path = None if common.is_server else common.path
+    if path is not None and (not path.exists() or (path.is_file() and not holds_hexad(path))):
         survey({"namespace": common.namespace}, beside=path.parent).checked()  # report wrong settings first
         _greet_newcomer(path, common)
         return
     with common.opened() as hx:
-        found = status_of(hx)
+        found, shown = status_of(hx), hx.store.location
     if common.as_json:
-        screen.emit(_as_json(path, found))
+        screen.emit(_as_json(shown, found))
     else:
-        _show(path, found)
+        _show(shown, found)
 
 
 def status_of(hx: Hexad) -> Status:
@@ -134,7 +134,7 @@ def _greet_newcomer(path: Path, common: Common) -> None:
     screen.say(f"next: {_first()}\nall commands: hexad --help")
 
 
-def _show(path: Path, found: Status) -> None:
+def _show(path: str, found: Status) -> None:
     screen.say(f"hexad {__version__}: {path}, namespace {found.namespace}")
     screen.table(_STORED, list(_stored_rows(found)), title="stored")
     if found.learnings:
@@ -165,7 +165,7 @@ def _doubt_row(learning: Learning) -> tuple[str, str, str]:
     return "learning", learning.trigger.removeprefix("tool:"), f"{learning.fix} (trust {learning.trust:.2f})"
 
 
-def _as_json(path: Path, found: Status) -> dict[str, Any]:
+def _as_json(path: str, found: Status) -> dict[str, Any]:
     counts = {layer: {"stored": number} for layer, number, _ in _stored_rows(found)}
     counts[Layer.USER_KNOWLEDGE.value]["pinned"] = found.pinned
     counts[Layer.AGENT_LEARNINGS.value]["trusted"] = sum(each.trusted for each in found.learnings)

@@ -16,15 +16,14 @@ import typer
 from hexad._version import __version__
 from hexad.cli.commands import Commands, Common
 from hexad.cli.memory.auditing import verify_all
+from hexad.cli.memory.status import status_of
 from hexad.cli.opening import ABSENT, WITHOUT_TABLES, holds_hexad
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import completed
-from hexad.clock import utc_now
 from hexad.errors import ConfigError, HexadError, NoSandbox
 from hexad.extras import install_target, is_importable
 from hexad.facade import Hexad
-from hexad.memory.indexing import sizes
 from hexad.semantic import PACKAGES
 from hexad.settings import secrets_in, survey
 from hexad.skills.sandbox import find_sandbox
@@ -35,6 +34,7 @@ EXTRAS: Final = {  # the packages of each, and what is missing without them
     "scripts": (("tree_sitter_bash",), "scripts cannot be checked, so they stay drafts"),
     "adk": (("google.adk",), "the adapter for Google ADK cannot be used"),
     "mcp": (("mcp",), "the MCP server cannot start"),
+    "postgres": (("psycopg",), "a PostgreSQL database cannot be used"),
 }
 NETWORK: Final = frozenset(
     {"nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "davfs"}
@@ -61,11 +61,12 @@ app = Commands()
 @app.command(epilog="Example: hexad doctor --db agent.db")
 def doctor(common: Common) -> None:
     """Check this machine and the database; exit 1 if there is a problem."""
-    path = common.path
-    configured = settings(path)
+    path = None if common.is_server else common.path
+    configured = settings(None if path is None else path.parent)
     inside = [Check("database", "info", _UNREAD)] if configured.verdict == "problem" else content(common)
     mounts = _MOUNTS.read_text(encoding="utf-8", errors="replace") if _MOUNTS.is_file() else ""
-    checks = [*machine(), configured, permissions(path), file_system(path, mounts), *inside]
+    of_file = [] if path is None else [permissions(path), file_system(path, mounts)]
+    checks = [*machine(), configured, *of_file, *inside]
     healthy = all(check.verdict != "problem" for check in checks)
     if common.as_json:
         rows = [{"name": check.name, "verdict": check.verdict, "detail": completed(check.detail)} for check in checks]
@@ -109,10 +110,10 @@ def extra_packages(extra: str, missing: Sequence[str], without: str) -> Check:
     return Check(f"extra {extra}", "ok", "installed")
 
 
-def settings(path: Path) -> Check:
+def settings(folder: Path | None) -> Check:
     """Check that the settings can be read, and that a file with a secret is private."""
     try:
-        found = survey({}, beside=path.parent).checked().file
+        found = survey({}, beside=folder).checked().file
         held = () if found is None else secrets_in(found)
     except ConfigError as error:
         return Check("settings", "problem", str(error))
@@ -164,10 +165,10 @@ def mounted_as(path: Path, mounts: str) -> str | None:
 
 def content(common: Common) -> Iterator[Check]:
     """Check the contents of the database, if there is one."""
-    path = common.path
-    if not path.exists():
+    path = None if common.is_server else common.path
+    if path is not None and not path.exists():
         yield Check("database", "warning", f"{path}: {ABSENT}")
-    elif path.is_file() and not holds_hexad(path):
+    elif path is not None and path.is_file() and not holds_hexad(path):
         yield Check("database", "warning", f"{path}: {WITHOUT_TABLES}")
     else:
         try:
@@ -182,6 +183,9 @@ def health(hx: Hexad) -> Iterator[Check]:
     inspect: Callable[[], dict[str, str]] = getattr(getattr(hx.store, "wrapped", hx.store), "inspect", dict)
     facts = inspect()
     integrity, journal = facts.get("integrity", "unknown"), facts.get("journal", "unknown")
+    if "server" in facts:
+        yield Check("database", "ok" if integrity == "ok" else "problem", f"{hx.store.location}, {facts['server']}")
+        return
     if integrity == "ok":
         yield Check("database", "ok", f"{hx.store.location}, whole")
     else:
@@ -206,9 +210,7 @@ def chains(hx: Hexad) -> Iterator[Check]:
 
 def counts(hx: Hexad) -> Check:
     """Count the entries of each layer in this namespace."""
-    with hx.store.reading(hx.namespace) as view:
-        found = {layer: size.statistics.rows for layer, size in sizes(view, utc_now()).items()}
-    counted = ", ".join(f"{layer.value} {rows}" for layer, rows in found.items())
+    counted = ", ".join(f"{layer.value} {rows}" for layer, rows in status_of(hx).stored.items())
     return Check("entries", "info", f"in namespace {hx.namespace!r}: {counted}")
 
 

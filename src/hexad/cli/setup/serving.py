@@ -174,7 +174,7 @@ def _apply(change: changes.Change, done: str, no_need: str, *, dry_run: bool, ye
         if change.kept:
             screen.remark(f"kept from the old entry: {', '.join(change.kept)}")
         saved = "" if backup is None else f"; backup: {backup}"
-        screen.remark(f"{done}: {change.file}{saved}; restart the client to use it")
+        screen.remark(f"{done}: {change.file}{saved}; restart the client{' to use it' if done == 'installed' else ''}")
     else:
         screen.remark("nothing was written")
 

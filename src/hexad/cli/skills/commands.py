@@ -1,5 +1,7 @@
 """`skills new|list|show|run|review|activate|deprecate|delete|history|check`: write, approve and run procedures."""
 
+import json
+import re
 import shlex
 import sys
 from dataclasses import asdict
@@ -9,7 +11,6 @@ import typer
 
 from hexad.cli import completing
 from hexad.cli.commands import Common, group
-from hexad.cli.opening import refuse_absent
 from hexad.cli.options import (
     AsJson,
     By,
@@ -33,6 +34,7 @@ from hexad.facade import Hexad
 from hexad.model import Capability, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import validation
 from hexad.skills.definition import shell_of
+from hexad.skills.parameters import properties_of
 from hexad.skills.run import SkillResult, result_json
 from hexad.wire import to_json
 
@@ -112,10 +114,21 @@ def new(
         _remark_on(skill, before)
 
 
+def _undeclared(skill: Skill) -> list[str]:
+    """Variables in lower case that a script reads, and neither sets nor gets as parameters."""
+    script, known = str(skill.definition.get("script", "")), properties_of(skill.parameters)
+    names = dict.fromkeys(re.findall(r"\$\{?([a-z_][a-z0-9_]*)", script))
+    set_here = r"\b{0}=|\bfor {0}\b|\bread\b[^;|\n]*\b{0}\b"
+    return [name for name in names if name not in known and not re.search(set_here.format(name), script)]
+
+
 def _remark_on(skill: Skill, before: Skill | None) -> None:
     """Tell the author what was redacted, which version was replaced, and what a script can see."""
     if skill.redactions:
         screen.warn(f"redacted: {', '.join(skill.redactions)}")
+    for name in _undeclared(skill):
+        schema = json.dumps({"properties": {name: {"type": "string"}}})
+        screen.warn(f"${name} is no parameter, so it will be empty; declare it: --parameters '{schema}'")
     if before is not None and before.version != skill.version and before.status is SkillStatus.ACTIVE:
         kind = f" ({before.kind})" if before.kind is not skill.kind else ""
         what = f"version {before.version}{kind}"
@@ -200,7 +213,7 @@ def review(
     common: Common,
 ) -> None:
     """Review drafts, or one skill: findings, a dry run, a question. `hexad review` includes learnings."""
-    refuse_absent(common.path, _MAKER)
+    common.refuse_absent(_MAKER)
     if not common.as_json and not sys.stdin.isatty():
         approve = f"hexad skills activate {shlex.quote(name) if name else 'NAME'}"
         raise InvalidInput("review", f"needs a terminal to ask on; --json only shows, `{approve}` approves")
@@ -235,13 +248,12 @@ def deprecate(name: UndeprecatedSkill, *, common: Common) -> None:
 
 @app.command(epilog="Example: hexad skills delete greet --yes")
 def delete(name: SkillName, *, yes: Yes = False, common: Common) -> None:
-    """Delete a skill with all its versions, for good; asks on a terminal. `deprecate` keeps it."""
+    """Delete a skill with all its versions, for good. `deprecate` keeps it."""
     with common.opened() as hx:
         versions = hx.skills.get(name).version
         question = f"Delete {name} and its {screen.counted(versions, 'version')} for good?"
-        if not yes and sys.stdin.isatty() and not screen.confirmed(question):
-            screen.remark("nothing was deleted")
-            raise typer.Exit(1)
+        if not yes:
+            screen.exit_unless_agreed("skills delete", question, otherwise="nothing was deleted")
         hx.skills.delete(name)
     common.answer({"name": name, "deleted": True}, f"{name} is deleted")
 

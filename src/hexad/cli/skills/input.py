@@ -19,6 +19,7 @@ BODY: Final["Mapping[SkillKind, str]"] = {
     SkillKind.TEMPLATE: "template",
     SkillKind.INSTRUCTION: "text",
 }
+_STEPS: Final = """give a list such as '[{"tool": "search", "args": {"query": "{{ topic }}"}, "save_as": "found"}]'"""
 
 
 def definition_from(
@@ -48,7 +49,12 @@ def _of_text(kind: SkillKind, text: str) -> "dict[str, Json]":
 
 def body_from(kind: SkillKind, text: str) -> "Json":
     """The part of a definition that people write: the steps of a composite skill, or the text of another."""
-    return _json(text, "the steps") if kind is SkillKind.COMPOSITE else text
+    if kind is not SkillKind.COMPOSITE:
+        return text
+    try:
+        return _json(text, "the steps")
+    except InvalidInput as error:
+        raise InvalidInput("the steps", f"{error.reason}; {_STEPS}") from None
 
 
 def object_from(text: str | None, option: str) -> "dict[str, Json]":

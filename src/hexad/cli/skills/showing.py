@@ -80,11 +80,21 @@ def _parts(definition: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "shell", shell_of(definition)
     for name, value in definition.items():
         if name != "files":
-            yield name, _numbered(value) if name == "script" else pretty(value)
+            yield name, _numbered(value) if name == "script" else _steps(value) if name == "steps" else pretty(value)
     for path, file in definition.get("files", {}).items():
         kinds = ", ".join(word for word in ("base64", "executable") if file.get(word))
         text = _numbered(file["text"]) if "text" in file else file.get("base64", "")
         yield f"file {path} ({kinds})" if kinds else f"file {path}", text
+
+
+def _steps(steps: Sequence[Mapping[str, Any]]) -> str:
+    """A line for each step: its tool, its arguments, and the name of its result."""
+    lines = []
+    for number, step in enumerate(steps, start=1):
+        args = (f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in step.get("args", {}).items())
+        saved = f" → {step['save_as']}" if "save_as" in step else ""
+        lines.append(f"{number}. {step['tool']}({', '.join(args)}){saved}")
+    return "\n".join(lines)
 
 
 def _numbered(text: str) -> str:

@@ -122,9 +122,9 @@ def _parsed(raw: str, number: int, file: str) -> dict[str, Any]:
     except UnicodeEncodeError:
         raise BackupError(file, "holds a lone surrogate, which cannot be stored", number) from None
     except (json.JSONDecodeError, RecursionError):
-        raise BackupError(file, "is not JSON", number) from None
+        raise BackupError(file, "is not JSON; it needs lines as `hexad backup` writes them", number) from None
     except ValueError as error:
-        raise BackupError(file, f"is not JSON: {error}", number) from None
+        raise BackupError(file, f"is not JSON: {error}; it needs lines as `hexad backup` writes them", number) from None
     if "\\u0000" in raw and admission.holds_nul(fields):
         raise BackupError(file, "holds NUL, which cannot be stored", number)
     kind = fields.get("type") if isinstance(fields, dict) else None

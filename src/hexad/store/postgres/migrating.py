@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _SCHEMA_OF: Final = "SELECT value FROM hexad.note WHERE name = 'schema'"
 _MISSING: Final = frozenset({"42P01", "3F000"})  # no such table, no such schema
+_END: Final = re.compile(r";\n(?=\s*(?:CREATE|ALTER|--))")  # of a statement; a function has semicolons inside
 _LOCK: Final = 0x68657861  # the key of the advisory lock
 
 
@@ -54,4 +56,4 @@ def _scripts() -> Sequence[Sequence[str]]:
     """The migrations in order, each as its statements; the n-th leads to schema n."""
     folder = files(__package__).joinpath("migrations")
     found = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".sql")), key=lambda entry: entry.name)
-    return [entry.read_text(encoding="utf-8").strip().split("\n\n") for entry in found]
+    return [_END.split(entry.read_text(encoding="utf-8").rstrip(";\n")) for entry in found]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from hexad.model import RECORD_OF, Knowledge, Layer, Learning, Proposal, SkillVersion, Version
+from hexad.model import RECORD_OF, RECORDS, Knowledge, Layer, Learning, Proposal, SkillVersion, Version
 from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
 from hexad.store import SKETCHED, Row, Sketch, folded, standing_of
 from hexad.store.learning import WILDCARD, skeleton
@@ -33,57 +33,34 @@ CODES: Final = {  # of layers in the database: never change one
 }
 LAYERS: Final = {code: layer for layer, code in CODES.items()}
 ASIDE: Final = {Layer.SKILL_PATTERNS: "definition"}
-_COLUMNS: Final[dict[str, object]] = {  # fields with a column, and its value for a noun without the field
-    "origin": "",
-    "updated": 0,
-    "use_count": 0,
-    "last_used": None,
+_SKETCHED: Final = ("origin", "updated", "use_count", "relevance", "expires", "thread", "position", "asks", "trust")
+_COLUMNS: Final = (*_SKETCHED, "last_used", "subject", "seen")
+_WITHOUT: Final[dict[str, object]] = {  # values of columns that a noun has no field for
     "relevance": 1.0,
-    "expires": None,
     "thread": "",
-    "position": None,
     "trust": 0.0,
     "subject": "",
     "seen": 0,
 }
 _NAMED: Final = ", ".join(f'"{name}"' for name in _COLUMNS)
-BRIEF: Final = f"layer, number, id, words, data, {_NAMED}, NULL::text"
-WHOLE: Final = f"layer, number, id, words, data, {_NAMED}, aside"
-_MOST_ALONG: Final = 16_384  # bytes of a row that are read along with its sketch
+BRIEF: Final = f"layer, number, id, words, {_NAMED}, data, NULL::text"
+WHOLE: Final = f"layer, number, id, words, {_NAMED}, data, aside"
+_ALONG: Final = "octet_length(words) + octet_length(data) <= 16384"  # a row that is read along with its sketch
 SKETCH: Final = (
-    f"layer, number, id, CASE WHEN octet_length(words) + octet_length(data) <= {_MOST_ALONG} THEN words "
-    f"ELSE left(words, {SKETCHED}) END, "
-    f"CASE WHEN octet_length(words) + octet_length(data) <= {_MOST_ALONG} THEN data END, {_NAMED}, NULL::text, asks"
+    f"layer, number, id, CASE WHEN {_ALONG} THEN words ELSE left(words, {SKETCHED}) END, {_NAMED}, "
+    f"CASE WHEN {_ALONG} THEN data END, NULL::text"
 )
+_TYPES: Final = {
+    "smallint": "layer standing",
+    "bigint": "number updated use_count last_used expires position seen trigger template_hash skeleton error length",
+    "double precision": "relevance trust",
+    "boolean": "asks wildcard",
+}
+_TYPE_OF: Final = {name: kind for kind, names in _TYPES.items() for name in names.split()}
+_DERIVED: Final = ("standing", "givers", "folded", "trigger", "template", "template_hash", "skeleton", "error")
 WRITTEN: Final = {  # the columns of a row as it is written, after its tenant, and their types
-    "layer": "smallint",
-    "number": "bigint",
-    "id": "text",
-    "words": "text",
-    "data": "text",
-    "origin": "text",
-    "updated": "bigint",
-    "use_count": "bigint",
-    "last_used": "bigint",
-    "relevance": "double precision",
-    "expires": "bigint",
-    "thread": "text",
-    "position": "bigint",
-    "trust": "double precision",
-    "subject": "text",
-    "seen": "bigint",
-    "aside": "text",
-    "asks": "boolean",
-    "standing": "smallint",
-    "givers": "text",
-    "folded": "text",
-    "trigger": "bigint",
-    "template": "text",
-    "template_hash": "bigint",
-    "skeleton": "bigint",
-    "error": "bigint",
-    "length": "bigint",
-    "wildcard": "boolean",
+    name: _TYPE_OF.get(name, "text")
+    for name in ("layer", "number", "id", "words", *_COLUMNS, "data", "aside", *_DERIVED, "length", "wildcard")
 }
 
 
@@ -131,7 +108,7 @@ def _codec(noun: type[Any], aside: str | None = None) -> _Codec:
     key, *names = shaped
     encoders = {name: _ENCODERS[shape.kind] for name, shape in shaped.items() if shape.kind in _ENCODERS}
     decoders = {name: decode for name, shape in shaped.items() if (decode := _decoder(shape))}
-    own = tuple(name for name in _COLUMNS if name in shaped) if noun in RECORD_OF.values() else ()
+    own = tuple(name for name in _COLUMNS if name in shaped) if noun in RECORDS else ()
     others = tuple(name for name in names if name not in own and name != aside)
     return _Codec(noun, key, encoders, decoders, own, others)
 
@@ -151,73 +128,51 @@ _ENCODERS: Final[dict[Kind, Callable[[Any], object]]] = {
 _DECODERS: Final[dict[Kind, Callable[[Any], object]]] = {Kind.TIME: from_microseconds, Kind.LIST: tuple}
 _VERSIONS: Final = {Layer.USER_KNOWLEDGE: _codec(Version), Layer.SKILL_PATTERNS: _codec(SkillVersion)}
 _PROPOSAL: Final = _codec(Proposal)
-CODECS: Final = {layer: _codec(noun, ASIDE.get(layer)) for layer, noun in RECORD_OF.items()}
-_NAMES: Final = tuple(_COLUMNS)
-_BEFORE: Final = 5  # columns before these
+_CODECS: Final = {layer: _codec(noun, ASIDE.get(layer)) for layer, noun in RECORD_OF.items()}
+_BEFORE: Final = 4  # columns before the fields of a row
+_DATA: Final = _BEFORE + len(_COLUMNS)
 
 
 def encode(record: Record, number: int, words: str | None) -> tuple[Any, ...]:
     """A record's columns, as `WRITTEN` lists them."""
-    codec = CODECS[record.layer]
+    codec = _CODECS[record.layer]
     values = codec.plain(record, (*codec.columns, *codec.others))
     data = as_json({name: values[name] for name in codec.others})
+    values["asks"] = isinstance(record, Knowledge) and record.content.endswith("?")
+    columns = [values.get(name, _WITHOUT.get(name)) for name in _COLUMNS]
     aside = ASIDE.get(record.layer)
-    return (
-        CODES[record.layer],
-        number,
-        record.id,
-        words,
-        data,
-        *(values.get(name, default) for name, default in _COLUMNS.items()),
-        None if aside is None else as_json(dict(getattr(record, aside))),
-        *_derived(record),
-    )
+    written = None if aside is None else as_json(dict(getattr(record, aside)))
+    return CODES[record.layer], number, record.id, words, *columns, data, written, *_derived(record)
 
 
 def _derived(record: Record) -> tuple[Any, ...]:
-    """The columns that are searched by, after `aside`."""
+    """The columns that are only searched by."""
     if isinstance(record, Knowledge):
         givers = as_json(sorted(set(record.given_by.values()))) if record.given_by else None
-        return record.content.endswith("?"), int(standing_of(record)), givers, folded(record.key), *[None] * 7
+        return int(standing_of(record)), givers, folded(record.key), *[None] * 7
     if isinstance(record, Learning):
         hashes = (hashed(record.template), hashed(skeleton(record.template)), hashed(record.error_pattern))
         template = (record.template, *hashes, record.length, WILDCARD in record.template)
-        return False, 0, None, None, hashed(record.trigger), *template
-    return False, 0, *[None] * 9
+        return 0, None, None, hashed(record.trigger), *template
+    return 0, *[None] * 9
 
 
 def decode(row: Sequence[Any]) -> Row:
-    """The row of `BRIEF` or `WHOLE` columns."""
+    """The row of `BRIEF` or `WHOLE` columns, or of `SKETCH` with its data."""
     layer = LAYERS[row[0]]
-    codec, aside = CODECS[layer], ASIDE.get(layer)
-    values = json.loads(row[4])
-    values[codec.key] = row[2]
-    for place, name in enumerate(_NAMES, _BEFORE):
+    codec, aside = _CODECS[layer], ASIDE.get(layer)
+    values = json.loads(row[_DATA]) | {codec.key: row[2]}
+    for name, value in zip(_COLUMNS, row[_BEFORE:], strict=False):
         if name in codec.columns:
-            values[name] = row[place]
+            values[name] = value
     if aside is not None:
-        written = row[_BEFORE + len(_NAMES)]
-        values[aside] = {} if written is None else json.loads(written)
+        values[aside] = json.loads(row[-1] or "{}")
     return Row(row[1], codec.made(values), None if row[3] is None else Document.unpack(row[3]))
 
 
 def decode_sketch(row: Sequence[Any]) -> Sketch:
     """The sketch of `SKETCH` columns."""
-    at = dict(zip(_NAMES, row[_BEFORE:], strict=False))
-    return Sketch(
-        row[1],
-        row[2],
-        row[3][:SKETCHED],
-        at["origin"],
-        at["updated"],
-        at["use_count"],
-        at["relevance"],
-        at["expires"],
-        at["thread"],
-        at["position"],
-        row[-1],
-        at["trust"],
-    )
+    return Sketch(row[1], row[2], row[3][:SKETCHED], *row[_BEFORE : _BEFORE + len(_SKETCHED)])
 
 
 def encode_version(version: Version | SkillVersion) -> tuple[Any, ...]:

@@ -18,8 +18,7 @@ from hexad.store import MOST_ASSOCIATIONS, Evidence, Standing, VectorState
 from hexad.store.postgres.blocks import unpack
 from hexad.store.postgres.connection import Statement, flat
 from hexad.store.postgres.records import BRIEF, CODES, LAYERS, decode, hashed
-from hexad.store.searching import CAPACITY, Opening, counted_terms, opening_order
-from hexad.text.document import Document
+from hexad.store.searching import CAPACITY, Opening, UnsplitRows, counted_terms, opening_order
 from hexad.text.index import Posting, Statistics
 
 if TYPE_CHECKING:
@@ -85,35 +84,6 @@ def term_key(layer: Layer, term: str) -> int:
 
 
 @dataclass(slots=True)
-class _Words:
-    """Rows whose words were read whole, newest first."""
-
-    rows: list[tuple[int, str]] = field(default_factory=list)
-    _all: str | None = None
-    _found: dict[str, list[Posting]] = field(default_factory=dict)
-    _read: dict[int, tuple[Mapping[str, int], int]] = field(default_factory=dict)
-
-    def postings(self, term: str) -> list[Posting]:
-        """The rows that hold a term, newest first."""
-        if self._all is None:
-            self.rows.sort(reverse=True)
-            self._all = "\n".join(words for _, words in self.rows)
-        if term not in self._found:
-            self._found[term] = list(self._holding(term)) if term in self._all else []
-        return self._found[term]
-
-    def _holding(self, term: str) -> Iterator[Posting]:
-        for number, words in self.rows:
-            if term in words:  # quick, and rarely wrong
-                if number not in self._read:
-                    document = Document.unpack(words)
-                    self._read[number] = document.weights(), document.length
-                weights, length = self._read[number]
-                if term in weights:
-                    yield Posting(number, weights[term], length)
-
-
-@dataclass(slots=True)
 class _Term:
     """The blocks of a term that were read, newest first."""
 
@@ -148,8 +118,8 @@ class _LayerSearch:
     counted: Sequence[str]
     facets: Sequence[str]
     expired: Collection[int] = ()
-    latest: _Words = field(default_factory=_Words)
-    stale: _Words = field(default_factory=_Words)
+    latest: UnsplitRows = field(default_factory=UnsplitRows)
+    stale: UnsplitRows = field(default_factory=UnsplitRows)
     terms: dict[str, _Term] = field(default_factory=dict)
     order: Sequence[str] = ()
     opening: Opening = field(default_factory=Opening)
@@ -286,9 +256,11 @@ class Search:
     ) -> None:
         for code, rows, length in answers["scopes"]:
             searches[LAYERS[code]].rows, searches[LAYERS[code]].length = rows, length
+        whole: dict[tuple[Layer, bool], list[tuple[int, str]]] = {}
         for code, number, words, is_latest in answers.get("latest", ()):
-            search = searches[LAYERS[code]]
-            (search.latest if is_latest else search.stale).rows.append((number, words))
+            whole.setdefault((LAYERS[code], is_latest), []).append((number, words))
+        for (layer, is_latest), rows in whole.items():
+            setattr(searches[layer], "latest" if is_latest else "stale", UnsplitRows(sorted(rows, reverse=True)))
         for layer, term in keys.values():
             searches[layer].terms[term] = _Term()
         _add_blocks(searches, keys, answers.get("blocks", ()))

@@ -63,56 +63,37 @@ _VECTORS_OF_ROWS: Final = (
 )
 
 
-def _bulk(table: str, named: Mapping[str, str], conflict: str = "") -> str:
-    """An INSERT of any number of rows, a list for each column."""
-    names = ", ".join(f'"{name}"' for name in named)
-    lists = ", ".join(f"${place}::{kind}[]" for place, kind in enumerate(named.values(), 2))
+def _bulk(table: str, named: str, conflict: str = "") -> str:
+    """An INSERT of any number of rows, a list for each column; ``named`` are the columns with their types."""
+    places = [each.strip().partition(" ") for each in named.split(",")]
+    names = ", ".join(f'"{name}"' for name, _, _ in places)
+    lists = ", ".join(f"${place}::{kind}[]" for place, (_, _, kind) in enumerate(places, 2))
     return f"INSERT INTO {table} (tenant, {names}) SELECT $1, * FROM unnest({lists}) {conflict}"
 
 
-_PUT: Final = _bulk(
-    "hexad.record",
-    WRITTEN,
-    "ON CONFLICT (tenant, layer, number) DO UPDATE SET "
-    + ", ".join(f'"{name}" = excluded."{name}"' for name in WRITTEN if name not in {"layer", "number"}),
-)
-_ADD_STALE: Final = _bulk(
-    "hexad.stale", {"layer": "smallint", "number": "bigint", "words": "text"}, "ON CONFLICT DO NOTHING"
-)
-_PUT_VECTORS: Final = _bulk(
-    "hexad.vector",
-    {"layer": "smallint", "embedder": "bigint", "number": "bigint", "stamp": "bigint", "vector": "bytea"},
-    "ON CONFLICT (tenant, layer, number, embedder) DO UPDATE SET stamp = excluded.stamp, vector = excluded.vector",
-)
-_ADD_VERSIONS: Final = _bulk(
-    "hexad.version",
-    {"layer": "smallint", "id": "text", "version": "bigint", "session": "text", "subject": "text", "data": "text"},
-)
-_ADD_AUDIT: Final = _bulk(
-    "hexad.audit",
-    {"sequence": "bigint", "at": "bigint", **dict.fromkeys(("session", "action", "actor", "target"), "text")}
-    | dict.fromkeys(("details", "previous", "hash"), "text"),
-)
-_ADD_ASSOCIATIONS: Final = _bulk(
-    "hexad.association",
-    {"layer": "smallint", "id": "text", "term": "text", "weight": "double precision"}
-    | {"session": "text", "used": "bigint"},
-)
-_PUT_PROPOSALS: Final = _bulk(
-    "hexad.proposal", {"id": "text", "data": "text"}, "ON CONFLICT (tenant, id) DO UPDATE SET data = excluded.data"
-)
+def _upsert(table: str, named: str, *keys: str) -> str:
+    """An INSERT that replaces rows of the same keys."""
+    names = [each.split()[0] for each in named.split(",")]
+    changed = ", ".join(f'"{name}" = excluded."{name}"' for name in names if name not in keys)
+    return _bulk(table, named, f"ON CONFLICT (tenant, {', '.join(keys)}) DO UPDATE SET {changed}")
+
+
+_PUT: Final = _upsert("hexad.record", ", ".join(map(" ".join, WRITTEN.items())), "layer", "number")
+_ADD_STALE: Final = _bulk("hexad.stale", "layer smallint, number bigint, words text", "ON CONFLICT DO NOTHING")
+_VECTOR: Final = "layer smallint, embedder bigint, number bigint, stamp bigint, vector bytea"
+_PUT_VECTORS: Final = _upsert("hexad.vector", _VECTOR, "layer", "number", "embedder")
+_VERSION: Final = "layer smallint, id text, version bigint, session text, subject text, data text"
+_ADD_VERSIONS: Final = _bulk("hexad.version", _VERSION)
+_AUDITED: Final = "session text, action text, actor text, target text, details text, previous text, hash text"
+_ADD_AUDIT: Final = _bulk("hexad.audit", f"sequence bigint, at bigint, {_AUDITED}")
+_ASSOCIATION: Final = "layer smallint, id text, term text, weight double precision, session text, used bigint"
+_ADD_ASSOCIATIONS: Final = _bulk("hexad.association", _ASSOCIATION)
+_SCOPE: Final = "layer smallint, rows bigint, length bigint, merged bigint, waiting bigint"
+_PUT_SCOPES: Final = _upsert("hexad.scope", _SCOPE, "layer")
+_STATE: Final = "layer smallint, embedder bigint, rows bigint, stamp bigint"
+_PUT_STATES: Final = _upsert("hexad.embedder", _STATE, "layer", "embedder")
+_PUT_PROPOSALS: Final = _upsert("hexad.proposal", "id text, data text", "id")
 _REMOVE_PROPOSALS: Final = "DELETE FROM hexad.proposal WHERE tenant = $1 AND id = ANY($2::text[])"
-_PUT_SCOPES: Final = _bulk(
-    "hexad.scope",
-    {"layer": "smallint", **dict.fromkeys(("rows", "length", "merged", "waiting"), "bigint")},
-    "ON CONFLICT (tenant, layer) DO UPDATE SET rows = excluded.rows, length = excluded.length, "
-    "merged = excluded.merged, waiting = excluded.waiting",
-)
-_PUT_STATES: Final = _bulk(
-    "hexad.embedder",
-    {"layer": "smallint", "embedder": "bigint", "rows": "bigint", "stamp": "bigint"},
-    "ON CONFLICT (tenant, layer, embedder) DO UPDATE SET rows = excluded.rows, stamp = excluded.stamp",
-)
 _PUT_HEAD: Final = (
     "UPDATE hexad.head SET number = $2, sequence = $3, hash = $4, changed = $5, stamp = $6, facts = $7 "
     "WHERE tenant = $1"
@@ -133,6 +114,7 @@ _SCOPES: Final = "SELECT layer, rows, length, merged, waiting FROM hexad.scope W
 _STATES: Final = "SELECT layer, embedder, rows, stamp FROM hexad.embedder WHERE tenant = $1"
 MOST_WAITING: Final = 256  # rows of a layer whose words a question reads whole; then they are merged
 _MERGED_AT_ONCE: Final = 2048  # so many are merged before the commit: somebody imports
+_MOST_KNOWN: Final = 4096  # rows that are kept in memory: an import has more
 _NO_WORDS: Final = Document((), ()).pack()
 
 
@@ -257,6 +239,9 @@ class Unit(View, LearningWrites):
             if embedded is not None and document is not None:
                 self._add_vector(batch, record.layer, known.number, known.vectors, embedded)
         self._write(batch)
+        if len(self._rows) > _MOST_KNOWN:
+            self._rows.clear()
+            self._known.clear()
 
     def embed(self, layer: Layer, vectors: Mapping[int, Embedded]) -> None:
         rows = self.ask(Statement(_VECTORS_OF_ROWS, (self.tenant, CODES[layer], list(vectors))))[0]

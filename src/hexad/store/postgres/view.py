@@ -131,7 +131,7 @@ class View(LearningReads):
         return {layer: Sketches(each, near if layer is Layer.USER_KNOWLEDGE else ()) for layer, each in found.items()}
 
     def _sketched(self, row: Sequence[Any]) -> Sketch:
-        if row[4] is not None:
+        if row[-2] is not None:
             self._along[row[0], row[1]] = row
         return decode_sketch(row)
 

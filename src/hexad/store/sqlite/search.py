@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.model import Layer
 from hexad.shape import to_microseconds
 from hexad.store import MOST_ASSOCIATIONS, Evidence, Standing, VectorState
-from hexad.store.searching import CAPACITY, Opening, counted_terms, opening_order
+from hexad.store.searching import CAPACITY, Opening, UnsplitRows, counted_terms, opening_order
 from hexad.store.sqlite.index import COUNT, chunks, hashed, padded, placeholders
 from hexad.store.sqlite.rows import ASSOCIATIONS, LAYERS, TABLES
 from hexad.store.sqlite.statements import Queries
-from hexad.text.document import Document
-from hexad.text.index import Posting, Statistics
+from hexad.text.index import Statistics
 
 if TYPE_CHECKING:
     import sqlite3
@@ -36,38 +35,6 @@ _EXPIRED: Final = "SELECT 1 FROM hexad_knowledge AS entry WHERE entry.number = {
 
 
 @dataclass(slots=True)
-class _Fresh:
-    """The rows of a layer that have no postings yet, newest first."""
-
-    rows: Sequence[tuple[int, str]] = ()
-    all_words: str = ""
-    _found: dict[str, list[Posting]] = field(default_factory=dict)
-    _read: dict[int, tuple[Mapping[str, int], int]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.all_words = "\n".join(words for _, words in self.rows)
-
-    def postings(self, term: str) -> list[Posting]:
-        """The rows that hold a term, newest first."""
-        if term not in self._found:
-            self._found[term] = list(self._holding(term)) if term in self.all_words else []
-        return self._found[term]
-
-    def _holding(self, term: str) -> Iterator[Posting]:
-        for number, words in self.rows:
-            if term in words:  # quick, and rarely wrong
-                weights, length = self._weights(number, words)
-                if term in weights:
-                    yield Posting(number, weights[term], length)
-
-    def _weights(self, number: int, words: str) -> tuple[Mapping[str, int], int]:
-        if number not in self._read:
-            document = Document.unpack(words)
-            self._read[number] = document.weights(), document.length
-        return self._read[number]
-
-
-@dataclass(slots=True)
 class _LayerSearch:
     """The search in one layer, as far as it has come."""
 
@@ -75,7 +42,7 @@ class _LayerSearch:
     home: int
     rows: int
     length: int
-    fresh: _Fresh = field(default_factory=_Fresh)
+    fresh: UnsplitRows = field(default_factory=UnsplitRows)
     filtered: bool = False  # whether rows may be left out: the facets, or something has expired
     counted: Sequence[str] = ()
     counts: dict[str, int] = field(default_factory=dict)
@@ -189,7 +156,7 @@ class Search(Queries):
             ):
                 fresh.setdefault(home, []).append((number, words))
         return [
-            _LayerSearch(layer, home, rows, length, _Fresh(fresh.get(home, ())))
+            _LayerSearch(layer, home, rows, length, UnsplitRows(fresh.get(home, ())))
             for layer, home, rows, length, _ in known
         ]
 

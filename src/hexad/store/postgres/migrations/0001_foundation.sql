@@ -1,201 +1,108 @@
 -- Every table is keyed by the tenant, a hash of the namespace, so that it can be partitioned or distributed by it.
--- A blank line ends a statement. Times are microseconds since 1970 in UTC.
-CREATE TABLE hexad.note (name text PRIMARY KEY, value text NOT NULL)
+-- Times are microseconds since 1970 in UTC.
+CREATE TABLE hexad.note (name text PRIMARY KEY, value text NOT NULL);
 
 -- One row for each namespace: its lock, the highest number, the end of the audit chain, and its facts as JSON.
 -- `changed` counts its transactions, `stamp` its vectors.
 CREATE TABLE hexad.head (
-    tenant bigint PRIMARY KEY,
-    namespace text COLLATE "C" NOT NULL,
-    number bigint NOT NULL,
-    sequence bigint NOT NULL,
-    hash text NOT NULL,
-    changed bigint NOT NULL,
-    stamp bigint NOT NULL,
+    tenant bigint PRIMARY KEY, namespace text COLLATE "C" NOT NULL, number bigint NOT NULL,
+    sequence bigint NOT NULL, hash text NOT NULL, changed bigint NOT NULL, stamp bigint NOT NULL,
     facts text NOT NULL
-) WITH (fillfactor = 60)
-
-CREATE INDEX head_namespace ON hexad.head (namespace)
+) WITH (fillfactor = 60);
+CREATE INDEX head_namespace ON hexad.head (namespace);
 
 -- The rows of all layers. A field that SQL reads, counts or orders by has a column; all others are in `data`, as JSON.
 -- A skill's definition lies in `aside`: most statements do not read it. The hashes of a learning find errors like it.
 CREATE TABLE hexad.record (
-    tenant bigint NOT NULL,
-    layer smallint NOT NULL,
-    number bigint NOT NULL,
-    id text COLLATE "C" NOT NULL,
-    data text NOT NULL,
-    aside text,
-    words text,
-    origin text NOT NULL,
-    updated bigint NOT NULL,
-    use_count bigint NOT NULL,
-    last_used bigint,
-    relevance double precision NOT NULL,
-    expires bigint,
-    thread text COLLATE "C" NOT NULL,
-    "position" bigint,
-    asks boolean NOT NULL,
-    trust double precision NOT NULL,
-    standing smallint NOT NULL,
-    subject text COLLATE "C" NOT NULL,
-    givers text,
-    folded text COLLATE "C",
-    seen bigint NOT NULL,
-    "trigger" bigint,
-    template text,
-    template_hash bigint,
-    skeleton bigint,
-    error bigint,
-    length bigint,
-    wildcard boolean,
+    tenant bigint NOT NULL, layer smallint NOT NULL, number bigint NOT NULL, id text COLLATE "C" NOT NULL,
+    data text NOT NULL, aside text, words text, origin text NOT NULL, updated bigint NOT NULL,
+    use_count bigint NOT NULL, last_used bigint, relevance double precision NOT NULL, expires bigint,
+    thread text COLLATE "C" NOT NULL, "position" bigint, asks boolean NOT NULL,
+    trust double precision NOT NULL, standing smallint NOT NULL, subject text COLLATE "C" NOT NULL,
+    givers text, folded text COLLATE "C", seen bigint NOT NULL, "trigger" bigint, template text,
+    template_hash bigint, skeleton bigint, error bigint, length bigint, wildcard boolean,
     PRIMARY KEY (tenant, layer, number)
-)
-
-CREATE UNIQUE INDEX record_id ON hexad.record (tenant, layer, id)
-
-CREATE INDEX record_folded ON hexad.record (tenant, folded) WHERE folded IS NOT NULL
-
-CREATE INDEX record_standing ON hexad.record (tenant, standing, updated) WHERE standing > 0 AND words IS NOT NULL
-
-CREATE INDEX record_expires ON hexad.record (tenant, expires) WHERE expires IS NOT NULL AND words IS NOT NULL
-
-CREATE INDEX record_thread ON hexad.record (tenant, thread, "position") WHERE thread <> '' AND words IS NOT NULL
-
-CREATE INDEX record_template ON hexad.record (tenant, "trigger", template_hash) WHERE "trigger" IS NOT NULL
-
-CREATE INDEX record_skeleton ON hexad.record (tenant, "trigger", skeleton, length) WHERE "trigger" IS NOT NULL
-
-CREATE INDEX record_error ON hexad.record (tenant, "trigger", error) WHERE "trigger" IS NOT NULL
-
-CREATE INDEX record_length ON hexad.record (tenant, "trigger", length) WHERE "trigger" IS NOT NULL
+);
+CREATE UNIQUE INDEX record_id ON hexad.record (tenant, layer, id);
+CREATE INDEX record_folded ON hexad.record (tenant, folded) WHERE folded IS NOT NULL;
+CREATE INDEX record_standing ON hexad.record (tenant, standing, updated) WHERE standing > 0 AND words IS NOT NULL;
+CREATE INDEX record_expires ON hexad.record (tenant, expires) WHERE expires IS NOT NULL AND words IS NOT NULL;
+CREATE INDEX record_thread ON hexad.record (tenant, thread, "position") WHERE thread <> '' AND words IS NOT NULL;
+CREATE INDEX record_template ON hexad.record (tenant, "trigger", template_hash) WHERE "trigger" IS NOT NULL;
+CREATE INDEX record_skeleton ON hexad.record (tenant, "trigger", skeleton, length) WHERE "trigger" IS NOT NULL;
+CREATE INDEX record_error ON hexad.record (tenant, "trigger", error) WHERE "trigger" IS NOT NULL;
+CREATE INDEX record_length ON hexad.record (tenant, "trigger", length) WHERE "trigger" IS NOT NULL;
 
 CREATE TABLE hexad.version (
-    tenant bigint NOT NULL,
-    layer smallint NOT NULL,
-    id text COLLATE "C" NOT NULL,
-    version bigint NOT NULL,
-    session text COLLATE "C" NOT NULL,
-    subject text COLLATE "C" NOT NULL,
-    data text NOT NULL,
+    tenant bigint NOT NULL, layer smallint NOT NULL, id text COLLATE "C" NOT NULL, version bigint NOT NULL,
+    session text COLLATE "C" NOT NULL, subject text COLLATE "C" NOT NULL, data text NOT NULL,
     PRIMARY KEY (tenant, layer, id, version)
-)
+);
 
 CREATE TABLE hexad.audit (
-    tenant bigint NOT NULL,
-    sequence bigint NOT NULL,
-    at bigint NOT NULL,
-    session text NOT NULL,
-    action text NOT NULL,
-    actor text NOT NULL,
-    target text NOT NULL,
-    details text NOT NULL,
-    previous text NOT NULL,
-    hash text NOT NULL,
-    PRIMARY KEY (tenant, sequence)
-)
+    tenant bigint NOT NULL, sequence bigint NOT NULL, at bigint NOT NULL, session text NOT NULL,
+    action text NOT NULL, actor text NOT NULL, target text NOT NULL, details text NOT NULL,
+    previous text NOT NULL, hash text NOT NULL, PRIMARY KEY (tenant, sequence)
+);
 
 CREATE FUNCTION hexad.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION 'the audit log is append-only';
-END $$
-
+END $$;
 CREATE TRIGGER audit_is_append_only BEFORE UPDATE OR DELETE ON hexad.audit
-FOR EACH ROW EXECUTE FUNCTION hexad.refuse()
+FOR EACH ROW EXECUTE FUNCTION hexad.refuse();
 
 -- The index. Rows numbered above `merged` have no postings: their words are read whole. A row at or below it whose
 -- words changed or went has its indexed words in `stale`; its postings are ignored until the next merge.
 CREATE TABLE hexad.scope (
-    tenant bigint NOT NULL,
-    layer smallint NOT NULL,
-    rows bigint NOT NULL,
-    length bigint NOT NULL,
-    merged bigint NOT NULL,
-    waiting bigint NOT NULL,
-    PRIMARY KEY (tenant, layer)
-) WITH (fillfactor = 60)
+    tenant bigint NOT NULL, layer smallint NOT NULL, rows bigint NOT NULL, length bigint NOT NULL,
+    merged bigint NOT NULL, waiting bigint NOT NULL, PRIMARY KEY (tenant, layer)
+) WITH (fillfactor = 60);
 
 CREATE TABLE hexad.stale (
-    tenant bigint NOT NULL,
-    layer smallint NOT NULL,
-    number bigint NOT NULL,
-    words text NOT NULL,
+    tenant bigint NOT NULL, layer smallint NOT NULL, number bigint NOT NULL, words text NOT NULL,
     PRIMARY KEY (tenant, layer, number)
-)
+);
 
 -- A term is a hash over its layer and itself. A block holds postings of numbers up to `newest`; the last block of a
 -- term has the largest `newest` there is, and `total` counts the postings of all its blocks.
 CREATE TABLE hexad.block (
-    tenant bigint NOT NULL,
-    term bigint NOT NULL,
-    newest bigint NOT NULL,
-    total integer NOT NULL,
-    postings bytea NOT NULL,
-    PRIMARY KEY (tenant, term, newest)
-)
+    tenant bigint NOT NULL, term bigint NOT NULL, newest bigint NOT NULL, total integer NOT NULL,
+    postings bytea NOT NULL, PRIMARY KEY (tenant, term, newest)
+);
 
 CREATE TABLE hexad.vector (
-    tenant bigint NOT NULL,
-    layer smallint NOT NULL,
-    embedder bigint NOT NULL,
-    number bigint NOT NULL,
-    stamp bigint NOT NULL,
-    vector bytea NOT NULL,
-    PRIMARY KEY (tenant, layer, number, embedder)
-)
-
-CREATE INDEX vector_stamp ON hexad.vector (tenant, layer, embedder, stamp)
+    tenant bigint NOT NULL, layer smallint NOT NULL, embedder bigint NOT NULL, number bigint NOT NULL,
+    stamp bigint NOT NULL, vector bytea NOT NULL, PRIMARY KEY (tenant, layer, number, embedder)
+);
+CREATE INDEX vector_stamp ON hexad.vector (tenant, layer, embedder, stamp);
 
 CREATE TABLE hexad.embedder (
-    tenant bigint NOT NULL,
-    layer smallint NOT NULL,
-    embedder bigint NOT NULL,
-    rows bigint NOT NULL,
-    stamp bigint NOT NULL,
-    PRIMARY KEY (tenant, layer, embedder)
-)
+    tenant bigint NOT NULL, layer smallint NOT NULL, embedder bigint NOT NULL, rows bigint NOT NULL,
+    stamp bigint NOT NULL, PRIMARY KEY (tenant, layer, embedder)
+);
 
 CREATE TABLE hexad.association (
-    tenant bigint NOT NULL,
-    layer smallint NOT NULL,
-    term text COLLATE "C" NOT NULL,
-    id text COLLATE "C" NOT NULL,
-    weight double precision NOT NULL,
-    session text NOT NULL,
-    used bigint NOT NULL,
-    PRIMARY KEY (tenant, layer, term, id)
-)
-
-CREATE INDEX association_id ON hexad.association (tenant, layer, id)
+    tenant bigint NOT NULL, layer smallint NOT NULL, term text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL, weight double precision NOT NULL, session text NOT NULL,
+    used bigint NOT NULL, PRIMARY KEY (tenant, layer, term, id)
+);
+CREATE INDEX association_id ON hexad.association (tenant, layer, id);
 
 CREATE TABLE hexad.call (
-    tenant bigint NOT NULL,
-    session text COLLATE "C" NOT NULL,
-    number bigint NOT NULL,
-    tool text NOT NULL,
-    ok boolean NOT NULL,
-    learning text NOT NULL,
-    arguments text NOT NULL,
-    at bigint NOT NULL,
+    tenant bigint NOT NULL, session text COLLATE "C" NOT NULL, number bigint NOT NULL, tool text NOT NULL,
+    ok boolean NOT NULL, learning text NOT NULL, arguments text NOT NULL, at bigint NOT NULL,
     PRIMARY KEY (tenant, session, number)
-)
+);
 
 CREATE TABLE hexad.offer (
-    tenant bigint NOT NULL,
-    session text COLLATE "C" NOT NULL,
-    learning text COLLATE "C" NOT NULL,
-    "trigger" text NOT NULL,
-    state text NOT NULL,
-    at bigint NOT NULL,
-    PRIMARY KEY (tenant, session, learning)
-)
-
-CREATE INDEX offer_at ON hexad.offer (tenant, at)
+    tenant bigint NOT NULL, session text COLLATE "C" NOT NULL, learning text COLLATE "C" NOT NULL,
+    "trigger" text NOT NULL, state text NOT NULL, at bigint NOT NULL, PRIMARY KEY (tenant, session, learning)
+);
+CREATE INDEX offer_at ON hexad.offer (tenant, at);
 
 -- ANALYZE would copy texts into pg_statistic, where forgetting does not reach.
 ALTER TABLE hexad.record ALTER COLUMN data SET STATISTICS 0, ALTER COLUMN words SET STATISTICS 0,
-    ALTER COLUMN aside SET STATISTICS 0, ALTER COLUMN template SET STATISTICS 0
-
-ALTER TABLE hexad.stale ALTER COLUMN words SET STATISTICS 0
-
-ALTER TABLE hexad.version ALTER COLUMN data SET STATISTICS 0
+    ALTER COLUMN aside SET STATISTICS 0, ALTER COLUMN template SET STATISTICS 0;
+ALTER TABLE hexad.stale ALTER COLUMN words SET STATISTICS 0;
+ALTER TABLE hexad.version ALTER COLUMN data SET STATISTICS 0;
