@@ -67,7 +67,7 @@ def process(database: Path, *arguments: str, **environment: str) -> StdioServerP
     return StdioServerParameters(
         command=sys.executable,
         args=["-m", "hexad", "mcp", "--db", str(database), *arguments],
-        env={"HEXAD_SEMANTIC": "false", "HEXAD_LAYER_DEADLINE": "600", **environment},
+        env={"HEXAD_SEMANTIC": "false", "HEXAD_LAYER_DEADLINE": "600", "HEXAD_STANDING_BUDGET": "0", **environment},
     )
 
 

@@ -99,7 +99,7 @@ def test_one_line_gives_an_agent_context_tools_runtime_and_learning(hx: Hexad) -
     done(conversations())
     last = instruction(inner.requests[-1])
     assert "Prefers a quiet room" in last
-    assert "session: slack:C2, channel: slack, active tools: 7" in last
+    assert "session: slack:C2, channel: slack, active tools: 11" in last
     assert "give `day` as YYYY-MM-DD, not as DD/MM/YYYY" in last
     assert set(NAMES) <= set(inner.requests[0].tools_dict)
     own = hx.scoped(namespace=OWN)

@@ -247,7 +247,7 @@ def test_an_agent_starts_over_a_broken_store_without_its_skills(hx: Hexad, caplo
         raise StoreDamaged("agent.db", "the file is corrupt")
 
     offered = adk_tools(over(hx, FaultyStore(hx.store, broken)))
-    assert len(offered) == 6
+    assert len(offered) == 10
     events = talk(runner(agent(echo(), offered)), "Hello there")
     assert parts_of(events[-1]) == ["Yes."]
     (warning,) = warnings(caplog)

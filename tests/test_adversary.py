@@ -375,7 +375,7 @@ def test_the_runtime_item_counts_registered_tools_and_an_empty_session_is_a_sess
     (item,) = rich.retrieve("deploy", layers=[Layer.RUNTIME_CONTEXT]).all()
     assert "session: slack:1, channel: slack, active tools: 2" in item.content
     (item,) = rich.retrieve("deploy", layers=[Layer.RUNTIME_CONTEXT], session="").all()
-    assert "session: none, channel: direct" in item.content
+    assert item.content.startswith("channel: direct")
 
 
 @requirement("STORE-03")

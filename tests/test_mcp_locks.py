@@ -87,7 +87,7 @@ def test_writers_that_wait_keep_no_reader_waiting(tmp_path: Path) -> None:
 
     async def scenario() -> None:
         with opened(database, max_knowledge=100, lock_timeout=600) as hx:
-            hx.knowledge.save("thing", "A thing that is known")
+            hx.knowledge.save("kettle", "The kettle is known")
             server = server_of(hx)
             async with client(server, "w") as one, client(server, "r") as two:
                 async with anyio.create_task_group() as group:
@@ -95,8 +95,8 @@ def test_writers_that_wait_keep_no_reader_waiting(tmp_path: Path) -> None:
                         for number in range(8):
                             group.start_soon(save, one, number)
                         await anyio.wait_all_tasks_blocked()
-                        assert "A thing that is known" in await context(two, message="which thing?")
-                        assert (await ask(two, "search_knowledge", query="thing"))["count"] == 1
+                        assert "The kettle is known" in await context(two, message="which kettle?")
+                        assert (await ask(two, "search_knowledge", query="kettle"))["count"] == 1
                         assert len(hx.knowledge.list()) == 1
                 assert len(hx.knowledge.list()) == 9
 
