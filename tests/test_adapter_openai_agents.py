@@ -17,7 +17,7 @@ from agents.testing import ModelStep, ScriptedModel, assistant_message, function
 
 from hexad.adapters.openai_agents import HexadAgents
 from hexad.testing.adapter_suite import *  # noqa: F403
-from hexad.testing.adapter_suite import BASE, Agents
+from hexad.testing.adapter_suite import BASE, Agents, own_loop
 from hexad.testing.script import Call, Request, Script
 
 if TYPE_CHECKING:
@@ -75,13 +75,8 @@ class OpenAIAgent:
         )
 
     def say(self, text: str, *, user: str, session: str) -> str:
-        loop = asyncio.new_event_loop()  # the SDK leaves one of its own open
-        asyncio.set_event_loop(loop)
-        try:
+        with own_loop():
             return str(Runner.run_sync(self.agent, text, **self._given(user, session)).final_output)
-        finally:
-            loop.close()
-            asyncio.set_event_loop(None)
 
     async def asay(self, text: str, *, user: str, session: str, stream: bool) -> str:
         if not stream:
@@ -111,4 +106,4 @@ def make(
 
 @pytest.fixture
 def agents() -> Agents:
-    return Agents(make, missing={"watch": "the SDK wraps no call: watch the functions of tools that are not in `run`"})
+    return Agents(make, missing={"watch": "the SDK wraps no call: functions of its tools are not watched"})

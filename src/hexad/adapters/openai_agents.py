@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.extras import require_extra
 
-require_extra("openai-agents", what="the OpenAI Agents adapter", package="openai-agents", module="agents", needed="0.24")
+require_extra(
+    "openai-agents", what="the OpenAI Agents adapter", package="openai-agents", module="agents", needed="0.24"
+)
 
 from agents import FunctionTool, RunConfig, RunHooks, function_tool  # noqa: E402 - a missing package is reported first
 from agents.run_config import ModelInputData  # noqa: E402
@@ -80,8 +82,10 @@ class HexadAgents:
             return given
         config = run_config or RunConfig()
         run = _Run(self, user, session.session_id if own else session, config, hooks)
-        ours = {"call_model_input_filter": run.add_context, "tool_error_formatter": run.format_error}
-        return {**given, "run_config": dataclasses.replace(config, **ours), "hooks": run}
+        ours = dataclasses.replace(
+            config, call_model_input_filter=run.add_context, tool_error_formatter=run.format_error
+        )
+        return {**given, "run_config": ours, "hooks": run}
 
     def _tool(self, tool: FunctionTool) -> FunctionTool:
         inner = tool.on_invoke_tool
@@ -123,7 +127,7 @@ class _Run(RunHooks[Any]):
             await self._h.memory.alearn(_Speaking(self, args.run_context.context), call)
         theirs = self._config.tool_error_formatter
         if theirs is not None:
-            return await _awaited(theirs(args))
+            return await _awaited(theirs(args))  # type: ignore[no-any-return]
         shown = self._h.show_errors and args.error is not None
         return f"{type(args.error).__name__}: {args.error}" if shown else None
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from hexad.agent_tools import NAMES, agent_tools, error_answer
 from hexad.context.selection import estimate_tokens
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from hexad.facade import Hexad
     from hexad.model import Prompt
 
-T = TypeVar("T")
-Named: TypeAlias = str | Callable[[Any], str]  # a name, or a function from the framework's own context to it
+Named: TypeAlias = str | Callable[[Any], str | None]  # a name, or a function from the framework's own context to it
 PATIENCE: Final = 10.0  # seconds that an agent waits at most for a call to be recorded
 LAYER_DEADLINES: Final = 2.0  # that a whole block may take
 _REMEMBERED: Final = 1024  # turns, and calls that were recorded
@@ -83,13 +82,13 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class _Job(Generic[T]):
+class _Job:
     """Blocking work for a turn, and the warning if it fails."""
 
     turn: tuple[str, ...]
     failing: str
     seconds: float
-    work: Callable[[], T]
+    work: Callable[[], Any]
 
 
 class AgentMemory:
@@ -111,6 +110,7 @@ class AgentMemory:
         room = admission.whole("budget", budget, low=0)
         self.hx = hx
         self._user, self._session, self._rule = user, session, checked(namespace)
+        self._nobody = ("nobody", f"{id(self)}")
         self._lookup = Lookup(hx, max(room - estimate_tokens(PREFACE), 0))
         self._turns: Recent[tuple[str, str], Conversation] = Recent(_REMEMBERED)
         self._recorded: Recent[tuple[str, str, str], bool] = Recent(_REMEMBERED)
@@ -164,24 +164,35 @@ class AgentMemory:
 
     def _own(self, context: Any, session: str) -> Hexad | None:
         """The engine as the one who speaks sees it; None, and a warning, if a function of the user's fails."""
-        conversation = self._conversation(context, session, "a call was not served")
-        with excused(reasons := list[str]()):
-            return Speaker(conversation, self._rule).scope(self.hx) if conversation is not None else None
-        TURN_WARNINGS.warn(("", *reasons), "a call was not served", reasons[0])
-        return None
+        conversation, own, reasons = self._conversation(context, session), None, list[str]()
+        with excused(reasons):
+            own = Speaker(conversation, self._rule).scope(self.hx) if conversation is not None else None
+        self._warn(reasons)
+        return own
 
-    def _conversation(self, context: Any, session: str, failing: str) -> Conversation | None:
-        """Who speaks, and the turn that was looked up last for them."""
-        with excused(reasons := list[str]()):
+    def _conversation(self, context: Any, session: str) -> Conversation | None:
+        """Who speaks, and the turn that was looked up last for them; None, and a warning, if that is not known."""
+        conversation, reasons = None, list[str]()
+        with excused(reasons):
             user, name = named(self._user, context), named(self._session, context) or session
-            return self._turns.get((user, name)) or Conversation("", user, name)
-        TURN_WARNINGS.warn(("", *reasons), failing, reasons[0])
-        return None
+            conversation = self._turns.get((user, name)) or Conversation("", user, name)
+        self._warn(reasons)
+        return conversation
 
-    def _recalling(self, context: Any, latest: Latest | None, session: str) -> _Job[Prompt] | None:
-        failing = "a request goes to the model without all of its context"
-        whose = self._conversation(context, session, failing) if self.hx.enabled and latest is not None else None
-        if whose is None or latest is None:
+    def _warn(self, reasons: list[str]) -> None:
+        """Warn once a turn of a user who is not known."""
+        if reasons:
+            TURN_WARNINGS.warn(
+                self._nobody, "an agent goes on without its memory: whose it is, is not known", reasons[0]
+            )
+
+    def _recalling(self, context: Any, latest: Latest | None, session: str) -> _Job | None:
+        if not self.hx.enabled or latest is None:
+            return None
+        if latest.last:
+            TURN_WARNINGS.begin(self._nobody)
+        whose = self._conversation(context, session)
+        if whose is None:
             return None
         now = replace(whose, message=latest.text, invocation=f"at {latest.place}")
         self._turns.put((now.user, now.session), now)
@@ -197,27 +208,27 @@ class AgentMemory:
             opening=latest.last,
             run=latest.run,
         )
+        failing = "a request goes to the model without all of its context"
         return _Job(now.turn, failing, seconds, partial(self._lookup.prompt, question))
 
-    def _learning(self, context: Any, call: Ended, session: str) -> _Job[Any] | None:
-        failing = f"a call of {call.tool} may be missing from the record"
+    def _learning(self, context: Any, call: Ended, session: str) -> _Job | None:
         if not self.hx.enabled or call.tool in NAMES:
             return None
-        whose = self._conversation(context, session, failing)
+        whose = self._conversation(context, session)
         if whose is None or not self._is_first(whose, call):
             return None
-        return lesson(self.hx, Speaker(whose, self._rule), call, failing)
+        return lesson(self.hx, Speaker(whose, self._rule), call)
 
     def _is_first(self, whose: Conversation, call: Ended) -> bool:
         before, _ = self._recorded.update((whose.user, whose.session, call.id), lambda _: True)
         return not call.id or before is None
 
-    def _now(self, job: _Job[T] | None) -> T | None:
+    def _now(self, job: _Job | None) -> Any:
         reasons = list[str]()
         done = attempt_now(self.hx, job.work, seconds=job.seconds, reasons=reasons) if job is not None else None
         return _ended(job, done, reasons)
 
-    async def _soon(self, job: _Job[T] | None) -> T | None:
+    async def _soon(self, job: _Job | None) -> Any:
         reasons = list[str]()
         done = await attempt(self.hx, job.work, seconds=job.seconds, reasons=reasons) if job is not None else None
         return _ended(job, done, reasons)
@@ -226,7 +237,7 @@ class AgentMemory:
 _served: Final[ContextVar[Hexad | None]] = ContextVar("hexad_served", default=None)
 
 
-def lesson(hx: Hexad, speaker: Speaker, call: Ended, failing: str) -> _Job[Any]:
+def lesson(hx: Hexad, speaker: Speaker, call: Ended) -> _Job:
     """Records a call. A locked store is waited for once a turn."""
     turn = speaker.conversation.turn
     patience = 0.0 if TURN_WARNINGS.met_lock(turn) else None
@@ -238,10 +249,10 @@ def lesson(hx: Hexad, speaker: Speaker, call: Ended, failing: str) -> _Job[Any]:
             tool=call.tool, args=named, result=call.result, error=call.error, failure=failure_in, patience=patience
         )
 
-    return _Job(turn, failing, PATIENCE, work)
+    return _Job(turn, f"a call of {call.tool} may be missing from the record", PATIENCE, work)
 
 
-def _ended(job: _Job[Any] | None, done: T, reasons: list[str]) -> T:
+def _ended(job: _Job | None, done: Any, reasons: list[str]) -> Any:
     if job is not None and reasons:
         more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
         TURN_WARNINGS.warn(job.turn, job.failing, re.sub(r"^a call of .* was not recorded: ", "", reasons[0]), more)

@@ -90,16 +90,18 @@ def excused(reasons: list[str]) -> Iterator[None]:
 
 async def attempt(hx: Hexad, call: Callable[[], T], *, seconds: float, reasons: list[str]) -> T | None:
     """The result of a call in a thread; None if it fails. Its error and its warnings are added to ``reasons``."""
+    done = None
     with excused(reasons):
-        return await pool_of(hx).run(call, seconds=seconds)
-    return None
+        done = await pool_of(hx).run(call, seconds=seconds)
+    return done  # noqa: RET504 - None after an error
 
 
 def attempt_now(hx: Hexad, call: Callable[[], T], *, seconds: float, reasons: list[str]) -> T | None:
     """Like `attempt`, for a caller without an event loop."""
+    done = None
     with excused(reasons):
-        return pool_of(hx).wait(call, seconds=seconds)
-    return None
+        done = pool_of(hx).wait(call, seconds=seconds)
+    return done  # noqa: RET504 - None after an error
 
 
 def described(error: Exception) -> str:

@@ -10,7 +10,7 @@ import asyncio
 import gc
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -25,6 +25,7 @@ from hexad.testing.faulty_store import FaultyStore, over
 from hexad.testing.script import Call, Request, Script
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 BASE: Final = "Be terse."
@@ -72,6 +73,18 @@ class Agents:
         return hx.scoped(namespace=self.namespace(user))
 
 
+@contextmanager
+def own_loop() -> Iterator[None]:
+    """An event loop for frameworks whose synchronous calls leave theirs open."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    try:
+        yield
+    finally:
+        loop.close()
+        asyncio.set_event_loop(None)
+
+
 @pytest.fixture
 def hx(tmp_path: Path) -> Iterator[Hexad]:
     """An engine where nothing stands, so that a few entries show what is found."""
@@ -102,9 +115,7 @@ async def hang(day: str) -> str:
     return day
 
 
-def told(
-    agent: Driven, text: str = BOOKING, *, user: str = USER, session: str = "s1", way: str = "async"
-) -> str:
+def told(agent: Driven, text: str = BOOKING, *, user: str = USER, session: str = "s1", way: str = "async") -> str:
     """The agent's answer in one of the three ways."""
     if way == "sync":
         return agent.say(text, user=user, session=session)
@@ -258,9 +269,7 @@ def test_our_tools_save_into_the_memory_of_the_one_who_speaks(agents: Agents, hx
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("tool", ["book", "check"])
-def test_an_error_is_learned_and_the_next_session_knows_the_fix(
-    agents: Agents, hx: Hexad, way: str, tool: str
-) -> None:
+def test_an_error_is_learned_and_the_next_session_knows_the_fix(agents: Agents, hx: Hexad, way: str, tool: str) -> None:
     agents.need(way)
     script = booked("31/01/2026", "2026-01-31", tool=tool)
     told(agents.make(hx, script, [book, check]), way=way)
@@ -339,7 +348,11 @@ def test_a_model_call_that_failed_leaves_nothing_behind_and_the_next_has_one_blo
 # failures of ours
 
 
-FAILURES: Final = [StoreBusy("agent.db", "is locked"), StoreError("agent.db", "disk is full"), RuntimeError("the store is gone")]
+FAILURES: Final = [
+    StoreBusy("agent.db", "is locked"),
+    StoreError("agent.db", "disk is full"),
+    RuntimeError("the store is gone"),
+]
 
 
 @pytest.mark.parametrize("error", FAILURES, ids=["locked", "full", "gone"])
@@ -361,7 +374,9 @@ def test_a_store_that_fails_costs_the_context_and_one_warning(
     assert str(error) in warning
 
 
-def test_a_store_that_hangs_is_waited_for_once(agents: Agents, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_store_that_hangs_is_waited_for_once(
+    agents: Agents, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     released = threading.Event()
     with Hexad.open(tmp_path / "hasty.db", enabled=True, layer_deadline=0.1) as hasty:
         hung = over(hasty, FaultyStore(hasty.store, lambda: released.wait(500) and None))

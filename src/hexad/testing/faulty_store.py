@@ -21,7 +21,7 @@ class FaultyStore:
     """A store behind its port: ``before`` is called before anything is read or written."""
 
     inner: Store
-    before: Callable[[], None] = lambda: None
+    before: Callable[[], object] = lambda: None
     touched: int = field(default=0)
 
     def __post_init__(self) -> None:
