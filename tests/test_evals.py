@@ -225,7 +225,7 @@ def test_the_extra_is_used_unless_told_not_to_and_stands_beside_itself_as_a_base
     )
     sets = read_sets(tmp_path / "d")
     (with_it,) = evaluate(sets, Plan(baselines=["static", "bm25s"]), progress=quiet)
-    (without,) = evaluate(sets, Plan(semantic=False), progress=quiet)
+    (without,) = evaluate(sets, Plan(embedder="none"), progress=quiet)
     assert with_it.hexad.quality.recall_at_5 == with_it.baselines["static"].quality.recall_at_5 == 1
     assert without.hexad.quality.recall_at_5 == with_it.baselines["bm25s"].quality.recall_at_5 == 0
 

@@ -10,6 +10,7 @@ from hexad.evals.fixes import judge_fixes, read_cases
 from hexad.evals.grouping import group, read_systems
 from hexad.evals.life import live, read_lives
 from hexad.evals.scripts import BENIGN, HARMFUL, judge_benign, judge_harmful, read_scripts
+from hexad.settings import STATIC
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +50,7 @@ class Learned:
         return {name: figures.as_json() for name, figures in figures_of.items() if figures is not None}
 
 
-def measure_learning(folder: Path, progress: Progress, *, semantic: bool = True) -> Learned:
+def measure_learning(folder: Path, progress: Progress, *, embedder: str = STATIC) -> Learned:
     """Measure the kinds that the folder has data for."""
     lives, systems = read_lives(folder), read_systems(folder)
     failures, cases = read_failures(folder), read_cases(folder)
@@ -60,5 +61,5 @@ def measure_learning(folder: Path, progress: Progress, *, semantic: bool = True)
         judge_fixes(cases, progress) if cases else None,
         judge_benign(benign, progress) if benign else None,
         judge_harmful(harmful, progress) if harmful else None,
-        live(lives, progress, semantic=semantic) if lives else None,
+        live(lives, progress, embedder=embedder) if lives else None,
     )

@@ -15,6 +15,7 @@ from hexad.evals.feedback import split, teach
 from hexad.evals.loading import load, views
 from hexad.evals.metrics import Quality, mean, quality
 from hexad.facade import Hexad
+from hexad.settings import STATIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -95,7 +96,7 @@ class Plan:
 
     queries: int | None = None  # only the first questions of each set
     baselines: Sequence[str] = ()
-    semantic: bool = True
+    embedder: str = STATIC
     feedback: Sequence[int] = ()  # uses of each item to replay, one run for each number
     foreign: bool = False
 
@@ -132,7 +133,7 @@ class _Measurement:
         """A new store with the set's items, and an engine for each of its groups."""
         with (
             tempfile.TemporaryDirectory(prefix="hexad-eval-") as folder,
-            Hexad.open(Path(folder) / "eval.db", enabled=True, semantic=self.plan.semantic) as hx,
+            Hexad.open(Path(folder) / "eval.db", enabled=True, embedder=self.plan.embedder) as hx,
         ):
             yield load(hx, self.data, lambda done: self._report("storing", done, len(self.data.corpus)))
 
@@ -163,7 +164,7 @@ class _Measurement:
         """Measure the floor: questions of other layers, and the set's own questions with and without it."""
         questions, unanswered = self._ask_foreign(list(engines.values()))
         one = next(iter(engines.values()))
-        with Hexad.open(one.store.location, enabled=True, semantic=one.settings.semantic, floor=False) as hx:
+        with Hexad.open(one.store.location, enabled=True, embedder=self.plan.embedder, floor=False) as hx:
             without = self._measured(asked, self._asker(views(hx, self.data)), "without the floor")
         held = self._measured(asked, self._asker(engines), "with the floor")
         return Foreign(questions, unanswered, without.quality.recall_at_5 - held.quality.recall_at_5)

@@ -16,6 +16,7 @@ from hexad.evals.report import as_json as report_json
 from hexad.evals.report import as_page
 from hexad.evals.run import Plan, evaluate
 from hexad.evals.tables import Table, learning_tables, retrieval_tables
+from hexad.settings import EMBEDDERS, NO_EMBEDDER, STATIC
 
 app = typer.Typer()
 
@@ -28,7 +29,10 @@ def eval_(
     baseline: Annotated[
         str, typer.Option(metavar="NAMES", help="like, fts5, bm25s, static; separated by commas.")
     ] = "",
-    no_semantic: Annotated[bool, typer.Option("--no-semantic", help="Search by words only.")] = False,
+    embedder: Annotated[
+        str, typer.Option(metavar="NAME", help=f"What finds by meaning: {', '.join(EMBEDDERS)}.")
+    ] = STATIC,
+    no_semantic: Annotated[bool, typer.Option("--no-semantic", help="The same as --embedder none.")] = False,
     feedback: Annotated[
         str, typer.Option(metavar="N[,N…]", help="Replay N uses of each item, then ask the remaining questions.")
     ] = "",
@@ -37,9 +41,10 @@ def eval_(
     as_json: AsJson = False,
 ) -> None:
     """Measure recall, ranking and speed on questions with known answers; also life.jsonl, errors and scripts."""
-    plan = Plan(queries, _names(baseline), not no_semantic, _numbers(feedback), foreign)
+    chosen = NO_EMBEDDER if no_semantic else embedder
+    plan = Plan(queries, _names(baseline), chosen, _numbers(feedback), foreign)
     with screen.steps() as step:
-        learned = measure_learning(folder, step, semantic=not no_semantic)
+        learned = measure_learning(folder, step, embedder=chosen)
         sets = read_sets(folder, required=not learned)
         results = evaluate(sets, plan, progress=step)
     for doubt in doubts(sets):
