@@ -13,6 +13,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.evals.data import lines_of
+from hexad.evals.tables import Table
 from hexad.facade import Hexad
 from hexad.model import Category
 
@@ -83,6 +84,23 @@ class Lived:
                 if told.missing or told.noise
             ],
         }
+
+    def tables(self) -> Iterator[Table]:
+        """The figures of each memory and of all messages, then the messages that lack a fact."""
+        every = [told for memory in self.memories.values() for told in memory]
+        shares = {name: figures(memory) for name, memory in (*self.memories.items(), ("all messages", every))}
+        names = ("given", "first", "noise", "silent")
+        yield Table(
+            ("life", *names), [(path, *(f"{each[name]:.3f}" for name in names)) for path, each in shares.items()]
+        )
+        missed = [
+            (path, told.message.text, ", ".join(told.missing))
+            for path, memory in self.memories.items()
+            for told in memory
+            if told.missing
+        ]
+        if missed:
+            yield Table(("not given", "message", "facts"), missed)
 
 
 def figures(every: Sequence[Told]) -> dict[str, float]:
