@@ -58,6 +58,12 @@ class ScriptedChat(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
+def scripted(script: Script) -> ScriptedChat:
+    model = ScriptedChat()
+    model._script = script
+    return model
+
+
 class Forgiving(AgentMiddleware):
     """Shows the model what a tool raised, instead of ending the run."""
 
@@ -122,13 +128,11 @@ def make(
     budget: int = 2000,
     tools_of_ours: bool = True,
 ) -> LangChainAgent:
-    model = ScriptedChat()
-    model._script = script
     ours = []
     if hx is not None:
         ours = [HexadMiddleware(hx, user=lambda runtime: runtime.context["user"], budget=budget, tools=tools_of_ours)]
     graph = create_agent(
-        model,
+        scripted(script),
         [_tool(each) for each in tools],
         system_prompt=BASE,
         middleware=[Forgiving(), *ours],

@@ -17,8 +17,9 @@ from agents.testing import ModelStep, ScriptedModel, assistant_message, function
 
 from hexad.adapters.openai_agents import HexadAgents
 from hexad.testing.adapter_suite import *  # noqa: F403
-from hexad.testing.adapter_suite import BASE, Agents, own_loop
+from hexad.testing.adapter_suite import BASE, Agents
 from hexad.testing.script import Call, Request, Script
+from tests.support import own_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,7 +39,7 @@ def _message(item: Any) -> tuple[str, str]:
     return item.get("role", "assistant"), text
 
 
-class Playing(ScriptedModel):
+class scripted(ScriptedModel):  # noqa: N801 - a function in its place elsewhere
     """The SDK's scripted model, endlessly asking ours."""
 
     def __init__(self, script: Script) -> None:
@@ -101,7 +102,7 @@ def make(
     h = None if hx is None else HexadAgents(hx, budget=budget)
     own = [function_tool(each, needs_approval=each.__name__ == "pay") for each in tools]
     ours = h.tools() if h is not None and tools_of_ours else []
-    return OpenAIAgent(Agent(name="desk", instructions=BASE, model=Playing(script), tools=[*own, *ours]), h)
+    return OpenAIAgent(Agent(name="desk", instructions=BASE, model=scripted(script), tools=[*own, *ours]), h)
 
 
 @pytest.fixture

@@ -19,8 +19,9 @@ from pydantic_ai.tools import DeferredToolRequests
 
 from hexad.adapters.pydantic_ai import HexadMemory
 from hexad.testing.adapter_suite import *  # noqa: F403
-from hexad.testing.adapter_suite import BASE, Agents, own_loop
+from hexad.testing.adapter_suite import BASE, Agents
 from hexad.testing.script import Call, Request, Script
+from tests.support import own_loop
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -46,7 +47,7 @@ def _role(part: Any) -> str:
     return "assistant" if isinstance(part, TextPart | ToolCallPart) else "tool"
 
 
-def _model(script: Script) -> FunctionModel:
+def scripted(script: Script) -> FunctionModel:
     def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         reply = script.play(_request(messages, info))
         return ModelResponse([TextPart(each) if isinstance(each, str) else _call(each) for each in reply])
@@ -122,7 +123,7 @@ def make(
         [] if hx is None else [HexadMemory(hx, user=lambda ctx: ctx.deps["user"], budget=budget, tools=tools_of_ours)]
     )
     agent = Agent(
-        _model(script),
+        scripted(script),
         instructions=BASE,
         tools=[_retrying(each) for each in tools],
         capabilities=ours,

@@ -10,7 +10,6 @@ import asyncio
 import gc
 import logging
 import threading
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -71,18 +70,6 @@ class Agents:
     def own(self, hx: Hexad, user: str = USER) -> Hexad:
         """The engine as a user sees it."""
         return hx.scoped(namespace=self.namespace(user))
-
-
-@contextmanager
-def own_loop() -> Iterator[None]:
-    """An event loop for frameworks whose synchronous calls leave theirs open."""
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
-    try:
-        yield
-    finally:
-        loop.close()
-        asyncio.set_event_loop(None)
 
 
 @pytest.fixture
@@ -148,6 +135,8 @@ def warned(caplog: pytest.LogCaptureFixture) -> list[str]:
     gc.collect()  # asyncio reports a future that nobody asked when that goes
     return [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING]
 
+
+pytestmark = pytest.mark.requirement("EDGE-01", "EDGE-02")
 
 # context
 
