@@ -1,12 +1,13 @@
 """Standing context: entries of the user's that are in every prompt, in one block whose bytes change only with them.
 
-Rules, preferences and pinned entries stand; all entries of the user do while they fit the budget together. What an
+Rules, preferences and pinned entries stand; other entries of the user do too while most of all fit the budget. What an
 agent, a tool or an import saved never stands.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import TYPE_CHECKING, Final, cast
 
 from hexad.context.layers.presenting import present
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 TITLE: Final = "Standing Rules and Preferences"
 BUDGET: Final = 400  # tokens
 _SHORTEST: Final = 3  # tokens of a line, at the least in practice: "- I am vegan"
+_MOSTLY: Final = 2.0  # times the budget up to which the newest of all entries stand: two of three fit
 _STANDS: Final = Reason("standing", "in every prompt", 1.0)
 
 
@@ -53,32 +55,31 @@ def read_standing(store: Store, namespace: str, now: datetime, room: Room, deadl
 
 
 def fitting(rows: Sequence[Row], room: Room) -> tuple[Item, ...]:
-    """The items that stand: all of the user's rows if they fit, else pinned ones and rules as far as they fit."""
+    """The items that stand: as many of the user's rows as fit if most do, else pinned ones and rules as far as they fit.
+
+    ``rows`` are pinned ones, then rules, then others, the newest first in each; there may be more of them if they fill
+    ``room.rows``.
+    """
     own = [row for row in rows if row.record.origin is Origin.USER]
-    ranked = [
-        (standing_of(cast("Knowledge", row.record)), present(row.record, _STANDS.value, (_STANDS,))) for row in own
-    ]
-    return chosen([item for _, item in ranked], room, whole=True) or chosen(
-        [item for rank, item in ranked if rank > Standing.OWN], room
-    )
+    items = [present(row.record, _STANDS.value, (_STANDS,)) for row in own]
+    if len(rows) < room.rows and room.counter(standing_block(items)) <= _MOSTLY * room.tokens:
+        return chosen(items, room)
+    rules = [standing_of(cast("Knowledge", row.record)) > Standing.OWN for row in own]
+    return chosen([*compress(items, rules)], room)
 
 
-def chosen(items: Sequence[Item], room: Room, *, whole: bool = False) -> tuple[Item, ...]:
-    """The items that fit, the first ones first; with ``whole`` all of them or none."""
-    if room.counter("\n".join(item.content for item in items)) <= room.tokens and _cost(items, room) <= room.tokens:
+def chosen(items: Sequence[Item], room: Room) -> tuple[Item, ...]:
+    """The items that fit, the first ones first."""
+    if room.counter(standing_block(items)) <= room.tokens:
         return tuple(items)
     kept: list[Item] = []
     left = room.tokens - room.counter(_block(()))
-    for item in () if whole else items:
+    for item in items:
         cost = room.counter(f"\n{standing_line(item)}")
         if cost <= left:
             left -= cost
             kept.append(item)
     return tuple(kept)
-
-
-def _cost(items: Sequence[Item], room: Room) -> int:
-    return room.counter(standing_block(items))
 
 
 def standing_block(items: Iterable[Item]) -> str:
