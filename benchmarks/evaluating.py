@@ -10,7 +10,6 @@ from rich.progress import Progress
 from benchmarks.figures import fill
 from hexad.cli.setup.evaluating import show
 from hexad.evals.data import EvalSet, read_sets
-from hexad.evals.report import feedback_svg
 from hexad.evals.run import Plan, SetResult, evaluate, overall
 from hexad.evals.tables import OURS, baseline_names, quality_of, recall_lost, retrieval_tables, unanswered
 
@@ -35,7 +34,6 @@ def main() -> int:
     fill(page, _table(whole, words))
     fill(page, _foreign(whole, words), "foreign")
     fill(page, _feedback(taught), "feedback")
-    (ROOT / "docs" / "feedback.svg").write_text(feedback_svg(taught) + "\n", encoding="utf-8")
     return 0
 
 

@@ -45,7 +45,7 @@ def select(items: Sequence[Item], *, base: str, budget: int | None, counter: Tok
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a text has: four ASCII characters, two other Latin, Greek or Cyrillic ones, or one of any other.
+    """About how many tokens a text has: one for four ASCII characters, two of Latin, Greek or Cyrillic, or one other.
 
     >>> estimate_tokens("twelve chars")
     3

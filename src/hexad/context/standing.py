@@ -1,13 +1,12 @@
 """Standing context: entries of the user's that are in every prompt, in one block whose bytes change only with them.
 
-Rules, preferences and pinned entries stand; other entries of the user do too while most of all fit the budget. What an
-agent, a tool or an import saved never stands.
+Rules, preferences and pinned entries stand; other entries of the user do too while at least half of all fit the budget.
+What an agent, a tool or an import saved never stands.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import compress
 from typing import TYPE_CHECKING, Final, cast
 
 from hexad.context.layers.presenting import present
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 TITLE: Final = "Standing Rules and Preferences"
 BUDGET: Final = 400  # tokens
 _SHORTEST: Final = 3  # tokens of a line, at the least in practice: "- I am vegan"
-_MOSTLY: Final = 2.0  # times the budget up to which the newest of all entries stand: two of three fit
 _STANDS: Final = Reason("standing", "in every prompt", 1.0)
 
 
@@ -55,20 +53,18 @@ def read_standing(store: Store, namespace: str, now: datetime, room: Room, deadl
 
 
 def fitting(rows: Sequence[Row], room: Room) -> tuple[Item, ...]:
-    """The items that stand: as many of the user's rows as fit if most do, else pinned ones and rules as far as they fit.
+    """The items that stand, of rows that come pinned ones first, then rules, then others, the newest first in each.
 
-    ``rows`` are pinned ones, then rules, then others, the newest first in each; there may be more of them if they fill
-    ``room.rows``.
+    Others stand as far as there is room, if at least half of all the user's words fit.
     """
-    own = [row for row in rows if row.record.origin is Origin.USER]
-    items = [present(row.record, _STANDS.value, (_STANDS,)) for row in own]
-    if len(rows) < room.rows and room.counter(standing_block(items)) <= _MOSTLY * room.tokens:
-        return chosen(items, room)
-    rules = [standing_of(cast("Knowledge", row.record)) > Standing.OWN for row in own]
-    return chosen([*compress(items, rules)], room)
+    own = [cast("Knowledge", row.record) for row in rows if row.record.origin is Origin.USER]
+    words = room.counter("\n".join(record.content for record in own))
+    if len(rows) >= room.rows or words > 2 * room.tokens:  # there may be more rows
+        own = [record for record in own if standing_of(record) > Standing.OWN]
+    return _first([present(record, _STANDS.value, (_STANDS,)) for record in own], room)
 
 
-def chosen(items: Sequence[Item], room: Room) -> tuple[Item, ...]:
+def _first(items: Sequence[Item], room: Room) -> tuple[Item, ...]:
     """The items that fit, the first ones first."""
     if room.counter(standing_block(items)) <= room.tokens:
         return tuple(items)

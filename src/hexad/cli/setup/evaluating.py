@@ -33,7 +33,7 @@ def eval_(
         str, typer.Option(metavar="N[,N…]", help="Replay N uses of each item, then ask the remaining questions.")
     ] = "",
     foreign: Annotated[bool, typer.Option("--foreign", help="Ask each set the questions of other layers too.")] = False,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with charts.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure recall, ranking and speed on questions with known answers; also life.jsonl, errors and scripts."""

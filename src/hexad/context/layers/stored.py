@@ -251,19 +251,14 @@ class _Pass:
     def _above_floor(self) -> Sequence[_Answer]:
         """The answers above the floor that are not far behind the best; the user's are compared among themselves.
 
-        Entries that stand are in the prompt already: they may be the best.
+        An entry that stands may be the best: it is in the prompt already.
         """
         above = [answer for answer in self._scored() if answer.above]
         share = self._matches.beside_best if self._floor else 0.0
-        stands = self._best_standing()
-        best = max((answer.score for answer in above), default=0.0)
-        users = max((answer.score for answer in above if answer.is_users), default=0.0)
-        best, users = max(best, stands), max(users, stands)
+        standing = [self._answered(row, 0.0).score for row in self._rows if row.id in self._standing]
+        best = max((*standing, *(answer.score for answer in above)), default=0.0)
+        users = max((*standing, *(answer.score for answer in above if answer.is_users)), default=0.0)
         return [each for each in above if each.lent or each.score >= share * (users if each.is_users else best)]
-
-    def _best_standing(self) -> float:
-        rows = [row for row in self._rows if row.id in self._standing]
-        return max((self._ranking.score(self._matches.value(row.number), row) for row in rows), default=0.0)
 
     def widen(self, wide: int) -> None:
         """Choose the best of the others, whether they are above the floor or not."""
