@@ -83,7 +83,7 @@ class Bm25s(Baseline):
 
     def __init__(self, documents: Sequence[Document]) -> None:
         if bm25s is None:
-            raise MissingExtra("the baseline bm25s", "bm25s")
+            raise MissingExtra("the baseline bm25s", "pip install bm25s")
         self._ids = [each.id for each in documents]
         self._tokenize: Any = lambda texts: bm25s.tokenize(texts, stopwords="en", show_progress=False)
         self._index: Any = bm25s.BM25()
