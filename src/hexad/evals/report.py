@@ -1,39 +1,41 @@
-"""Figures as JSON of a documented shape, and as an HTML page."""
+"""The figures of retrieval: JSON of a documented shape, tables, and a page."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict
-from html import escape
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.evals.run import by_layer, overall
-from hexad.evals.tables import (
-    OURS,
-    baseline_names,
-    learning_tables,
-    quality_of,
-    recall_lost,
-    retrieval_tables,
-    unanswered,
-)
+from hexad.evals.tables import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from hexad.evals.learning import Learned
+    from hexad.evals.metrics import Quality
     from hexad.evals.run import Measured, SetResult, Taught
-    from hexad.evals.tables import Table
+    from hexad.model import Layer
 
-_ours: Final = quality_of(OURS)
-_SHARE: Final = re.compile(r"[01]\.\d{3,4}")
+OURS: Final = "hexad"
+_PAGE: Final = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Hexad: evaluation</title>
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 860px; margin: 2rem auto; padding: 0 1rem; color: #0f172a }}
+table {{ border-collapse: collapse; font-size: 14px }} td, th {{ padding: .2rem .6rem; text-align: right }}
+td:first-child {{ text-align: left }} tr:nth-child(even) {{ background: #f1f5f9 }}
+.bar {{ background: linear-gradient(90deg, #93c5fd var(--share), transparent 0) }}
+</style>
+<h1>Hexad</h1>
+{tables}</html>
+"""
 
 
 def as_json(results: Sequence[SetResult]) -> dict[str, Any]:
     """The documented shape: overall, each layer, each set with its baselines."""
+    ours = quality_of(OURS)
     document: dict[str, Any] = {
-        **asdict(overall(results, _ours)),
-        "layers": {layer.value: asdict(quality) for layer, quality in by_layer(results, _ours).items()},
+        **asdict(overall(results, ours)),
+        "layers": {layer.value: asdict(quality) for layer, quality in by_layer(results, ours).items()},
         "sets": {result.data.path: _set_json(result) for result in results},
         "baselines": {name: asdict(overall(results, quality_of(name))) for name in baseline_names(results)},
     }
@@ -42,24 +44,44 @@ def as_json(results: Sequence[SetResult]) -> dict[str, Any]:
     return document
 
 
-def as_page(results: Sequence[SetResult], learned: Learned) -> str:
-    """A self-contained page: every table, with a bar behind each share."""
-    tables = (*retrieval_tables(results), *learning_tables(learned))
-    return _PAGE.format(body="".join(map(_html, tables)))
+def as_page(tables: Iterable[Table]) -> str:
+    """A page that needs nothing else."""
+    return _PAGE.format(tables="".join(table.as_html() for table in tables))
 
 
-def _html(table: Table) -> str:
-    title, *names = map(escape, table.head)
-    head = "".join(f"<th>{name}</th>" for name in ("", *names))
-    rows = ("".join(map(_cell, row)) for row in table.rows)
-    return f"\n<h2>{title}</h2>\n<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+def retrieval_tables(results: Sequence[SetResult]) -> Iterator[Table]:
+    """Feedback, questions of other layers, then every set, layer and the mean."""
+    if any(result.feedback for result in results):
+        yield Table(("set", "uses", "questions", "R@5 before", "R@5 after", "gain"), list(_feedback_rows(results)))
+    if any(result.foreign for result in results):
+        foreign = list(_foreign_rows(results))
+        yield Table(("set", "foreign", "answered with nothing", "R@5 lost by the floor"), foreign)
+    if results:
+        yield Table(("set", "by", "R@5", "R@10", "MRR", "nDCG", "p50", "p95"), list(_figures(results)))
 
 
-def _cell(text: str) -> str:
-    """A cell; a share fills as much of it."""
-    share = _SHARE.fullmatch(text)
-    bar = f' style="background: linear-gradient(90deg, #bfdbfe {float(text):.1%}, #0000 0)"' if share else ""
-    return f"<td{bar}>{escape(text)}</td>"
+def unanswered(results: Sequence[SetResult]) -> float:
+    """The share of questions of other layers that found nothing, mean of the sets."""
+    return fmean(result.foreign.share for result in results if result.foreign)
+
+
+def recall_lost(results: Sequence[SetResult]) -> float:
+    """The recall at five that the floor costs, mean of the layers' means."""
+    layers: dict[Layer, list[float]] = {}
+    for result in results:
+        if result.foreign:
+            layers.setdefault(result.layer, []).append(result.foreign.recall_lost)
+    return fmean(fmean(lost) for lost in layers.values())
+
+
+def baseline_names(results: Sequence[SetResult]) -> list[str]:
+    """The baselines that ran, in the order they were asked for."""
+    return list(results[0].baselines) if results else []
+
+
+def quality_of(name: str) -> Callable[[SetResult], Quality]:
+    """A function that reads the quality of Hexad or of a baseline from a result."""
+    return lambda result: result.measured(name).quality
 
 
 def _set_json(result: SetResult) -> dict[str, Any]:
@@ -91,13 +113,35 @@ def _measured(measured: Measured) -> dict[str, float]:
     return {**asdict(measured.quality), "p50_ms": round(measured.p50_ms, 4), "p95_ms": round(measured.p95_ms, 4)}
 
 
-_PAGE: Final = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>Hexad: evaluation</title>
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 760px; margin: 2rem auto; padding: 0 1rem; color: #0f172a }}
-table {{ border-collapse: collapse; font-size: 14px }} td, th {{ padding: .2rem .6rem; text-align: right }}
-td:first-child {{ text-align: left }} tr:nth-child(even) {{ background: #f1f5f9 }}
-</style>
-<h1>Hexad</h1>
-{body}</html>
-"""
+def _figures(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
+    names = [OURS, *baseline_names(results)]
+    for result in results:
+        for name in names:
+            measured = result.measured(name)
+            speed = f"{measured.p50_ms:.2f} ms", f"{measured.p95_ms:.2f} ms"
+            yield result.data.path, name, *_shown(measured.quality), *speed
+    for name in names:
+        for layer, quality in by_layer(results, quality_of(name)).items():
+            yield layer.value, name, *_shown(quality), "", ""
+    for name in names:
+        yield "mean of the layers", name, *_shown(overall(results, quality_of(name))), "", ""
+
+
+def _feedback_rows(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
+    for result in results:
+        for each in result.feedback:
+            recall = [f"{asked.quality.recall_at_5:.3f}" for asked in (each.before, each.after)]
+            figures = (*recall, f"{each.gain:+.3f}") if each.questions else ("", "", "")
+            yield result.data.path, str(each.uses), str(each.questions), *figures
+
+
+def _foreign_rows(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
+    for result in results:
+        if result.foreign:
+            figures = f"{result.foreign.share:.3f}", f"{result.foreign.recall_lost:.4f}"
+            yield result.data.path, str(result.foreign.questions), *figures
+    yield "mean", "", f"{unanswered(results):.3f}", f"{recall_lost(results):.4f}"
+
+
+def _shown(quality: Quality) -> Iterator[str]:
+    return (f"{figure:.3f}" for figure in (quality.recall_at_5, quality.recall_at_10, quality.mrr, quality.ndcg_at_10))
