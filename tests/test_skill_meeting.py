@@ -164,29 +164,3 @@ def test_a_word_on_the_command_line_is_what_it_looks_like_unless_the_schema_says
     given: str, schema: dict[str, Any], came: object
 ) -> None:
     assert parameters_from([f"x={given}"], None, {"properties": {"x": schema}}) == {"x": came}
-
-
-@requirement("SKILL-02", "SKILL-10")
-def test_a_tool_that_takes_arguments_by_their_place_gets_them_there(hx: Hexad) -> None:
-    def tell(first: str, /, second: str, *rest: str, mark: str = "!", **others: str) -> str:
-        return " ".join([first, second, *rest, *others.values()]) + mark
-
-    def plain(text: str, /) -> str:
-        return text.upper()
-
-    steps = [
-        {"tool": "plain", "args": {"text": "{{ a }}"}, "save_as": "loud"},
-        {"tool": "tell", "args": {"first": "{{ loud }}", "second": "b", "rest": ["c", "d"], "mark": "?", "more": "e"}},
-    ]
-    hx.skills.create(
-        "told",
-        kind="composite",
-        description="Tell",
-        definition={"steps": steps},
-        parameters={"properties": {"a": {"type": "string"}}, "required": ["a"]},
-    )
-    hx.skills.activate("told")
-    result = hx.skills.run("told", {"a": "a"}, tools={"plain": plain, "tell": tell})
-    assert (result.output, result.error) == ("A b c d e?", "")
-    strange = hx.skills.run("told", {"a": "a"}, tools={"plain": plain, "tell": lambda first, /: first})
-    assert "unexpected keyword argument" in strange.error or "positional-only" in strange.error
