@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 from rich.progress import Progress
 
-from benchmarks import baselines
-from benchmarks.feedback import Taught, taught
 from benchmarks.figures import fill
 from hexad.cli.setup.evaluating import show
+from hexad.evals.baselines import BASELINES
 from hexad.evals.data import EvalSet, read_sets
 from hexad.evals.report import OURS, baseline_names, quality_of, recall_lost, retrieval_tables, unanswered
-from hexad.evals.run import Plan, SetResult, evaluate, overall
+from hexad.evals.run import Plan, SetResult, Taught, evaluate, overall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,16 +30,15 @@ def main() -> int:
         print("There is no evaluation data at ../shared/evals; run `hexad eval` on your own folder.")
         return 0
     sets = read_sets(DATA)
-    whole = _run(sets, Plan(baselines=baselines.ALL, foreign=True))
-    words = _run(sets, Plan(semantic=False, foreign=True))
-    with _progress() as step:
-        learned = [taught(each, uses, step) for each in sets if each.path == TAUGHT for uses in USES]
+    whole = _run(sets, Plan(baselines=BASELINES, foreign=True))
+    words = _run(sets, Plan(embedder="none", foreign=True))
+    (learned,) = _run([each for each in sets if each.path == TAUGHT], Plan(feedback=USES))
     for results in (words, whole):
         show(retrieval_tables(results))
     page = ROOT / "docs" / "retrieval.md"
     fill(page, _table(whole, words))
     fill(page, _foreign(whole, words), "foreign")
-    fill(page, _feedback(learned), "feedback")
+    fill(page, _feedback(learned.feedback), "feedback")
     return 0
 
 
@@ -92,8 +90,8 @@ def _foreign(whole: tuple[SetResult, ...], words: tuple[SetResult, ...]) -> str:
 def _feedback(learned: Sequence[Taught]) -> str:
     lines = ["| set | uses of each item | questions left | before | after | gain |", "|---|---|---|---|---|---|"]
     rows = [
-        f"| {TAUGHT} | {each.uses} | {each.questions:,} | {each.before:.3f} | {each.after:.3f} "
-        f"| {each.after - each.before:+.3f} |"
+        f"| {TAUGHT} | {each.uses} | {each.questions:,} | {each.before.quality.recall_at_5:.3f} "
+        f"| {each.after.quality.recall_at_5:.3f} | {each.gain:+.3f} |"
         for each in learned
     ]
     return "\n".join([*lines, *rows])

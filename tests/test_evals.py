@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import baselines, feedback
 from hexad.cli import main
 from hexad.errors import EvalError, HexadError, UnknownChoice
 from hexad.evals.baselines import BASELINES, chosen
@@ -76,7 +75,7 @@ def test_each_set_is_measured_in_its_layer_and_each_group_in_a_namespace_of_its_
 @requirement("EVAL-01")
 def test_baselines_answer_the_same_questions_in_the_same_run(data: Path) -> None:
     for result in evaluate(read_sets(data), Plan(queries=1, baselines=BASELINES), progress=quiet):
-        assert set(result.baselines) == {"like", "fts5"}
+        assert set(result.baselines) == {"like", "fts5", "bm25s", "static"}
         assert result.questions == 1
         if result.data.name == "small":
             assert result.baselines["fts5"].quality.recall_at_5 == 1.0
@@ -169,18 +168,38 @@ def test_every_metric_is_from_0_to_1_and_best_for_a_perfect_answer(
 
 @pytest.fixture
 def taught(tmp_path: Path) -> Path:
-    """Items whose text says nothing of how people ask for them."""
     items = [{"id": "book_hotel", "text": "Reserve a room"}, {"id": "send_mail", "text": "Write to somebody"}]
     asks = ["somewhere to sleep tonight", "sleep in Lisbon", "a bed to sleep in", "sleep over", "no sleep at home"]
     queries = [{"id": f"q{n}", "text": text, "relevant": ["book_hotel"]} for n, text in enumerate(asks)]
-    write(tmp_path / "taught", "tool_registry", "small", items, queries)
+    for layer in ("tool_registry", "agent_learnings"):
+        write(tmp_path / "taught", layer, "small", items, queries)
     return tmp_path / "taught"
 
 
-@requirement("EVAL-02")
-def test_uses_of_an_item_help_to_find_it_for_other_questions(taught: Path) -> None:
-    (data,) = read_sets(taught)
-    assert feedback.taught(data, 2, quiet) == feedback.Taught(uses=2, questions=3, before=0.0, after=1.0)
+@requirement("EVAL-01", "EVAL-02")
+def test_feedback_replays_uses_and_asks_the_other_questions(taught: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", str(taught), "--json", "--no-semantic", "--feedback", "2,4"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    for path in ("tool_registry/small", "agent_learnings/small"):
+        learned = printed["sets"][path]["feedback"]
+        assert {uses: each["queries"] for uses, each in learned.items()} == {"2": 3, "4": 1}
+        assert learned["2"]["before"]["recall_at_5"] == 0
+        assert learned["2"]["after"]["recall_at_5"] == 1
+        assert printed["sets"][path]["recall_at_5"] == 1
+        assert printed["sets"][path]["queries"] == 1
+
+
+@requirement("EVAL-01", "EVAL-02")
+def test_feedback_is_a_table_on_the_screen_and_in_the_page(
+    taught: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "report.html"
+    assert main(["eval", str(taught), "--no-semantic", "--feedback", "2", "--out", str(page)]) == 0
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert ["tool_registry/small", "2", "3", "0.000", "1.000", "+1.000"] in rows
+    html = page.read_text(encoding="utf-8")
+    assert "R@5 before" in html
+    assert "http" not in html
 
 
 @requirement("EVAL-01", "EVAL-03")
@@ -208,8 +227,8 @@ def test_the_extra_is_used_unless_turned_off_and_stands_beside_itself_as_a_basel
         tmp_path / "d", "external_knowledge", "s", items, [{"id": "q", "text": "vehicle garage", "relevant": ["car"]}]
     )
     sets = read_sets(tmp_path / "d")
-    (with_it,) = evaluate(sets, Plan(baselines=baselines.ALL), progress=quiet)
-    (without,) = evaluate(sets, Plan(semantic=False), progress=quiet)
+    (with_it,) = evaluate(sets, Plan(baselines=BASELINES), progress=quiet)
+    (without,) = evaluate(sets, Plan(embedder="none"), progress=quiet)
     assert with_it.hexad.quality.recall_at_5 == with_it.baselines["static"].quality.recall_at_5 == 1
     assert without.hexad.quality.recall_at_5 == with_it.baselines["bm25s"].quality.recall_at_5 == 0
 

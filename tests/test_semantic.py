@@ -226,8 +226,10 @@ def test_an_embedder_that_fails_loses_no_entry_and_no_answer(
 
 @requirement("EVAL-04")
 def test_what_is_no_embedder_is_an_error_that_says_so() -> None:
-    with pytest.raises(InvalidInput, match="embedder"):
+    with pytest.raises(ConfigError, match="must be one of static, encoder, none, not 'wordllama'"):
         opened(":memory:", semantic=True, embedder="wordllama")
+    with pytest.raises(InvalidInput, match="embedder"):
+        opened(":memory:", semantic=True, embedder=7)
     with pytest.raises(InvalidInput, match="embedder_name"):
         opened(":memory:", semantic=True, embedder=counting, embedder_name=" ")
     with pytest.raises(InvalidInput, match="embedder_name"):

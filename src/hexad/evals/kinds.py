@@ -9,6 +9,7 @@ from hexad.evals.fixes import judge_fixes, read_cases
 from hexad.evals.grouping import group_errors
 from hexad.evals.life import live, read_lives
 from hexad.evals.scripts import BENIGN, HARMFUL, check_scripts
+from hexad.settings import STATIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,11 +31,11 @@ class Figures(Protocol):
         ...
 
 
-def measure_kinds(folder: Path, progress: Progress, *, semantic: bool = True) -> dict[str, Figures]:
+def measure_kinds(folder: Path, progress: Progress, *, embedder: str = STATIC) -> dict[str, Figures]:
     """The figures of the kinds that the folder has data for, by their names."""
     lives, cases = read_lives(folder), read_cases(folder)
     found: dict[str, Figures | None] = {
-        "life": live(lives, progress, semantic=semantic) if lives else None,
+        "life": live(lives, progress, embedder=embedder) if lives else None,
         "error_grouping": group_errors(folder, progress),
         "tool_failures": replay_failures(folder, progress),
         "fixes": judge_fixes(cases, progress) if cases else None,

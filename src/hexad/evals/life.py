@@ -16,6 +16,7 @@ from hexad.evals.data import lines_of
 from hexad.evals.tables import Table
 from hexad.facade import Hexad
 from hexad.model import Category
+from hexad.settings import STATIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -122,14 +123,14 @@ def read_lives(folder: Path) -> tuple[Life, ...]:
     return tuple(_life(file) for file in sorted((*folder.glob(FILE), *folder.glob(f"*/{FILE}"))))
 
 
-def live(lives: Sequence[Life], progress: Progress, *, semantic: bool = True) -> Lived:
+def live(lives: Sequence[Life], progress: Progress, *, embedder: str = STATIC) -> Lived:
     """Save each memory's facts in a new store, then ask for the prompt of each message."""
-    return Lived({life.name: tuple(_lived(life, progress, semantic=semantic)) for life in lives})
+    return Lived({life.name: tuple(_lived(life, progress, embedder=embedder)) for life in lives})
 
 
-def _lived(life: Life, progress: Progress, *, semantic: bool) -> Iterator[Told]:
+def _lived(life: Life, progress: Progress, *, embedder: str) -> Iterator[Told]:
     texts = {fact.key: " ".join(fact.text.split()) for fact in life.facts}
-    with Hexad.open(":memory:", enabled=True, semantic=semantic) as hx:
+    with Hexad.open(":memory:", enabled=True, semantic=True, embedder=embedder) as hx:
         for fact in life.facts:
             hx.knowledge.save(fact.key, fact.text, category=fact.category)
         for done, message in enumerate(life.messages, start=1):

@@ -10,9 +10,11 @@ from statistics import quantiles
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeAlias
 
+from hexad.evals.feedback import split, teach
 from hexad.evals.loading import load, views
 from hexad.evals.metrics import Quality, mean, quality
 from hexad.facade import Hexad
+from hexad.settings import STATIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -38,6 +40,21 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
+class Taught:
+    """The same questions before and after uses of each item were replayed."""
+
+    uses: int  # of each item, at most
+    questions: int  # that were left to ask
+    before: Measured
+    after: Measured
+
+    @property
+    def gain(self) -> float:
+        """The recall at five that the uses brought."""
+        return self.after.quality.recall_at_5 - self.before.quality.recall_at_5
+
+
+@dataclass(frozen=True, slots=True)
 class Foreign:
     """Questions of other layers: how many found nothing, and the recall that the floor costs."""
 
@@ -60,6 +77,7 @@ class SetResult:
     hexad: Measured
     baselines: Mapping[str, Measured] = field(default_factory=dict)
     foreign: Foreign | None = None
+    feedback: tuple[Taught, ...] = ()
 
     @property
     def layer(self) -> Layer:
@@ -77,8 +95,9 @@ class Plan:
 
     queries: int | None = None  # only the first questions of each set
     baselines: Mapping[str, Baseline] = field(default_factory=dict)
-    semantic: bool = True
+    embedder: str = STATIC
     foreign: bool = False
+    feedback: Sequence[int] = ()  # uses of each item to replay, one run for each number
 
 
 def evaluate(sets: Sequence[EvalSet], plan: Plan | None = None, *, progress: Progress) -> tuple[SetResult, ...]:
@@ -97,19 +116,31 @@ class Measurement:
 
     def result(self) -> SetResult:
         """Hexad's figures and those of the baselines."""
-        asked = self.data.questions[: self.plan.queries]
+        learned = tuple(map(self._taught, sorted(set(self.plan.feedback))))
+        taught = next((each for each in reversed(learned) if each.questions), None)
+        asked = (split(self.data, taught.uses)[1] if taught else self.data.questions)[: self.plan.queries]
         with self.engines() as engines:
-            ours = self.measured(asked, self.asker(engines), "asking")
+            ours = taught.after if taught else self.measured(asked, self.asker(engines), "asking")
             foreign = self._foreign(engines, asked, ours.quality.recall_at_5) if self.plan.foreign else None
         others = {name: self._baseline(asked, name, build) for name, build in self.plan.baselines.items()}
-        return SetResult(self.data, len(asked), ours, others, foreign)
+        return SetResult(self.data, len(asked), ours, others, foreign, learned)
+
+    def _taught(self, uses: int) -> Taught:
+        """Replay uses on a new store, and ask the remaining questions before and after."""
+        lessons, left = split(self.data, uses)
+        asked = left[: self.plan.queries]
+        with self.engines() as engines:
+            before = self.measured(asked, self.asker(engines), "before feedback")
+            teach(engines, self.data, lessons, lambda done: self._report(f"{uses} uses", done, len(lessons)))
+            after = self.measured(asked, self.asker(engines), "after feedback")
+        return Taught(uses, len(asked), before, after)
 
     @contextmanager
     def engines(self) -> Iterator[Mapping[str, Hexad]]:
         """A new store with the set's items, and an engine for each of its groups."""
         with (
             tempfile.TemporaryDirectory(prefix="hexad-eval-") as folder,
-            Hexad.open(Path(folder) / "eval.db", enabled=True, semantic=self.plan.semantic) as hx,
+            Hexad.open(Path(folder) / "eval.db", enabled=True, semantic=True, embedder=self.plan.embedder) as hx,
         ):
             yield load(hx, self.data, lambda done: self._report("storing", done, len(self.data.corpus)))
 
@@ -130,7 +161,9 @@ class Measurement:
         """Measure the floor: questions of other layers, and the set's own questions without it."""
         questions, unanswered = self._ask_foreign(list(engines.values()))
         one = next(iter(engines.values()))
-        with Hexad.open(one.store.location, enabled=True, semantic=one.settings.semantic, floor=False) as hx:
+        with Hexad.open(
+            one.store.location, enabled=True, semantic=True, embedder=self.plan.embedder, floor=False
+        ) as hx:
             without = self.measured(asked, self.asker(views(hx, self.data)), "without the floor")
         return Foreign(questions, unanswered, without.quality.recall_at_5 - recall)
 
