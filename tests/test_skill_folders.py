@@ -536,7 +536,7 @@ def ask(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> A
 
 
 @requirement("SKILL-09")
-def test_a_folder_of_folders_is_taken_in_and_what_is_refused_is_told(
+def test_a_folder_of_folders_is_taken_in_and_refusals_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     database = str(tmp_path / "agent.db")

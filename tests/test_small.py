@@ -108,7 +108,7 @@ def test_ordinary_forms_of_words_are_found_also_beside_vectors_of_others(
         (None, ["I am vegetarian.", "The café is closed on Mondays.", "def send(to: str) -> None", "git push --force"]),
     ],
 )
-def test_languages_are_told_apart(language: str | None, texts: list[str]) -> None:
+def test_languages_are_distinguished(language: str | None, texts: list[str]) -> None:
     assert [detect(text) for text in texts] == [language] * len(texts)
     assert all(is_english(text) == (language is None) for text in texts)
 

@@ -78,7 +78,7 @@ class _Plain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
-    """What skills use of the agent: its tools by name, how calls are watched, and the limits of scripts."""
+    """The parts of the agent that skills use: its tools by name, how calls are watched, and the limits of scripts."""
 
     tools: Mapping[str, ToolCall] = field(default_factory=dict)
     step_tool: Callable[[str, ToolCall, str | None], StepTool] = _Plain

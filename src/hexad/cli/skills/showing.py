@@ -139,7 +139,7 @@ def _shown(value: object) -> str:
 
 
 def plan(hx: Hexad, skill: Skill, given: Sequence[str] | None, params: str | None) -> SkillResult | str:
-    """A dry run, or the reason why there is none."""
+    """A dry run, or the reason why it is not possible."""
     try:
         return hx.skills.run(skill.name, parameters_from(given, params, skill.parameters), dry_run=True)
     except HexadError as error:
