@@ -237,9 +237,9 @@ def test_a_stream_that_is_closed_is_no_accident(
 def test_a_sentence_breaks_between_words_on_a_terminal_and_nowhere_in_a_pipe(tmp_path: Path) -> None:
     with opened(tmp_path / "hexad.db", namespace="the-team-of-ada") as hx:
         hx.knowledge.save("k", "v")
-    shown = [*HEXAD, "list", "--db", "hexad.db"]
+    command = [*HEXAD, "list", "--db", "hexad.db"]
     shown = on_terminal(tmp_path, "list", "--db", "hexad.db").read_until()
-    piped = subprocess.run(shown, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True).stderr
+    piped = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True).stderr
     assert piped.count("\n") == 1
     assert shown.count("\n") > 1
     assert shown.split() == piped.split()
