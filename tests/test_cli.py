@@ -129,7 +129,7 @@ def test_a_missing_database_is_one_sentence_and_stays_missing(
     ran = run(*arguments, "--db", "absent.db")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith(
-        "error: absent.db: there is no database; `hexad remember KEY CONTENT --db absent.db` creates it"
+        'error: absent.db: there is no database; `hexad remember "TEXT" --db absent.db` creates it'
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -168,8 +168,29 @@ def test_a_text_alone_is_remembered_under_a_key_that_is_shown(run: Callable[...,
     assert run("remember", "-", stdin="Zum Frühstück Tee".encode()).out == "zum-frühstück-tee: version 1\n"
     ran = run("remember", "deploy-window")
     assert ran.code == 2
-    assert "CONTENT: is missing" in ran.err
+    assert "TEXT: is missing: `hexad remember deploy-window" in ran.err
     assert [row[2] for row in rows(run("search", "green tea"))] == ["like-green-tea"]
+
+
+@requirement("SAVE-02")
+def test_a_save_that_nearly_repeats_or_contradicts_an_entry_names_it(run: Callable[..., Ran]) -> None:
+    run("remember", "Deploy on Tuesdays only")
+    ran = run("remember", "Deploy on Thursdays only")
+    assert ran.out == "deploy-thursdays: version 1\n"
+    assert "similar: deploy-tuesdays: Deploy on Tuesdays only\n" in ran.err
+    assert "`hexad delete deploy-tuesdays` hides it" in ran.err
+    [similar] = run("edit", "deploy-thursdays", "Deploy on Fridays only", "--json").json["similar"]
+    assert similar == {"key": "deploy-tuesdays", "content": "Deploy on Tuesdays only"}
+    assert run("remember", "I like green tea").err == ""
+
+
+@requirement("KNOW-01")
+def test_a_name_that_is_nearly_right_is_suggested(run: Callable[..., Ran]) -> None:
+    run("remember", "I like green tea")
+    run("reference", "add", "Runbook", "--location", "https://wiki.example.com")
+    assert "; did you mean 'like-green-tea'?" in run("show", "i-like-green-tea").err
+    assert "; did you mean 'Runbook'?" in run("reference", "remove", "runbok").err
+    assert "; list what there is, or save it first" in run("show", "quantum").err
 
 
 @requirement("KNOW-01")
@@ -218,11 +239,11 @@ def test_an_empty_answer_leaves_the_pipe_empty_and_says_so_beside_it(run: Callab
 
 
 @requirement("KNOW-04")
-def test_delete_hides_and_undo_brings_back(run: Callable[..., Ran]) -> None:
+def test_delete_hides_and_undelete_brings_back(run: Callable[..., Ran]) -> None:
     run("remember", "editor", "vim")
     assert run("delete", "editor").code == 0
     assert run("history", "editor").code == 1
-    assert run("delete", "editor", "--undo", "--json").json == {"wire": 1, "key": "editor", "deleted": False}
+    assert run("undelete", "editor", "--json").json == {"wire": 1, "key": "editor", "deleted": False}
     assert run("history", "editor").code == 0
     assert "deleted" in run("delete", "editor", "--json").json
 
@@ -326,7 +347,7 @@ def test_recall_filters_by_category_and_limit(run: Callable[..., Ran]) -> None:
         (["list", "--db", ""], "--db"),
         (["list", "--db", ":memory:"], "--db"),
         (["list", "--namespace", ""], "namespace"),
-        (["remember", "k"], "CONTENT"),
+        (["remember", "k"], "TEXT"),
         (["reference", "add", "n"], "location"),
         (["nonsense"], "nonsense"),
         (["list", "--nonsense"], "--nonsense"),
@@ -559,7 +580,7 @@ def test_the_first_letters_of_an_id_are_enough(run: Callable[..., Ran]) -> None:
         ),
         (["backup"], "Missing argument 'FILE' (JSON Lines"),
         (["completion"], "Missing argument 'SHELL'. Choose from: bash, zsh, fish; try"),
-        (["remember"], "Missing argument 'KEY' (its key; or the text itself"),
+        (["remember"], 'TEXT: is missing; for example: `hexad remember "I like green tea"`'),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, list) else "",
 )

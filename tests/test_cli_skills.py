@@ -183,23 +183,6 @@ def test_a_person_at_a_terminal_reviews_drafts_one_by_one(folder: Path) -> None:
         }
 
 
-@requirement("SKILL-03")
-def test_a_dry_run_in_a_review_takes_the_parameters_that_are_given(folder: Path) -> None:
-    with opened(folder / "hexad.db") as hx:
-        hx.skills.create(
-            "greet",
-            kind="template",
-            description="Greet",
-            definition={"template": "Hello {{ name }}"},
-            parameters={"properties": {"name": {"type": "string"}}},
-        )
-    terminal = Terminal(folder, "skills", "review", "greet", "--params", '{"name": "Ada"}')
-    assert "Hello Ada" in terminal.read_until("q = quit: ")
-    terminal.type("q\n")
-    assert "1 entry left for later" in terminal.read_until()
-    assert terminal.end() == 0
-
-
 @requirement("SKILL-03", "SKILL-05")
 def test_a_review_as_json_asks_nothing(run: Callable[..., Ran], folder: Path) -> None:  # noqa: F811
     output = run("skills", "review", "--json").json["reviews"]
@@ -208,7 +191,6 @@ def test_a_review_as_json_asks_nothing(run: Callable[..., Ran], folder: Path) ->
     assert by_name["net"]["grants"] == ["network"]
     assert by_name["bad"]["obstacle"].startswith("is rejected: line 2")
     assert by_name["bad"]["findings"][0]["line"] == 2
-    assert by_name["first"]["dry_run"]["output"] == "Do one"
     assert all(json.dumps(each["fingerprint"]) for each in output)
 
 
@@ -247,3 +229,12 @@ def test_steps_are_shown_as_steps(run: Callable[..., Ran]) -> None:  # noqa: F81
     run("skills", "new", "tell", "--kind", "composite", "--description", "d", "--text", steps)
     shown = run("skills", "show", "tell").out
     assert 'steps:\n    1. search(q="x") → found\n    2. a(a="{{ found }}")\n' in shown
+
+
+@requirement("SKILL-08")
+def test_a_list_is_given_with_commas_where_a_skill_takes_one(run: Callable[..., Ran], tmp_path: Path) -> None:  # noqa: F811
+    (tmp_path / "list.txt").write_text("{% for item in items %}{{ item }};{% endfor %}{{ end }}")
+    run("skills", "new", "l", "--kind", "template", "--description", "d", "--file", "list.txt")
+    run("skills", "activate", "l")
+    for given in ("items=a, b", 'items=["a", "b"]'):
+        assert run("skills", "run", "l", "--set", given, "--set", "end=x,y").out == "a;b;x,y\n"

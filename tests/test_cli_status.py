@@ -34,7 +34,7 @@ def test_alone_in_an_empty_folder_it_greets_and_creates_nothing(run: Run, tmp_pa
     ran = run()
     assert ran.code == 0
     assert "there is no database yet (hexad.db)" in ran.out
-    assert 'next: hexad remember KEY "CONTENT"' in ran.out
+    assert 'next: hexad remember "I like green tea"' in ran.out
     output = run("--json").json
     assert (output["database"], output["exists"]) == ("hexad.db", False)
     assert list(tmp_path.iterdir()) == []

@@ -125,7 +125,7 @@ def test_every_command_can_answer_with_json(path: tuple[str, ...]) -> None:
 def test_the_example_of_a_command_works_as_it_stands(
     folder: Path, capsys: pytest.CaptureFixture[str], example: str
 ) -> None:
-    if example in {"hexad delete deploy-window --undo", "hexad undelete deploy-window"}:
+    if example == "hexad undelete deploy-window":
         main(["delete", "deploy-window"])
     words = shlex.split(example.replace(NAMED_IN_HELP, learning_id(folder)))
     assert (main(words[1:]), capsys.readouterr().err.partition("error")[1]) == (0, "")

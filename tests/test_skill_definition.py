@@ -206,3 +206,12 @@ def test_every_kind_of_skill_has_its_fields_and_its_file_in_a_folder() -> None:
     """The tables that are keyed by kind; `match` statements over kinds are checked by mypy."""
     assert set(shapes._FIELDS) == set(SkillKind)
     assert set(document._MAINS) == set(SkillKind) - {SkillKind.INSTRUCTION}
+
+
+@requirement("SKILL-02")
+def test_a_python_program_is_not_taken_for_a_shell_script(hx: Hexad) -> None:
+    for program in ("import sys\nprint(sys.argv)", "def main():\n    pass\n"):
+        with pytest.raises(InvalidInput, match=r"is Python, but scripts run in sh or bash; put it between python3"):
+            hx.skills.create("say", kind="script", description="Say it", definition={"script": program})
+    for script in ("ls", "x=1", "echo hello", "python3 - <<'END'\nimport sys\nEND"):
+        hx.skills.create("say", kind="script", description="Say it", definition={"script": script})
