@@ -178,7 +178,7 @@ def test_a_custom_retriever_gets_standing_context_too(hx: Hexad) -> None:
 
 @requirement("SAFE-02")
 @pytest.mark.parametrize("strangers", [5, 90])
-def test_what_the_user_said_keeps_its_places_whoever_echoes_the_question(hx: Hexad, strangers: int) -> None:
+def test_what_the_user_said_keeps_its_places_if_others_echo_the_question(hx: Hexad, strangers: int) -> None:
     question = "When may I deploy the payment service to production?"
     fill(hx)
     for number in range(3):

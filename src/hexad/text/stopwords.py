@@ -26,7 +26,7 @@ ENGLISH = _set(
     """
 )
 
-# The script alone tells these apart from English, so they need no detection.
+# The script alone distinguishes these from English, so they need no detection.
 RUSSIAN = _set(
     """
     и в во на не что как это этот эта эти по для из от до за с со к ко у о об а но или же ли бы мы вы он она они

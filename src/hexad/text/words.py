@@ -58,7 +58,7 @@ def terms(text: str, *, asking: bool = False) -> tuple[str, ...]:
     return tuple(chain.from_iterable([word.terms for word in words(text, asking=asking)]))
 
 
-# In legible text a word character is whatever is not ASCII punctuation.
+# In legible text a word character is anything but ASCII punctuation.
 _CHARACTER = r"[^\x00-/:-@\[-`{-\x7f]"
 _SEGMENT = rf"(?:[A-Za-z]\#(?!{_CHARACTER})|{_CHARACTER}++(?:\+\+)?)"
 _JOINT = r"(?:(?<=[A-Za-z])&(?=[A-Za-z])|(?=[_:/.@'-])_*+(?:://|::|/\.?|[.@'-])?_*+)"

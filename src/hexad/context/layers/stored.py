@@ -60,7 +60,7 @@ class StoredLayers:
     facets: Mapping[str, str] = field(default_factory=dict)
     similarity: Similarity | None = None
     floor: bool = True  # whether probable noise is left out
-    room: Room | None = None  # for standing context; without it, there is none
+    room: Room | None = None  # for standing context; without it, nothing stands
 
     def examine(
         self, layers: Sequence[Layer], query: Query, limit: int, *, wide: int = 0, also: Sequence[Layer] = ()
@@ -324,7 +324,7 @@ class _Pass:
 
 
 def _with_room_for_the_user(answers: Sequence[_Answer], limit: int) -> Sequence[_Answer]:
-    """The best rows, at most `_OTHERS` of other origins while rows of the user's wait, whatever their scores."""
+    """The best rows, at most `_OTHERS` of other origins while rows of the user's wait, by any scores."""
     best, waiting = answers[:limit], [each for each in answers[limit:] if each.is_users]
     too_many = [each for each in best if not each.is_users][_OTHERS:]
     leave = set(too_many[max(0, len(too_many) - len(waiting)) :])
