@@ -53,7 +53,7 @@ def fts5(documents: Sequence[Document]) -> Iterator[Answer]:
 def bm25(documents: Sequence[Document]) -> Iterator[Answer]:
     """The package bm25s with its defaults; rows that score 0 are no answer."""
     if find_spec("bm25s") is None:
-        raise MissingExtra("the baseline bm25s", "bm25s")
+        raise MissingExtra("the baseline bm25s", "pip install bm25s")
     import bm25s  # noqa: PLC0415 - loads numpy: 90 ms, for this baseline alone
 
     def tokens(texts: list[str]) -> object:

@@ -22,7 +22,7 @@ from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import completed
 from hexad.errors import ConfigError, HexadError, NoSandbox
-from hexad.extras import install_target, is_importable
+from hexad.extras import install_command, is_importable
 from hexad.facade import Hexad
 from hexad.semantic import ENCODER_PACKAGES, PACKAGES
 from hexad.settings import secrets_in, survey
@@ -106,7 +106,7 @@ def sandbox(candidates: Sequence[Path] | None = None) -> Check:
 def extra_packages(extra: str, missing: Sequence[str], without: str) -> Check:
     """Check that an extra is installed."""
     if missing:
-        detail = f"{', '.join(missing)} not installed; {without}: pip install '{install_target(extra)}'"
+        detail = f"{', '.join(missing)} not installed; {without}: {install_command(extra)}"
         return Check(f"extra {extra}", "info", detail)
     return Check(f"extra {extra}", "ok", "installed")
 
