@@ -195,7 +195,7 @@ class Messages(Chat):
         if not ended:
             return []
         blocks = [
-            {"type": "tool_result", "tool_use_id": id, "content": text, "is_error": bad} for id, text, bad in ended
+            {"type": "tool_result", "tool_use_id": call, "content": text, "is_error": bad} for call, text, bad in ended
         ]
         return [{"role": "user", "content": blocks}]
 
