@@ -226,7 +226,7 @@ class Reading(Protocol):
         ...
 
     def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
-        """Sorted keys of entries that a session wrote to, or that are about a subject."""
+        """Sorted keys of entries that a session wrote to, or that are about a subject, or all that have a version."""
         ...
 
     def associations(self, layer: Layer | None = None, id: str | None = None) -> Sequence[Association]:
@@ -325,6 +325,10 @@ class Writing(Reading, Protocol):
 
     def set_note(self, name: str, value: str) -> None:
         """Set a fact about the namespace."""
+        ...
+
+    def clear_index(self) -> None:
+        """Make every record unfindable, its vectors removed: `put` indexes it anew, whatever the index held before."""
         ...
 
     def scrub(self) -> None:

@@ -333,6 +333,13 @@ class Unit(View, LearningWrites):
     def set_note(self, name: str, value: str) -> None:
         self.known_head().facts[name] = value
 
+    def clear_index(self) -> None:
+        for layer in LAYERS.values():
+            last = 0
+            while page := self.page(layer, after=last):
+                self.put([Entry(row.record, None) for row in page])
+                last = page[-1].number
+
     def scrub(self) -> None:
         """Merge the index, so that no words of removed rows are left in it; the rest is the server's maintenance."""
         self.merge(least=0)
