@@ -66,11 +66,7 @@ soak: $(READY) ## the long tests: storms, kills, fuzzing, large loads
 fuzz: $(READY) ## call everything public with hostile values, for ten minutes (MINUTES=10)
 	@$(BIN)/python -m tests.fuzzing $(or $(MINUTES),10)
 
-$(VENV)/.bench: $(READY)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]' 2>/dev/null || echo "drain3 cannot be installed here: measuring without it"
-	@touch $@
-
-bench: $(VENV)/.bench ## measure, and write docs/benchmarks.md
+bench: $(READY) ## measure, and write docs/benchmarks.md
 	@$(BIN)/python -m benchmarks
 
 eval: $(READY) ## measure retrieval on ../shared/evals, if it is there

@@ -67,7 +67,7 @@ def test_doctor_names_what_does_not_agree_and_repairs_it(run: Callable[..., Ran]
 
 
 @requirement("CONF-01")
-def test_without_a_database_the_machine_is_still_told_and_nothing_is_created(
+def test_without_a_database_the_machine_is_still_described_and_nothing_is_created(
     run: Callable[..., Ran], tmp_path: Path
 ) -> None:
     ran = run("doctor", "--json")

@@ -65,7 +65,7 @@ def rebuild(store: Store, now: datetime, similarity: Similarity | None) -> None:
     for namespace in all_namespaces(store):
         with store.transaction(namespace) as unit:
             mended = sum(_mend(unit, key) for key in unit.keys_of())
-            unit.clear_index()
+            unit.scrub(index=True)
             reindex(unit)
             what = {"action": "repair", "actor": Origin.USER, "target": namespace}
             audit.append(unit, at=now, session="", details={"rebuilt": mended}, **what)
@@ -255,6 +255,6 @@ def _readable(unit: Writing, key: str) -> Row | None:
     try:
         row = unit.get(Layer.USER_KNOWLEDGE, key)
     except StoreDamaged:
-        unit.clear_index()
+        unit.scrub(index=True)
         return None
     return row if row and row.record.id == key else None

@@ -188,7 +188,7 @@ class Reading(Protocol):
     namespace: str
 
     def get(self, layer: Layer, id: str) -> Row | None:
-        """The row of that id; for knowledge, if there is none, one whose key differs from it in case alone."""
+        """The row of that id; for knowledge, else one whose key differs from it in case alone."""
         ...
 
     def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:
@@ -327,13 +327,10 @@ class Writing(Reading, Protocol):
         """Set a fact about the namespace."""
         ...
 
-    def clear_index(self) -> None:
-        """Make every record unfindable, its vectors removed: `put` indexes it anew, whatever the index held before."""
-        ...
-
-    def scrub(self) -> None:
+    def scrub(self, *, index: bool = False) -> None:
         """Rewrite the pages that held removed rows, so that no bytes of them stay behind; linear in the data.
 
+        With ``index`` the index and the vectors are emptied, whatever they hold: `put` indexes each record anew.
         A store that cannot do so inside a transaction leaves it to its maintenance: see `Store.flush_traces`.
         """
         ...

@@ -76,7 +76,7 @@ def test_a_cleared_index_holds_nothing_until_a_record_is_put_again(store: Store)
         embedded(store, f"key {number}", "vim", ONE)
     embedded(store, "editor", "vim", ONE, AWAY)
     with store.transaction(HOME) as unit:
-        unit.clear_index()
+        unit.scrub(index=True)
         assert asked(unit, ("vim",)).statistics.rows == 0
         unit.put([Entry(knowledge("key 7", "vim"), document("vim"))])
     with store.reading(HOME) as view:
@@ -90,8 +90,10 @@ def test_the_keys_of_all_entries_and_of_all_versions_are_known(store: Store) -> 
     embedded(store, "editor", "vim", None)
     with store.transaction(HOME) as unit:
         unit.add_versions([version(1, "lost"), version(2, "lost")])
-    with store.reading(HOME) as view, store.reading(AWAY) as other:
-        assert (list(view.keys_of()), list(other.keys_of())) == (["editor", "lost"], [])
+    with store.reading(HOME) as view:
+        assert list(view.keys_of()) == ["editor", "lost"]
+    with store.reading(AWAY) as view:
+        assert list(view.keys_of()) == []
 
 
 @requirement("EVAL-04")
@@ -173,7 +175,7 @@ def test_associating_replaces_and_removing_a_record_removes_its_associations(sto
 @requirement("EVAL-04")
 @property_of_a_store
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from(["vim", "emacs"]), st.booleans()), max_size=12))
-def test_whatever_is_saved_a_row_has_the_vector_of_its_latest_words(
+def test_after_any_saves_a_row_has_the_vector_of_its_latest_words(
     store: Store, steps: list[tuple[str, str, bool]]
 ) -> None:
     expected: dict[str, tuple[str, bool]] = {}

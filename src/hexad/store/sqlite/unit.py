@@ -217,7 +217,22 @@ class Unit(LearningTables):
     def set_note(self, name: str, value: str) -> None:
         self._run("set_fact", self.namespace, name, value)
 
-    def clear_index(self) -> None:
+    def scrub(self, *, index: bool = False) -> None:
+        """Empty and refill each table: its old pages are zeroed as they are freed, slack between cells included.
+
+        VACUUM would do it too, but may renumber rows of other people's tables in the same file.
+        """
+        if index:
+            self._clear_index()
+        for table in SCRUBBED:
+            self._connection.execute(f"CREATE TEMP TABLE hexad_scrub AS SELECT * FROM main.{table}")
+            self._connection.execute(f"DELETE FROM main.{table}")
+            self._connection.execute(f"INSERT INTO main.{table} SELECT * FROM hexad_scrub")
+            self._connection.execute("DROP TABLE hexad_scrub")
+
+    # the parts of it
+
+    def _clear_index(self) -> None:
         """Empty the index, and give each layer a new home there: postings that damage left behind belong to nobody."""
         for layer, table in TABLES.items():
             rows = self._connection.execute(
@@ -227,19 +242,6 @@ class Unit(LearningTables):
             self._connection.execute(f"UPDATE {table.name} SET words = NULL WHERE namespace = ?", (self.namespace,))
         self._run("clear_vectors", self.namespace)
         self._run("clear_meanings", self.namespace)
-
-    def scrub(self) -> None:
-        """Empty and refill each table: its old pages are zeroed as they are freed, slack between cells included.
-
-        VACUUM would do it too, but may renumber rows of other people's tables in the same file.
-        """
-        for table in SCRUBBED:
-            self._connection.execute(f"CREATE TEMP TABLE hexad_scrub AS SELECT * FROM main.{table}")
-            self._connection.execute(f"DELETE FROM main.{table}")
-            self._connection.execute(f"INSERT INTO main.{table} SELECT * FROM hexad_scrub")
-            self._connection.execute("DROP TABLE hexad_scrub")
-
-    # the parts of it
 
     def rows(self, layer: Layer, where: str, values: Sequence[object]) -> list[Row]:
         """Whole rows of one layer."""

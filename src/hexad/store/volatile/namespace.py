@@ -256,10 +256,6 @@ class Namespace:
         self.associate(layer, id, ())
         return True
 
-    def clear_index(self) -> None:
-        for data in self._layers.values():
-            self.put([Entry(row.record, None) for row in data.rows.values()])
-
     def add_versions(self, versions: Sequence[Version | SkillVersion]) -> None:
         for version in versions:
             skills = Layer.SKILL_PATTERNS
@@ -340,8 +336,10 @@ class Namespace:
     def set_note(self, name: str, value: str) -> None:
         self._assign(self._notes, name, value)
 
-    def scrub(self) -> None:
+    def scrub(self, *, index: bool = False) -> None:
         """Dictionaries leave nothing behind that anyone can read."""
+        for data in self._layers.values() if index else ():
+            self.put([Entry(row.record, None) for row in data.rows.values()])
 
     # the parts of it
 
