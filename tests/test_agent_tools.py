@@ -107,9 +107,9 @@ def test_only_active_skills_are_listed_each_with_its_tool(hx: Hexad) -> None:
     for name in ("say-bye", "say bye"):
         mine["create_skill"](name, "instruction", "Take leave", {"text": "Say goodbye"})
         hx.skills.activate(name)
-    told = {each["tool"]: each["name"] for each in mine["list_skills"]()["skills"]}
-    assert list(told) == [tool.__name__ for tool in hx.skills.as_tools()]
-    assert told["skill_say_bye"] == "say-bye"
+    shown = {each["tool"]: each["name"] for each in mine["list_skills"]()["skills"]}
+    assert list(shown) == [tool.__name__ for tool in hx.skills.as_tools()]
+    assert shown["skill_say_bye"] == "say-bye"
 
 
 @requirement("META-01")
@@ -177,7 +177,7 @@ def test_a_limit_is_an_answer(tmp_path: Path) -> None:
 
 
 @requirement("META-01", "CONF-04")
-def test_a_secret_is_redacted_and_the_agent_is_told(hx: Hexad) -> None:
+def test_a_secret_is_redacted_and_the_answer_says_so(hx: Hexad) -> None:
     answer = tools(hx)["save_knowledge"]("login", "user dana, password=Tr0ub4dor-and-3")
     assert (answer["status"], answer["redacted"]) == ("ok", ["password"])
 
@@ -222,9 +222,9 @@ def test_the_choices_that_a_model_is_shown_are_those_that_exist(hx: Hexad) -> No
 @requirement("META-01")
 def test_every_argument_is_described_and_has_a_type(hx: Hexad) -> None:
     for tool in agent_tools(hx):
-        told_of = inspect.getdoc(tool) or ""
+        described = inspect.getdoc(tool) or ""
         for name, parameter in inspect.signature(tool).parameters.items():
-            assert f"    {name}: " in told_of
+            assert f"    {name}: " in described
             assert parameter.annotation is not inspect.Parameter.empty
 
 
@@ -244,7 +244,7 @@ _anything = st.recursive(
         _anything,
     ),
 )
-def test_whatever_a_model_gives_the_answer_is_a_status(name: str, arguments: dict[str, Any]) -> None:
+def test_any_argument_of_a_model_gets_a_status(name: str, arguments: dict[str, Any]) -> None:
     with opened(":memory:") as hx:
         logging.getLogger("hexad").setLevel(logging.ERROR)
         try:
@@ -294,7 +294,7 @@ def test_in_adk_they_work_in_the_memory_of_their_conversation_and_read_the_house
 
 
 @requirement("META-01")
-def test_an_argument_that_a_model_forgot_is_told_to_it(file_hx: Hexad) -> None:
+def test_an_argument_that_a_model_forgot_is_named_in_the_answer(file_hx: Hexad) -> None:
     events = talk(
         runner(agent(ScriptedModel.playing([Call("save_knowledge", {"key": "a"}), "So."]), adk_tools(file_hx))), "x"
     )
@@ -311,7 +311,7 @@ def _service(hx: Hexad, **how: Any) -> HexadMemoryService:
 
 
 async def _conversation(user: str = USER, session: str = "s1") -> Session:
-    """What two people said to an agent."""
+    """Messages of two people to an agent."""
     sessions = InMemorySessionService()
     known = await sessions.create_session(app_name=APP, user_id=user, session_id=session)
     for author, text in (

@@ -54,7 +54,7 @@ def test_a_skill_is_written_listed_activated_run_and_deleted(run: Callable[..., 
 
 
 @requirement("SKILL-03")
-def test_whoever_writes_over_an_active_skill_is_told(run: Callable[..., Ran]) -> None:  # noqa: F811
+def test_writing_over_an_active_skill_is_reported(run: Callable[..., Ran]) -> None:  # noqa: F811
     run(*GREET)
     assert "was active" not in run(*GREET[:-1], "Hi {{ name }}").err
     run("skills", "activate", "greet")
@@ -110,7 +110,7 @@ def test_the_command_line_shows_a_composite_skills_plan(run: Callable[..., Ran],
 def test_a_script_is_read_from_standard_input_and_runs(run: Callable[..., Ran]) -> None:  # noqa: F811
     made = run(
         *("skills", "new", "job", "--kind", "script", "--description", "d", "--shell", "bash", "--file", "-"),
-        told=b"echo out; echo oops >&2; exit 3",
+        stdin=b"echo out; echo oops >&2; exit 3",
     )
     assert made.code == 0
     run("skills", "activate", "job")
@@ -123,7 +123,7 @@ def test_a_script_is_read_from_standard_input_and_runs(run: Callable[..., Ran]) 
 
 @requirement("SKILL-02", "SKILL-08")
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ((*GREET[:-2],), "give exactly one of --text, --file or --definition"),
         ((*GREET, "--definition", "{}"), "give exactly one of"),
@@ -142,12 +142,12 @@ def test_a_script_is_read_from_standard_input_and_runs(run: Callable[..., Ran]) 
         (("skills", "new", "s", "--kind", "composite", "--description", "d", "--text", "fetch"), "is not JSON"),
     ],
 )
-def test_a_mistake_is_one_sentence(run: Callable[..., Ran], arguments: tuple[str, ...], told: str) -> None:  # noqa: F811
+def test_a_mistake_is_one_sentence(run: Callable[..., Ran], arguments: tuple[str, ...], message: str) -> None:  # noqa: F811
     run(*GREET, "--parameters", SCHEMA)
     run("skills", "activate", "greet")
     ran = run(*arguments)
     assert ran.code in {1, 2}
-    assert told in ran.err
+    assert message in ran.err
     assert ran.err.count("\n") == 1
 
 
@@ -210,8 +210,8 @@ def test_what_a_script_says_beside_its_answer_is_shown(run: Callable[..., Ran]) 
 @requirement("SKILL-06")
 @pytest.mark.parametrize("command", ["new", "check"])
 def test_help_says_what_a_script_sees(run: Callable[..., Ran], command: str) -> None:  # noqa: F811
-    told = " ".join(run("skills", command, "--help").out.replace("│", " ").split())
-    assert "none of your other files" in told
+    shown = " ".join(run("skills", command, "--help").out.replace("│", " ").split())
+    assert "none of your other files" in shown
 
 
 @requirement("SKILL-02")

@@ -1,4 +1,4 @@
-"""What a command suggests can be pasted into the shell: it is for the same memory, and quoted."""
+"""The suggestion of a command can be pasted into the shell: it is for the same memory, and quoted."""
 
 # ruff: noqa: F811 - the fixture
 
@@ -97,7 +97,7 @@ def test_a_suggestion_that_is_pasted_works(stocked: Path) -> None:
 
 
 @requirement("STORE-03")
-def test_an_empty_namespace_tells_where_the_entries_are(run: Run, stocked: Path) -> None:
+def test_an_empty_namespace_says_where_the_entries_are(run: Run, stocked: Path) -> None:
     with opened(stocked / "my agent.db", namespace="forgotten") as hx:
         hx.knowledge.save("x", "y")
         hx.forget(everything=True)

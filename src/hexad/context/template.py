@@ -52,8 +52,8 @@ def standing_line(item: Item) -> str:
     """An entry of the user's in the standing block: its text, after its key where that says more than the text."""
     text, key = _content(item), _key(item)
     said = text.casefold()
-    tells = any(part.casefold() not in said for part in _PARTS.findall(_NUMBER.sub("", key)))
-    return f"- {key}: {text}" if tells else f"- {text}"
+    says_more = any(part.casefold() not in said for part in _PARTS.findall(_NUMBER.sub("", key)))
+    return f"- {key}: {text}" if says_more else f"- {text}"
 
 
 def _label(word: str) -> str:

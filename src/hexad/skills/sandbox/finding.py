@@ -35,7 +35,7 @@ def find_sandbox(candidates: Sequence[Path] | None = None) -> Sandbox:
     Each is tried with an empty script, which takes some milliseconds: keep what is found.
 
     Raises:
-        NoSandbox: there is none, or none works; the message says why, and what to install.
+        NoSandbox: no sandbox was found, or none works; the message says why, and what to install.
     """
     if sys.platform != "linux":
         raise NoSandbox(f"bubblewrap needs Linux, and this is {sys.platform}")
