@@ -37,8 +37,9 @@ def _said_everywhere(hx: Hexad) -> Lookup:
     own.used(item, f"{WORD} food")
     lookup = Lookup(hx, 500)
     turn = Conversation("app", "ada", SESSION, invocation="turn-1")
-    block = lookup.prompt(Question(f"{WORD}?", Speaker(turn, lambda _: ""), (), 5.0))
+    block = lookup.prompt(Question(f"{WORD}?", Speaker(turn, lambda _: ""), (), 5.0, turn="turn-1"))
     assert WORD in str(block)
+    assert len(lookup._blocks) == 1
     return lookup
 
 
