@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.evals.data import lines_of
 from hexad.facade import Hexad
 from hexad.learning.fixes import candidates
-from hexad.learning.remedy import ChangedArguments
 from hexad.model import Layer
 
 if TYPE_CHECKING:
@@ -94,8 +93,7 @@ def _observed(hx: Hexad, failed: Failed, session: str) -> Learning | None:
 
 def _named(learning: Learning) -> set[str]:
     """The arguments that a learning's fixes change."""
-    remedies = [each.remedy for each in candidates(learning).values()]
-    changes = [change for remedy in remedies if isinstance(remedy, ChangedArguments) for change in remedy.changes]
+    changes = [change for each in candidates(learning).values() for change in each.remedy.changes]
     return {change.path.split("/")[1].replace("~1", "/").replace("~0", "~") for change in changes}
 
 
