@@ -1,4 +1,4 @@
-"""What the ADK tests share: real agents and runners over a scripted model; a store that can be made to fail."""
+"""Shared by the ADK tests: real agents and runners over a scripted model; a store that can be made to fail."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def said(
     session: str = "s1",
     stream: bool = False,
 ) -> list[Event]:
-    """What happens when a user says these things in one session."""
+    """The events of one session in which a user says these things."""
     known = await place.session_service.get_session(app_name=APP, user_id=user, session_id=session)
     if known is None:
         await place.session_service.create_session(app_name=APP, user_id=user, session_id=session)
@@ -81,7 +81,7 @@ def talk(place: Runner, *texts: str | types.Content, **whose: Any) -> list[Event
 
 
 def parts_of(event: Event) -> list[Any]:
-    """What an event says, without ids and times."""
+    """The content of an event, without ids and times."""
     parts = (event.content.parts or []) if event.content else []
     return [
         part.text
@@ -103,8 +103,8 @@ def echo(*_: Any) -> ScriptedModel:
 
 
 def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Whatever was logged as a warning or worse, by whomever: a failure of ours shows in no other log either."""
-    gc.collect()  # asyncio tells of a future that nobody asked when that goes
+    """Everything logged as a warning or worse, by any logger: a failure of ours shows in no other log either."""
+    gc.collect()  # asyncio reports a future that nobody awaited when it is collected
     return [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING]
 
 

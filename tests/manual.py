@@ -45,7 +45,7 @@ class Step:
     output: str
 
     def done_in(self, folder: Path) -> str:
-        """What is really shown."""
+        """The real output."""
         if self.kind == "json":
             json.loads(self.source)
             return ""
@@ -81,10 +81,10 @@ class Step:
 
     def _in_this_process(self, folder: Path) -> str:
         """The same, without waiting for an interpreter to start."""
-        told = io.StringIO()
-        with chdir(folder), redirect_stdout(told):
+        shown = io.StringIO()
+        with chdir(folder), redirect_stdout(shown):
             assert main(shlex.split(self.source)[1:]) == 0, self.source
-        return told.getvalue()
+        return shown.getvalue()
 
     def _on_a_terminal(self, folder: Path) -> str:
         terminal = Terminal(folder, *self.source.split()[1:])

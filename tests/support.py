@@ -1,4 +1,4 @@
-"""What the tests share: the requirement marker, and engines over real files with a clock that stands still."""
+"""Shared by the tests: the requirement marker, and engines over real files with a clock that stands still."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def test_the_steps_of_the_houses_skill_are_written_down_once_and_are_the_callers
 
 @requirement("META-01", "STORE-06")
 @pytest.mark.parametrize("way", ["tools", "plugin"])
-def test_what_a_step_of_the_houses_skill_taught_one_user_no_other_is_told(hx: Hexad, way: str) -> None:
+def test_what_a_step_of_the_houses_skill_taught_one_user_is_shown_to_no_other(hx: Hexad, way: str) -> None:
     meeting(hx)
     model = ScriptedModel.playing([Call("skill_plan_meeting", {"day": "31/01/2026"}), "So.", "So."])
     offered = adk_tools(hx) if way == "tools" else []

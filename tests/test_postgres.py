@@ -1,4 +1,4 @@
-"""What only PostgreSQL has: round trips, a server that goes away, many processes, and an operator's options."""
+"""Only PostgreSQL has these: round trips, a server that goes away, many processes, and an operator's options."""
 # ruff: noqa: S608  (schemas have names of ours)
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def test_many_that_start_at_once_create_the_schema_once(url: str) -> None:
 
 
 def end_sessions() -> None:
-    """What a server does when it restarts, to everybody but this session."""
+    """End every session but this one, as a server does that restarts."""
     with psycopg.connect(server_url(), autocommit=True) as connection:
         connection.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "

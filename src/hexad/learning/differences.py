@@ -60,7 +60,7 @@ _IDLE_PROGRAMS: Final = frozenset({"cd", "sleep", "echo", "sed", "cat"})  # the 
 
 
 def edits(name: str, before: str, after: str, failure: Failure) -> Sequence[str]:
-    """What to do to turn a text that failed into the one that worked; empty if nothing is to be said of it."""
+    """The instruction that turns a text that failed into the one that worked; empty if nothing is to be said of it."""
     old, new = _commands(before), _commands(after)
     if before != after and _bare(before) == _bare(after):
         found = _quote_edits(before, after)

@@ -56,7 +56,7 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
 
 
 def stated(error: str, arguments: Shapes, *, of_form: bool = False) -> Remedy | None:
-    """What an error asks for by itself: a wait, something to do, or the form that it expects."""
+    """The demand of the error itself: a wait, something to do, or the form that it expects."""
     wait = wait_of(error)
     if wait.seconds:
         return Remedy(Kind.STATED, wait.text, seconds=wait.seconds)

@@ -55,7 +55,7 @@ class ScriptedModel(BaseLlm):
 
     @property
     def requests(self) -> list[LlmRequest]:
-        """What it was asked, in order."""
+        """The requests that it got, in order."""
         return self._requests
 
     @property

@@ -130,7 +130,7 @@ _UNTITLED: Final = frozenset({"validation failed", "bad request", "invalid reque
 
 
 class Cause(Enum):
-    """What an error is about, which decides what a difference between two calls can mean."""
+    """The matter of an error, which decides what a difference between two calls can mean."""
 
     CALL = "the form of the call"
     ABSENT = "something that does not exist, or exists already"

@@ -127,7 +127,7 @@ class PostgresStore:
             raise CommitInDoubt(self.location)
         self._pool.forget_idle()
         try:
-            with self.transaction(unit.namespace) as later:  # whoever still commits has the lock
+            with self.transaction(unit.namespace) as later:  # a transaction that still commits has the lock
                 found = later.ask(Statement(_APPENDED, (unit.tenant, *unit.appended)))[0]
         except StoreError as error:
             raise CommitInDoubt(self.location) from error
@@ -213,7 +213,7 @@ class _Transaction:
 
 
 def _parsed(url: str) -> tuple[str, dict[str, str]]:
-    """What libpq is given, and the options that are Hexad's own."""
+    """The parameters for libpq, and the options that are Hexad's own."""
     address, _, query = url.partition("?")
     given = parse_qsl(query, keep_blank_values=True)
     own = {name: value for name, value in given if name in {"schema", "pool", "prepare"}}

@@ -37,7 +37,7 @@ SETTINGS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """What every unit of work of a store shares."""
+    """Shared by every unit of work of a store."""
 
     pool: Pool
     named: Callable[[str], str]  # SQL with the name of this store's schema
