@@ -106,7 +106,7 @@ def _change(path: str, old: Argument | None, new: Argument | None, failure: Fail
 
 
 def _how(path: str, old: Argument, new: Argument, failure: Failure) -> str:
-    """What to do with an argument, in words: with its text, or as the value that the error names."""
+    """The fix of an argument, in words: with its text, or as the value that the error names."""
     name = quoted(name_of(path))
     if old.text and new.text and old.shape != new.shape and is_strong(new.shape):
         return affix_change(name, old.text, new.text)  # else the shapes say it
