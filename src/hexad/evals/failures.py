@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.evals.data import lines_of
+from hexad.evals.data import readable
 from hexad.evals.tables import Table
 from hexad.facade import Hexad
 from hexad.learning.fixes import candidates
@@ -71,7 +71,7 @@ class Replayed:
 
 def replay_failures(folder: Path, progress: Progress) -> Replayed | None:
     """Let a new engine observe each failure and its fix in its own session; then ask about each."""
-    failures = [_failed(line) for file in sorted((folder / FOLDER).glob("*.jsonl")) for line in lines_of(file)]
+    failures = [each for file in sorted((folder / FOLDER).glob("*.jsonl")) for each in readable(file, _failed)]
     if not failures:
         return None
     with (
