@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
-from typing import TYPE_CHECKING
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import pytest
 
 from hexad.errors import EmbedderFailed, MissingExtra
 from hexad.semantic import encoder, encoder_similarity
+from tests.manual import steps
 from tests.support import opened, requirement
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FACTS = {
     "allergy": "Peanuts make my throat swell.",
@@ -78,3 +80,40 @@ def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch: pytest
         opened(":memory:", semantic=True, embedder="encoder")
     monkeypatch.undo()
     assert opened(":memory:", semantic=True, embedder="encoder").ready(500)
+
+
+@requirement("EVAL-04")
+def test_the_manuals_embedder_for_a_service_speaks_to_one(tmp_path: Path) -> None:
+    page = Path(__file__).parent.parent / "docs/how-to/own-embedder.md"
+    (source,) = [step.source for step in steps(page) if "def service" in step.source]
+    recipe: dict[str, Any] = {}
+    exec(source, recipe)  # noqa: S102 - the page's own example
+    with HTTPServer(("127.0.0.1", 0), _Embeddings) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        embed = recipe["service"](f"http://127.0.0.1:{server.server_port}/v1", "toy", "a-key")
+        with opened(tmp_path / "a.db", semantic=True, embedder=embed, embedder_name="toy") as hx:
+            hx.knowledge.save("fleet", "every automobile is washed on Friday")
+            hx.knowledge.save("kitchen", "green tea at four")
+            found = hx.retrieve("the car is washed").all()
+        server.shutdown()
+    assert [item.key for item in found] == ["fleet"]
+    assert "meaning" in {reason.signal for reason in found[0].reasons}
+
+
+class _Embeddings(BaseHTTPRequestHandler):
+    """Answers as OpenAI does, in another order than it was asked: texts about cars are near each other."""
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        assert (self.path, asked["model"]) == ("/v1/embeddings", "toy")
+        assert self.headers["Authorization"] == "Bearer a-key"
+        rows = [
+            {"index": place, "embedding": [1.0, 0.1] if "car" in text or "automobile" in text else [0.1, 1.0]}
+            for place, text in enumerate(asked["input"])
+        ]
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps({"data": rows[::-1]}).encode())
+
+    def log_message(self, *_: object) -> None:
+        """Nothing is printed."""

@@ -230,7 +230,7 @@ class Hexad:
         return self._engine.turn(message, layers, session=session)[0]
 
     def standing(self) -> tuple[Item, ...]:
-        """The user's rules, preferences and pins, which are in every prompt; all of the user's entries if they fit."""
+        """The user's rules, preferences and pins, which are in every prompt; other own entries if half fit."""
         return self._engine.standing() if self.enabled else ()
 
     def explain(
