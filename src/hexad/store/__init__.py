@@ -323,6 +323,13 @@ class Writing(Reading, Protocol):
         """
         ...
 
+    def take_slot(self, session: str, kind: str, limit: int) -> None:
+        """Count one more save of a session; beyond the limit `RateLimited`, now or when the transaction commits.
+
+        Only a store that several machines share counts here. Elsewhere `memory.limits` counts in the process.
+        """
+        ...
+
     def set_note(self, name: str, value: str) -> None:
         """Set a fact about the namespace."""
         ...

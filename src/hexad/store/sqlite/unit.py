@@ -214,6 +214,9 @@ class Unit(LearningTables):
             chain = (record.previous, record.hash, self.namespace)
             self._run("append_audit", record.sequence, to_microseconds(record.at), *what, *chain)
 
+    def take_slot(self, session: str, kind: str, limit: int) -> None:
+        """Nothing: the slots of a file are counted in the process."""
+
     def set_note(self, name: str, value: str) -> None:
         self._run("set_fact", self.namespace, name, value)
 

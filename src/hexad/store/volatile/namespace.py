@@ -332,6 +332,9 @@ class Namespace:
             self._audit.insert(place, record)
             self._undo.append(lambda place=place: self._audit.pop(place))  # type: ignore[misc]
 
+    def take_slot(self, session: str, kind: str, limit: int) -> None:
+        """Nothing: the slots are counted by the limits."""
+
     def set_note(self, name: str, value: str) -> None:
         self._assign(self._notes, name, value)
 
