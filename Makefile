@@ -63,11 +63,7 @@ coverage: $(READY) ## run the tests again and show the lines that they do not re
 soak: $(READY) ## the long tests: storms, kills, fuzzing, large loads
 	@$(BIN)/python -m pytest -n 2 -q -m soak
 
-$(VENV)/.bench: $(READY)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]' 2>/dev/null || echo "drain3 cannot be installed here: measuring without it"
-	@touch $@
-
-bench: $(VENV)/.bench ## measure, and write docs/benchmarks.md
+bench: $(READY) ## measure, and write docs/benchmarks.md
 	@$(BIN)/python -m benchmarks
 
 eval: $(READY) ## measure retrieval on ../shared/evals, if it is there

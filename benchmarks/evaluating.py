@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.progress import Progress
 
 from benchmarks.figures import fill
 from hexad.cli.setup.evaluating import show
+from hexad.evals.baselines import BASELINES
 from hexad.evals.data import EvalSet, read_sets
-from hexad.evals.report import feedback_svg
-from hexad.evals.run import Plan, SetResult, evaluate, overall
-from hexad.evals.tables import OURS, baseline_names, quality_of, recall_lost, retrieval_tables, unanswered
+from hexad.evals.report import OURS, baseline_names, quality_of, recall_lost, retrieval_tables, unanswered
+from hexad.evals.run import Plan, SetResult, Taught, evaluate, overall
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT.parent / "shared" / "evals"
-BASELINES = ("like", "fts5", "bm25s", "static")
 USES = (3, 10, 30)
 TAUGHT = "tool_registry/metatool"  # the one set with so many questions for each item
 
@@ -27,26 +31,27 @@ def main() -> int:
         return 0
     sets = read_sets(DATA)
     whole = _run(sets, Plan(baselines=BASELINES, foreign=True))
-    words = _run(sets, Plan(semantic=False, foreign=True))
-    taught = _run([each for each in sets if each.path == TAUGHT], Plan(feedback=USES))
-    for results in (words, taught, whole):
+    words = _run(sets, Plan(embedder="none", foreign=True))
+    (learned,) = _run([each for each in sets if each.path == TAUGHT], Plan(feedback=USES))
+    for results in (words, whole):
         show(retrieval_tables(results))
     page = ROOT / "docs" / "retrieval.md"
     fill(page, _table(whole, words))
     fill(page, _foreign(whole, words), "foreign")
-    fill(page, _feedback(taught), "feedback")
-    (ROOT / "docs" / "feedback.svg").write_text(feedback_svg(taught) + "\n", encoding="utf-8")
+    fill(page, _feedback(learned.feedback), "feedback")
     return 0
 
 
 def _run(sets: tuple[EvalSet, ...] | list[EvalSet], plan: Plan) -> tuple[SetResult, ...]:
+    with _progress() as step:
+        return evaluate(sets, plan, progress=step)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None]]:
     with Progress(transient=True) as bar:
         task = bar.add_task("", total=None)
-        return evaluate(
-            sets,
-            plan,
-            progress=lambda what, done, total: bar.update(task, description=what, completed=done, total=total),
-        )
+        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
 
 
 def _recall(results: tuple[SetResult, ...], name: str) -> float:
@@ -82,14 +87,14 @@ def _foreign(whole: tuple[SetResult, ...], words: tuple[SetResult, ...]) -> str:
     return "\n".join([*lines, f"| mean | {' | '.join(f'**{mean:.3f}**' for mean in means)} |"])
 
 
-def _feedback(taught: tuple[SetResult, ...]) -> str:
+def _feedback(learned: Sequence[Taught]) -> str:
     lines = ["| set | uses of each item | questions left | before | after | gain |", "|---|---|---|---|---|---|"]
-    for result in taught:
-        for each in result.feedback:
-            before, after = each.before.quality.recall_at_5, each.after.quality.recall_at_5
-            gain = f"{before:.3f} | {after:.3f} | {after - before:+.3f}"
-            lines.append(f"| {result.data.path} | {each.uses} | {each.questions:,} | {gain} |")
-    return "\n".join(lines)
+    rows = [
+        f"| {TAUGHT} | {each.uses} | {each.questions:,} | {each.before.quality.recall_at_5:.3f} "
+        f"| {each.after.quality.recall_at_5:.3f} | {each.gain:+.3f} |"
+        for each in learned
+    ]
+    return "\n".join([*lines, *rows])
 
 
 if __name__ == "__main__":

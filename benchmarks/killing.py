@@ -48,7 +48,7 @@ def measure(folder: Path, progress: Progress) -> Iterator[Figure]:
 
 
 def _killed(path: Path, number: int, after: float) -> list[str]:
-    """What the process said before it was killed, some time after its first word."""
+    """The output of the process before it was killed, some time after its first word."""
     command = [sys.executable, "-c", _SAVER, str(path), str(number)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None

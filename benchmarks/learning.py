@@ -7,13 +7,14 @@ import sqlite3
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from statistics import fmean, median
+from statistics import median
 from typing import TYPE_CHECKING
 
 from benchmarks import simulated_agent
 from benchmarks.figures import Figure, in_turns, seconds
 from hexad import Hexad
-from hexad.evals.learning import measure_learning
+from hexad.evals.failures import replay_failures
+from hexad.evals.grouping import group_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -101,14 +102,11 @@ def _shared_data() -> Iterator[Figure]:
     """The figures of `hexad eval` on the shared data, if it is there."""
     if not DATA.is_dir():
         return
-    learned = measure_learning(DATA, lambda _what, _done, _total: None)
-    if learned.grouping is not None:
-        means = {name: fmean(each.values()) for name, each in learned.grouping.baselines.items()}
-        others = ", ".join(f"{name} {value:.3f}" for name, value in means.items())
-        detail = f"accuracy {learned.grouping.mean:.3f} over {len(learned.grouping.systems)} systems; {others}"
-        yield Figure("error grouping: share of lines grouped wrong", 1 - learned.grouping.mean, 0.22, "", detail)
-    if learned.failures is not None:
-        known = learned.failures
+    quiet = lambda _what, _done, _total: None  # noqa: E731 - for both
+    if (groups := group_errors(DATA, quiet)) is not None:
+        detail = f"accuracy {groups.mean:.3f} over {len(groups.systems)} systems"
+        yield Figure("error grouping: share of lines grouped wrong", 1 - groups.mean, 0.22, "", detail)
+    if (known := replay_failures(DATA, quiet)) is not None:
         detail = f"{known.failures} failures, {known.with_fix} fixed by other arguments"
         yield Figure("tool failures: fixed ones without a remedy", known.with_fix - known.remedy_found, 0, "", detail)
         missed = known.with_fix - known.retrieved_in_3

@@ -69,7 +69,7 @@ class World:
         self.calls = 0
 
     def call(self, name: str, arguments: dict[str, Any]) -> str:
-        """What the tool returns, or the error that it raises."""
+        """The result of the tool, or the error that it raises."""
         if name in HELPERS:
             self.helped.add(name)
             return "ok"
@@ -215,7 +215,7 @@ BY_NAME = ("Please use {tool} for {subject}, {note}.",)
 
 @dataclass(frozen=True)
 class Task:
-    """What the user wants: a message, the tool for it, and the values as a person writes them."""
+    """A wish of the user: a message, the tool for it, and the values as a person writes them."""
 
     message: str
     tool: str
@@ -273,7 +273,7 @@ class Agent:
                 follow(clause, arguments, call)
 
     def _ideas(self, about: str, arguments: dict[str, Any], call: Callable[..., str]) -> Iterator[Callable[[], object]]:
-        """What one would try: other forms of what the error names, leaving it out, or else a helper."""
+        """The next attempt: other forms of what the error names, leaving it out, or else a helper."""
         if about == "helper":
             yield from (partial(call, helper, {}) for helper in self.chance.sample(HELPERS, len(HELPERS)))
             return

@@ -1,4 +1,4 @@
-"""What `make demo` runs: an agent that helps with releases and travel, its memory in one real file, no model anywhere.
+"""The program of `make tour`: an agent for releases and travel, its memory in one real file, no model anywhere.
 
 Every call is one that your own agent would make. Only the drawing (tables and panels) belongs to the demo.
 """
@@ -39,7 +39,7 @@ def book_room(day: str) -> str:
 
 
 def remember(hx: Hexad) -> None:
-    """What the user, a tool and the agent's own work have to say, each on its shelf."""
+    """Entries of the user, a tool and the agent's own work, each on its shelf."""
     save = hx.knowledge.save
     save("language", "Answer in short sentences", category="preference", pinned=True)  # in every prompt
     save("deploy-window", "Deploy on Tuesdays only", category="rule", tags=("release",))
@@ -95,7 +95,7 @@ def show_namespaces(hx: Hexad, question: str) -> None:
 
 
 def show_prompt(message: str, prompt: Prompt) -> None:
-    """What the model will read."""
+    """The text that the model will read."""
     heading("The prompt, within a token budget")
     console.print(Text(message, "bold"))
     used = f"{prompt.tokens} of {prompt.budget} tokens added; left out: {len(prompt.dropped)}"

@@ -119,8 +119,8 @@ def _help(program: str) -> str:
 
 def lines(block: str) -> list[Line]:
     """The commands of a block, without their comments."""
-    told = [_COMMENT.sub("", line).strip() for line in block.splitlines()]
-    commands = [line for line in told if line]
+    stripped = [_COMMENT.sub("", line).strip() for line in block.splitlines()]
+    commands = [line for line in stripped if line]
     return [
         Line(line, tuple(before for before in commands[:place] if before.startswith("export ")))
         for place, line in enumerate(commands)

@@ -1,4 +1,4 @@
-"""What the tests of the MCP server share: the official client over each transport, and a tour of all there is."""
+"""Shared by the tests of the MCP server: the official client over each transport, and a tour of all there is."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ async def listening(hx: Hexad, access: Access | None = None, **given: Any) -> As
 
 
 async def ask(one: Client, tool: str, /, **given: Any) -> dict[str, Any]:
-    """What a tool answers, as structure; it must be what its schema says, which the client checks."""
+    """The answer of a tool, as structure; it must be what its schema says, which the client checks."""
     result = await one.call_tool(tool, given)
     assert result.structured_content is not None, result
     assert not result.is_error, result.structured_content
@@ -101,7 +101,7 @@ async def ask(one: Client, tool: str, /, **given: Any) -> dict[str, Any]:
 
 
 async def context(one: Client, **given: Any) -> str:
-    """What an agent reads before it answers: text alone, since a client may show only text or only structure."""
+    """The context that an agent reads first: text alone, since a client may show only text or only structure."""
     result = await one.call_tool("get_context", given)
     assert not result.is_error, result
     assert result.structured_content is None

@@ -55,7 +55,7 @@ def drop_schema(url: str) -> None:
 
 
 def end_sessions() -> None:
-    """What a server does when it restarts, to everybody but this session."""
+    """End every session but this one, as a server does that restarts."""
     with psycopg.connect(server_url(), autocommit=True) as connection:
         connection.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "

@@ -72,20 +72,20 @@ def _run(arguments: list[str], folder: str, environment: dict[str, str], streams
     sys.exit(main(arguments))
 
 
-def hexad(folder: Path, *arguments: str, told: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+def hexad(folder: Path, *arguments: str, given: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a command in a pipe; in a new interpreter if it has variables, which may count when modules are imported."""
     if environment:
         return subprocess.run(
             [*HEXAD, *arguments],
             cwd=folder,
-            input=told,
+            input=given,
             env=os.environ | environment,
             capture_output=True,
             encoding="utf-8",
             check=False,
         )
     with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
-        stdin.write(told.encode())
+        stdin.write(given.encode())
         stdin.seek(0)
         code = Forked(arguments, folder, os.environ, *(each.fileno() for each in (stdin, stdout, stderr))).wait()
         texts = []
@@ -113,17 +113,17 @@ class Terminal:
         self.raw = ""
 
     def read_until(self, words: str = "") -> str:
-        """What was shown up to these words, or to the end."""
-        told = b""
-        while not words or words.encode() not in told:
+        """The output up to these words, or to the end."""
+        shown = b""
+        while not words or words.encode() not in shown:
             try:
                 part = os.read(self._ours, 4096)
             except OSError:  # Linux says so when the other side is closed
                 break
             if not part:
                 break
-            told += part
-        self.raw += told.decode()
+            shown += part
+        self.raw += shown.decode()
         return _ESCAPES.sub("", self.raw).replace("\r", "")
 
     def type(self, words: str) -> None:

@@ -1,4 +1,4 @@
-"""Scripts in the sandbox, started by whoever runs the tests and by another user; and the same scripts outside."""
+"""Scripts in the sandbox, started by the user who runs the tests and by another; and the same scripts outside."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Box:
         return answer
 
     def bare(self, script: str, *, shell: str = "bash") -> str:
-        """What the same script says without a sandbox, with the rights that whoever started the sandbox has."""
+        """The output of the same script without a sandbox, with the rights of the user who started the sandbox."""
         rights: dict[str, Any] = (
             {} if self.user is None else {"user": self.user, "group": self.user, "extra_groups": []}
         )

@@ -1,4 +1,4 @@
-"""`ContextAwareModel`: any ADK model, told what it needs; otherwise it behaves as the model inside."""
+"""`ContextAwareModel`: any ADK model, with its context; otherwise it behaves as the model inside."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def test_what_adk_puts_into_the_users_role_is_not_the_users_message(made: types.
     "text",
     ["the next question", "For context: I keep birds. When?", "What does <PAST_CONVERSATIONS> mean?", "For context:"],
 )
-def test_a_users_text_is_the_users_also_behind_a_tools_answer_and_whatever_it_begins_with(text: str) -> None:
+def test_a_users_text_is_the_users_also_behind_a_tools_answer_with_any_beginning(text: str) -> None:
     before = [message("q"), called("f"), answered("f")]
     assert latest_message([*before, message(text)]) == (3, text)
 
@@ -336,7 +336,7 @@ def test_what_a_model_writes_into_its_request_does_not_reach_the_callers(hx: Hex
 
 
 @requirement("ADK-04")
-def test_a_model_wrapped_twice_is_told_once(hx: Hexad) -> None:
+def test_a_model_wrapped_twice_gets_context_once(hx: Hexad) -> None:
     inner = echo()
     twice = ContextAwareModel.wrap(hx, ContextAwareModel.wrap(hx, inner))
     done(responses(twice, request("when may I deploy?")))

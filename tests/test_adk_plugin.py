@@ -51,7 +51,7 @@ def book(day: str) -> str:
 
 
 def calls(hx: Hexad) -> list[tuple[str, str, bool]]:
-    """What was written down: session, tool, whether it worked."""
+    """The recorded calls: session, tool, whether it worked."""
     return [
         (record.session, record.target, bool(record.details["ok"]))
         for record in hx.audit.records()
@@ -169,7 +169,7 @@ def hx_watched(hx: Hexad, tool: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _speaking(hx: Hexad, **how: Any) -> ScriptedModel:
-    """Dana tells something, Eve asks for it."""
+    """Dana says something, Eve asks for it."""
     inner = ScriptedModel.playing(
         [Call("save_knowledge", {"key": "salary", "content": "The deploy team earns 100"}), "Noted.", "Yes."]
     )
@@ -197,7 +197,7 @@ def test_asked_to_share_they_do(hx: Hexad, rule: Any) -> None:
 
 
 @requirement("STORE-06")
-def test_no_two_users_share_a_namespace_whatever_they_are_called() -> None:
+def test_no_two_users_share_a_namespace_with_any_names() -> None:
     from hexad.adapters.adk import per_user
 
     names = ["a/b", "a", "b", "a%2Fb", "", "x" * 500, "x" * 501, "sk-proj-" + "a1B2" * 12, "한국", "\ud800", "#", "%"]
@@ -303,7 +303,7 @@ def test_a_watched_tool_beside_the_plugin_is_written_down_once_in_its_conversati
 
 @requirement("ADK-09", "STORE-06")
 @WATCHED
-def test_a_watched_tools_error_is_told_to_nobody_else(hx: Hexad, kind: str) -> None:
+def test_a_watched_tools_error_is_shown_to_nobody_else(hx: Hexad, kind: str) -> None:
     inner = ScriptedModel.playing(
         [Call("book", {"day": "31/01/2026"}), Call("book", {"day": "2026-01-31"}), "So.", "So."]
     )
@@ -566,7 +566,7 @@ def test_the_tools_of_an_mcp_server_are_learned_from(hx: Hexad, tmp_path: Path, 
 
 
 class Shape(BaseModel):
-    """What an answer must look like."""
+    """The form of an answer."""
 
     answer: str
 

@@ -9,8 +9,9 @@ from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.function_tool import FunctionTool
 
 from hexad.adapters.adk import HexadPlugin, adk_tools
+from hexad.testing.faulty_store import FaultyStore, over
 from hexad.testing.scripted_model import Call, ScriptedModel
-from tests.adk_support import APP, FaultyStore, agent, done, echo, over, parts_of, runner, said, talk, warnings
+from tests.adk_support import APP, agent, done, echo, parts_of, runner, said, talk, warnings
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def test_the_steps_of_the_houses_skill_are_written_down_once_and_are_the_callers
 
 @requirement("META-01", "STORE-06")
 @pytest.mark.parametrize("way", ["tools", "plugin"])
-def test_what_a_step_of_the_houses_skill_taught_one_user_no_other_is_told(hx: Hexad, way: str) -> None:
+def test_what_a_step_of_the_houses_skill_taught_one_user_is_shown_to_no_other(hx: Hexad, way: str) -> None:
     meeting(hx)
     model = ScriptedModel.playing([Call("skill_plan_meeting", {"day": "31/01/2026"}), "So.", "So."])
     offered = adk_tools(hx) if way == "tools" else []

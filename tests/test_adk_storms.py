@@ -15,21 +15,9 @@ import pytest
 from hexad.adapters.adk import ContextAwareModel, HexadMemoryService, HexadPlugin, adk_tools
 from hexad.adapters.adk.context import SPEAKERS
 from hexad.errors import StoreBusy, StoreDamaged, StoreFull
+from hexad.testing.faulty_store import FaultyStore, over
 from hexad.testing.scripted_model import Call, ScriptedModel
-from tests.adk_support import (
-    APP,
-    FaultyStore,
-    agent,
-    done,
-    echo,
-    instruction,
-    over,
-    parts_of,
-    runner,
-    said,
-    talk,
-    warnings,
-)
+from tests.adk_support import APP, agent, done, echo, instruction, parts_of, runner, said, talk, warnings
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -137,7 +125,7 @@ def test_a_locked_store_is_waited_for_once_in_a_turn_and_warned_of_once(
 
 
 @requirement("ADK-06", "META-01")
-def test_a_tool_of_ours_adds_no_warning_for_what_was_told(hx: Hexad, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_tool_of_ours_adds_no_warning_for_what_was_reported(hx: Hexad, caplog: pytest.LogCaptureFixture) -> None:
     broken = over(hx, FaultyStore(hx.store, lambda: _raise(FAILURES[2])))
     save = [Call("save_knowledge", {"key": key, "content": "b"}) for key in ("a", "b")]
     talk(runner(agent(ScriptedModel.playing([save, "So."])), [HexadPlugin(broken)]), "Remember b")
@@ -247,7 +235,7 @@ def test_conversations_at_once_leak_nothing(hx: Hexad, sessions: int, turns: int
         assert sorted(record.session for record in calls) == sorted([*mine, *mine])
         (learning,) = own.learnings.list()
         assert learning.seen == 2
-        assert learning.support + learning.worked == 2  # each conversation found it, or was told and followed it
+        assert learning.support + learning.worked == 2  # each conversation found it, or read and followed it
         assert own.audit.verify().ok
 
 

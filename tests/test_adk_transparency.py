@@ -197,7 +197,7 @@ class Speaking(BaseLlmConnection):
 
 
 class Telephone(ScriptedModel):
-    """A model whose live connections answer; it keeps what it was told when each was opened."""
+    """A model whose live connections answer; it keeps the instruction that each was opened with."""
 
     @asynccontextmanager
     async def connect(self, llm_request: LlmRequest) -> AsyncIterator[Any]:  # type: ignore[override]

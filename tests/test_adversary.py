@@ -1,4 +1,4 @@
-"""What somebody would try who wants it to break: odd orders of calls, hostile text in every field, too much of it."""
+"""Attempts to break it: odd orders of calls, hostile text in every field, too much of it."""
 
 from __future__ import annotations
 
@@ -121,8 +121,8 @@ def test_engines_on_one_file_in_one_process_count_together(tmp_path: Path) -> No
 
 @requirement("CONF-04")
 def test_a_secret_is_known_by_its_name_in_structured_fields(hx: Hexad) -> None:
-    told: dict[str, Json] = {"api_key": "Zx81kq02mfLw93", "deep": {"password": "Tr0ub4dor-and-3"}, "owner": "ops"}
-    reference = hx.references.save("r", location="l", metadata=told)
+    shown: dict[str, Json] = {"api_key": "Zx81kq02mfLw93", "deep": {"password": "Tr0ub4dor-and-3"}, "owner": "ops"}
+    reference = hx.references.save("r", location="l", metadata=shown)
     assert reference.metadata["owner"] == "ops"
     assert "Zx81kq02mfLw93" not in str(reference)
     assert "Tr0ub4dor" not in str(reference)

@@ -23,7 +23,7 @@ from hexad import Hexad
 from hexad.adapters.adk import HexadMemoryService, HexadPlugin, adk_tools, per_app
 from hexad.agent_tools import NAMES, agent_tools
 from hexad.errors import InvalidInput
-from hexad.extras import install_target
+from hexad.extras import install_command
 from hexad.learning.arguments.shapes import OWN_TOOLS
 from hexad.model import Category, ErrorCategory, Origin, SkillKind
 from hexad.testing.scripted_model import Call, ScriptedModel
@@ -107,9 +107,9 @@ def test_only_active_skills_are_listed_each_with_its_tool(hx: Hexad) -> None:
     for name in ("say-bye", "say bye"):
         mine["create_skill"](name, "instruction", "Take leave", {"text": "Say goodbye"})
         hx.skills.activate(name)
-    told = {each["tool"]: each["name"] for each in mine["list_skills"]()["skills"]}
-    assert list(told) == [tool.__name__ for tool in hx.skills.as_tools()]
-    assert told["skill_say_bye"] == "say-bye"
+    shown = {each["tool"]: each["name"] for each in mine["list_skills"]()["skills"]}
+    assert list(shown) == [tool.__name__ for tool in hx.skills.as_tools()]
+    assert shown["skill_say_bye"] == "say-bye"
 
 
 @requirement("META-01")
@@ -177,7 +177,7 @@ def test_a_limit_is_an_answer(tmp_path: Path) -> None:
 
 
 @requirement("META-01", "CONF-04")
-def test_a_secret_is_redacted_and_the_agent_is_told(hx: Hexad) -> None:
+def test_a_secret_is_redacted_and_the_answer_says_so(hx: Hexad) -> None:
     answer = tools(hx)["save_knowledge"]("login", "user dana, password=Tr0ub4dor-and-3")
     assert (answer["status"], answer["redacted"]) == ("ok", ["password"])
 
@@ -222,9 +222,9 @@ def test_the_choices_that_a_model_is_shown_are_those_that_exist(hx: Hexad) -> No
 @requirement("META-01")
 def test_every_argument_is_described_and_has_a_type(hx: Hexad) -> None:
     for tool in agent_tools(hx):
-        told_of = inspect.getdoc(tool) or ""
+        described = inspect.getdoc(tool) or ""
         for name, parameter in inspect.signature(tool).parameters.items():
-            assert f"    {name}: " in told_of
+            assert f"    {name}: " in described
             assert parameter.annotation is not inspect.Parameter.empty
 
 
@@ -244,7 +244,7 @@ _anything = st.recursive(
         _anything,
     ),
 )
-def test_whatever_a_model_gives_the_answer_is_a_status(name: str, arguments: dict[str, Any]) -> None:
+def test_any_argument_of_a_model_gets_a_status(name: str, arguments: dict[str, Any]) -> None:
     with opened(":memory:") as hx:
         logging.getLogger("hexad").setLevel(logging.ERROR)
         try:
@@ -294,7 +294,7 @@ def test_in_adk_they_work_in_the_memory_of_their_conversation_and_read_the_house
 
 
 @requirement("META-01")
-def test_an_argument_that_a_model_forgot_is_told_to_it(file_hx: Hexad) -> None:
+def test_an_argument_that_a_model_forgot_is_named_in_the_answer(file_hx: Hexad) -> None:
     events = talk(
         runner(agent(ScriptedModel.playing([Call("save_knowledge", {"key": "a"}), "So."]), adk_tools(file_hx))), "x"
     )
@@ -311,7 +311,7 @@ def _service(hx: Hexad, **how: Any) -> HexadMemoryService:
 
 
 async def _conversation(user: str = USER, session: str = "s1") -> Session:
-    """What two people said to an agent."""
+    """Messages of two people to an agent."""
     sessions = InMemorySessionService()
     known = await sessions.create_session(app_name=APP, user_id=user, session_id=session)
     for author, text in (
@@ -478,27 +478,35 @@ def test_without_adk_one_sentence_says_what_to_install() -> None:
             print(type(error).__name__, error)
     """
     assert _python(script) == (
-        f"MissingExtra the ADK adapter needs a package that is not installed: pip install '{install_target('adk')}'"
+        f"MissingExtra the ADK adapter needs a package that is not installed: {install_command('adk')}"
     )
 
 
 @requirement("ADK-01")
 @pytest.mark.parametrize(
-    ("origin", "target"),
+    ("origin", "installer", "command"),
     [
-        (None, "hexad[adk]"),
-        ({"url": "file:///src/hexad", "dir_info": {}}, "/src/hexad[adk]"),
-        ({"url": "file:///src/hexad", "dir_info": {"editable": True}}, "--editable=/src/hexad[adk]"),
+        (None, "pip", "pip install 'hexad[adk]'"),
+        (None, "uv", "uv pip install 'hexad[adk]'"),
+        ({"url": "file:///src/hexad", "dir_info": {}}, "pip", "pip install '/src/hexad[adk]'"),
+        (
+            {"url": "file:///src/hexad", "dir_info": {"editable": True}},
+            "pip",
+            "pip install '--editable=/src/hexad[adk]'",
+        ),
     ],
 )
-def test_what_to_install_depends_on_how_hexad_was_installed(tmp_path: Path, origin: object, target: str) -> None:
+def test_what_to_install_depends_on_how_hexad_was_installed(
+    tmp_path: Path, origin: object, installer: str, command: str
+) -> None:
     papers = tmp_path / "hexad-1.0.dist-info"
     papers.mkdir()
     (papers / "METADATA").write_text("Metadata-Version: 2.1\nName: hexad\nVersion: 1.0\n", encoding="utf-8")
+    (papers / "INSTALLER").write_text(f"{installer}\n", encoding="utf-8")
     if origin is not None:
         (papers / "direct_url.json").write_text(json.dumps(origin), encoding="utf-8")
-    script = "from hexad.extras import install_target; print(install_target('adk'))"
-    assert _python(script, PYTHONPATH=str(tmp_path)) == target
+    script = "from hexad.extras import install_command; print(install_command('adk'))"
+    assert _python(script, PYTHONPATH=str(tmp_path)) == command
 
 
 @requirement("STORE-05", "META-01")
@@ -511,3 +519,23 @@ def test_the_agents_tools_need_no_framework() -> None:
         print([name for name in ("google", "pydantic", "asyncio", "mcp") if name in sys.modules])
     """
     assert _python(script) == "[]"
+
+
+@requirement("META-01", "SAVE-03")
+def test_an_agent_names_an_entry_by_the_text_that_it_read(hx: Hexad) -> None:
+    mine = {tool.__name__: tool for tool in agent_tools(hx)}
+    hx.knowledge.save("I am vegetarian")
+    mine["save_knowledge"](content="The user likes oolong tea")
+    assert mine["update_knowledge"]("I am vegetarian", "I am vegan")["key"] == "vegetarian"
+    assert mine["pin_knowledge"]("I am vegetarian")["status"] == "proposed"
+    assert mine["delete_knowledge"]("The user likes oolong tea")["deleted"]
+    assert mine["delete_knowledge"]("The user likes oolong tea")["status"] == "error"
+    assert hx.knowledge.undelete("user-likes-oolong-tea").content == "The user likes oolong tea"
+
+
+@requirement("META-01", "LEARN-01")
+def test_a_mistake_in_calling_our_own_tools_is_audited_and_not_learned(hx: Hexad) -> None:
+    mine = {tool.__name__: tool for tool in agent_tools(hx)}
+    assert mine["delete_knowledge"]("nothing")["status"] == "error"
+    assert hx.learnings.list() == ()
+    assert [(each.target, each.details["ok"]) for each in hx.audit.records()] == [("delete_knowledge", False)]

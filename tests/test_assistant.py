@@ -1,4 +1,4 @@
-"""The assistant of `examples/adk_assistant`: its demo tells the truth, and its tools keep to their folder."""
+"""The assistant of `examples/adk_assistant`: its demo is true, and its tools keep to their folder."""
 
 from __future__ import annotations
 

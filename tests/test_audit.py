@@ -1,4 +1,4 @@
-"""The audit log tells every change, holds no content, and shows when somebody touched it."""
+"""The audit log has every change, holds no content, and shows when somebody touched it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def busy(hx: Hexad) -> None:
 
 
 @requirement("AUDIT-01")
-def test_every_change_is_told_with_session_action_actor_target_and_time(hx: Hexad, clock: FixedClock) -> None:
+def test_every_change_is_recorded_with_session_action_actor_target_and_time(hx: Hexad, clock: FixedClock) -> None:
     busy(hx)
     records = hx.audit.records()
     assert [record.action for record in records] == [

@@ -86,7 +86,7 @@ def test_restoring_into_a_database_that_holds_something_is_refused(hx: Hexad, tm
 
 @requirement("STORE-04")
 @pytest.mark.parametrize(
-    ("spoil", "told"),
+    ("spoil", "message"),
     [
         (lambda text: text[: len(text) // 2], "line"),
         (lambda text: "\n".join(text.splitlines()[:-1]), "cut short"),
@@ -106,13 +106,13 @@ def test_restoring_into_a_database_that_holds_something_is_refused(hx: Hexad, tm
     ],
 )
 def test_a_spoiled_backup_is_an_error_that_names_the_line_and_changes_nothing(
-    hx: Hexad, tmp_path: Path, spoil: Any, told: str
+    hx: Hexad, tmp_path: Path, spoil: Any, message: str
 ) -> None:
     fill(hx)
     hx.backup(tmp_path / "b.jsonl")
     (tmp_path / "spoiled.jsonl").write_text(spoil((tmp_path / "b.jsonl").read_text(encoding="utf-8")), encoding="utf-8")
     with opened(tmp_path / "new.db") as back:
-        with pytest.raises(BackupError, match=told):
+        with pytest.raises(BackupError, match=message):
             back.restore(tmp_path / "spoiled.jsonl")
         assert back.knowledge.list() == ()
         assert back.audit.records() == ()
@@ -152,7 +152,7 @@ def test_an_import_is_marked_as_such_its_skills_are_drafts_and_nothing_of_it_is_
 
 
 @requirement("STORE-04")
-def test_an_import_keeps_what_is_here_unless_told_to_overwrite(hx: Hexad, tmp_path: Path) -> None:
+def test_an_import_keeps_what_is_here_unless_asked_to_overwrite(hx: Hexad, tmp_path: Path) -> None:
     hx.knowledge.save("editor", "vim")
     hx.learnings.save(trigger="tool:x", error_pattern="p", fix="mine")
     (tmp_path / "theirs.jsonl").write_text(
@@ -265,7 +265,7 @@ entries = st.fixed_dictionaries(
     st.lists(st.tuples(names, texts, st.dictionaries(names, values, max_size=3)), max_size=3),
 )
 @settings(max_examples=40)
-def test_whatever_is_stored_survives_backup_and_restore(
+def test_everything_stored_survives_backup_and_restore(
     knowledge: list[dict[str, Any]], references: list[tuple[str, str, dict[str, Any]]]
 ) -> None:
     with tempfile.TemporaryDirectory() as folder, opened(":memory:", max_knowledge=1000) as hx:

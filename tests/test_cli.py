@@ -48,9 +48,9 @@ class Ran:
 
     @property
     def json(self) -> dict[str, Any]:
-        told = json.loads(self.out)
-        assert told["wire"] == 1
-        return dict(told)
+        shown = json.loads(self.out)
+        assert shown["wire"] == 1
+        return dict(shown)
 
 
 @pytest.fixture
@@ -58,8 +58,8 @@ def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.
     """The command in this process, in an empty folder, in a pipe, with nothing on standard input but what is given."""
     monkeypatch.chdir(tmp_path)
 
-    def ran(*arguments: str, told: bytes = b"") -> Ran:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(told), encoding="utf-8"))
+    def ran(*arguments: str, stdin: bytes = b"") -> Ran:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
         code = main(arguments)
         out, err = capsys.readouterr()
         return Ran(code, out, err)
@@ -106,12 +106,12 @@ def test_every_field_of_an_entry_can_be_given(run: Callable[..., Ran]) -> None:
 
 @requirement("KNOW-01")
 def test_content_can_come_from_standard_input(run: Callable[..., Ran]) -> None:
-    assert run("remember", "k", "-", told="größer\nals eine Zeile".encode()).code == 0
+    assert run("remember", "k", "-", stdin="größer\nals eine Zeile".encode()).code == 0
     assert run("list", "--json").json["entries"][0]["content"] == "größer\nals eine Zeile"
 
 
 @requirement("CONF-04")
-def test_a_redacted_secret_is_told_and_can_be_kept(run: Callable[..., Ran]) -> None:
+def test_a_redacted_secret_is_reported_and_can_be_kept(run: Callable[..., Ran]) -> None:
     ran = run("remember", "aws", "the key is AKIAIOSFODNN7EXAMPLE")
     assert ran.out == "aws: version 1\n"
     assert ran.err == "warning: redacted: aws-access-key; --keep-secrets stores them as they are\n"
@@ -129,7 +129,7 @@ def test_a_missing_database_is_one_sentence_and_stays_missing(
     ran = run(*arguments, "--db", "absent.db")
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith(
-        "error: absent.db: there is no database; `hexad remember KEY CONTENT --db absent.db` creates it"
+        'error: absent.db: there is no database; `hexad remember "TEXT" --db absent.db` creates it'
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -165,11 +165,32 @@ def test_the_database_comes_from_the_option_then_the_environment_then_the_folder
 def test_a_text_alone_is_remembered_under_a_key_that_is_shown(run: Callable[..., Ran]) -> None:
     assert run("remember", "I like green tea").out == "like-green-tea: version 1\n"
     assert run("remember", "I like green tea").out == "like-green-tea: unchanged\n"
-    assert run("remember", "-", told="Zum Frühstück Tee".encode()).out == "zum-frühstück-tee: version 1\n"
+    assert run("remember", "-", stdin="Zum Frühstück Tee".encode()).out == "zum-frühstück-tee: version 1\n"
     ran = run("remember", "deploy-window")
     assert ran.code == 2
-    assert "CONTENT: is missing" in ran.err
+    assert "TEXT: is missing: `hexad remember deploy-window" in ran.err
     assert [row[2] for row in rows(run("search", "green tea"))] == ["like-green-tea"]
+
+
+@requirement("SAVE-02")
+def test_a_save_that_nearly_repeats_or_contradicts_an_entry_names_it(run: Callable[..., Ran]) -> None:
+    run("remember", "Deploy on Tuesdays only")
+    ran = run("remember", "Deploy on Thursdays only")
+    assert ran.out == "deploy-thursdays: version 1\n"
+    assert "similar: deploy-tuesdays: Deploy on Tuesdays only\n" in ran.err
+    assert "`hexad delete deploy-tuesdays` hides it" in ran.err
+    [similar] = run("edit", "deploy-thursdays", "Deploy on Fridays only", "--json").json["similar"]
+    assert similar == {"key": "deploy-tuesdays", "content": "Deploy on Tuesdays only"}
+    assert run("remember", "I like green tea").err == ""
+
+
+@requirement("KNOW-01")
+def test_a_name_that_is_nearly_right_is_suggested(run: Callable[..., Ran]) -> None:
+    run("remember", "I like green tea")
+    run("reference", "add", "Runbook", "--location", "https://wiki.example.com")
+    assert "; did you mean 'like-green-tea'?" in run("show", "i-like-green-tea").err
+    assert "; did you mean 'Runbook'?" in run("reference", "remove", "runbok").err
+    assert "; list what there is, or save it first" in run("show", "quantum").err
 
 
 @requirement("KNOW-01")
@@ -218,11 +239,11 @@ def test_an_empty_answer_leaves_the_pipe_empty_and_says_so_beside_it(run: Callab
 
 
 @requirement("KNOW-04")
-def test_delete_hides_and_undo_brings_back(run: Callable[..., Ran]) -> None:
+def test_delete_hides_and_undelete_brings_back(run: Callable[..., Ran]) -> None:
     run("remember", "editor", "vim")
     assert run("delete", "editor").code == 0
     assert run("history", "editor").code == 1
-    assert run("delete", "editor", "--undo", "--json").json == {"wire": 1, "key": "editor", "deleted": False}
+    assert run("undelete", "editor", "--json").json == {"wire": 1, "key": "editor", "deleted": False}
     assert run("history", "editor").code == 0
     assert "deleted" in run("delete", "editor", "--json").json
 
@@ -326,7 +347,7 @@ def test_recall_filters_by_category_and_limit(run: Callable[..., Ran]) -> None:
         (["list", "--db", ""], "--db"),
         (["list", "--db", ":memory:"], "--db"),
         (["list", "--namespace", ""], "namespace"),
-        (["remember", "k"], "CONTENT"),
+        (["remember", "k"], "TEXT"),
         (["reference", "add", "n"], "location"),
         (["nonsense"], "nonsense"),
         (["list", "--nonsense"], "--nonsense"),
@@ -373,7 +394,7 @@ def test_explain_shows_keywords_candidates_verdicts_time_and_the_prompt(run: Cal
 
 
 @requirement("CTX-06", "PROMPT-06")
-def test_a_broken_layer_is_told_and_the_others_answer(run: Callable[..., Ran], tmp_path: Path) -> None:
+def test_a_broken_layer_is_reported_and_the_others_answer(run: Callable[..., Ran], tmp_path: Path) -> None:
     run("remember", "k", "deploy on Tuesdays")
     run("reference", "add", "Runbook", "--location", "https://wiki", "--summary", "how to deploy")
     with sqlite3.connect(tmp_path / "hexad.db") as database:
@@ -409,7 +430,7 @@ def test_a_file_that_cannot_be_read_creates_no_database(run: Callable[..., Ran],
 
 
 @requirement("STORE-04")
-def test_import_adds_as_import_and_keeps_what_is_here_unless_told(run: Callable[..., Ran]) -> None:
+def test_import_adds_as_import_and_keeps_what_is_here_unless_asked(run: Callable[..., Ran]) -> None:
     run("remember", "k", "theirs", "--pin", "--db", "theirs.db")
     run("backup", "theirs.jsonl", "--db", "theirs.db")
     run("remember", "k", "ours")
@@ -493,7 +514,7 @@ def test_an_unexpected_error_is_one_line_and_debug_shows_where(
 
 @requirement("KNOW-06")
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("text", "expected"),
     [
         ("45s", timedelta(seconds=45)),
         ("15m", timedelta(minutes=15)),
@@ -502,16 +523,16 @@ def test_an_unexpected_error_is_one_line_and_debug_shows_where(
         (" 2w ", timedelta(weeks=2)),
     ],
 )
-def test_an_expiry_can_be_a_duration(told: str, expected: timedelta) -> None:
+def test_an_expiry_can_be_a_duration(text: str, expected: timedelta) -> None:
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    assert remembering.parse_expiry(told, now) == now + expected
+    assert remembering.parse_expiry(text, now) == now + expected
 
 
 @requirement("KNOW-06")
-@pytest.mark.parametrize("told", ["", "soon", "30", "d", "-3d", "999999999w", "2026-13-01", "0001-01-01T00:00+14:00"])
-def test_an_expiry_that_means_nothing_is_an_error(told: str) -> None:
+@pytest.mark.parametrize("text", ["", "soon", "30", "d", "-3d", "999999999w", "2026-13-01", "0001-01-01T00:00+14:00"])
+def test_an_expiry_that_means_nothing_is_an_error(text: str) -> None:
     with pytest.raises(InvalidInput, match="--expires"):
-        remembering.parse_expiry(told, datetime(2026, 1, 1, tzinfo=UTC))
+        remembering.parse_expiry(text, datetime(2026, 1, 1, tzinfo=UTC))
 
 
 @requirement("KNOW-06")
@@ -559,11 +580,11 @@ def test_the_first_letters_of_an_id_are_enough(run: Callable[..., Ran]) -> None:
         ),
         (["backup"], "Missing argument 'FILE' (JSON Lines"),
         (["completion"], "Missing argument 'SHELL'. Choose from: bash, zsh, fish; try"),
-        (["remember"], "Missing argument 'KEY' (its key; or the text itself"),
+        (["remember"], 'TEXT: is missing; for example: `hexad remember "I like green tea"`'),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, list) else "",
 )
-def test_what_is_missing_or_misspelt_is_told_with_what_it_could_be(
+def test_what_is_missing_or_misspelt_is_reported_with_what_it_could_be(
     run: Callable[..., Ran], arguments: list[str], says: str
 ) -> None:
     ran = run(*arguments)
@@ -572,7 +593,7 @@ def test_what_is_missing_or_misspelt_is_told_with_what_it_could_be(
 
 
 @requirement("CTX-06")
-def test_a_pin_that_is_one_too_many_is_explained_and_the_limit_is_told(
+def test_a_pin_that_is_one_too_many_is_explained_with_the_limit(
     run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HEXAD_STANDING_BUDGET", "0")

@@ -44,7 +44,7 @@ def test_a_healthy_database_is_said_to_be_healthy(run: Callable[..., Ran]) -> No
 
 
 @requirement("CONF-01")
-def test_without_a_database_the_machine_is_still_told_and_nothing_is_created(
+def test_without_a_database_the_machine_is_still_described_and_nothing_is_created(
     run: Callable[..., Ran], tmp_path: Path
 ) -> None:
     ran = run("doctor", "--json")

@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
 
 @requirement("KNOW-01", "STORE-02")
 def test_one_process_remembers_and_another_recalls(tmp_path: Path) -> None:
-    assert hexad(tmp_path, "remember", "k", "-", told="from a pipe: größer").returncode == 0
+    assert hexad(tmp_path, "remember", "k", "-", given="from a pipe: größer").returncode == 0
     ran = hexad(tmp_path, "recall", "größer", "--json")
     assert ran.returncode == 0
     assert json.loads(ran.stdout)["items"]["user_knowledge"][0]["content"] == "from a pipe: größer"
@@ -237,9 +237,9 @@ def test_a_stream_that_is_closed_is_no_accident(
 def test_a_sentence_breaks_between_words_on_a_terminal_and_nowhere_in_a_pipe(tmp_path: Path) -> None:
     with opened(tmp_path / "hexad.db", namespace="the-team-of-ada") as hx:
         hx.knowledge.save("k", "v")
-    told = [*HEXAD, "list", "--db", "hexad.db"]
+    command = [*HEXAD, "list", "--db", "hexad.db"]
     shown = on_terminal(tmp_path, "list", "--db", "hexad.db").read_until()
-    piped = subprocess.run(told, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True).stderr
+    piped = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True).stderr
     assert piped.count("\n") == 1
     assert shown.count("\n") > 1
     assert shown.split() == piped.split()
@@ -289,7 +289,7 @@ def test_in_a_folder_that_was_deleted_it_is_said_so(tmp_path: Path) -> None:
 
 
 @requirement("STORE-07")
-def test_a_database_that_nobody_may_read_is_told_from_a_missing_folder(folder: Path) -> None:
+def test_a_database_that_nobody_may_read_is_not_reported_as_a_missing_folder(folder: Path) -> None:
     (folder / "hexad.db").chmod(0)
     as_others = []
     if os.geteuid() == 0:  # the superuser may read everything, unless this is taken away

@@ -52,7 +52,7 @@ def learnings(folder: Path) -> list[Learning]:
 
 
 def answer(terminal: Terminal, *answers: str) -> str:
-    """What was shown when all questions were answered."""
+    """The output after all questions were answered."""
     for each in answers:
         terminal.read_until(ASKED)
         terminal.type(each + "\n")
@@ -108,7 +108,7 @@ def test_an_edited_skill_is_shown_again_and_an_edited_fix_is_the_users_word(fold
 
 
 @requirement("SKILL-02")
-def test_an_edit_that_does_not_fit_is_told_and_can_be_mended(folder: Path) -> None:
+def test_an_edit_that_does_not_fit_is_explained_and_can_be_mended(folder: Path) -> None:
     """The first editing breaks the template, the second the form, the third mends both."""
     program = (
         'steps = pathlib.Path("steps"); done = len(steps.read_text()) if steps.exists() else 0\n'
@@ -162,7 +162,7 @@ def test_skip_quit_nonsense_and_the_end_of_input_change_nothing(folder: Path) ->
 
 
 class Typed(io.StringIO):
-    """What a person types, all at once."""
+    """The input of a person, all at once."""
 
     def isatty(self) -> bool:
         return True

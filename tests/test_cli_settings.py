@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         ('mcp_token = "short"', "hexad.toml must have 16 visible"),
     ],
 )
-def test_a_value_of_the_file_that_cannot_hold_is_told_with_its_file_and_no_database_is_made(
+def test_a_value_of_the_file_that_cannot_hold_is_reported_with_its_file_and_no_database_is_made(
     run: Run, tmp_path: Path, text: str, says: str
 ) -> None:
     (tmp_path / "hexad.toml").write_text(text)
@@ -42,7 +42,7 @@ def test_a_value_of_the_file_that_cannot_hold_is_told_with_its_file_and_no_datab
 @pytest.mark.parametrize(
     ("name", "value"), [("HEXAD_MAX_PINNED", "-1"), ("HEXAD_MAX_PINNED", "many"), ("HEXAD_NAMESPACE", "a\x07b")]
 )
-def test_a_value_of_the_environment_that_cannot_hold_is_told_with_its_variable(
+def test_a_value_of_the_environment_that_cannot_hold_is_reported_with_its_variable(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     monkeypatch.setenv(name, value)

@@ -54,7 +54,7 @@ def test_a_skill_is_written_listed_activated_run_and_deleted(run: Callable[..., 
 
 
 @requirement("SKILL-03")
-def test_whoever_writes_over_an_active_skill_is_told(run: Callable[..., Ran]) -> None:  # noqa: F811
+def test_writing_over_an_active_skill_is_reported(run: Callable[..., Ran]) -> None:  # noqa: F811
     run(*GREET)
     assert "was active" not in run(*GREET[:-1], "Hi {{ name }}").err
     run("skills", "activate", "greet")
@@ -110,7 +110,7 @@ def test_the_command_line_shows_a_composite_skills_plan(run: Callable[..., Ran],
 def test_a_script_is_read_from_standard_input_and_runs(run: Callable[..., Ran]) -> None:  # noqa: F811
     made = run(
         *("skills", "new", "job", "--kind", "script", "--description", "d", "--shell", "bash", "--file", "-"),
-        told=b"echo out; echo oops >&2; exit 3",
+        stdin=b"echo out; echo oops >&2; exit 3",
     )
     assert made.code == 0
     run("skills", "activate", "job")
@@ -123,7 +123,7 @@ def test_a_script_is_read_from_standard_input_and_runs(run: Callable[..., Ran]) 
 
 @requirement("SKILL-02", "SKILL-08")
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ((*GREET[:-2],), "give exactly one of --text, --file or --definition"),
         ((*GREET, "--definition", "{}"), "give exactly one of"),
@@ -142,12 +142,12 @@ def test_a_script_is_read_from_standard_input_and_runs(run: Callable[..., Ran]) 
         (("skills", "new", "s", "--kind", "composite", "--description", "d", "--text", "fetch"), "is not JSON"),
     ],
 )
-def test_a_mistake_is_one_sentence(run: Callable[..., Ran], arguments: tuple[str, ...], told: str) -> None:  # noqa: F811
+def test_a_mistake_is_one_sentence(run: Callable[..., Ran], arguments: tuple[str, ...], message: str) -> None:  # noqa: F811
     run(*GREET, "--parameters", SCHEMA)
     run("skills", "activate", "greet")
     ran = run(*arguments)
     assert ran.code in {1, 2}
-    assert told in ran.err
+    assert message in ran.err
     assert ran.err.count("\n") == 1
 
 
@@ -183,23 +183,6 @@ def test_a_person_at_a_terminal_reviews_drafts_one_by_one(folder: Path) -> None:
         }
 
 
-@requirement("SKILL-03")
-def test_a_dry_run_in_a_review_takes_the_parameters_that_are_given(folder: Path) -> None:
-    with opened(folder / "hexad.db") as hx:
-        hx.skills.create(
-            "greet",
-            kind="template",
-            description="Greet",
-            definition={"template": "Hello {{ name }}"},
-            parameters={"properties": {"name": {"type": "string"}}},
-        )
-    terminal = Terminal(folder, "skills", "review", "greet", "--params", '{"name": "Ada"}')
-    assert "Hello Ada" in terminal.read_until("q = quit: ")
-    terminal.type("q\n")
-    assert "1 entry left for later" in terminal.read_until()
-    assert terminal.end() == 0
-
-
 @requirement("SKILL-03", "SKILL-05")
 def test_a_review_as_json_asks_nothing(run: Callable[..., Ran], folder: Path) -> None:  # noqa: F811
     output = run("skills", "review", "--json").json["reviews"]
@@ -208,7 +191,6 @@ def test_a_review_as_json_asks_nothing(run: Callable[..., Ran], folder: Path) ->
     assert by_name["net"]["grants"] == ["network"]
     assert by_name["bad"]["obstacle"].startswith("is rejected: line 2")
     assert by_name["bad"]["findings"][0]["line"] == 2
-    assert by_name["first"]["dry_run"]["output"] == "Do one"
     assert all(json.dumps(each["fingerprint"]) for each in output)
 
 
@@ -228,8 +210,8 @@ def test_what_a_script_says_beside_its_answer_is_shown(run: Callable[..., Ran]) 
 @requirement("SKILL-06")
 @pytest.mark.parametrize("command", ["new", "check"])
 def test_help_says_what_a_script_sees(run: Callable[..., Ran], command: str) -> None:  # noqa: F811
-    told = " ".join(run("skills", command, "--help").out.replace("│", " ").split())
-    assert "none of your other files" in told
+    shown = " ".join(run("skills", command, "--help").out.replace("│", " ").split())
+    assert "none of your other files" in shown
 
 
 @requirement("SKILL-02")
@@ -247,3 +229,12 @@ def test_steps_are_shown_as_steps(run: Callable[..., Ran]) -> None:  # noqa: F81
     run("skills", "new", "tell", "--kind", "composite", "--description", "d", "--text", steps)
     shown = run("skills", "show", "tell").out
     assert 'steps:\n    1. search(q="x") → found\n    2. a(a="{{ found }}")\n' in shown
+
+
+@requirement("SKILL-08")
+def test_a_list_is_given_with_commas_where_a_skill_takes_one(run: Callable[..., Ran], tmp_path: Path) -> None:  # noqa: F811
+    (tmp_path / "list.txt").write_text("{% for item in items %}{{ item }};{% endfor %}{{ end }}")
+    run("skills", "new", "l", "--kind", "template", "--description", "d", "--file", "list.txt")
+    run("skills", "activate", "l")
+    for given in ("items=a, b", 'items=["a", "b"]'):
+        assert run("skills", "run", "l", "--set", given, "--set", "end=x,y").out == "a;b;x,y\n"

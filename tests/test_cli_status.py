@@ -34,14 +34,14 @@ def test_alone_in_an_empty_folder_it_greets_and_creates_nothing(run: Run, tmp_pa
     ran = run()
     assert ran.code == 0
     assert "there is no database yet (hexad.db)" in ran.out
-    assert 'next: hexad remember KEY "CONTENT"' in ran.out
+    assert 'next: hexad remember "I like green tea"' in ran.out
     output = run("--json").json
     assert (output["database"], output["exists"]) == ("hexad.db", False)
     assert list(tmp_path.iterdir()) == []
 
 
 @requirement("CONF-01", "LEARN-09")
-def test_alone_it_tells_what_is_stored_what_was_learned_and_what_awaits_review(
+def test_alone_it_shows_what_is_stored_what_was_learned_and_what_awaits_review(
     run: Run,  # noqa: F811
     tmp_path: Path,
 ) -> None:
@@ -117,7 +117,7 @@ def test_init_writes_every_setting_with_its_default_and_its_meaning(run: Run, tm
 
 
 @requirement("CONF-03")
-def test_init_never_overwrites_unless_told_to(run: Run, tmp_path: Path) -> None:  # noqa: F811
+def test_init_never_overwrites_unless_asked_to(run: Run, tmp_path: Path) -> None:  # noqa: F811
     (tmp_path / "hexad.toml").write_text("max_pinned = 1\n")
     ran = run("init")
     assert (ran.code, ran.out) == (2, "")
@@ -129,7 +129,7 @@ def test_init_never_overwrites_unless_told_to(run: Run, tmp_path: Path) -> None:
 
 
 @requirement("CONF-03")
-def test_config_show_tells_where_each_value_is_from(
+def test_config_show_says_where_each_value_is_from(
     run: Run,  # noqa: F811
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -208,9 +208,9 @@ def test_a_real_shell_completes_commands_options_and_stored_names(stored: Path, 
         [program, "-c", script], cwd=stored, env=environment, capture_output=True, encoding="utf-8", check=False
     )
     assert "Traceback" not in ran.stderr
-    for (_, _, wanted, not_wanted), told in zip(CASES, ran.stdout.split("===\n"), strict=True):
-        assert all(name in told for name in wanted)
-        assert not not_wanted & set(told.split())
+    for (_, _, wanted, not_wanted), output in zip(CASES, ran.stdout.split("===\n"), strict=True):
+        assert all(name in output for name in wanted)
+        assert not not_wanted & set(output.split())
 
 
 @requirement("CONF-01")
@@ -276,10 +276,10 @@ def test_a_form_that_is_not_touched_comes_back_as_it_was(fields: dict[str, str],
 
 @requirement("CONF-01")
 @pytest.mark.parametrize(
-    ("told", "named"),
+    ("form", "named"),
     [("fix = ", "form"), ("fix = 3", "fix"), ('fx = "a"', "fx"), ("", "fix"), ('fix = "a"\nfix = "b"', "form")],
 )
-def test_a_form_that_is_broken_names_what_is_wrong(told: str, named: str) -> None:
+def test_a_form_that_is_broken_names_what_is_wrong(form: str, named: str) -> None:
     with pytest.raises(InvalidInput) as raised:
-        editing.read(told, ["fix"])
+        editing.read(form, ["fix"])
     assert raised.value.field == named

@@ -1,4 +1,4 @@
-"""What a command suggests can be pasted into the shell: it is for the same memory, and quoted."""
+"""The suggestion of a command can be pasted into the shell: it is for the same memory, and quoted."""
 
 # ruff: noqa: F811 - the fixture
 
@@ -51,7 +51,6 @@ def _commands(text: str) -> list[str]:
         (["delete", "a key"], f"hexad undelete 'a key' {PASTED}"),
         (["skills", "run", "greet us"], f"hexad skills review 'greet us' {PASTED}"),
         (["learnings", "list"], f"hexad learnings correct {PASTED}"),
-        (["skills", "review", "greet us", "--json"], f"hexad skills review 'greet us' --set NAME=VALUE {PASTED}"),
         (
             ["skills", "new", "x y", "--kind", "instruction", "--description", "d", "--text", "t"],
             f"hexad skills review 'x y' {PASTED}",
@@ -74,10 +73,10 @@ def test_what_comes_next_is_for_the_memory_that_was_named(run: Run, stocked: Pat
     assert (
         run("--db", "no such.db")
         .out.splitlines()[1]
-        .startswith("next: hexad remember KEY \"CONTENT\" --db 'no such.db' (")
+        .startswith("next: hexad remember \"I like green tea\" --db 'no such.db' (")
     )
-    assert "`hexad remember KEY CONTENT --db 'no such.db'` creates it" in run("list", "--db", "no such.db").err
-    assert run("status").out.splitlines()[1] == 'next: hexad remember KEY "CONTENT" (a rule, a preference, a fact)'
+    assert "`hexad remember \"TEXT\" --db 'no such.db'` creates it" in run("list", "--db", "no such.db").err
+    assert run("status").out.splitlines()[1] == 'next: hexad remember "I like green tea" (a rule, a preference, a fact)'
 
 
 @requirement("CONF-01")
@@ -98,7 +97,7 @@ def test_a_suggestion_that_is_pasted_works(stocked: Path) -> None:
 
 
 @requirement("STORE-03")
-def test_an_empty_namespace_tells_where_the_entries_are(run: Run, stocked: Path) -> None:
+def test_an_empty_namespace_says_where_the_entries_are(run: Run, stocked: Path) -> None:
     with opened(stocked / "my agent.db", namespace="forgotten") as hx:
         hx.knowledge.save("x", "y")
         hx.forget(everything=True)

@@ -109,7 +109,7 @@ def test_a_broken_layer_costs_its_lines_not_the_answer(hx: Hexad, caplog: pytest
 
 
 @requirement("CTX-06", "CONF-04")
-def test_a_failure_is_told_without_the_secrets_in_its_message(hx: Hexad, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failure_is_reported_without_the_secrets_in_its_message(hx: Hexad, caplog: pytest.LogCaptureFixture) -> None:
     found = hx.with_tool_registry(Broken()).retrieve("deploy", layers=[Layer.TOOL_REGISTRY])
     assert "hunter22x" not in found.failures[0].reason + caplog.text
 
@@ -158,7 +158,7 @@ def test_a_prior_orders_what_matches_alike_and_never_buries_a_clear_match(hx: He
 
 
 @requirement("CTX-08")
-def test_the_same_rows_give_the_same_answer_on_every_backend_whatever_other_namespaces_hold(tmp_path: Path) -> None:
+def test_the_same_rows_give_the_same_answer_on_every_backend_and_beside_any_other_namespaces(tmp_path: Path) -> None:
     answers = []
     for place in (":memory:", tmp_path / "a.db", tmp_path / "crowded.db"):
         with opened(place, clock=FixedClock(), max_knowledge=10_000) as hx:
@@ -286,7 +286,7 @@ def test_a_query_that_is_no_string_is_an_error_of_hexads_own(hx: Hexad, query: A
 
 
 @requirement("KEY-01", "KEY-02", "KEY-03")
-def test_what_was_searched_for_is_told_as_a_person_would_recognise_it(hx: Hexad) -> None:
+def test_what_was_searched_for_is_shown_as_a_person_would_recognise_it(hx: Hexad) -> None:
     found = hx.retrieve("What is the best way to deploy (in Go) to k8 via CI?")
     assert found.keywords == ("best", "way", "deploy", "go", "k8", "ci")
 

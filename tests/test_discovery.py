@@ -1,4 +1,4 @@
-"""What an agent did again and again is offered as a draft: its steps, its constants, its parameters."""
+"""Repeated work of an agent is offered as a draft: its steps, its constants, its parameters."""
 
 from __future__ import annotations
 
@@ -122,8 +122,8 @@ def test_what_was_done_in_three_sessions_becomes_a_draft_with_what_differed_as_p
     )
     assert skill.name == "find-customer-create-ticket-notify"
     assert "in 3 sessions: find_customer, then create_ticket, then notify" in skill.description
-    told = [record for record in hx.audit.records() if record.action == "skill.discover"]
-    assert [(each.target, each.details["sessions"]) for each in told] == [(skill.name, 3)]
+    shown = [record for record in hx.audit.records() if record.action == "skill.discover"]
+    assert [(each.target, each.details["sessions"]) for each in shown] == [(skill.name, 3)]
 
 
 @requirement("SKILL-10")
@@ -210,7 +210,7 @@ def test_calls_without_a_session_and_objects_that_are_no_data_are_not_offered(hx
 
 
 @requirement("SKILL-10")
-def test_what_is_kept_for_discovery_tells_no_values(hx: Hexad) -> None:
+def test_what_is_kept_for_discovery_holds_no_values(hx: Hexad) -> None:
     three_sessions(hx)
     Desk(hx, "session-0").login("ann", "hunter2hunter2")
     with hx.store.reading("default") as view:
@@ -234,7 +234,7 @@ def test_an_argument_that_only_some_runs_gave_is_left_out_and_kinds_become_types
         {"amount": "{{ amount }}", "to": "{{ to }}"},
         {"amount": "{{ file_amount }}", "long": "{{ long }}"},
     ]
-    kinds = {name: told.get("type") for name, told in skill.parameters["properties"].items()}  # type: ignore[union-attr]
+    kinds = {name: shown.get("type") for name, shown in skill.parameters["properties"].items()}  # type: ignore[union-attr]
     assert kinds == {"amount": "number", "to": "array", "file_amount": "string", "long": "string"}
 
 
@@ -317,7 +317,7 @@ def nurse(hx: Hexad, session: str, **given: Any) -> None:
 
 
 @requirement("SKILL-10")
-def test_of_what_was_always_the_same_only_words_flags_and_small_numbers_are_told(hx: Hexad) -> None:
+def test_of_what_was_always_the_same_only_words_flags_and_small_numbers_are_kept(hx: Hexad) -> None:
     for number in range(3):
         nurse(hx, f"s{number}", since=None)
     [skill] = hx.skills.discover()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from hexad.cli import main
 from hexad.errors import EvalError, HexadError, UnknownChoice
+from hexad.evals.baselines import BASELINES, chosen
 from hexad.evals.data import read_sets
 from hexad.evals.metrics import ndcg, recall, reciprocal_rank
 from hexad.evals.run import Plan, evaluate
@@ -73,13 +74,13 @@ def test_each_set_is_measured_in_its_layer_and_each_group_in_a_namespace_of_its_
 
 @requirement("EVAL-01")
 def test_baselines_answer_the_same_questions_in_the_same_run(data: Path) -> None:
-    for result in evaluate(read_sets(data), Plan(queries=1, baselines=["like", "fts5"]), progress=quiet):
-        assert set(result.baselines) == {"like", "fts5"}
+    for result in evaluate(read_sets(data), Plan(queries=1, baselines=BASELINES), progress=quiet):
+        assert set(result.baselines) == {"like", "fts5", "bm25s", "static"}
         assert result.questions == 1
         if result.data.name == "small":
             assert result.baselines["fts5"].quality.recall_at_5 == 1.0
     with pytest.raises(UnknownChoice, match="like, fts5"):
-        evaluate(read_sets(data), Plan(baselines=["crystal ball"]), progress=quiet)
+        chosen(["crystal ball"])
 
 
 @requirement("EVAL-01")
@@ -95,7 +96,8 @@ def test_the_command_prints_one_document_of_the_documented_shape(
     assert {"recall_at_5", "recall_at_10", "mrr", "ndcg_at_10", "p50_ms", "p95_ms", "queries", "baselines"} == set(one)
     assert set(one["baselines"]["fts5"]) == {"recall_at_5", "recall_at_10", "mrr", "ndcg_at_10", "p50_ms", "p95_ms"}
     html = page.read_text(encoding="utf-8")
-    assert html.count("<svg") == 5
+    assert html.count("<table") == 1
+    assert html.count('class="bar" style="--share: 50%"') >= 5
     assert "http" not in html
 
 
@@ -109,7 +111,7 @@ def test_the_command_shows_sets_layers_and_the_mean_as_a_table(data: Path, capsy
 
 @requirement("EVAL-01")
 @pytest.mark.parametrize(
-    ("file", "line", "told"),
+    ("file", "line", "says"),
     [
         ("corpus", "nonsense", "corpus.jsonl, line 2: is not JSON"),
         ("corpus", [1], "corpus.jsonl, line 2: must be an object"),
@@ -121,7 +123,7 @@ def test_the_command_shows_sets_layers_and_the_mean_as_a_table(data: Path, capsy
     ],
 )
 def test_a_malformed_line_is_an_error_with_file_and_line_number(
-    file: str, line: Any, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    file: str, line: Any, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines: dict[str, list[Any]] = {
         "corpus": [{"id": "a", "text": "b"}],
@@ -131,9 +133,9 @@ def test_a_malformed_line_is_an_error_with_file_and_line_number(
     write(tmp_path, "tool_registry", "set", lines["corpus"], lines["queries"])
     with pytest.raises(EvalError) as caught:
         read_sets(tmp_path)
-    assert told in str(caught.value)
+    assert says in str(caught.value)
     assert main(["eval", str(tmp_path)]) == 1
-    assert told in capsys.readouterr().err
+    assert says in capsys.readouterr().err
 
 
 @requirement("EVAL-01")
@@ -166,7 +168,6 @@ def test_every_metric_is_from_0_to_1_and_best_for_a_perfect_answer(
 
 @pytest.fixture
 def taught(tmp_path: Path) -> Path:
-    """Items whose text says nothing of how people ask for them."""
     items = [{"id": "book_hotel", "text": "Reserve a room"}, {"id": "send_mail", "text": "Write to somebody"}]
     asks = ["somewhere to sleep tonight", "sleep in Lisbon", "a bed to sleep in", "sleep over", "no sleep at home"]
     queries = [{"id": f"q{n}", "text": text, "relevant": ["book_hotel"]} for n, text in enumerate(asks)]
@@ -189,13 +190,15 @@ def test_feedback_replays_uses_and_asks_the_other_questions(taught: Path, capsys
 
 
 @requirement("EVAL-01", "EVAL-02")
-def test_feedback_is_a_table_and_a_curve(taught: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_feedback_is_a_table_on_the_screen_and_in_the_page(
+    taught: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     page = tmp_path / "report.html"
     assert main(["eval", str(taught), "--no-semantic", "--feedback", "2", "--out", str(page)]) == 0
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     assert ["tool_registry/small", "2", "3", "0.000", "1.000", "+1.000"] in rows
     html = page.read_text(encoding="utf-8")
-    assert "<polyline" in html
+    assert "R@5 before" in html
     assert "http" not in html
 
 
@@ -215,7 +218,7 @@ def test_foreign_questions_are_counted_that_are_answered_with_nothing(
 
 
 @requirement("EVAL-01", "EVAL-04")
-def test_the_extra_is_used_unless_told_not_to_and_stands_beside_itself_as_a_baseline(tmp_path: Path) -> None:
+def test_the_extra_is_used_unless_turned_off_and_stands_beside_itself_as_a_baseline(tmp_path: Path) -> None:
     items = [
         {"id": "car", "text": "The automobile is parked behind the house"},
         {"id": "meal", "text": "We eat supper at seven in the evening"},
@@ -224,8 +227,8 @@ def test_the_extra_is_used_unless_told_not_to_and_stands_beside_itself_as_a_base
         tmp_path / "d", "external_knowledge", "s", items, [{"id": "q", "text": "vehicle garage", "relevant": ["car"]}]
     )
     sets = read_sets(tmp_path / "d")
-    (with_it,) = evaluate(sets, Plan(baselines=["static", "bm25s"]), progress=quiet)
-    (without,) = evaluate(sets, Plan(semantic=False), progress=quiet)
+    (with_it,) = evaluate(sets, Plan(baselines=BASELINES), progress=quiet)
+    (without,) = evaluate(sets, Plan(embedder="none"), progress=quiet)
     assert with_it.hexad.quality.recall_at_5 == with_it.baselines["static"].quality.recall_at_5 == 1
     assert without.hexad.quality.recall_at_5 == with_it.baselines["bm25s"].quality.recall_at_5 == 0
 

@@ -1,4 +1,4 @@
-"""Nothing relevant means nothing returned, and whoever wants to see it all the same can."""
+"""Nothing relevant means nothing returned, and a caller can ask to see it all the same."""
 
 from __future__ import annotations
 
@@ -75,14 +75,14 @@ def test_pinned_entries_and_the_runtime_item_are_under_no_floor(furnished: Hexad
 
 
 @requirement("EVAL-03", "KNOW-05")
-def test_who_searches_sees_whatever_matches(furnished: Hexad) -> None:
+def test_a_search_shows_everything_that_matches(furnished: Hexad) -> None:
     question = "a poem about the reception of a lonely lighthouse keeper and his parrot in a storm at sea"
     assert not furnished.retrieve(question).all()
     assert furnished.knowledge.search(question, limit=3)
 
 
 @requirement("EVAL-03", "PROMPT-06")
-def test_explain_tells_what_was_below_the_floor(furnished: Hexad) -> None:
+def test_explain_shows_what_was_below_the_floor(furnished: Hexad) -> None:
     explanation = furnished.explain(
         "a poem about the reception of a lonely lighthouse keeper and his parrot in a storm at sea"
     )
@@ -135,7 +135,7 @@ def test_a_greeting_brings_no_tools(furnished: Hexad, greeting: str) -> None:
 
 
 @requirement("EVAL-03", "PROMPT-06")
-def test_explain_tells_which_tools_were_below_the_floor(furnished: Hexad) -> None:
+def test_explain_shows_which_tools_were_below_the_floor(furnished: Hexad) -> None:
     tools = [{"name": f"tool_{number}", "description": f"Reserve a room in city {number}"} for number in range(40)]
     question = "explain the superconductors of the last century and their critical temperature in a room full of people"
     explanation = furnished.with_tool_registry(tools).explain(question, layers=[Layer.TOOL_REGISTRY])

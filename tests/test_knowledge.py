@@ -174,7 +174,7 @@ def test_audit_records_hold_no_content_and_no_hash_of_it(hx: Hexad) -> None:
 
 
 @requirement("KNOW-05")
-def test_search_takes_a_category_and_returns_ten_unless_told_otherwise(hx: Hexad) -> None:
+def test_search_takes_a_category_and_returns_ten_by_default(hx: Hexad) -> None:
     for number in range(30):
         hx.knowledge.save(f"note-{number}", f"deploy note {number}", category="rule" if number % 10 == 0 else "fact")
     assert len(hx.knowledge.search("deploy")) == 10
@@ -397,7 +397,7 @@ def test_what_is_not_given_of_a_known_reference_stays(hx: Hexad) -> None:
 
 
 @requirement("REF-01", "CONF-04")
-def test_what_is_told_of_redaction_stays_true_of_the_text_that_stays(hx: Hexad) -> None:
+def test_the_note_about_redaction_stays_true_of_the_text_that_stays(hx: Hexad) -> None:
     hx.references.save("a", location="https://a", summary="password=hunter22x")
     assert hx.references.save("a", location="https://b").redactions == ("password",)
     hx.references.save("b", location="https://a", summary="password=hunter22x", redact=False)
@@ -497,7 +497,7 @@ _contents = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_s
 @requirement("KNOW-03")
 @given(st.lists(_contents, min_size=1, max_size=8))
 @settings(max_examples=60)
-def test_history_tells_every_change_and_nothing_else(contents: list[str]) -> None:
+def test_history_shows_every_change_and_nothing_else(contents: list[str]) -> None:
     with opened(":memory:") as hx:
         for content in contents:
             hx.knowledge.save("key", content, redact=False)

@@ -1,4 +1,4 @@
-"""A layer is known everywhere or nowhere: whoever adds one is told by these tests which place was forgotten.
+"""A layer is known everywhere or nowhere: these tests name the place that was forgotten when one is added.
 
 Every table keyed by layer, by kind of record or by a record's name is found in the source; each is complete, or is
 listed in `PARTIAL` with the reason why it speaks of some only.
@@ -32,8 +32,8 @@ NOUNS = {record.layer.noun for record in RECORDS}
 PARTIAL = {
     "answers.py: knowledge, skill": "names MCP's tools, which find these two",
     "rows.py: SKILL_PATTERNS, USER_KNOWLEDGE": "only these two keep earlier versions",
-    "records.py: SKILL_PATTERNS, USER_KNOWLEDGE": "likewise, on PostgreSQL",
-    "copying.py: Knowledge, Skill": "likewise",
+    "records.py: SKILL_PATTERNS, USER_KNOWLEDGE": "the same on PostgreSQL",
+    "copying.py: Knowledge, Skill": "the same",
     "rows.py: AGENT_LEARNINGS, USER_KNOWLEDGE": "only these two have derived columns",
     "status.py: AGENT_LEARNINGS, SKILL_PATTERNS": "these two are listed, the others counted by a query",
     "status.py: AGENT_LEARNINGS, SKILL_PATTERNS, USER_KNOWLEDGE": "details of these three",
@@ -41,7 +41,7 @@ PARTIAL = {
 
 
 def _member(node: ast.expr | None) -> str:
-    """What a key of a table names: a layer, a kind of record, or a record's name."""
+    """The meaning of a table's key: a layer, a kind of record, or a record's name."""
     match node:
         case ast.Attribute(value=ast.Name(id="Layer"), attr=name) if name in Layer.__members__:
             return name

@@ -255,7 +255,7 @@ def test_a_number_that_was_the_same_by_chance_is_not_the_fix(hx: Hexad) -> None:
 
 
 @requirement("LEARN-02")
-def test_the_message_of_a_key_error_tells_errors_apart(hx: Hexad) -> None:
+def test_the_message_of_a_key_error_distinguishes_errors(hx: Hexad) -> None:
     for said in ("no bed named 'x'", "pump is off", "no bed named 'y'"):
         hx.observe(tool="water", error=KeyError(said))
     assert [(each.error_pattern, each.seen) for each in hx.learnings.list()] == [

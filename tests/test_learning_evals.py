@@ -10,7 +10,7 @@ import pytest
 from benchmarks import simulated_agent
 from hexad.cli import main
 from hexad.evals.grouping import accuracy
-from hexad.evals.learning import measure_learning
+from hexad.evals.kinds import measure_kinds
 from tests.support import requirement
 
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ def test_a_folder_of_these_kinds_alone_is_measured(tmp_path: Path, capsys: pytes
     assert main(["eval", str(tmp_path), "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["error_grouping"]["mean"] == printed["error_grouping"]["systems"]["small"] == 0.75
-    assert printed["error_grouping"]["baselines"]["masking"] == 0.75
     assert printed["tool_failures"] == {"failures": 4, "with_fix": 2, "remedy_found": 2, "retrieved_in_3": 2}
     assert "recall_at_5" not in printed
     assert main(["eval", str(tmp_path)]) == 0
@@ -103,7 +102,7 @@ def test_a_malformed_line_is_an_error_with_file_and_line(
 def test_an_empty_file_is_an_error_and_an_empty_folder_holds_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert not measure_learning(tmp_path, quiet)
+    assert not measure_kinds(tmp_path, quiet)
     write(tmp_path, "error_grouping", [])
     assert main(["eval", str(tmp_path)]) == 1
     assert "has no lines" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""What happened next: fixes are found, offered, credited and overruled."""
+"""The calls after a failure: fixes are found, offered, credited and overruled."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ FIELDS = ["day", "amount", "currency", "label", "region", "unit", "mode"]
 @pytest.mark.parametrize(
     "error", ["the value {!r} is wrong for field '{}'", "got the value {!r}, which will not do: parameter: '{}'"]
 )
-def test_a_fields_name_tells_errors_apart_however_many_fields_there_are(hx: Hexad, error: str) -> None:
+def test_the_name_of_a_field_distinguishes_errors_however_many_fields_there_are(hx: Hexad, error: str) -> None:
     for field in ["day"] * 4 + FIELDS:
         session = f"{field}-{len(hx.audit.records())}"
         fail(hx, session, {field: "x y"}, error.format("x y", field))
@@ -108,7 +108,7 @@ def test_patterns_do_not_become_one_if_what_helped_differs(hx: Hexad) -> None:
 
 
 @requirement("LEARN-04", "LEARN-08")
-def test_a_users_correction_of_one_error_is_not_told_for_others(hx: Hexad) -> None:
+def test_a_users_correction_of_one_error_is_not_shown_for_others(hx: Hexad) -> None:
     error = "the member {} is not in the sudoers file"
     hx.learnings.correct(trigger="tool:book", error_pattern=error.format("ann"), fix="ann has left")
     for name in ["ann", "bob", "cid", "dan", "eve", "fay", "gil"]:
@@ -210,7 +210,7 @@ def test_changed_arguments_become_a_fix_in_words_and_as_data(hx: Hexad) -> None:
     ],
     ids=lambda each: str(each)[:30],
 )
-def test_what_changed_is_told(hx: Hexad, before: Any, after: Any, fix: str) -> None:
+def test_the_fix_says_what_changed(hx: Hexad, before: Any, after: Any, fix: str) -> None:
     fail(hx, "s", before)
     work(hx, "s", after)
     assert only(hx).fix.partition("; the error says")[0] == fix
@@ -252,7 +252,7 @@ def test_an_argument_that_merely_differed_is_no_fix(hx: Hexad, before: Any, afte
     ],
     ids=str,
 )
-def test_what_may_be_somebodys_is_never_told_however_many_used_it(hx: Hexad, given: dict[str, Any]) -> None:
+def test_what_may_be_somebodys_is_never_shown_however_many_used_it(hx: Hexad, given: dict[str, Any]) -> None:
     for session in "abc":
         fail(hx, session, {})
         work(hx, session, given)
@@ -263,7 +263,7 @@ def test_what_may_be_somebodys_is_never_told_however_many_used_it(hx: Hexad, giv
 
 
 @requirement("LEARN-06")
-def test_a_value_is_told_once_a_second_session_had_the_same_even_if_the_fix_was_offered_there(hx: Hexad) -> None:
+def test_a_value_is_shown_once_a_second_session_had_the_same_even_if_the_fix_was_offered_there(hx: Hexad) -> None:
     for session in "aab":
         assert "metric" not in prompt(hx, session)
         fail(hx, session, {})
@@ -360,13 +360,13 @@ evidence = st.builds(Evidence, worked=counts, failed=counts, support=counts, use
 @given(evidence, st.integers(1, 50))
 def test_trust_rises_with_successes_and_falls_with_failures(known: Evidence, more: int) -> None:
     def with_more(**change: int) -> float:
-        told = {
+        shown = {
             "worked": known.worked,
             "failed": known.failed,
             "support": known.support,
             "users_word": known.users_word,
         }
-        return trust(Evidence(**{**told, **change}))
+        return trust(Evidence(**{**shown, **change}))
 
     assert with_more(worked=known.worked + more) >= trust(known)
     assert with_more(support=known.support + more) >= trust(known)
@@ -498,14 +498,14 @@ def test_a_fix_that_any_call_seems_to_follow_is_credited_only_after_its_error(hx
 @requirement("LEARN-07")
 @pytest.mark.parametrize("pattern", ["", "quota exceeded"])
 def test_a_fix_in_words_is_credited_only_in_a_session_that_had_its_error(hx: Hexad, pattern: str) -> None:
-    told = hx.learnings.save(trigger="tool:book", error_pattern=pattern, fix="ask ops for a quota")
+    shown = hx.learnings.save(trigger="tool:book", error_pattern=pattern, fix="ask ops for a quota")
     prompt(hx, "a", "the quota, please")
     work(hx, "a")
-    assert hx.learnings.get(told.id).worked == 0
+    assert hx.learnings.get(shown.id).worked == 0
     fail(hx, "b", GOOD, "ValueError: quota exceeded")
     prompt(hx, "b", "the quota, please")
     work(hx, "b")
-    assert hx.learnings.get(told.id).worked == 1
+    assert hx.learnings.get(shown.id).worked == 1
 
 
 @requirement("LEARN-07")
@@ -652,7 +652,7 @@ def test_advice_is_put_behind_the_error_that_goes_back(hx: Hexad) -> None:
     "error",
     [ValueError("boom"), KeyError("boom"), OSError(2, "boom"), ValueError(7), ValueError(), RuntimeError("boom", 7)],
 )
-def test_advice_reaches_whoever_reads_the_error(hx: Hexad, error: Exception) -> None:
+def test_advice_reaches_the_reader_of_the_error(hx: Hexad, error: Exception) -> None:
     hx.learnings.correct(trigger="tool:t", fix="turn it off and on")
 
     def fail_so() -> None:
@@ -697,11 +697,11 @@ def test_advice_is_put_into_an_error_dict_and_the_tools_own_stays(hx: Hexad) -> 
     hx.learnings.correct(trigger="tool:t", error_pattern="boom", fix="turn it off")
     hx.learnings.correct(trigger="tool:t", error_pattern="exit status 3", fix="turn it on")
     given = {"error": "boom"}
-    told = hx.watch(lambda: given, name="t", advise=True)()
-    assert told == {"error": "boom\nKnown fix (trust 0.83): turn it off"}
+    shown = hx.watch(lambda: given, name="t", advise=True)()
+    assert shown == {"error": "boom\nKnown fix (trust 0.83): turn it off"}
     assert given == {"error": "boom"}
-    told = hx.watch(lambda: {"returncode": 3}, name="t", advise=True)()
-    assert told == {"returncode": 3, "known_fix": "Known fix (trust 0.83): turn it on"}
+    shown = hx.watch(lambda: {"returncode": 3}, name="t", advise=True)()
+    assert shown == {"returncode": 3, "known_fix": "Known fix (trust 0.83): turn it on"}
 
 
 # corrections
@@ -716,7 +716,7 @@ def test_a_users_correction_is_trusted_at_once(hx: Hexad) -> None:
     assert hx.learnings.fix_for("book", ERROR) == "ISO dates, please"
     new = hx.learnings.correct(trigger="tool:mail", fix="never on Sundays")
     assert new.category == "user_correction"
-    assert hx.learnings.fix_for("mail", "whatever went wrong") == "never on Sundays"
+    assert hx.learnings.fix_for("mail", "something went wrong") == "never on Sundays"
     assert hx.learnings.correct(learning=new.id, fix="on Mondays").id == new.id
     with pytest.raises(NotFound):
         hx.learnings.correct(learning="nobody", fix="x")
@@ -790,7 +790,7 @@ def test_a_pattern_cannot_forge_a_fix(hx: Hexad, evil: str) -> None:
 
 
 def read_line(shown: str) -> str:
-    """What the one line of a prompt says."""
+    """The one line of a prompt."""
     said: str = json.loads(shown.splitlines()[1].partition("tool:book: ")[2])
     return said
 

@@ -1,4 +1,4 @@
-"""Any history of calls, prompts and corrections teaches the same, whatever store keeps it."""
+"""Any history of calls, prompts and corrections teaches the same on every store."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def test_learnings_are_counted(stocked: Hexad) -> None:
 
 
 @requirement("LEARN-09")
-def test_what_is_never_confirmed_fades_and_a_dry_run_only_tells(stocked: Hexad, clock: FixedClock) -> None:
+def test_what_is_never_confirmed_fades_and_a_dry_run_only_reports(stocked: Hexad, clock: FixedClock) -> None:
     clock.advance(days=85)
     (faded,) = stocked.learnings.list(category="timeout")
     cleaned = stocked.learnings.clean()
@@ -115,7 +115,7 @@ def test_near_duplicates_are_merged_and_nothing_of_them_is_lost(hx: Hexad, clock
 
 @requirement("LEARN-04", "LEARN-09")
 def test_near_duplicates_that_name_other_fields_or_that_a_user_corrected_stay_apart(hx: Hexad) -> None:
-    words = "the report that was asked for could not be written because one of them has been left empty by whoever sent"
+    words = "the report that was asked for could not be written because one of them has been left empty by its sender"
     for field in ("day", "amount"):
         hx.learnings.save(trigger="tool:t", error_pattern=f"{words}: field '{field}'")
     hx.learnings.correct(trigger="tool:u", error_pattern=f"{words} gladly", fix="ask ann")
@@ -170,7 +170,7 @@ def test_the_command_line_corrects(database: str, capsys: pytest.CaptureFixture[
 
 
 @requirement("LEARN-09")
-def test_the_command_line_tells_a_person_too(database: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_shows_a_person_too(database: str, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in (
         ["list"],
         ["stats"],
@@ -191,7 +191,7 @@ def test_the_command_line_tells_a_person_too(database: str, capsys: pytest.Captu
 
 
 @requirement("LEARN-09")
-def test_showing_a_learning_tells_every_fix(database: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_showing_a_learning_lists_every_fix(database: str, capsys: pytest.CaptureFixture[str]) -> None:
     with opened(database) as hx:
         known = hx.learnings.list()[0]
         hx.learnings.correct(learning=known.id, fix="ask twice")

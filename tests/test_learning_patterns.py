@@ -239,7 +239,7 @@ def wrapped(cause: BaseException, *, explicitly: bool = True) -> Exception:
     ],
     ids=repr,
 )
-def test_an_error_has_the_category_that_it_or_its_cause_tells(error: object, category: str) -> None:
+def test_an_error_has_the_category_of_its_own_or_of_its_cause(error: object, category: str) -> None:
     assert category_of(error).value == category
 
 

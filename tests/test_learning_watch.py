@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def calls(hx: Hexad) -> list[dict[str, Any]]:
-    """What the log tells of tool calls."""
+    """The tool calls in the log."""
     return [{**record.details, "tool": record.target} for record in hx.audit.records() if record.action == "tool.call"]
 
 
@@ -364,10 +364,10 @@ def test_every_call_is_in_the_log_with_its_arguments_summarised(hx: Hexad) -> No
 
 
 @requirement("LEARN-01")
-def test_of_hexads_own_tools_only_names_and_sizes_are_told(hx: Hexad) -> None:
+def test_of_hexads_own_tools_only_names_and_sizes_are_kept(hx: Hexad) -> None:
     hx.observe(tool="save_knowledge", args={"key": "units", "content": "my salary", "tags": ["a"], "n": 1}, result="ok")
-    told = calls(hx)[0]["arguments"]
-    assert told == {"key": "(5 characters)", "content": "(9 characters)", "tags": "(1 item)", "n": "(int)"}
+    shown = calls(hx)[0]["arguments"]
+    assert shown == {"key": "(5 characters)", "content": "(9 characters)", "tags": "(1 item)", "n": "(int)"}
 
 
 @requirement("LEARN-01")
@@ -512,7 +512,7 @@ class Sealed(dict[str, Any]):
     [{"k\ud800": "v\udfff"}, {"a": [{"\udfff": 1}]}, {"\0": "\0"}, "\ud800", Sealed(a=1), [Sealed(a=1)], range(10**30)],
     ids=ascii,
 )
-def test_every_call_is_in_the_log_whatever_it_holds(file_hx: Hexad, value: Any) -> None:
+def test_every_call_is_in_the_log_with_any_content(file_hx: Hexad, value: Any) -> None:
     def tool(argument: Any) -> Any:
         return argument
 
@@ -559,7 +559,7 @@ def test_secrets_in_arguments_and_errors_are_stored_nowhere(tmp_path: Path) -> N
     ],
     ids=str,
 )
-def test_a_secret_is_known_by_its_name_whatever_its_type_and_place(
+def test_a_secret_is_known_by_its_name_in_every_type_and_place(
     tmp_path: Path, given: dict[str, Any], secret: str
 ) -> None:
     with opened(tmp_path / "agent.db", session="s") as hx:

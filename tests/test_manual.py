@@ -31,7 +31,7 @@ _LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(#[^)\s]*)?\)")
 @pytest.mark.parametrize(
     "page", [page for page in TOLD if list(steps(page))], ids=lambda page: str(page.relative_to(ROOT))
 )
-def test_what_a_page_tells_happens_in_its_order(page: Path, tmp_path: Path) -> None:
+def test_the_steps_of_a_page_work_in_their_order(page: Path, tmp_path: Path) -> None:
     install(tmp_path)
     for step in steps(page):
         shown = step.done_in(tmp_path)
@@ -84,9 +84,9 @@ def test_every_file_that_the_map_names_is_there() -> None:
 @pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_command_in_a_sentence_is_one_that_there_is(page: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    for told in _INLINE.findall(text):
-        for way in _ways(told.split()):
-            assert _unknown(way) is None, told
+    for shown in _INLINE.findall(text):
+        for way in _ways(shown.split()):
+            assert _unknown(way) is None, shown
 
 
 def _ways(words: list[str]) -> list[list[str]]:
@@ -112,9 +112,9 @@ def _unknown(words: list[str]) -> str | None:
 
 @requirement("CONF-01")
 def test_a_command_that_is_neither_possible_nor_listed_is_noticed(tmp_path: Path) -> None:
-    for told in ("no-such-program --at-all", "make no-such-target", "hexad no-such-command"):
+    for shown in ("no-such-program --at-all", "make no-such-target", "hexad no-such-command"):
         with pytest.raises(AssertionError):
-            Line(told).done_in(tmp_path)
+            Line(shown).done_in(tmp_path)
 
 
 @requirement("CONF-01")
@@ -127,8 +127,8 @@ def test_every_extra_that_a_page_names_is_there(page: Path) -> None:
 
 @requirement("CONF-01")
 def test_what_is_not_run_is_said_in_a_page_and_has_a_reason() -> None:
-    told = {line.source for page in TOLD for step in steps(page) if step.kind == "sh" for line in lines(step.source)}
-    assert set(NOT_RUN) - told == set()
+    shown = {line.source for page in TOLD for step in steps(page) if step.kind == "sh" for line in lines(step.source)}
+    assert set(NOT_RUN) - shown == set()
     assert all(NOT_RUN.values())
 
 

@@ -163,7 +163,7 @@ def test_a_client_that_hangs_up_ends_the_script_that_it_waited_for(napping: Napp
 
 
 async def _introduced(url: str, mode: str) -> tuple[dict[str, str], dict[str, Any]]:
-    """What a client of each age sends with a call: the session that it has opened, or who it is."""
+    """The header that a client of each age sends with a call: the session that it has opened, or who it is."""
     from tests.test_mcp_http import post
 
     if mode == "legacy":

@@ -95,12 +95,12 @@ def test_a_client_without_a_session_is_a_new_one_after_half_an_hour_of_silence(f
 @requirement("META-01")
 def test_a_session_cannot_be_claimed_by_naming_it(file_hx: Hexad) -> None:
     async def scenario() -> tuple[str, str]:
-        told_of = []
+        described = []
         async with listening(file_hx) as url:
             for claimed in ("one", "two"):
                 async with with_headers(url, {"Mcp-Session-Id": claimed}) as one:
-                    told_of.append(await context(one, message="hello there", layers=["runtime_context"]))
-        return told_of[0], told_of[1]
+                    described.append(await context(one, message="hello there", layers=["runtime_context"]))
+        return described[0], described[1]
 
     first, second = play(scenario())
     assert first == second
@@ -215,8 +215,8 @@ def test_a_browser_lets_pages_that_were_named_ask_and_no_others(tmp_path: Path, 
                 return before, await post(url, Origin=origin, Authorization=f"Bearer {TOKEN}")
 
     before, answer = play(scenario())
-    told_of = [each.headers.get("access-control-allow-origin") for each in (before, answer)]
-    assert told_of == ([origin, origin] if lets else [None, None])
+    described = [each.headers.get("access-control-allow-origin") for each in (before, answer)]
+    assert described == ([origin, origin] if lets else [None, None])
     assert (before.status_code, answer.status_code) == ((200, 200) if lets else (400, 403))
     if lets:
         assert "authorization" in before.headers["access-control-allow-headers"]
@@ -228,7 +228,7 @@ def test_who_asks_too_often_has_to_wait(tmp_path: Path) -> None:
     async def scenario() -> list[httpx2.Response]:
         with opened(tmp_path / "agent.db", mcp_rate=3, mcp_token=TOKEN) as hx:
             async with listening(hx) as url:
-                forwarded = [{"X-Forwarded-For": f"10.0.0.{n}"} for n in range(4)]  # whatever it says: it is one caller
+                forwarded = [{"X-Forwarded-For": f"10.0.0.{n}"} for n in range(4)]  # it is one caller with any of them
                 return [await post(url, Authorization="Bearer wrong", **each) for each in forwarded]
 
     *guesses, refused = play(scenario())
@@ -255,7 +255,7 @@ def test_no_minute_holds_more_than_the_bucket_and_its_refill(per_minute: int, ga
 
 
 @requirement("CONF-03")
-def test_waiting_as_long_as_told_is_enough() -> None:
+def test_waiting_as_long_as_asked_is_enough() -> None:
     now = [0.0]
     rates = Rates(2, lambda: now[0])
     assert [rates.wait("ada"), rates.wait("ada")] == [0.0, 0.0]

@@ -59,7 +59,7 @@ def file_of(home: Path, name: str, scope: str = "user") -> Path:
 
 
 def copies(home: Path) -> list[str]:
-    """What was kept of files before they were changed, oldest first."""
+    """The copies of files from before they were changed, oldest first."""
     folder = home / ".local/share/hexad/backups"
     found = sorted(folder.iterdir()) if folder.exists() else []
     assert all(stat.S_IMODE(each.stat().st_mode) == 0o600 for each in found)
@@ -120,7 +120,7 @@ def test_a_project_cannot_share_a_database_that_is_outside_of_it(
         ("windsurf", "user", ".codeium/windsurf/mcp_config.json", "mcpServers", None),
     ],
 )
-def test_other_clients_are_told_in_their_own_way(
+def test_other_clients_are_configured_in_their_own_way(
     home: Path, name: str, scope: str, place: str, group: str, database: str | None
 ) -> None:
     assert run("install", name, "--yes", "--scope", scope) == 0
@@ -461,7 +461,7 @@ def test_an_unknown_client_or_scope_names_those_that_are_known(
 
 
 @requirement("META-01")
-def test_claude_code_is_told_where_it_was_moved_to(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_claude_code_finds_the_server_where_it_was_moved_to(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / "moved"))
     assert run("install", "claude-code", "--yes") == 0
     assert run("install", "cursor", "--yes") == 0
@@ -489,7 +489,7 @@ def test_the_namespace_of_this_shell_goes_with_a_user_but_not_into_a_project(
 @requirement("META-01", "CONF-01")
 @pytest.mark.parametrize("scope", ["user", "project"])
 @pytest.mark.parametrize("content", ["max_pinned = -1"])
-def test_settings_that_would_keep_the_server_from_starting_are_told(
+def test_settings_that_would_keep_the_server_from_starting_are_reported(
     home: Path, scope: str, content: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (home / "work/hexad.toml").write_text(content)
@@ -544,5 +544,5 @@ def test_a_group_that_is_not_there_is_made(document: dict[str, Any], layout: dic
         ("/* unclosed", False),
     ],
 )
-def test_comments_are_told_from_mistakes(text: str, commented: bool) -> None:
+def test_comments_are_distinguished_from_mistakes(text: str, commented: bool) -> None:
     assert is_commented(text) is commented

@@ -26,7 +26,7 @@ NAP = f"sleep 600.{os.getpid()}"  # its argument identifies the process
 
 @pytest.fixture
 def napping(tmp_path: Path) -> Iterator[Spoken]:
-    """A server on which a script runs, whose progress is told."""
+    """A server on which a script runs, whose progress is reported."""
     _teach_nap(tmp_path / "agent.db")
     server = Spoken(tmp_path / "agent.db")
     server.greet()
@@ -59,16 +59,16 @@ def _with_progress(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _naps() -> list[str]:
-    """What runs of the script anywhere on this machine."""
-    told = []
+    """The processes of the script on this machine."""
+    shown = []
     for each in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             words = each.read_bytes().split(b"\0")
         except OSError:
             continue
         if NAP.split()[1].encode() in words:
-            told.append(each.parent.name)
-    return told
+            shown.append(each.parent.name)
+    return shown
 
 
 def _ended_well(server: Spoken) -> None:

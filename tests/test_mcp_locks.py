@@ -105,7 +105,7 @@ def test_writers_that_wait_keep_no_reader_waiting(tmp_path: Path) -> None:
 
 @requirement("META-01")
 @pytest.mark.parametrize("mode", MODES)
-def test_a_save_that_waits_tells_that_it_does(tmp_path: Path, mode: str) -> None:
+def test_a_save_that_waits_reports_progress(tmp_path: Path, mode: str) -> None:
     database = tmp_path / "agent.db"
 
     async def scenario() -> list[str | None]:

@@ -1,4 +1,4 @@
-"""What an agent may do with what a person has said or approved: repeat it, add to it, and propose; not undo it."""
+"""Agents and the entries of a person: they may repeat it, add to it, and propose; not undo it."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_an_agent_that_notes_a_known_error_again_leaves_its_category(memory_hx: 
 
 @requirement("META-01", "SKILL-03")
 @pytest.mark.parametrize("mode", MODES)
-def test_a_skill_in_use_stays_in_use_whatever_an_agent_proposes(memory_hx: Hexad, mode: str) -> None:
+def test_a_skill_in_use_stays_in_use_when_an_agent_proposes_another(memory_hx: Hexad, mode: str) -> None:
     teach_greeting(memory_hx)
     before = memory_hx.skills.get("greet")
     other = {**GREETING, "definition": {"template": "Bye {{ who }}"}}
@@ -136,7 +136,7 @@ def test_a_script_without_parameters_says_where_they_are_described(memory_hx: He
 
 
 @requirement("META-01", "SKILL-03")
-def test_who_proposes_a_skill_is_told_how_a_person_approves_it(tmp_path: Path) -> None:
+def test_a_proposed_skill_comes_with_how_a_person_approves_it(tmp_path: Path) -> None:
     async def scenario() -> str:
         with opened(tmp_path / "a b.db", namespace="team") as hx:
             async with in_process(hx) as one:

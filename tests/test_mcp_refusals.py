@@ -1,4 +1,4 @@
-"""Whatever is refused over HTTP reaches the agent behind the official client, as a sentence."""
+"""Every refusal over HTTP reaches the agent behind the official client, as a sentence."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_who_is_refused_cannot_use_up_what_others_of_its_address_may_ask(
 
 
 @requirement("META-01")
-def test_who_takes_no_json_is_told_in_plain_text(tmp_path: Path) -> None:
+def test_a_client_that_takes_no_json_is_answered_in_plain_text(tmp_path: Path) -> None:
     async def scenario() -> None:
         with opened(tmp_path / "agent.db", mcp_token=TOKEN) as hx:
             async with listening(hx) as url, httpx2.AsyncClient() as sender:

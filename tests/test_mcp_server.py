@@ -100,7 +100,7 @@ def test_what_a_foreign_agent_saves_is_the_agents_and_audited(file_hx: Hexad) ->
 
 
 @requirement("META-01")
-def test_what_is_found_is_told_in_the_one_json_shape(hx: Hexad) -> None:
+def test_what_is_found_has_the_one_json_shape(hx: Hexad) -> None:
     hx.knowledge.save("deploy-window", "Deploy on Tuesdays only", category="rule")
 
     async def scenario() -> dict[str, Any]:
@@ -260,7 +260,7 @@ def _composite(hx: Hexad, *tools: str) -> None:
 
 @requirement("SKILL-04")
 @both
-def test_a_skill_tells_its_progress_step_by_step(hx: Hexad, mode: str) -> None:
+def test_a_skill_reports_its_progress_step_by_step(hx: Hexad, mode: str) -> None:
     def upper(word: str) -> str:
         return word.upper()
 
@@ -351,7 +351,7 @@ def test_a_run_that_fails_is_an_error_with_its_result(memory_hx: Hexad) -> None:
 
 @requirement("SKILL-04")
 @both
-def test_what_json_cannot_hold_is_told_as_near_as_it_can(memory_hx: Hexad, mode: str) -> None:
+def test_what_json_cannot_hold_is_written_as_near_as_it_can(memory_hx: Hexad, mode: str) -> None:
     def odd(word: str) -> dict[str, Any]:
         return {"number": float("nan"), word: ["\ud800", float("-inf"), {1, 2}]}
 
@@ -365,7 +365,7 @@ def test_what_json_cannot_hold_is_told_as_near_as_it_can(memory_hx: Hexad, mode:
 
 
 @requirement("SKILL-04")
-def test_long_work_is_told_to_go_on_and_stalls_nobody(hx: Hexad) -> None:
+def test_long_work_reports_progress_and_stalls_nobody(hx: Hexad) -> None:
     release = threading.Event()
 
     def slow(word: str) -> str:
@@ -467,7 +467,7 @@ def test_a_secret_is_read_out_only_where_its_owner_wanted_it_kept(hx: Hexad) -> 
         ("no_such_tool", {}, "there are save_knowledge"),
     ],
 )  # fmt: skip
-def test_wrong_arguments_are_told_in_one_sentence(
+def test_wrong_arguments_are_reported_in_one_sentence(
     memory_hx: Hexad, tool: str, given: dict[str, Any], says: str
 ) -> None:
     teach_greeting(memory_hx)
@@ -521,8 +521,8 @@ async def _calls(one: Client, rounds: int) -> None:
 
 def _resident() -> int:
     """Bytes of memory that this process has; nothing where the system does not tell."""
-    told_of = Path("/proc/self/statm")
-    return int(told_of.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") if told_of.exists() else 0
+    described = Path("/proc/self/statm")
+    return int(described.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") if described.exists() else 0
 
 
 @requirement("META-01")

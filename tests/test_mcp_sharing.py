@@ -1,4 +1,4 @@
-"""Who shares a session, and that what a client is told about a limit of it is true, whatever it speaks."""
+"""Who shares a session, and that what a client reads about a limit of it is true, in every protocol version."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_without_sessions_clients_of_one_name_and_address_share_one_until_they_a
 
 
 @requirement("LIMIT-01")
-def test_without_sessions_a_header_tells_clients_apart(tmp_path: Path) -> None:
+def test_without_sessions_a_header_distinguishes_clients(tmp_path: Path) -> None:
     async def scenario() -> None:
         with opened(tmp_path / "agent.db", max_knowledge=1) as hx:
             async with listening(hx) as url:

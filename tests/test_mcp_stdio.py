@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hexad.errors import PackageTooOld
-from hexad.extras import install_target
+from hexad.extras import install_command
 from hexad.mcp import require_sdk
 from tests.mcp_support import ask, client, play, process, teach_greeting, tour
 from tests.support import opened, requirement
@@ -158,7 +158,7 @@ def test_without_the_extra_one_sentence_says_what_to_install(tmp_path: Path) -> 
         )
         assert done.returncode == 1
         assert done.stderr == (
-            f"error: the MCP server needs a package that is not installed: pip install '{install_target('mcp')}'\n"
+            f"error: the MCP server needs a package that is not installed: {install_command('mcp')}\n"
         )
         assert done.stdout == ""
     assert list(tmp_path.iterdir()) == []

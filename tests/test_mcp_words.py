@@ -1,4 +1,4 @@
-"""What the MCP server says when something is wrong: which part, what about it, and what to do."""
+"""The messages of the MCP server when something is wrong: which part, what about it, and what to do."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def calling(value: str) -> str:
     return json.dumps({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": params}).replace('"HERE"', value)
 
 
-# --- JSON that is none ----------------------------------------------------------------------------------------------
+# --- text that is not JSON --------------------------------------------------------------------------------------------
 
 
 @requirement("META-01")
@@ -123,7 +123,7 @@ def test_a_line_that_is_no_request_is_answered(spoken: Spoken) -> None:
 
 
 @requirement("META-01")
-def test_a_request_before_the_handshake_is_told_to_begin_with_it(tmp_path: Path) -> None:
+def test_the_answer_to_a_request_before_the_handshake_asks_for_it(tmp_path: Path) -> None:
     server = Spoken(tmp_path / "agent.db")
     try:
         server.say({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})

@@ -71,10 +71,10 @@ def test_what_came_with_somebody_elses_files_is_named_in_a_line_and_not_read(
     run("remember", "I like green tea")
     ran = run("recall", "password evil")
     assert (ran.code, ran.out) == (0, "")
-    named = (
-        f"{home / 'work' / 'hexad.db'} is not read, since it may be somebody else's; `hexad trust {home / 'work'}` uses"
-    )
-    assert ran.err.count("is not read") == 1
+    work = home / "work"
+    named = f"warning: {work / 'hexad.db'} and {work / 'hexad.toml'} are not read, because somebody else may have "
+    assert ran.err.count("not read") == 1
+    assert f"`hexad trust {work}` uses them" in ran.err
     assert named in ran.err
     assert (home / "work" / "hexad.db").read_bytes() == before
     assert run("init").code == 2  # it does not adopt what is there

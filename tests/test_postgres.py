@@ -1,4 +1,4 @@
-"""What only PostgreSQL has: round trips, a server that goes away, many processes, and an operator's options."""
+"""Only PostgreSQL has these: round trips, a server that goes away, many processes, and an operator's options."""
 # ruff: noqa: S608  (schemas have names of ours)
 
 from __future__ import annotations

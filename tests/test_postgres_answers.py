@@ -36,7 +36,7 @@ _namespaces = (f"pair {number}" for number in count())
 
 
 def embed(texts: Sequence[str]) -> Any:
-    """A vector that tells words apart, and knows that some are near each other."""
+    """A vector that distinguishes words, and knows that some are near each other."""
     vectors = np.zeros((len(texts), len(WORDS)), dtype=np.float32)
     for row, text in enumerate(texts):
         for place, word in enumerate(WORDS):
@@ -195,7 +195,7 @@ def test_thousands_of_rows_give_the_same_evidence_and_answers_on_both(both: tupl
 
 
 def _evidence(hx: Hexad) -> list[Any]:
-    """What the index says, by the order of rows instead of their numbers, which each store gives as it likes."""
+    """The content of the index, by the order of rows instead of their numbers, which each store gives as it likes."""
     found: list[Any] = []
     with hx._engine.workspace.store.reading("many") as view:
         rules = (facet("category", "rule"),)

@@ -172,9 +172,7 @@ def test_secrets_that_were_never_saved_are_taken_out_of_the_prompt(hx: Hexad) ->
     st.sampled_from([estimate_tokens, len, lambda text: len(text.split()), lambda text: len(set(text))]),
 )
 @settings(max_examples=150)
-def test_what_is_added_never_exceeds_the_budget_whatever_the_counter(
-    found: list[Item], budget: int, counter: Any
-) -> None:
+def test_what_is_added_never_exceeds_the_budget_with_any_counter(found: list[Item], budget: int, counter: Any) -> None:
     prompt = assemble("base", retrieved(*found), budget=budget, counter=counter)
     if prompt.kept:
         assert counter(prompt.added) <= budget
@@ -250,7 +248,7 @@ def test_wrong_types_are_errors_of_hexads_own(hx: Hexad) -> None:
 
 
 @requirement("PROMPT-06")
-def test_an_explanation_tells_keywords_candidates_verdicts_and_time(hx: Hexad) -> None:
+def test_an_explanation_has_keywords_candidates_verdicts_and_time(hx: Hexad) -> None:
     for number in range(12):
         hx.knowledge.save(f"note-{number:02}", f"deploy note number {number} " + "x" * number * 10)
     explanation = hx.explain("when may I deploy?", base="You are terse.", budget=60)

@@ -197,7 +197,7 @@ def test_a_proposal_is_forgotten_with_what_it_came_from(tmp_path: Path, forget: 
     with opened(file) as hx:
         hx.knowledge.save("diet", "I am vegetarian", subject="me", session="chat:1")
         own = hx.scoped(session="chat:1")
-        own.proposals.propose("diet", "xylophagous", subject="me", sentence="I told you: xylophagous")
+        own.proposals.propose("diet", "xylophagous", subject="me", sentence="I said so before: xylophagous")
         assert b"xylophagous" in file.read_bytes() + (tmp_path / "agent.db-wal").read_bytes()
         assert forget(hx).erased
         assert not hx.proposals.list()

@@ -1,4 +1,4 @@
-"""What the ranking makes of threads and subjects, and that each signal keeps to its weight."""
+"""The ranking of threads and subjects, and that each signal keeps to its weight."""
 
 from __future__ import annotations
 

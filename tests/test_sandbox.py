@@ -1,4 +1,4 @@
-"""The sandbox as its callers see it: what goes in, what comes out, what is refused, and where there is none."""
+"""The sandbox as its callers see it: what goes in, what comes out, what is refused, and machines without one."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_a_folder_that_holds_what_is_hidden_or_the_home_cannot_be_granted(sandbo
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only the superuser's scripts become somebody else")
-def test_the_superuser_is_told_which_folders_a_script_could_not_write(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_the_superuser_learns_which_folders_a_script_could_not_write(sandbox: Sandbox, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"chown 65534"):
         sandbox.run("true", writable=[tmp_path])
 
@@ -149,7 +149,7 @@ def test_a_sandbox_that_does_not_come_about_runs_nothing(sandbox: Sandbox) -> No
         sandbox.run("echo never", limits=SandboxLimits(open_files=2**50))  # more than anybody has
 
 
-# Where there is none
+# Machines without a sandbox
 
 
 _TO_INSTALL = r"on Linux, install the system's package bubblewrap, or pip install '\S*\[scripts\]'"
@@ -165,7 +165,7 @@ def test_without_a_sandbox_scripts_are_refused_with_what_to_install() -> None:
         find_sandbox(candidates=())
 
 
-def test_another_system_or_an_old_kernel_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_system_or_an_old_kernel_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(os, "uname", lambda: SimpleNamespace(release="5.10.0-28-amd64", machine="x86_64"))
         with pytest.raises(NoSandbox, match=r"this kernel is 5\.10\.0-28-amd64"):
@@ -175,7 +175,7 @@ def test_another_system_or_an_old_kernel_is_told_so(monkeypatch: pytest.MonkeyPa
         find_sandbox()
 
 
-def test_a_program_that_makes_no_namespaces_is_passed_over_and_its_reason_told() -> None:
+def test_a_program_that_makes_no_namespaces_is_passed_over_with_its_reason() -> None:
     folder = Path(tempfile.mkdtemp(prefix="hexad-bwrap-"))
     folder.chmod(0o755)
     broken = folder / "bwrap"
@@ -205,5 +205,5 @@ def test_a_program_in_the_superusers_home_is_still_found(tmp_path: Path) -> None
 def test_the_limits_are_those_of_the_page() -> None:
     table = PAGE.read_text(encoding="utf-8").split("`SandboxLimits` |")[1].split("\n\n")[0]
     rows = re.findall(r"^\| `(\w+)` \| ([\d,.]+) \|", table, flags=re.MULTILINE)
-    told = {name: float(value.replace(",", "")) for name, value in rows}
-    assert told == {field.name: getattr(SandboxLimits(), field.name) for field in fields(SandboxLimits)}
+    shown = {name: float(value.replace(",", "")) for name, value in rows}
+    assert shown == {field.name: getattr(SandboxLimits(), field.name) for field in fields(SandboxLimits)}

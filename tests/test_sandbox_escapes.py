@@ -40,7 +40,7 @@ def mark() -> str:
     return f"{os.getpid()}{next(_COUNT):03}"
 
 
-@pytest.fixture(scope="module", params=["as whoever runs the tests", "as another user"])
+@pytest.fixture(scope="module", params=["as the user who runs the tests", "as another user"])
 def box(request: pytest.FixtureRequest) -> Iterator[Box]:
     other = request.param == "as another user"
     if other and os.geteuid() != 0:
@@ -199,12 +199,12 @@ def test_other_processes_can_be_neither_seen_nor_signalled(box: Box) -> None:
 def test_there_is_no_terminal_to_type_into(box: Box) -> None:
     attempt = "cut -d' ' -f7 /proc/self/stat"  # its controlling terminal
     ours, theirs = pty.openpty()
-    told = subprocess.run(
+    shown = subprocess.run(
         ["/usr/bin/setsid", "--ctty", "sh", "-c", attempt], stdin=theirs, capture_output=True, check=True
     )
     os.close(ours)
     os.close(theirs)
-    assert int(told.stdout) != 0
+    assert int(shown.stdout) != 0
     assert box.run(attempt).stdout == "0\n"
     assert not box.run("echo ls > /dev/tty").ok
     assert box.run("cat").stdout == ""
@@ -292,16 +292,16 @@ def test_children_that_are_left_behind_neither_keep_the_call_nor_stay(box: Box, 
 
 def test_killing_the_parent_kills_the_script_and_all_it_started(box: Box, mark: str) -> None:
     parent = open_box(find_sandbox(), box.user, box.folder)
-    told = box.folder / "told"
-    os.mkfifo(told)
-    told.chmod(0o666)
-    script = f"setsid sh -c 'echo begun > {told}; sleep 600; :' {mark} & wait"
+    pipe = box.folder / "begun"
+    os.mkfifo(pipe)
+    pipe.chmod(0o666)
+    script = f"setsid sh -c 'echo begun > {pipe}; sleep 600; :' {mark} & wait"
     parent.connection.send((script, {"writable": [box.folder], "limits": SandboxLimits(seconds=600)}))
-    assert told.read_text(encoding="utf-8") == "begun\n"
+    assert pipe.read_text(encoding="utf-8") == "begun\n"
     assert running(mark)
     os.kill(parent.process.pid, signal.SIGKILL)
     parent.process.join()
-    told.unlink()
+    pipe.unlink()
     assert gone(mark)
 
 

@@ -1,4 +1,4 @@
-"""Search by meaning: vectors with the rows, one embedder at a time, and words where there is none."""
+"""Search by meaning: vectors with the rows, one embedder at a time, and words without it."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_tools_are_found_by_meaning_too(near: Hexad) -> None:
     tools = [
         {"name": "send_mail", "description": "Write an e-mail to somebody"},
         {"name": "convert_currency", "description": "Turn an amount of money into another currency"},
-        {"name": "weather", "description": "Tells temperature and rain for a city"},
+        {"name": "weather", "description": "Gives temperature and rain for a city"},
     ]
     hx = near.with_tool_registry(tools)
     assert keys(hx, "exchange dollars for euros", Layer.TOOL_REGISTRY)[:1] == ["convert_currency"]
@@ -226,8 +226,10 @@ def test_an_embedder_that_fails_loses_no_entry_and_no_answer(
 
 @requirement("EVAL-04")
 def test_what_is_no_embedder_is_an_error_that_says_so() -> None:
-    with pytest.raises(InvalidInput, match="embedder"):
+    with pytest.raises(ConfigError, match="must be one of static, encoder, none, not 'wordllama'"):
         opened(":memory:", semantic=True, embedder="wordllama")
+    with pytest.raises(InvalidInput, match="embedder"):
+        opened(":memory:", semantic=True, embedder=7)
     with pytest.raises(InvalidInput, match="embedder_name"):
         opened(":memory:", semantic=True, embedder=counting, embedder_name=" ")
     with pytest.raises(InvalidInput, match="embedder_name"):
@@ -257,15 +259,15 @@ def test_a_search_by_meaning_keeps_to_its_category(tmp_path: Path) -> None:
 
 @requirement("EVAL-04", "CTX-08")
 def test_both_stores_give_the_same_items_with_the_same_scores(tmp_path: Path, clock: FixedClock) -> None:
-    told = []
+    shown = []
     for place in (":memory:", tmp_path / "a.db"):
         with opened(place, clock=clock, semantic=True, max_knowledge=100) as hx:
             furnish(hx)
             hx.scoped(namespace="other").knowledge.save("x", "vehicles and garages")
             hx.knowledge.save("twin-1", "a lorry in the yard")
             hx.knowledge.save("twin-2", "a lorry in the yard")
-            told.append([(item.key, item.score) for item in hx.retrieve("vehicle garage").all()])
-    assert told[0] == told[1]
+            shown.append([(item.key, item.score) for item in hx.retrieve("vehicle garage").all()])
+    assert shown[0] == shown[1]
 
 
 @requirement("EVAL-04", "STORE-02")

@@ -88,7 +88,7 @@ def test_the_environment_can_enable_it(monkeypatch: pytest.MonkeyPatch, value: s
 
 @requirement("CONF-03")
 @pytest.mark.parametrize(
-    ("where", "name", "value", "told"),
+    ("where", "name", "value", "message"),
     [
         ("argument", "max_knowlege", 3, "did you mean 'max_knowledge'"),
         ("argument", "max_per_layer", 0, "max_per_layer"),
@@ -103,14 +103,14 @@ def test_the_environment_can_enable_it(monkeypatch: pytest.MonkeyPatch, value: s
     ],
 )
 def test_an_unknown_key_or_a_value_out_of_range_is_an_error_that_names_it(
-    where: str, name: str, value: Any, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    where: str, name: str, value: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arguments = {name: value} if where == "argument" else {}
     if where == "environment":
         monkeypatch.setenv(name, value)
     if where == "file":
         (tmp_path / "hexad.toml").write_text(f"{name} = {value}\n")
-    with pytest.raises(ConfigError, match=told):
+    with pytest.raises(ConfigError, match=message):
         Hexad.open(tmp_path / "agent.db", enabled=True, **arguments)
     assert not (tmp_path / "agent.db").exists()
 
@@ -146,7 +146,7 @@ def test_nor_does_an_error_about_a_secret_in_the_environment(monkeypatch: pytest
 
 @requirement("CONF-03")
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "message"),
     [
         ("max_knowledge", 2_500_000, "must be from 0 to 1,000,000, not 2,500,000"),
         ("max_text", 0, "must be from 1 to 67,108,864, not 0"),
@@ -155,8 +155,8 @@ def test_nor_does_an_error_about_a_secret_in_the_environment(monkeypatch: pytest
         pytest.param("max_text", 10**400, "must be from", id="huge"),
     ],
 )
-def test_a_range_is_told_in_numbers_that_a_person_reads(name: str, value: float, told: str) -> None:
-    with pytest.raises(ConfigError, match=told):
+def test_a_range_is_shown_in_numbers_that_a_person_reads(name: str, value: float, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         Hexad.open(":memory:", **{name: value})
 
 
@@ -188,7 +188,7 @@ TOKEN = "ghp_" + "a1B2" * 9
 
 
 @requirement("CONF-04")
-def test_secrets_are_redacted_before_anything_is_stored_and_the_caller_is_told(tmp_path: Path) -> None:
+def test_secrets_are_redacted_before_anything_is_stored_and_the_caller_learns_of_it(tmp_path: Path) -> None:
     with opened(tmp_path / "agent.db") as hx:
         saved = hx.knowledge.save("login", f"Use {KEY} and password=hunter22x", source=f"mail with {TOKEN}")
         reference = hx.references.save(

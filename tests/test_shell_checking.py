@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hexad.cli import main
-from hexad.extras import install_target
+from hexad.extras import install_command
 from hexad.skills import validation
 from tests.support import requirement
 
@@ -145,4 +145,4 @@ def test_without_the_extra_the_evaluation_says_what_to_install(
     monkeypatch.setattr(validation, "available", lambda: False)
     write(tmp_path, "shell_benign", ["ls"])
     assert main(["eval", str(tmp_path)]) == 1
-    assert f"pip install '{install_target('scripts')}'" in capsys.readouterr().err
+    assert install_command("scripts") in capsys.readouterr().err

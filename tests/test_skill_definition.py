@@ -32,7 +32,7 @@ def steps(*given_: Any) -> dict[str, Any]:
 
 @requirement("SKILL-02")
 @pytest.mark.parametrize(
-    ("kind", "definition", "told"),
+    ("kind", "definition", "message"),
     [
         ("composite", {}, "a composite skill needs 'steps'"),
         ("composite", steps(), "must be a list of 1 to 32 steps"),
@@ -79,10 +79,10 @@ def steps(*given_: Any) -> dict[str, Any]:
     ],
 )
 def test_a_definition_that_does_not_fit_its_kind_is_refused_with_the_reason(
-    hx: Hexad, kind: str, definition: dict[str, Any], told: str
+    hx: Hexad, kind: str, definition: dict[str, Any], message: str
 ) -> None:
     schema: dict[str, Json] = {"properties": {"p": {}}}
-    with pytest.raises(InvalidInput, match=told):
+    with pytest.raises(InvalidInput, match=message):
         hx.skills.create("s", kind=kind, description="d", definition=definition, parameters=schema)
     assert hx.skills.list() == ()
     assert hx.audit.records() == ()
@@ -140,7 +140,7 @@ def test_a_string_that_is_one_reference_keeps_the_type_and_one_inside_a_text_doe
 
 @requirement("SKILL-04")
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("{{ b }}", "there is no 'b'"),
         ("{{ a.x }}", "has no 'x'; it has k"),
@@ -152,8 +152,8 @@ def test_a_string_that_is_one_reference_keeps_the_type_and_one_inside_a_text_doe
         ("x {{ o }}", "cannot stand inside a text"),
     ],
 )
-def test_a_reference_that_leads_nowhere_says_how_far_it_came(text: str, told: str) -> None:
-    with pytest.raises(Unresolved, match=told):
+def test_a_reference_that_leads_nowhere_says_how_far_it_came(text: str, message: str) -> None:
+    with pytest.raises(Unresolved, match=message):
         fill(text, {"a": {"k": [1, 2]}, "o": object()})
 
 
@@ -176,7 +176,7 @@ def test_any_text_can_be_written_so_that_it_stands_for_itself(text: str, before:
 @requirement("SKILL-04")
 @given(text=st.text(alphabet="{} ax._(1)[]'\\|+", max_size=30))
 def test_no_text_evaluates_anything(text: str) -> None:
-    """Whatever stands between braces: text, the value that was given, or a refusal."""
+    """Any text between braces: text, the value that was given, or a refusal."""
 
     class Trap:
         def __getattr__(self, name: str) -> object:
@@ -206,3 +206,12 @@ def test_every_kind_of_skill_has_its_fields_and_its_file_in_a_folder() -> None:
     """The tables that are keyed by kind; `match` statements over kinds are checked by mypy."""
     assert set(shapes._FIELDS) == set(SkillKind)
     assert set(document._MAINS) == set(SkillKind) - {SkillKind.INSTRUCTION}
+
+
+@requirement("SKILL-02")
+def test_a_python_program_is_not_taken_for_a_shell_script(hx: Hexad) -> None:
+    for program in ("import sys\nprint(sys.argv)", "def main():\n    pass\n"):
+        with pytest.raises(InvalidInput, match=r"is Python, but scripts run in sh or bash; put it between python3"):
+            hx.skills.create("say", kind="script", description="Say it", definition={"script": program})
+    for script in ("ls", "x=1", "echo hello", "python3 - <<'END'\nimport sys\nEND"):
+        hx.skills.create("say", kind="script", description="Say it", definition={"script": script})

@@ -1,4 +1,4 @@
-"""SKILL.md folders: a bad one is refused and the next is taken, and whatever is stored goes out and comes back."""
+"""SKILL.md folders: a bad one is refused and the next is taken, and everything stored goes out and comes back."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ BAD: dict[str, tuple[dict[str, str], str]] = {
 
 
 def imported(capsys: pytest.CaptureFixture[str], folder: Path, database: Path) -> dict[str, dict[str, Any]]:
-    """What `hexad skills import` says of each folder, by its name."""
+    """The lines of `hexad skills import` for each folder, by its name."""
     main(["skills", "import", str(folder), "--db", str(database), "--json"])
     return {Path(each["folder"]).name: each for each in json.loads(capsys.readouterr().out)["folders"]}
 
@@ -146,7 +146,7 @@ def test_files_lie_up_to_eight_folders_deep(tmp_path: Path) -> None:
         ("space ", "begins or ends with a space"),
     ],
 )
-def test_a_name_that_is_refused_is_told_what_is_wrong_with_it(tmp_path: Path, name: str, reason: str) -> None:
+def test_the_refusal_of_a_name_says_what_is_wrong_with_it(tmp_path: Path, name: str, reason: str) -> None:
     with opened(":memory:") as hx, pytest.raises(FolderRefused, match=f"{reason}.*rename the file"):
         hx.skills.import_folder(make(tmp_path / "odd", {"SKILL.md": PLAIN, name: "x"}))
 
@@ -158,9 +158,9 @@ def test_what_import_would_not_take_is_not_written_and_that_is_said(tmp_path: Pa
         hx.skills.create("large", kind="instruction", description="d", definition=large)
         with pytest.raises(FolderRefused, match=r"large\.txt has more than 1,048,576 bytes; nothing was written"):
             hx.skills.export_folder("large", tmp_path)
-        hx.skills.create("told", kind="instruction", description="d", definition={"text": "t"}, when="x" * 1_100_000)
+        hx.skills.create("long", kind="instruction", description="d", definition={"text": "t"}, when="x" * 1_100_000)
         with pytest.raises(FolderRefused, match=r"SKILL\.md has more than 1,048,576 bytes"):
-            hx.skills.export_folder("told", tmp_path)
+            hx.skills.export_folder("long", tmp_path)
         hx.skills.create("wordy", kind="instruction", description="d" * 70_000, definition={"text": "t"})
         with pytest.raises(InvalidInput, match="the limit is 1024"):
             hx.skills.export_folder("wordy", tmp_path)

@@ -67,7 +67,7 @@ def test_a_skill_is_a_draft_until_a_person_approves_exactly_what_it_is(hx: Hexad
         {"kind": "template", "definition": {"template": "x"}},
     ],
 )
-def test_whatever_is_changed_makes_it_a_draft_again(hx: Hexad, change: dict[str, Any]) -> None:
+def test_any_change_makes_it_a_draft_again(hx: Hexad, change: dict[str, Any]) -> None:
     instruct(hx)
     hx.skills.activate("greet", by="ada")
     changed = instruct(hx, **change)
@@ -282,7 +282,7 @@ def test_how_an_earlier_version_fared_does_not_count_against_the_new_one(hx: Hex
 
 
 @requirement("SKILL-01")
-def test_history_tells_what_a_skill_is_and_was(hx: Hexad) -> None:
+def test_history_shows_what_a_skill_is_and_was(hx: Hexad) -> None:
     for text in ("one", "two", "two", "three"):
         instruct(hx, text, author="ada")
     hx.skills.activate("greet")
@@ -378,10 +378,10 @@ def test_the_daily_limit_holds_over_processes(tmp_path: Path) -> None:
 def test_processes_that_run_approve_and_demote_at_once_lose_no_count(tmp_path: Path) -> None:
     with opened(tmp_path / "agent.db") as hx:
         failing(hx)
-        told = _in_processes(_run_and_approve, tmp_path / "agent.db", 2)
+        shown = _in_processes(_run_and_approve, tmp_path / "agent.db", 2)
         skill = hx.skills.get("fragile")
-        assert skill.run_count == sum(each["ok"] + each["failed"] for each in told)
-        assert skill.success_count == sum(each["ok"] for each in told)
+        assert skill.run_count == sum(each["ok"] + each["failed"] for each in shown)
+        assert skill.success_count == sum(each["ok"] for each in shown)
         actions = [record.action for record in hx.audit.records()]
         assert actions.count("skill.run") == skill.run_count
         assert actions.count("skill.demote") > 0

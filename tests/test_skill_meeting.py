@@ -55,7 +55,7 @@ def test_repeating_a_persons_skill_gives_no_way_around_the_daily_limit(tmp_path:
 
 @requirement("SKILL-11")
 @pytest.mark.parametrize("name", ["m²", "½", "①", "größe", "a b", "class"])
-def test_whatever_a_parameter_is_called_every_skill_is_a_tool(hx: Hexad, name: str) -> None:
+def test_a_skill_with_any_parameter_name_is_a_tool(hx: Hexad, name: str) -> None:
     persons(hx)
     schema = {"properties": {name: {"type": "number"}}, "required": [name]}
     hx.skills.create("area", kind="instruction", description="Measure", definition={"text": "…"}, parameters=schema)
@@ -79,7 +79,7 @@ def test_a_pattern_ends_where_the_text_does() -> None:
 
 
 @requirement("SKILL-08")
-def test_each_value_once_is_told_as_json_tells_it_however_many_there_are() -> None:
+def test_unique_items_are_compared_as_json_however_many_there_are() -> None:
     schema = {"properties": {"list": {"type": "array", "uniqueItems": True}}}
     many = [*range(20_000), "1", True, None, [1], [True], {"a": 1}, {"a": True}]
     assert len(parameters.admit(schema, {"list": many})["list"]) == len(many)  # type: ignore[arg-type]
@@ -106,7 +106,7 @@ def test_a_sandbox_that_was_found_is_kept() -> None:
 
 
 @requirement("SKILL-06", "SKILL-11")
-def test_whoever_calls_a_skill_as_a_tool_is_told_that_its_output_was_cut(hx: Hexad) -> None:
+def test_a_skill_called_as_a_tool_says_that_its_output_was_cut(hx: Hexad) -> None:
     text = "head -c 1100000 /dev/zero | tr '\\0' a"
     hx.skills.create("long", kind="script", description="Much", definition={"script": text})
     hx.skills.activate("long")
@@ -164,29 +164,3 @@ def test_a_word_on_the_command_line_is_what_it_looks_like_unless_the_schema_says
     given: str, schema: dict[str, Any], came: object
 ) -> None:
     assert parameters_from([f"x={given}"], None, {"properties": {"x": schema}}) == {"x": came}
-
-
-@requirement("SKILL-02", "SKILL-10")
-def test_a_tool_that_takes_arguments_by_their_place_gets_them_there(hx: Hexad) -> None:
-    def tell(first: str, /, second: str, *rest: str, mark: str = "!", **others: str) -> str:
-        return " ".join([first, second, *rest, *others.values()]) + mark
-
-    def plain(text: str, /) -> str:
-        return text.upper()
-
-    steps = [
-        {"tool": "plain", "args": {"text": "{{ a }}"}, "save_as": "loud"},
-        {"tool": "tell", "args": {"first": "{{ loud }}", "second": "b", "rest": ["c", "d"], "mark": "?", "more": "e"}},
-    ]
-    hx.skills.create(
-        "told",
-        kind="composite",
-        description="Tell",
-        definition={"steps": steps},
-        parameters={"properties": {"a": {"type": "string"}}, "required": ["a"]},
-    )
-    hx.skills.activate("told")
-    result = hx.skills.run("told", {"a": "a"}, tools={"plain": plain, "tell": tell})
-    assert (result.output, result.error) == ("A b c d e?", "")
-    strange = hx.skills.run("told", {"a": "a"}, tools={"plain": plain, "tell": lambda first, /: first})
-    assert "unexpected keyword argument" in strange.error or "positional-only" in strange.error

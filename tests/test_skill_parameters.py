@@ -26,7 +26,7 @@ def one(schema: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 @requirement("SKILL-08")
 @pytest.mark.parametrize(
-    ("schema", "good", "bad", "told"),
+    ("schema", "good", "bad", "message"),
     [
         ({"type": "string"}, "a", 7, "must be text, not 7"),
         ({"type": "integer"}, 3, 3.5, "must be a whole number, not 3.5"),
@@ -60,11 +60,11 @@ def one(schema: dict[str, Any], **more: Any) -> dict[str, Any]:
     ],
 )
 def test_a_value_fits_its_schema_or_the_error_says_what_was_expected(
-    schema: dict[str, Any], good: Any, bad: Any, told: str
+    schema: dict[str, Any], good: Any, bad: Any, message: str
 ) -> None:
     check_schema(one(schema))
     assert admit(one(schema), {"x": good}) == {"x": good}
-    with pytest.raises(InvalidInput, match=re.escape(told)) as error:
+    with pytest.raises(InvalidInput, match=re.escape(message)) as error:
         admit(one(schema), {"x": bad})
     assert error.value.field == "parameters.x"
 
@@ -171,7 +171,7 @@ def test_what_is_nested_too_deeply_is_refused_in_schema_and_value() -> None:
 
 @requirement("SKILL-08")
 @given(schema=json_objects, value=json_values)
-def test_whatever_is_given_the_answer_is_a_value_or_one_clear_error(schema: dict[str, Json], value: Json) -> None:
+def test_any_input_gets_a_value_or_one_clear_error(schema: dict[str, Json], value: Json) -> None:
     with suppress(InvalidInput):
         check_schema({"properties": {"x": schema}})
         admit({"properties": {"x": schema}}, {"x": value})

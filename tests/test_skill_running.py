@@ -1,4 +1,4 @@
-"""Running skills: steps over the agent's tools, templates and instructions; failures are told, misuse is refused."""
+"""Running skills: steps over the agent's tools, templates, instructions; failures are reported, misuse is refused."""
 
 from __future__ import annotations
 
@@ -104,17 +104,17 @@ def test_an_optional_parameter_inside_a_text_must_be_given_before_anything_runs(
 
 @requirement("SKILL-04")
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"city": "Nowhere"}, "step 1 (fetch): LookupError: no such city"),
         ({"city": "Bonn", "days": 10}, "step 1 (fetch): too many"),
     ],
 )
 def test_a_run_stops_at_the_first_failure_raised_or_reported(
-    agent: Hexad, tools: Tools, given: dict[str, Any], told: str
+    agent: Hexad, tools: Tools, given: dict[str, Any], message: str
 ) -> None:
     result = agent.skills.run("weather", given)
-    assert (result.ok, result.error, result.output) == (False, told, None)
+    assert (result.ok, result.error, result.output) == (False, message, None)
     assert [name for name, _ in tools.calls] == ["fetch"]
     assert [(step.ok, bool(step.error)) for step in result.steps] == [(False, True), (None, False)]
 

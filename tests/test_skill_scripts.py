@@ -188,7 +188,7 @@ def test_cancelling_a_skill_ends_the_script_of_a_skill_that_it_called(folder: Pa
             assert gone(nap)
 
         asyncio.run(inside())
-        assert [(name, told["outcome"]) for name, told in outcomes(hx)] == [
+        assert [(name, shown["outcome"]) for name, shown in outcomes(hx)] == [
             ("job", "cancelled"),
             ("outer", "cancelled"),
         ]
@@ -207,4 +207,4 @@ def test_a_loop_that_ends_while_a_script_runs_ends_the_script(folder: Path, pipe
 
         asyncio.run(inside())
         assert gone(nap)
-        assert [told["outcome"] for _, told in outcomes(hx)] == ["cancelled"]
+        assert [shown["outcome"] for _, shown in outcomes(hx)] == ["cancelled"]

@@ -99,8 +99,8 @@ def test_a_parameter_that_may_be_null_can_be_given_as_none_and_left_out(hx: Hexa
         "text": {"type": "string"},
         "free": {},
     }
-    told = "".join(f"{{{{ '{name}=' ~ {name} ~ ' ' if {name} is defined else '' }}}}" for name in kinds)
-    active(hx, "tell", told, parameters={"properties": kinds})
+    shown = "".join(f"{{{{ '{name}=' ~ {name} ~ ' ' if {name} is defined else '' }}}}" for name in kinds)
+    active(hx, "tell", shown, parameters={"properties": kinds})
     tool = named(hx)["skill_tell"]
     assert tool(None, None, None, None, None) == "listed=None chosen=None either=None "
     assert tool() == ""
@@ -178,7 +178,7 @@ def test_names_become_identifiers_and_each_is_there_once(hx: Hexad) -> None:
 @requirement("SKILL-11")
 @settings(max_examples=50)
 @given(st.lists(st.text(min_size=1, max_size=80), unique=True, max_size=12))
-def test_whatever_skills_are_called_their_tools_have_different_names(names: list[str]) -> None:
+def test_skills_of_any_names_have_tools_whose_names_differ(names: list[str]) -> None:
     tools = tool_names(skill(name) for name in names)
     assert [each.name for each in tools.values()] == names
     assert all(tool.isidentifier() and tool.isascii() and tool.startswith("skill_") for tool in tools)
@@ -190,7 +190,7 @@ def called_by_tool(hx: Hexad) -> dict[str, str]:
 
 
 @requirement("SKILL-11")
-def test_the_name_of_a_tool_belongs_to_the_skill_that_had_it_first_whatever_comes_later(hx: Hexad) -> None:
+def test_the_name_of_a_tool_belongs_to_the_skill_that_had_it_first(hx: Hexad) -> None:
     active(hx, "a-b", "GOOD")
     steps: dict[str, Json] = {"steps": [{"tool": "skill_a_b"}]}
     hx.skills.create("main", kind="composite", description="d", definition=steps)

@@ -1,4 +1,4 @@
-"""What is special about a store in one file: how it is made, migrated, shared with strangers, and where it may lie."""
+"""A store in one file: how it is made, migrated, shared with strangers, and where it may lie."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ import pytest
 
 from hexad import Hexad, Layer
 from hexad.context.layers import STANDING
+from hexad.context.selection import estimate_tokens
 from hexad.context.standing import BUDGET, TITLE
 from hexad.testing.clock import FixedClock
 from tests.support import opened, requirement
@@ -27,8 +28,8 @@ def hx(request: pytest.FixtureRequest, tmp_path: Path, clock: FixedClock) -> Ite
 LONG = "The archive of the year {} is on the shelf in room {}, beside the window, under the map of the old town"
 
 
-def fill(hx: Hexad, *, facts: int = 30) -> None:
-    """More facts than the standing budget holds."""
+def fill(hx: Hexad, *, facts: int = 40) -> None:
+    """More than twice as many facts as the standing budget holds."""
     for number in range(facts):
         hx.knowledge.save(f"archive-{number}", LONG.format(1900 + number, number))
 
@@ -53,6 +54,29 @@ def test_beyond_the_budget_pinned_entries_rules_and_preferences_stand_and_facts_
     prompt = hx.prompt("", "what is on the shelf in room 17?")
     assert [item.key for item in prompt.kept][:1] == ["archive-17"]
     assert "archive-3" not in [item.key for item in prompt.kept]
+
+
+@requirement("STAND-01", "STAND-03")
+def test_a_little_beyond_the_budget_the_newest_facts_stand_and_the_older_ones_are_found(hx: Hexad) -> None:
+    hx.knowledge.save("first", "Be brief", category="rule")
+    fill(hx, facts=20)
+    keys = [item.key for item in hx.standing()]
+    assert keys == ["first", *(f"archive-{number}" for number in range(19, 20 - len(keys), -1))]
+    assert 10 < len(keys) < 20
+    assert estimate_tokens(hx.prompt("", "hello").block) <= BUDGET
+    assert [item.key for item in hx.prompt("", "which archive is of the year 1902?").kept][:1] == ["archive-2"]
+
+
+@requirement("STAND-01", "SMALL-01")
+def test_a_weak_match_is_not_found_beside_a_clear_answer_that_stands(hx: Hexad) -> None:
+    hx.knowledge.save("soil", "The roses need a heavy soil")
+    for number in range(80):
+        hx.knowledge.save(f"shed-{number}", f"Shed {number} is in the yard")
+    assert [item.key for item in hx.prompt("", "Who waters the roses on Mondays?").kept] == ["soil"]
+    hx.knowledge.save("ines", "Ines waters the roses on Mondays")
+    prompt = hx.prompt("", "Who waters the roses on Mondays?")
+    assert "ines" in {item.key for item in prompt.standing}
+    assert prompt.kept == ()
 
 
 @requirement("STAND-01", "STAND-03")
@@ -150,7 +174,7 @@ def test_explain_shows_which_entries_stand_and_which_were_found(hx: Hexad) -> No
 @requirement("STAND-01")
 def test_two_memories_are_read_as_one_the_nearer_first_in_one_budget(tmp_path: Path) -> None:
     with opened(tmp_path / "project.db", standing_budget=BUDGET) as project, opened(tmp_path / "own.db") as own:
-        fill(own, facts=18)
+        fill(own)
         own.knowledge.save("tabs", "Indent with tabs", category="preference")
         own.knowledge.save("same", "Be brief", category="rule")
         project.knowledge.save("spaces", "Indent with four spaces", category="rule")
@@ -178,7 +202,7 @@ def test_a_custom_retriever_gets_standing_context_too(hx: Hexad) -> None:
 
 @requirement("SAFE-02")
 @pytest.mark.parametrize("strangers", [5, 90])
-def test_what_the_user_said_keeps_its_places_whoever_echoes_the_question(hx: Hexad, strangers: int) -> None:
+def test_what_the_user_said_keeps_its_places_if_others_echo_the_question(hx: Hexad, strangers: int) -> None:
     question = "When may I deploy the payment service to production?"
     fill(hx)
     for number in range(3):

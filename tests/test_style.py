@@ -1,4 +1,4 @@
-"""What the code promises its readers: small functions, small files, few public names, nothing heavy at import."""
+"""Promises to the readers of the code: small functions, small files, few public names, nothing heavy at import."""
 
 from __future__ import annotations
 

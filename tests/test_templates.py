@@ -178,7 +178,7 @@ def test_a_missing_parameter_is_an_error_that_names_it_and_its_line(template: st
         ("{{ " + "(" * 3000 + ")" * 3000 + " }}", "nested too deeply"),
     ],
 )
-def test_a_template_that_cannot_be_is_told_when_it_is_stored_and_when_it_is_used(template: str, about: str) -> None:
+def test_a_template_that_cannot_be_is_reported_when_it_is_stored_and_when_it_is_used(template: str, about: str) -> None:
     (problem,) = problems(template)
     assert about in problem
     assert str(failure(template)) == problem
@@ -277,7 +277,7 @@ _expressions = st.recursive(
 
 @given(_expressions)
 @settings(max_examples=400)
-def test_whatever_an_expression_does_it_gives_text_or_fails_as_a_template(expression: str) -> None:
+def test_any_expression_gives_text_or_fails_as_a_template(expression: str) -> None:
     try:
         text = render(f"{{{{ {expression} }}}}", VALUES, limits=PATIENT)
     except TemplateFailed as failed:
@@ -287,7 +287,7 @@ def test_whatever_an_expression_does_it_gives_text_or_fails_as_a_template(expres
 
 @given(st.text("{}%#()[]'\"|.,:~+-*/ \nabcdefinorslt_0123456789", max_size=60))
 @settings(max_examples=300)
-def test_whatever_is_written_as_a_template_gives_text_or_fails_as_one(template: str) -> None:
+def test_any_text_written_as_a_template_gives_text_or_fails_as_one(template: str) -> None:
     try:
         assert isinstance(render(template, VALUES, limits=PATIENT), str)
     except TemplateFailed:
@@ -363,12 +363,12 @@ def test_values_that_are_too_large_are_refused() -> None:
 
 
 def test_the_page_names_every_filter_test_and_limit() -> None:
-    told = {
+    shown = {
         kind: set(re.findall(r"\w+", re.search(rf"^{kind}: (.*?)\.$", PAGE, re.MULTILINE | re.DOTALL)[1]))
         for kind in ("Filters", "Tests")
     }  # type: ignore[index]
-    assert told["Filters"] == set(FILTERS)
-    assert told["Tests"] == set(TESTS)
+    assert shown["Filters"] == set(FILTERS)
+    assert shown["Tests"] == set(TESTS)
     rows = re.findall(r"^\| `(\w+)` \| ([\d,.]+) \|", PAGE.split("`RenderLimits` |")[1], flags=re.MULTILINE)
     assert {name: float(value.replace(",", "")) for name, value in rows} == {
         field.name: getattr(RenderLimits(), field.name) for field in fields(RenderLimits)

@@ -28,7 +28,7 @@ def book_hotel(city: str) -> str:
 
 
 class Weather:
-    """Tells the weather of tomorrow."""
+    """The weather of tomorrow."""
 
     def __call__(self, place: str) -> str:
         return place
@@ -137,7 +137,7 @@ def state(hx: Hexad, **options: Any) -> str:
 
 
 @requirement("RUN-01")
-def test_the_runtime_item_tells_session_channel_tools_and_switches(hx: Hexad) -> None:
+def test_the_runtime_item_has_session_channel_tools_and_switches(hx: Hexad) -> None:
     runtime = SessionRuntime(active_tools=7, encryption=True, knowledge=True, memory=False)
     assert state(hx.with_runtime_context(runtime), session="slack:C42:U7") == (
         "session: slack:C42:U7, channel: slack, active tools: 7, enabled: encryption knowledge"
@@ -145,7 +145,7 @@ def test_the_runtime_item_tells_session_channel_tools_and_switches(hx: Hexad) ->
 
 
 @requirement("RUN-01", "RUN-06")
-def test_a_provider_of_ones_own_tells_what_it_says_whatever_the_query(hx: Hexad) -> None:
+def test_a_provider_of_ones_own_answers_every_query(hx: Hexad) -> None:
     class Provider:
         def get_runtime_context(self, session: str | None = None) -> RuntimeState:
             return RuntimeState(session=session or "none named", channel="telegram", active_tools=2)

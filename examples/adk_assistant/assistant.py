@@ -56,7 +56,7 @@ class Assistant:
         return cls(runner, made.id)
 
     async def say(self, text: str) -> AsyncIterator[types.Part]:
-        """What the agent does and says about it, part by part."""
+        """The agent's calls and words, part by part."""
         said = types.Content(role="user", parts=[types.Part(text=text)])
         async for event in self.runner.run_async(user_id=USER, session_id=self.session, new_message=said):
             for part in (event.content.parts or []) if event.content else []:

@@ -52,7 +52,7 @@ def _asked(ask: Callable[[str], str], prompt: str) -> str:
 
 
 def _command(hx: Hexad, ask: Callable[[str], str], name: str = "", *rest: str) -> None:
-    """What the user does by hand."""
+    """The steps of the user by hand."""
     try:
         if name == "memory":
             print("\n".join(f"{entry.key}: {entry.content}" for entry in hx.knowledge.list()) or "nothing yet")
@@ -91,7 +91,7 @@ def _show(review: Review, plan: str) -> None:
 
 
 def _plan(hx: Hexad, review: Review) -> str:
-    """What it would do, with the names of its parameters for their values."""
+    """Its steps, with the names of its parameters for their values."""
     named: Any = review.skill.parameters.get("properties", {})
     try:
         result = hx.skills.run(review.skill.name, {name: f"<{name}>" for name in named}, dry_run=True)

@@ -42,7 +42,7 @@ console = Console(highlight=False, markup=False, emoji=False)
 
 
 def act(request: LlmRequest) -> Any:
-    """What a model would do next."""
+    """The next step of a model."""
     prompt, message, results = str(request.config.system_instruction), _message(request), _results(request)
     if message == WISH:
         saved = {"key": "exporting", "content": WISH.removesuffix(" Please remember that."), "category": "preference"}
@@ -71,7 +71,7 @@ def _message(request: LlmRequest) -> str:
 
 
 def _results(request: LlmRequest) -> list[tuple[str, Any]]:
-    """What the tools have answered since the user spoke."""
+    """The answers of the tools since the user spoke."""
     found: list[tuple[str, Any]] = []
     for content in request.contents:
         if content.role == "user" and any(part.text for part in content.parts or ()):
@@ -86,7 +86,7 @@ def _results(request: LlmRequest) -> list[tuple[str, Any]]:
 
 @dataclass
 class Turn:
-    """What one request for a page showed."""
+    """The result of one request for a page."""
 
     title: str
     calls: int = 0
@@ -135,7 +135,7 @@ async def _talk(hx: Hexad, workspace: Workspace, number: int, messages: tuple[st
 
 
 def _sections(prompt: str) -> str:
-    """What the turn's first prompt held of what was learned before."""
+    """The earlier learnings in the turn's first prompt."""
     known = {TITLE: "your wish", "Known Solutions": "the fix", "Available Skills": "the skill"}
     return ", ".join(said for title, said in known.items() if f"## {title}" in prompt) or "nothing"
 
@@ -157,7 +157,7 @@ def _show(part: Any, turn: Turn) -> None:
 
 
 def _approve(hx: Hexad) -> None:
-    """What a person does with `hexad skills list`, `review` and `activate`."""
+    """A person's part: `hexad skills list`, `review` and `activate`."""
     (draft,) = hx.skills.discover()
     review = hx.skills.review(draft.name)
     console.print(Text.assemble(("\nhexad      ", "bold magenta"), "You did this in three conversations. A skill?"))

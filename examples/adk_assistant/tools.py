@@ -1,4 +1,4 @@
-"""What the assistant can do: files of one folder, daily notes, shell scripts in a sandbox, and the web if it is let."""
+"""The assistant's tools: files of one folder, daily notes, shell scripts in a sandbox, and the web if it is let."""
 
 from __future__ import annotations
 

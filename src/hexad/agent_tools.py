@@ -13,7 +13,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from hexad.errors import HexadError, NotOwn, RateLimited, StoreError
+from hexad.errors import HexadError, InvalidInput, NotFound, NotOwn, RateLimited, StoreError
 from hexad.learning.outcome import Passing
 from hexad.memory.admission import whole
 from hexad.memory.redaction import redact
@@ -167,7 +167,7 @@ class _AgentTools:
         accepts; give them the command that the answer names.
 
         Args:
-            key: The entry's key; search_knowledge and list_knowledge name it.
+            key: The entry's key, or its whole text as you read it.
             content: What to remember from now on: one self-contained statement.
             category: Another kind; left out, it stays what it was.
             said: The user's own words that call for it, for the person who reviews it.
@@ -175,8 +175,7 @@ class _AgentTools:
         Returns:
             A status ("ok" or "proposed"), the key, and what a person types to accept a proposal.
         """
-        self.hx.knowledge.get(key)
-        return self.save_knowledge(key, content, category, said=said)
+        return self.save_knowledge(self._named(key).key, content, category, said=said)
 
     def delete_knowledge(self, key: str, said: str = "") -> dict[str, Any]:
         """Delete an entry when the user asks you to forget it. A person can bring it back, or erase it for good.
@@ -185,17 +184,18 @@ class _AgentTools:
         person accepts; give them the command that the answer names.
 
         Args:
-            key: The entry's key; search_knowledge and list_knowledge name it.
+            key: The entry's key, or its whole text as you read it.
             said: The user's own words that call for it, for the person who reviews it.
 
         Returns:
             A status ("ok" or "proposed"), the key, and what a person types to accept a proposal.
         """
+        entry = self._named(key)
         try:
-            self.hx.knowledge.delete(key, origin=Origin.AGENT)
+            self.hx.knowledge.delete(entry.key, origin=Origin.AGENT)
         except NotOwn as error:
             return self._proposed(error.key, change=ProposedChange.DELETE, sentence=said)
-        return _ok(key=key, deleted=True)
+        return _ok(key=entry.key, deleted=True)
 
     def pin_knowledge(
         self,
@@ -206,7 +206,7 @@ class _AgentTools:
         """Propose that an entry applies to every message: "always do that". Only a person pins.
 
         Args:
-            key: The entry's key; search_knowledge and list_knowledge name it.
+            key: The entry's key, or its whole text as you read it.
             pinned: False proposes that it no longer applies always.
             said: The user's own words that call for it, for the person who reviews it.
 
@@ -214,7 +214,7 @@ class _AgentTools:
             The status "proposed", and what a person types to accept it; tell the user.
         """
         change = ProposedChange.PIN if pinned else ProposedChange.UNPIN
-        return self._proposed(key, change=change, sentence=said)
+        return self._proposed(self._named(key).key, change=change, sentence=said)
 
     def save_learning(
         self,
@@ -318,6 +318,16 @@ class _AgentTools:
             for tool, skill in active.items()
         ]
         return _ok(count=len(skills), skills=skills)
+
+    def _named(self, key: str) -> Knowledge:
+        """The entry of that key, or with that text: the context does not show a key that was made from the text."""
+        try:
+            return self.hx.knowledge.get(key)
+        except (InvalidInput, NotFound):
+            found = (item.key for item in self.hx.knowledge.search(key) if item.content.strip() == key.strip())
+            if (same := next(found, None)) is None:
+                raise
+            return self.hx.knowledge.get(same)
 
     def _entry(self, key: str) -> Knowledge | None:
         """The entry of that key, if there is one."""

@@ -24,7 +24,7 @@ class Choice(StrEnum):
 
 
 class Category(Choice):
-    """What kind of knowledge an entry is."""
+    """The kind of knowledge that an entry is."""
 
     RULE = "rule"
     DEFINITION = "definition"
@@ -44,7 +44,7 @@ class Origin(Choice):
 
 
 class ProposedChange(Choice):
-    """What a proposal would do to an entry."""
+    """The change that a proposal would make to an entry."""
 
     SAVE = "save"
     DELETE = "delete"
@@ -103,7 +103,7 @@ class Decision(Choice):
 
 
 class ReferenceKind(Choice):
-    """What a reference points at."""
+    """The kind of thing that a reference points at."""
 
     DOCUMENTATION = "documentation"
     API = "api"

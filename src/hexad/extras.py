@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hexad.errors import MissingExtra, PackageTooOld
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def require_extra(extra: str, *, what: str, package: str, module: str, needed: str) -> None:
@@ -15,26 +21,42 @@ def require_extra(extra: str, *, what: str, package: str, module: str, needed: s
         raise missing_extra(what, extra)
     found = _installed_version(package)
     if () < _numbers(found) < _numbers(needed):
-        raise PackageTooOld(what, package, found=found, needed=needed, install=install_target(extra))
+        raise PackageTooOld(what, package, found=found, needed=needed, install=install_command(extra))
 
 
 def missing_extra(what: str, extra: str) -> MissingExtra:
     """The error that says how to add an extra to this very Hexad."""
-    return MissingExtra(what, install_target(extra))
+    return MissingExtra(what, install_command(extra))
 
 
-def install_target(extra: str) -> str:
-    """The argument of ``pip install`` that adds an extra to this very Hexad: from an index, or from its folder."""
+def install_command(extra: str) -> str:
+    """The command that adds an extra to this very Hexad: with pip, uv or pipx, from an index or from its folder."""
     from importlib import metadata  # noqa: PLC0415 - loads email: 12 ms, for an error
 
     try:
-        origin = json.loads(metadata.distribution("hexad").read_text("direct_url.json") or "{}")
+        here = metadata.distribution("hexad")
+        origin = json.loads(here.read_text("direct_url.json") or "{}")
+        installer = (here.read_text("INSTALLER") or "").strip()
     except (metadata.PackageNotFoundError, ValueError):
-        origin = {}
-    if "dir_info" not in origin:
-        return f"hexad[{extra}]"
-    folder = str(origin["url"]).removeprefix("file://")
-    return f"--editable={folder}[{extra}]" if origin["dir_info"].get("editable") else f"{folder}[{extra}]"
+        origin, installer = {}, ""
+    target = f"hexad[{extra}]"
+    if "dir_info" in origin:
+        folder = str(origin["url"]).removeprefix("file://")
+        target = f"{'--editable=' if origin['dir_info'].get('editable') else ''}{folder}[{extra}]"
+    return f"{_installing(installer, Path(sys.prefix).parts)} '{target}'"
+
+
+def _installing(installer: str, folders: Sequence[str]) -> str:
+    """The command that installs into an environment in these folders.
+
+    >>> _installing("uv", ("home", "ada", "uv", "tools", "hexad")), _installing("pip", ("home", "ada", ".venv"))
+    ('uv tool install', 'pip install')
+    """
+    if "pipx" in folders:
+        return "pipx install --force"
+    if installer == "uv":
+        return "uv tool install" if "tools" in folders else "uv pip install"
+    return "pip install"
 
 
 def _installed_version(package: str) -> str:

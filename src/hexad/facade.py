@@ -110,7 +110,7 @@ class Hexad:
         clock: Clock | None = None,
         token_counter: TokenCounter = estimate_tokens,
         retriever: Retriever | None = None,
-        embedder: Embedder | None = None,
+        embedder: Embedder | str | None = None,
         embedder_name: str | None = None,
         patient: bool = False,
         **settings: Any,
@@ -120,10 +120,11 @@ class Hexad:
         Without ``enabled=True`` (here, as HEXAD_ENABLED, or in `hexad.toml` beside the database) the engine is off: it
         creates nothing, retrieves nothing, and passes prompts through. ``settings`` are those of `hexad.settings`.
 
-        With the extra `semantic` entries are found by meaning too. ``embedder`` replaces its embeddings: a function
-        from a list of texts to an array with one row for each. Its vectors are stored under ``embedder_name``, so that
-        those of two embedders are never mixed. It loads in the background; until then words answer alone (`ready` waits
-        for it). With ``patient``, for a process that asks once, a question waits for it: half of ``layer_deadline``.
+        With the extra `semantic` entries are found by meaning too. ``embedder`` replaces its embeddings: "encoder", the
+        sentence encoder of that extra, or a function from a list of texts to an array with one row for each. Vectors
+        are stored under ``embedder_name``, so that those of two embedders are never mixed. An embedder loads in the
+        background; until then words answer alone (`ready` waits for it). With ``patient``, for a process that asks
+        once, a question waits for it: half of ``layer_deadline``.
 
         >>> Hexad.open("never-created.db").retrieve("anything").items
         {}
@@ -131,12 +132,13 @@ class Hexad:
         if not callable(token_counter):
             raise InvalidInput("token_counter", "must be a function from text to a number of tokens")
         address = _address(database, "database")
-        given = {"enabled": enabled, "namespace": namespace, **settings}
+        named, own_embedder = (embedder, None) if isinstance(embedder, str) else (None, embedder)
+        given = {"enabled": enabled, "namespace": namespace, "embedder": named, **settings}
         known = survey(given, beside=folder_of(address), config=config).checked().settings
         store = store_at(address, known)
         workspace = replace(
             workspace_of(store, known, clock, session),
-            similarity=similarity_of(known, embedder, embedder_name, patient=patient),
+            similarity=similarity_of(known, own_embedder, embedder_name, patient=patient),
         )
         own = retriever_of(workspace, known) if retriever is None else checked(retriever)
         engine = Engine(
@@ -228,7 +230,7 @@ class Hexad:
         return self._engine.turn(message, layers, session=session)[0]
 
     def standing(self) -> tuple[Item, ...]:
-        """The user's rules, preferences and pins, which are in every prompt; all of the user's entries if they fit."""
+        """The user's rules, preferences and pins, which are in every prompt; other own entries if half fit."""
         return self._engine.standing() if self.enabled else ()
 
     def explain(

@@ -331,7 +331,7 @@ class Verdict:
 
 
 class Erasure(StrEnum):
-    """What became of the bytes of forgotten rows, which no query finds any more."""
+    """The state of the bytes of forgotten rows, which no query finds any more."""
 
     DONE = "done"
     HELD = "held"  # another connection still reads an older state
@@ -340,7 +340,7 @@ class Erasure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What `forget` did: how many entries, whether no bytes of them are left, and if not, why and what to do."""
+    """The result of `forget`: how many entries, whether no bytes of them are left, and if not, why and what to do."""
 
     entries: int
     erased: bool

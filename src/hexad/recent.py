@@ -41,7 +41,7 @@ class Recent(Generic[K, V]):
             self._entries = OrderedDict()
 
     def get(self, key: K) -> V | None:
-        """The value of a key, which counts as a use; None where there is none."""
+        """The value of a key, which counts as a use; None for an unknown key."""
         with self._lock:
             if key not in self._entries:
                 return None

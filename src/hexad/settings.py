@@ -36,6 +36,7 @@ _SHORTEST_TOKEN: Final = 16
 _MOST_DIGITS: Final = 10**15  # a larger number is shown with an exponent
 _MANY: Final = (0, 1_000_000)
 _AN_HOUR: Final = 3600
+STATIC, ENCODER, NO_EMBEDDER = EMBEDDERS = ("static", "encoder", "none")
 
 
 def _setting(default: T, meaning: str, between: tuple[float, float] | None = None, *, secret: bool = False) -> T:
@@ -71,6 +72,9 @@ class Settings:
     mcp_token: str = _setting("", "the token that clients of `hexad mcp --http` must present", secret=True)
     mcp_rate: int = _setting(600, "requests a minute that one address may make over HTTP", (1, 1_000_000))
     semantic: bool = _setting(default=True, meaning="search by meaning too, if the extra `semantic` is installed")
+    embedder: str = _setting(
+        STATIC, f"what finds by meaning: {', '.join(EMBEDDERS)}; `{ENCODER}` finds more, is slower and needs its extra"
+    )
 
     def __post_init__(self) -> None:
         for name in _TYPES:
@@ -117,6 +121,8 @@ def _fault(name: str, value: Any) -> str:
     if name in _RANGES and not _RANGES[name][0] <= value <= _RANGES[name][-1]:
         low, high = map(in_digits, _RANGES[name])
         return f"must be from {low} to {high}, not {in_digits(value)}"
+    if name == "embedder" and value not in EMBEDDERS:
+        return f"must be one of {', '.join(EMBEDDERS)}, not {value!r}"
     if name == "namespace" and not value.strip():
         return "must not be empty"
     if name == "mcp_token" and value and not _fits_a_header(value):

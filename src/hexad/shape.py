@@ -31,7 +31,7 @@ class Kind(StrEnum):
 
 
 class Shape(NamedTuple):
-    """What a field holds: its kind, the closed set of a choice, and whether it may be None."""
+    """The values that a field may hold: its kind, the closed set of a choice, and whether it may be None."""
 
     kind: Kind
     choice: type[Choice] | None

@@ -17,6 +17,7 @@ from hexad.memory.upkeep import MaintainedStore, Step
 from hexad.memory.uses import Uses
 from hexad.memory.workspace import Workspace
 from hexad.model import Layer, Retrieval
+from hexad.settings import ENCODER, NO_EMBEDDER
 from hexad.store import IN_MEMORY
 from hexad.store.absent import AbsentStore
 from hexad.text import ANALYSER
@@ -163,13 +164,15 @@ def similarity_of(
 
     If ``patient``, a question waits for it to load, for half of a layer's deadline.
     """
-    if not settings.enabled or not settings.semantic:
+    if not settings.enabled or not settings.semantic or settings.embedder == NO_EMBEDDER:
         return None
     from hexad import semantic  # noqa: PLC0415 - loads in 1 ms; an engine without it needs none
 
     patience = settings.layer_deadline / 2 if patient else 0.0
     if embedder is not None:
         return semantic.own_similarity(embedder, name, seconds=settings.layer_deadline / 4, patience=patience)
+    if settings.embedder == ENCODER:
+        return semantic.encoder_similarity(patience=patience)
     return semantic.static_similarity(patience=patience) if semantic.installed() else None
 
 

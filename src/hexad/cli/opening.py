@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -10,14 +11,14 @@ from hexad.cli import places
 from hexad.cli.terminal import screen
 from hexad.errors import InvalidInput, NotFound, StoreError
 from hexad.facade import Hexad
-from hexad.model import DEFAULT_NAMESPACE, Record
+from hexad.model import Record
 from hexad.settings import database_from_environment, unknown_variables
 
 if TYPE_CHECKING:
     from hexad.memory.collection import RecordCollection
 
 N = TypeVar("N", bound=Record)
-MAKER: Final = "remember KEY CONTENT"  # the first command of a new user
+MAKER: Final = 'remember "TEXT"'  # the first command of a new user
 ABSENT: Final = f"there is no database; `hexad {MAKER}` creates it, --db names another"
 WITHOUT_TABLES: Final = f"has no tables of Hexad; `hexad {MAKER}` adds its tables, --db names another file"
 
@@ -30,34 +31,27 @@ def opened(
 
     Without ``create`` a missing database is an error; its message suggests the command ``maker``.
     """
-    url = server(db)
-    if url is not None:
-        with Hexad.open(url, enabled=True, namespace=namespace, **{"patient": True, **settings}) as hx:
+    address: str | Path | None = server(db)
+    if address is None:
+        address = path = place(db)
+        if not create:
+            refuse_absent(path, maker)
+        elif path == places.own():
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with Hexad.open(address, enabled=True, namespace=namespace, **{"patient": True, **settings}) as hx:
+        try:
             yield hx
-        return
-    path = place(db)
-    if not create:
-        refuse_absent(path, maker)
-    new = not path.exists()
-    if create and path == places.own():
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    try:
-        with Hexad.open(path, enabled=True, namespace=namespace, **{"patient": True, **settings}) as hx:
-            yield hx
-    except BaseException:
-        if new:
-            _remove_empty(path)
-        raise
+        except NotFound as error:
+            raise NotFound(error.kind, error.key, error.namespace, near=_nearest(hx, error)) from None
 
 
-def _remove_empty(path: Path) -> None:
-    """Remove an empty database that a failed command has created."""
-    if path.is_file() and holds_hexad(path):
-        with Hexad.open(path, enabled=True, namespace=DEFAULT_NAMESPACE) as hx:
-            if hx.store.namespaces(limit=1):
-                return
-        for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
-            path.with_name(name).unlink(missing_ok=True)
+def _nearest(hx: Hexad, missing: NotFound) -> str:
+    """The name in the database that looks most like a missing one."""
+    stored = {each.layer.noun: each for each in (hx.knowledge, hx.references, hx.learnings, hx.skills)}.get(
+        missing.kind
+    )
+    names = [record.id for record in stored.list()] if stored else []
+    return next(iter(get_close_matches(missing.key, names, n=1)), "")
 
 
 def now_under(collection: "RecordCollection[N]", id: str) -> "N | None":

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from hexad.skills.review import Review
 
-_ASKED: Final = "a = accept, e = edit, r = reject, s = skip, q = quit"
 _ACCEPTED: Final = {  # what became of the entry
     ProposedChange.SAVE: "saved as yours",
     ProposedChange.DELETE: "deleted",
@@ -99,6 +98,11 @@ class Suggestion:
         """Kind and id."""
         return f"proposal {self.name}"
 
+    @property
+    def editable(self) -> bool:
+        """Whether it has a text."""
+        return self.proposal.change is ProposedChange.SAVE
+
     def show(self) -> None:
         """Print the change, the words that it came from, and the entry as it is now."""
         proposal, now = self.proposal, now_under(self.hx.knowledge, self.proposal.against or self.proposal.key)
@@ -110,7 +114,7 @@ class Suggestion:
             "proposed by": f"{proposal.origin} {proposal.session}".strip(),
         }
         screen.heading(self.title)
-        screen.table(screen.FACTS, [(name, value) for name, value in rows.items() if value])
+        screen.facts([(name, value) for name, value in rows.items() if value])
 
     def accept(self) -> None:
         """Carry it out: its words are the user's from now on."""
@@ -120,8 +124,6 @@ class Suggestion:
 
     def edit(self) -> None:
         """Save what the user makes of it."""
-        if self.proposal.change is not ProposedChange.SAVE:
-            raise InvalidInput("edit", "there is no text to edit; accept or reject it")
         fields = {"key": self.proposal.key, "content": self.proposal.content}
         self.text = editing.in_editor(self.text or editing.form([f"The {self.title}.", *_COMMENTS], fields))
         self.hx.proposals.edit(self.name, **editing.read(self.text, list(fields)))
@@ -145,9 +147,8 @@ class Draft:
     hx: Hexad
     name: str
     by: str | None
-    given: "Sequence[str] | None" = None  # parameters for the dry run
-    params: str | None = None
     settled: bool = False
+    editable: bool = True
     seen: "Review | None" = None
     text: str = ""  # the edited form, if it could not be parsed
 
@@ -157,10 +158,9 @@ class Draft:
         return f"skill {self.name}"
 
     def show(self) -> None:
-        """Print the skill, the findings of the check, and a dry run."""
+        """Print the skill and the findings of the check."""
         self.seen = self.hx.skills.review(self.name)
-        plan = showing.plan(self.hx, self.seen.skill, self.given, self.params)
-        showing.show_review(self.seen, plan)
+        showing.show_review(self.seen)
         if self.seen.obstacle:
             screen.warn(f"{self.name} {self.seen.obstacle}")
 
@@ -202,13 +202,12 @@ class Draft:
         self.settled = True
 
     def as_json(self) -> dict[str, Any]:
-        """The skill with findings and dry run, or with the reason why it cannot be reviewed."""
+        """The skill with findings, or with the reason why it cannot be reviewed."""
         try:
             seen = self.hx.skills.review(self.name)
         except InvalidInput as error:
             return {"what": "skill", "skill": to_json(self.hx.skills.get(self.name)), "obstacle": str(error)}
-        plan = showing.plan(self.hx, seen.skill, None, None)
-        return {"what": "skill", **showing.review_json(seen, plan)}
+        return {"what": "skill", **showing.review_json(seen)}
 
 
 @dataclass(slots=True)
@@ -218,6 +217,7 @@ class Doubt:
     hx: Hexad
     learning: Learning
     settled: bool = False
+    editable: bool = True
     text: str = ""
 
     @property
@@ -233,7 +233,7 @@ class Doubt:
     def show(self) -> None:
         """Print the error and its fixes."""
         screen.heading(self.title)
-        screen.table(screen.FACTS, learning_facts(self.learning))
+        screen.facts(learning_facts(self.learning))
 
     def accept(self) -> None:
         """Confirm the known fix."""
@@ -268,7 +268,8 @@ def go_through(queue: "Sequence[Entry]") -> None:
     """Show each entry and ask about it."""
     for number, entry in enumerate(queue, start=1):
         _show(entry)
-        if not _settled(entry, f"{number} of {len(queue)}: {_ASKED}"):
+        ways = ", ".join(f"{way[0]} = {way}" for way in _WAYS if way != "edit" or entry.editable)
+        if not _settled(entry, f"{number} of {len(queue)}: {ways}"):
             break
     left = sum(not entry.settled for entry in queue)
     if left:
@@ -296,7 +297,7 @@ def _show(entry: Entry) -> None:
 
 def _try(entry: Entry, way: str) -> None:
     """Do it; after an error the question is asked again."""
-    doing = {"accept": entry.accept, "edit": entry.edit, "reject": entry.reject}
+    doing = {"accept": entry.accept, "reject": entry.reject, **({"edit": entry.edit} if entry.editable else {})}
     if way not in doing:
         screen.remark("type one of these letters")
         return

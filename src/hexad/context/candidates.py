@@ -56,7 +56,7 @@ class Candidates:
         return self.scores.get(number, 0.0) / self.measure.total
 
     def evidence(self, number: int) -> float:
-        """The same without everyday words, the more so the less the layer holds: a match in them alone is none."""
+        """The same without everyday words, the more so the less the layer holds: they do not count alone."""
         return self.words(number) - (1 - many(self.rows)) * self.common.get(number, 0.0) / self.measure.total
 
 

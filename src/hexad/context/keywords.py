@@ -12,7 +12,6 @@ from hexad.text.detection import detect
 
 MAX_CHARACTERS: Final = 16_384  # of a longer message the two ends are read: what is asked stands at one of them
 MAX_TERMS: Final = 256
-_SHORTEST_PART: Final = 5  # letters of a part of a word that is worth asking for
 
 
 def extract(message: str, *, session: str | None = None) -> Query:
@@ -28,8 +27,8 @@ def extract(message: str, *, session: str | None = None) -> Query:
     keywords = dict.fromkeys(word.surface for word in found)
     spelled = {term: word.surface for word in reversed(found) for term in reversed(word.terms)}
     whole = {term for word in found for term in word.terms if term not in word.parts}
-    parts = frozenset(part for word in found for part in word.parts if len(part) >= _SHORTEST_PART) - whole
-    terms = dict.fromkeys(term for word in found for term in word.terms if term in whole or term in parts)
+    parts = frozenset(part for word in found for part in word.parts) - whole
+    terms = dict.fromkeys(term for word in found for term in word.terms)
     common = frozenset(term for term in terms if says_little(term, language))
     return Query(message, tuple(keywords)[:MAX_TERMS], tuple(terms)[:MAX_TERMS], session, spelled, common, parts)
 

@@ -28,7 +28,7 @@ _BATCH: Final = 32  # rows that are read and ranked at a time
 
 FLOOR: Final = 0.18  # where there are only words: the least share of a question, times the root of its length
 NEAR_FLOOR: Final = 0.22  # where there is meaning: the least closeness, with what words add to it
-FEW_NEAR_FLOOR: Final = 0.13  # the same among few rows
+FEW_NEAR_FLOOR: Final = 0.15  # the same among few rows
 FEW, SOME = 40, 100  # rows up to which everything may matter, and from which the whole floor holds for meaning
 BESIDE_BEST: Final = 0.55  # the least share of the best score; among very few rows less, and among many nothing
 WORDS_TO_FLOOR: Final = 0.3

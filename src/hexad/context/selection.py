@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from hexad.model import Item, TokenCounter
 
+_AFTER_CYRILLIC: Final = "\u0530"
 OVER_BUDGET: Final = "over the token budget"
 
 
@@ -44,13 +45,14 @@ def select(items: Sequence[Item], *, base: str, budget: int | None, counter: Tok
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a text has: four ASCII characters make one, any other character makes one.
+    """About how many tokens a text has: one for four ASCII characters, two of Latin, Greek or Cyrillic, or one other.
 
     >>> estimate_tokens("twelve chars")
     3
     """
     plain = len(text.encode("ascii", "ignore"))
-    return (plain + 3) // 4 + len(text) - plain
+    alphabetic = 0 if plain == len(text) else sum("\x7f" < each < _AFTER_CYRILLIC for each in text)
+    return (plain + 3) // 4 + (alphabetic + 1) // 2 + len(text) - plain - alphabetic
 
 
 def _cost(base: str, items: Sequence[Item], counter: TokenCounter) -> int:

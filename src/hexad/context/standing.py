@@ -1,7 +1,7 @@
 """Standing context: entries of the user's that are in every prompt, in one block whose bytes change only with them.
 
-Rules, preferences and pinned entries stand; all entries of the user do while they fit the budget together. What an
-agent, a tool or an import saved never stands.
+Rules, preferences and pinned entries stand; other entries of the user do too while at least half of all fit the budget.
+What an agent, a tool or an import saved never stands.
 """
 
 from __future__ import annotations
@@ -53,32 +53,29 @@ def read_standing(store: Store, namespace: str, now: datetime, room: Room, deadl
 
 
 def fitting(rows: Sequence[Row], room: Room) -> tuple[Item, ...]:
-    """The items that stand: all of the user's rows if they fit, else pinned ones and rules as far as they fit."""
-    own = [row for row in rows if row.record.origin is Origin.USER]
-    ranked = [
-        (standing_of(cast("Knowledge", row.record)), present(row.record, _STANDS.value, (_STANDS,))) for row in own
-    ]
-    return chosen([item for _, item in ranked], room, whole=True) or chosen(
-        [item for rank, item in ranked if rank > Standing.OWN], room
-    )
+    """The items that stand, of rows that come pinned ones first, then rules, then others, the newest first in each.
+
+    Others stand as far as there is room, if at least half of all the user's words fit.
+    """
+    own = [cast("Knowledge", row.record) for row in rows if row.record.origin is Origin.USER]
+    words = room.counter("\n".join(record.content for record in own))
+    if len(rows) >= room.rows or words > 2 * room.tokens:  # there may be more rows
+        own = [record for record in own if standing_of(record) > Standing.OWN]
+    return _first([present(record, _STANDS.value, (_STANDS,)) for record in own], room)
 
 
-def chosen(items: Sequence[Item], room: Room, *, whole: bool = False) -> tuple[Item, ...]:
-    """The items that fit, the first ones first; with ``whole`` all of them or none."""
-    if room.counter("\n".join(item.content for item in items)) <= room.tokens and _cost(items, room) <= room.tokens:
+def _first(items: Sequence[Item], room: Room) -> tuple[Item, ...]:
+    """The items that fit, the first ones first."""
+    if room.counter(standing_block(items)) <= room.tokens:
         return tuple(items)
     kept: list[Item] = []
     left = room.tokens - room.counter(_block(()))
-    for item in () if whole else items:
+    for item in items:
         cost = room.counter(f"\n{standing_line(item)}")
         if cost <= left:
             left -= cost
             kept.append(item)
     return tuple(kept)
-
-
-def _cost(items: Sequence[Item], room: Room) -> int:
-    return room.counter(standing_block(items))
 
 
 def standing_block(items: Iterable[Item]) -> str:

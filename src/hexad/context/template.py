@@ -23,6 +23,7 @@ _BREAK: Final = " ⏎ "  # how a line break inside an item is shown
 _BREAKS: Final = re.compile("[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _NAME: Final = re.compile(r"[\w.:/@#+-]{1,120}")  # a key that is a name and can pretend to be nothing else
 _PARTS: Final = re.compile(r"[^\W_]+")
+_NUMBER: Final = re.compile(r"-\d{1,2}$")  # of a key that was made from a text like another's
 _NOT_IN_LABELS: Final = re.compile(r"[^\w -]")
 
 
@@ -51,8 +52,8 @@ def standing_line(item: Item) -> str:
     """An entry of the user's in the standing block: its text, after its key where that says more than the text."""
     text, key = _content(item), _key(item)
     said = text.casefold()
-    tells = any(part.casefold() not in said for part in _PARTS.findall(key))
-    return f"- {key}: {text}" if tells else f"- {text}"
+    says_more = any(part.casefold() not in said for part in _PARTS.findall(_NUMBER.sub("", key)))
+    return f"- {key}: {text}" if says_more else f"- {text}"
 
 
 def _label(word: str) -> str:

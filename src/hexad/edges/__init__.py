@@ -1,4 +1,4 @@
-"""What every edge shares, whichever framework or protocol it speaks.
+"""Shared by every edge, for any framework or protocol.
 
 `conversation` says who speaks and which namespace is theirs, `context` looks up the block of a turn, `notes` counts
 each tool call once, `threads` runs the engine beside an event loop and within a time, `warnings` warns once a turn,

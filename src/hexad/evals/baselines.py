@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from abc import ABC, abstractmethod
-from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
+from contextlib import closing, contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hexad import semantic
 from hexad.errors import MissingExtra, UnknownChoice
@@ -14,111 +14,88 @@ from hexad.extras import missing_extra
 from hexad.text import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from hexad.evals.data import Document
 
-    Builder: TypeAlias = Callable[[Sequence[Document]], "Baseline"]
-
-try:
-    import bm25s
-except ImportError:
-    bm25s = None
+    Answer: TypeAlias = Callable[[str, int], Sequence[str]]  # a question and a number → the ids of the best, best first
+    Baseline: TypeAlias = Callable[[Sequence[Document]], AbstractContextManager[Answer]]
 
 
-class Baseline(ABC):
-    """Answers questions over the items it was built from."""
-
-    @abstractmethod
-    def ask(self, question: str, limit: int) -> Sequence[str]:
-        """The ids of the best items, best first."""
-
-    def close(self) -> None:  # noqa: B027 - most have nothing to release
-        """Release its resources."""
-
-
-class _InSqlite(Baseline):
-    """A table of ids and texts in SQLite."""
-
-    create: ClassVar[str]
-
-    def __init__(self, documents: Sequence[Document]) -> None:
-        self._connection = sqlite3.connect(":memory:")
-        self._connection.execute(self.create)
-        self._connection.executemany("INSERT INTO item VALUES (?, ?)", [(each.id, each.text) for each in documents])
-
-    def _ids(self, where: str, *values: str | int) -> Sequence[str]:
-        return [row[0] for row in self._connection.execute(f"SELECT id FROM item WHERE {where} LIMIT ?", values)]  # noqa: S608 - nothing but placeholders
-
-    def close(self) -> None:
-        """Close its database."""
-        self._connection.close()
-
-
-class Like(_InSqlite):
+@contextmanager
+def like(documents: Sequence[Document]) -> Iterator[Answer]:
     """Any of the first five keywords of the question, anywhere in the text, oldest first: what many agents do today."""
+    with closing(_table("TABLE item (id TEXT, text TEXT)", documents)) as table:
 
-    create = "CREATE TABLE item (id TEXT, text TEXT)"
+        def answer(question: str, limit: int) -> Sequence[str]:
+            keywords = [f"%{word.surface}%" for word in words(question, asking=True)][:5]
+            where = " OR ".join("text LIKE ?" for _ in keywords) or "FALSE"
+            return _ids(table, where, *keywords, limit)
 
-    def ask(self, question: str, limit: int) -> Sequence[str]:
-        """Rows with any of the keywords."""
-        keywords = [f"%{word.surface}%" for word in words(question, asking=True)][:5]
-        where = " OR ".join("text LIKE ?" for _ in keywords)
-        return self._ids(f"({where})", *keywords, limit) if keywords else []
+        yield answer
 
 
-class Fts5(_InSqlite):
+@contextmanager
+def fts5(documents: Sequence[Document]) -> Iterator[Answer]:
     """SQLite's full-text index with its own Porter stemmer, all words as alternatives, ordered by BM25."""
+    fields = "VIRTUAL TABLE item USING fts5 (id UNINDEXED, text, tokenize = 'porter unicode61')"
+    with closing(_table(fields, documents)) as table:
 
-    create = "CREATE VIRTUAL TABLE item USING fts5 (id UNINDEXED, text, tokenize = 'porter unicode61')"
+        def answer(question: str, limit: int) -> Sequence[str]:
+            query = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question))
+            return _ids(table, "item MATCH ? ORDER BY rank", query, limit) if query else []
 
-    def ask(self, question: str, limit: int) -> Sequence[str]:
-        """The best rows by rank."""
-        query = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question))
-        return self._ids("item MATCH ? ORDER BY rank", query, limit) if query else []
-
-
-class Bm25s(Baseline):
-    """The package bm25s with its defaults."""
-
-    def __init__(self, documents: Sequence[Document]) -> None:
-        if bm25s is None:
-            raise MissingExtra("the baseline bm25s", "bm25s")
-        self._ids = [each.id for each in documents]
-        self._tokenize: Any = lambda texts: bm25s.tokenize(texts, stopwords="en", show_progress=False)
-        self._index: Any = bm25s.BM25()
-        self._index.index(self._tokenize([each.text for each in documents]), show_progress=False)
-
-    def ask(self, question: str, limit: int) -> Sequence[str]:
-        """The best rows by score, without those that score 0."""
-        most = min(limit, len(self._ids))
-        places, scores = self._index.retrieve(self._tokenize([question]), k=most, show_progress=False)
-        return [self._ids[place] for place, score in zip(places[0], scores[0], strict=True) if score > 0]
+        yield answer
 
 
-class Static(Baseline):
+@contextmanager
+def bm25(documents: Sequence[Document]) -> Iterator[Answer]:
+    """The package bm25s with its defaults; rows that score 0 are no answer."""
+    if find_spec("bm25s") is None:
+        raise MissingExtra("the baseline bm25s", "pip install bm25s")
+    import bm25s  # noqa: PLC0415 - loads numpy: 90 ms, for this baseline alone
+
+    def tokens(texts: list[str]) -> object:
+        return bm25s.tokenize(texts, stopwords="en", show_progress=False)
+
+    index = bm25s.BM25()
+    index.index(tokens([each.text for each in documents]), show_progress=False)
+
+    def answer(question: str, limit: int) -> Sequence[str]:
+        most = min(limit, len(documents))
+        places, scores = index.retrieve(tokens([question]), k=most, show_progress=False)
+        return [documents[place].id for place, score in zip(places[0], scores[0], strict=True) if score > 0]
+
+    yield answer
+
+
+@contextmanager
+def static(documents: Sequence[Document]) -> Iterator[Answer]:
     """Static embeddings only, with Hexad's embedder: what a vector memory finds."""
-
-    def __init__(self, documents: Sequence[Document]) -> None:
-        if not semantic.installed():
-            raise missing_extra("the baseline static", semantic.EXTRA)
-        self._ids = [each.id for each in documents]
-        self._space = _static().space([each.text for each in documents])
-
-    def ask(self, question: str, limit: int) -> Sequence[str]:
-        """The nearest rows."""
-        return [self._ids[number] for number in self._space.near(question).nearest(limit, all_of_them=True)]
+    if not semantic.installed():
+        raise missing_extra("the baseline static", semantic.EXTRA)
+    space = semantic.static_similarity(patience=60.0).space([each.text for each in documents])
+    yield lambda question, limit: [
+        documents[number].id for number in space.near(question).nearest(limit, all_of_them=True)
+    ]
 
 
-@cache
-def _static() -> semantic.LazySimilarity:
-    return semantic.static_similarity()
+def _table(fields: str, documents: Sequence[Document]) -> sqlite3.Connection:
+    table = sqlite3.connect(":memory:")
+    table.execute(f"CREATE {fields}")
+    table.executemany("INSERT INTO item VALUES (?, ?)", [(each.id, each.text) for each in documents])
+    return table
 
 
-BASELINES: Final[dict[str, Builder]] = {"like": Like, "fts5": Fts5, "bm25s": Bm25s, "static": Static}
+def _ids(table: sqlite3.Connection, where: str, *values: str | int) -> Sequence[str]:
+    return [row[0] for row in table.execute(f"SELECT id FROM item WHERE {where} LIMIT ?", values)]  # noqa: S608 - nothing but placeholders
 
 
-def chosen(names: Sequence[str]) -> dict[str, Builder]:
+BASELINES: Final[dict[str, Baseline]] = {"like": like, "fts5": fts5, "bm25s": bm25, "static": static}
+
+
+def chosen(names: Sequence[str]) -> dict[str, Baseline]:
     """The baselines of these names."""
     for name in names:
         if name not in BASELINES:

@@ -65,7 +65,7 @@ class EvalSet:
 
 
 def read_sets(folder: Path, *, required: bool = True) -> tuple[EvalSet, ...]:
-    """Every set of a folder, sorted; raises if there is none and one is required."""
+    """Every set of a folder, sorted; raises if one is required and the folder has no set."""
     if not folder.is_dir():
         raise EvalError(str(folder), "is not a folder; give the path of a folder of <layer>/<set>/corpus.jsonl")
     homes = sorted(entry for entry in folder.iterdir() if entry.is_dir() and entry.name not in KINDS)

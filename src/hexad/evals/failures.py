@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.evals.data import lines_of
+from hexad.evals.tables import Table
 from hexad.facade import Hexad
 from hexad.learning.fixes import candidates
 from hexad.learning.remedy import ChangedArguments
 from hexad.model import Layer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from hexad.evals.data import Line
     from hexad.evals.run import Progress
@@ -61,17 +62,22 @@ class Replayed:
         """The documented shape."""
         return asdict(self)
 
+    def tables(self) -> Iterator[Table]:
+        """The counts; the last two also as shares of the failures with a fix."""
+        found = {"remedy_found": self.remedy_found, "retrieved_in_3": self.retrieved_in_3}
+        shares = {name: f"{count / (self.with_fix or 1):.3f}" for name, count in found.items()}
+        rows = [(f"{FOLDER}: {name}", str(count), shares.get(name, "")) for name, count in self.as_json().items()]
+        yield Table(("tool failures", "number", "share"), rows)
 
-def read_failures(folder: Path) -> tuple[Failed, ...]:
-    """Every failure in a folder of evaluation data."""
-    return tuple(_failed(line) for file in sorted((folder / FOLDER).glob("*.jsonl")) for line in lines_of(file))
 
-
-def replay(failures: Sequence[Failed], progress: Progress) -> Replayed:
+def replay_failures(folder: Path, progress: Progress) -> Replayed | None:
     """Let a new engine observe each failure and its fix in its own session; then ask about each."""
+    failures = [_failed(line) for file in sorted((folder / FOLDER).glob("*.jsonl")) for line in lines_of(file)]
+    if not failures:
+        return None
     with (
-        tempfile.TemporaryDirectory(prefix="hexad-eval-") as folder,
-        Hexad.open(Path(folder) / "eval.db", enabled=True) as hx,
+        tempfile.TemporaryDirectory(prefix="hexad-eval-") as home,
+        Hexad.open(Path(home) / "eval.db", enabled=True) as hx,
     ):
         fixed: list[tuple[Failed, str]] = []
         found = 0

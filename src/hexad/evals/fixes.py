@@ -13,10 +13,11 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.evals.data import lines_of
+from hexad.evals.tables import Table
 from hexad.facade import Hexad
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from hexad.evals.data import Line
@@ -67,6 +68,12 @@ class Fixes:
     def as_json(self) -> dict[str, Any]:
         """The documented shape."""
         return {**asdict(self), "misses": [{"case": place, "fix": fix} for place, fix in self.misses]}
+
+    def tables(self) -> Iterator[Table]:
+        """The shares, then the cases that were missed."""
+        figures = {name: value for name, value in asdict(self).items() if name != "misses"}
+        yield Table(("fixes", "share"), [(f"fixes: {name}", f"{value:g}") for name, value in figures.items()])
+        yield Table(("missed", "fix that was offered"), [(place, fix or "none") for place, fix in self.misses])
 
 
 def read_cases(folder: Path) -> tuple[Case, ...]:

@@ -10,50 +10,27 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import EvalError
 from hexad.evals.data import lines_of
-from hexad.learning.errors.pattern import grouped, words_of
+from hexad.evals.tables import Table
+from hexad.learning.errors.pattern import grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from hexad.evals.run import Progress
 
-    Grouper: TypeAlias = Callable[[Sequence[str]], Sequence[Hashable]]
-
-try:
-    from drain3 import TemplateMiner
-    from drain3.masking import MaskingInstruction
-    from drain3.template_miner_config import TemplateMinerConfig
-except ImportError:
-    TemplateMiner = None
-
 FOLDER: Final = "error_grouping"
-_DRAIN3_MASKS: Final = {
-    "IP": r"(?<![A-Za-z0-9])\d{1,3}(?:\.\d{1,3}){3}(?![A-Za-z0-9])",
-    "HEX": r"(?<![A-Za-z0-9])0x[0-9a-fA-F]+(?![A-Za-z0-9])",
-    "NUM": r"(?<![A-Za-z0-9])[+-]?\d+(?![A-Za-z0-9])",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class System:
-    """The lines of one system, each with the name of its group."""
-
-    name: str
-    lines: tuple[str, ...]
-    groups: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """The accuracy of each way on each system."""
+    """The accuracy on each system."""
 
     systems: Mapping[str, float]
-    baselines: Mapping[str, Mapping[str, float]]
 
     @property
     def mean(self) -> float:
@@ -65,26 +42,26 @@ class Grouped:
         return {
             "mean": round(self.mean, 4),
             "systems": {name: round(value, 4) for name, value in self.systems.items()},
-            "baselines": {name: round(fmean(each.values()), 4) for name, each in self.baselines.items()},
         }
 
+    def tables(self) -> Iterator[Table]:
+        """A row for each system, and the mean."""
+        rows = [(f"{FOLDER}/{name}", f"{value:.3f}") for name, value in self.systems.items()]
+        yield Table(("error grouping", "accuracy"), [*rows, ("mean of the systems", f"{self.mean:.3f}")])
 
-def read_systems(folder: Path) -> tuple[System, ...]:
-    """Every system of a folder of evaluation data; none if it has no such folder."""
-    return tuple(map(_read_system, sorted((folder / FOLDER).glob("*.jsonl"))))
 
-
-def group(systems: Sequence[System], progress: Progress) -> Grouped:
-    """Group every system's lines, by Hexad and by each baseline that is installed."""
-    ways: dict[str, Grouper] = {"masking": _by_masking, **({} if TemplateMiner is None else {"drain3": _by_drain3})}
-    ours: dict[str, float] = {}
-    others: dict[str, dict[str, float]] = {name: {} for name in ways}
-    for done, system in enumerate(systems, start=1):
-        ours[system.name] = accuracy(grouped(system.lines), system.groups)
-        for name, way in ways.items():
-            others[name][system.name] = accuracy(way(system.lines), system.groups)
-        progress(f"{FOLDER}/{system.name}", done, len(systems))
-    return Grouped(ours, others)
+def group_errors(folder: Path, progress: Progress) -> Grouped | None:
+    """Group every system's lines; None if the folder has none."""
+    files = sorted((folder / FOLDER).glob("*.jsonl"))
+    systems: dict[str, float] = {}
+    for done, file in enumerate(files, start=1):
+        lines = [(line.text("text"), line.text("template")) for line in lines_of(file)]
+        if not lines:
+            raise EvalError(str(file), "has no lines")
+        texts, templates = zip(*lines, strict=True)
+        systems[file.stem] = accuracy(grouped(texts), templates)
+        progress(f"{FOLDER}/{file.stem}", done, len(files))
+    return Grouped(systems) if systems else None
 
 
 def accuracy(found: Sequence[Hashable], right: Sequence[str]) -> float:
@@ -99,23 +76,3 @@ def accuracy(found: Sequence[Hashable], right: Sequence[str]) -> float:
         wanted[name].append(place)
     exact = (places for places in groups.values() if places == wanted[right[places[0]]])
     return sum(map(len, exact)) / len(right)
-
-
-def _by_masking(lines: Sequence[str]) -> Sequence[Hashable]:
-    """Masking only, without merging patterns."""
-    return [words_of(line) for line in lines]
-
-
-def _by_drain3(lines: Sequence[str]) -> Sequence[Hashable]:
-    """The package drain3 with its defaults and one general setting for all systems: addresses and numbers masked."""
-    config = TemplateMinerConfig()
-    config.masking_instructions = [MaskingInstruction(pattern, name) for name, pattern in _DRAIN3_MASKS.items()]
-    miner = TemplateMiner(config=config)
-    return [int(miner.add_log_message(line)["cluster_id"]) for line in lines]
-
-
-def _read_system(file: Path) -> System:
-    lines = [(line.text("text"), line.text("template")) for line in lines_of(file)]
-    if not lines:
-        raise EvalError(str(file), "has no lines")
-    return System(file.stem, tuple(text for text, _ in lines), tuple(template for _, template in lines))

@@ -13,8 +13,10 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.evals.data import lines_of
+from hexad.evals.tables import Table
 from hexad.facade import Hexad
 from hexad.model import Category
+from hexad.settings import STATIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -54,8 +56,8 @@ class Life:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What came of one message; ``first`` and ``missing`` are about the expected facts."""
+class Outcome:
+    """The outcome of one message; ``first`` and ``missing`` are about the expected facts."""
 
     message: Message
     first: bool
@@ -68,31 +70,48 @@ class Told:
 class Lived:
     """The outcome of each message, by memory."""
 
-    memories: Mapping[str, tuple[Told, ...]]
+    memories: Mapping[str, tuple[Outcome, ...]]
 
     def as_json(self) -> dict[str, Any]:
         """The documented shape: the figures over all messages, those of each memory, and what went wrong."""
-        every = [told for memory in self.memories.values() for told in memory]
+        every = [each for memory in self.memories.values() for each in memory]
         return {
             **figures(every),
             "sets": {name: figures(memory) for name, memory in self.memories.items()},
             "misses": [
-                {"set": name, "message": told.message.text, "missing": [*told.missing], "noise": [*told.noise]}
+                {"set": name, "message": each.message.text, "missing": [*each.missing], "noise": [*each.noise]}
                 for name, memory in self.memories.items()
-                for told in memory
-                if told.missing or told.noise
+                for each in memory
+                if each.missing or each.noise
             ],
         }
 
+    def tables(self) -> Iterator[Table]:
+        """The figures of each memory and of all messages, then the messages that lack a fact."""
+        every = [each for memory in self.memories.values() for each in memory]
+        shares = {name: figures(memory) for name, memory in (*self.memories.items(), ("all messages", every))}
+        names = ("given", "first", "noise", "silent")
+        yield Table(
+            ("life", *names), [(path, *(f"{each[name]:.3f}" for name in names)) for path, each in shares.items()]
+        )
+        missed = [
+            (path, each.message.text, ", ".join(each.missing))
+            for path, memory in self.memories.items()
+            for each in memory
+            if each.missing
+        ]
+        if missed:
+            yield Table(("not given", "message", "facts"), missed)
 
-def figures(every: Sequence[Told]) -> dict[str, float]:
+
+def figures(every: Sequence[Outcome]) -> dict[str, float]:
     """Shares of the messages with an answer, of those without, and unexpected entries for each message."""
-    answered = [told for told in every if told.message.expect]
-    silent = [not told.found for told in every if not told.message.expect]
+    answered = [each for each in every if each.message.expect]
+    silent = [not each.found for each in every if not each.message.expect]
     return {
-        "given": _mean([not told.missing for told in answered]),
-        "first": _mean([told.first for told in answered]),
-        "noise": _mean([len(told.noise) for told in every]),
+        "given": _mean([not each.missing for each in answered]),
+        "first": _mean([each.first for each in answered]),
+        "noise": _mean([len(each.noise) for each in every]),
         "silent": _mean(silent),
         "questions": len(answered),
         "without_answer": len(silent),
@@ -104,26 +123,26 @@ def read_lives(folder: Path) -> tuple[Life, ...]:
     return tuple(_life(file) for file in sorted((*folder.glob(FILE), *folder.glob(f"*/{FILE}"))))
 
 
-def live(lives: Sequence[Life], progress: Progress, *, semantic: bool = True) -> Lived:
+def live(lives: Sequence[Life], progress: Progress, *, embedder: str = STATIC) -> Lived:
     """Save each memory's facts in a new store, then ask for the prompt of each message."""
-    return Lived({life.name: tuple(_lived(life, progress, semantic=semantic)) for life in lives})
+    return Lived({life.name: tuple(_lived(life, progress, embedder=embedder)) for life in lives})
 
 
-def _lived(life: Life, progress: Progress, *, semantic: bool) -> Iterator[Told]:
+def _lived(life: Life, progress: Progress, *, embedder: str) -> Iterator[Outcome]:
     texts = {fact.key: " ".join(fact.text.split()) for fact in life.facts}
-    with Hexad.open(":memory:", enabled=True, semantic=semantic) as hx:
+    with Hexad.open(":memory:", enabled=True, semantic=True, embedder=embedder) as hx:
         for fact in life.facts:
             hx.knowledge.save(fact.key, fact.text, category=fact.category)
         for done, message in enumerate(life.messages, start=1):
-            yield _told(message, hx.prompt("", message.text), texts)
+            yield _outcome(message, hx.prompt("", message.text), texts)
             progress(f"life: {life.name}", done, len(life.messages))
 
 
-def _told(message: Message, prompt: Prompt, texts: Mapping[str, str]) -> Told:
+def _outcome(message: Message, prompt: Prompt, texts: Mapping[str, str]) -> Outcome:
     standing, found = {item.key for item in prompt.standing}, [item.key for item in prompt.kept]
     first = bool(message.expect & {*standing, *found[:1]})
     missing = tuple(sorted(key for key in message.expect if texts[key] not in prompt.text))
-    return Told(message, first, missing, tuple(key for key in found if key not in message.expect), len(found))
+    return Outcome(message, first, missing, tuple(key for key in found if key not in message.expect), len(found))
 
 
 def _life(file: Path) -> Life:

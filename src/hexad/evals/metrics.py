@@ -34,7 +34,7 @@ def recall(found: Sequence[str], relevant: Collection[str], k: int) -> float:
 
 
 def reciprocal_rank(found: Sequence[str], relevant: Collection[str]) -> float:
-    """One over the place of the first relevant id; 0 if there is none."""
+    """One over the place of the first relevant id; 0 if no id is relevant."""
     return next((1 / place for place, each in enumerate(found, start=1) if each in relevant), 0.0)
 
 

@@ -1,39 +1,41 @@
-"""Figures as JSON of a documented shape, and as an HTML page."""
+"""The figures of retrieval: JSON of a documented shape, tables, and a page."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from html import escape
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.evals.run import by_layer, overall
-from hexad.evals.tables import (
-    OURS,
-    baseline_names,
-    learning_tables,
-    quality_of,
-    recall_lost,
-    retrieval_tables,
-    unanswered,
-)
+from hexad.evals.tables import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from hexad.evals.learning import Learned
+    from hexad.evals.metrics import Quality
     from hexad.evals.run import Measured, SetResult, Taught
-    from hexad.evals.tables import Table
     from hexad.model import Layer
 
-_ours: Final = quality_of(OURS)
-_COLOURS: Final = ("#2563eb", "#94a3b8", "#f59e0b", "#10b981", "#ef4444")
+OURS: Final = "hexad"
+_PAGE: Final = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Hexad: evaluation</title>
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 860px; margin: 2rem auto; padding: 0 1rem; color: #0f172a }}
+table {{ border-collapse: collapse; font-size: 14px }} td, th {{ padding: .2rem .6rem; text-align: right }}
+td:first-child {{ text-align: left }} tr:nth-child(even) {{ background: #f1f5f9 }}
+.bar {{ background: linear-gradient(90deg, #93c5fd var(--share), transparent 0) }}
+</style>
+<h1>Hexad</h1>
+{tables}</html>
+"""
 
 
 def as_json(results: Sequence[SetResult]) -> dict[str, Any]:
     """The documented shape: overall, each layer, each set with its baselines."""
+    ours = quality_of(OURS)
     document: dict[str, Any] = {
-        **asdict(overall(results, _ours)),
-        "layers": {layer.value: asdict(quality) for layer, quality in by_layer(results, _ours).items()},
+        **asdict(overall(results, ours)),
+        "layers": {layer.value: asdict(quality) for layer, quality in by_layer(results, ours).items()},
         "sets": {result.data.path: _set_json(result) for result in results},
         "baselines": {name: asdict(overall(results, quality_of(name))) for name in baseline_names(results)},
     }
@@ -42,68 +44,44 @@ def as_json(results: Sequence[SetResult]) -> dict[str, Any]:
     return document
 
 
-def as_page(results: Sequence[SetResult], learned: Learned) -> str:
-    """A self-contained page: a bar chart for each layer, every figure, and the other kinds of evaluation."""
-    tables = (*retrieval_tables(results), *learning_tables(learned))
-    return _PAGE.format(body=(_retrieval(results) if results else "") + "".join(map(_html, tables)))
+def as_page(tables: Iterable[Table]) -> str:
+    """A page that needs nothing else."""
+    return _PAGE.format(tables="".join(table.as_html() for table in tables))
 
 
-def _retrieval(results: Sequence[SetResult]) -> str:
-    names = [OURS, *baseline_names(results)]
-    charts = "\n".join(_chart(layer.value, _layer_bars(results, layer, names)) for layer in by_layer(results, _ours))
-    taught = any(result.feedback for result in results)
-    return _RETRIEVAL.format(
-        whole=f"{overall(results, _ours).recall_at_5:.3f}",
-        when=", after feedback, on the questions that were not replayed" if taught else "",
-        charts=charts + _feedback_chart(results),
-        legend=_legend(names),
-    )
+def retrieval_tables(results: Sequence[SetResult]) -> Iterator[Table]:
+    """Feedback, questions of other layers, then every set, layer and the mean."""
+    if any(result.feedback for result in results):
+        yield Table(("set", "uses", "questions", "R@5 before", "R@5 after", "gain"), list(_feedback_rows(results)))
+    if any(result.foreign for result in results):
+        foreign = list(_foreign_rows(results))
+        yield Table(("set", "foreign", "answered with nothing", "R@5 lost by the floor"), foreign)
+    if results:
+        yield Table(("set", "by", "R@5", "R@10", "MRR", "nDCG", "p50", "p95"), list(_figures(results)))
 
 
-def _html(table: Table) -> str:
-    title, *names = map(escape, table.head)
-    head = "".join(f"<th>{name}</th>" for name in ("", *names))
-    rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in table.rows)
-    return f"\n<h2>{title}</h2>\n<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+def unanswered(results: Sequence[SetResult]) -> float:
+    """The share of questions of other layers that found nothing, mean of the sets."""
+    return fmean(result.foreign.share for result in results if result.foreign)
 
 
-def feedback_points(results: Sequence[SetResult]) -> dict[str, list[tuple[int, float]]]:
-    """The gain in recall at five by uses of each item, for each set with feedback."""
-    return {
-        result.data.path: [(0, 0.0), *((each.uses, each.gain) for each in result.feedback)]
-        for result in results
-        if result.feedback and any(each.questions for each in result.feedback)
-    }
+def recall_lost(results: Sequence[SetResult]) -> float:
+    """The recall at five that the floor costs, mean of the layers' means."""
+    layers: dict[Layer, list[float]] = {}
+    for result in results:
+        if result.foreign:
+            layers.setdefault(result.layer, []).append(result.foreign.recall_lost)
+    return fmean(fmean(lost) for lost in layers.values())
 
 
-def feedback_svg(results: Sequence[SetResult]) -> str:
-    """A line for each set: uses to the right, gained recall upwards."""
-    sets = feedback_points(results)
-    most = max(uses for points in sets.values() for uses, _ in points) or 1
-    highest = max((gain for points in sets.values() for _, gain in points), default=0.0) or 1.0
-    lines = [
-        f'<line x1="40" y1="{y}" x2="430" y2="{y}" stroke="#e2e8f0"/>'
-        f'<text x="0" y="{y + 4}">{highest * share:+.2f}</text>'
-        for share, y in ((0.0, 220), (0.5, 120), (1.0, 20))
-    ]
-    lines += [f'<text x="40" y="245">uses of each item, 0 to {most}</text>']
-    for place, (path, points) in enumerate(sets.items()):
-        dots = [(40 + 390 * uses / most, 220 - 200 * max(0.0, gain) / highest) for uses, gain in points]
-        way = " ".join(f"{x:.0f},{y:.0f}" for x, y in dots)
-        lines.append(f'<polyline points="{way}" fill="none" stroke="{_colour(place)}" stroke-width="2"/>')
-        lines += [f'<circle cx="{x:.0f}" cy="{y:.0f}" r="3" fill="{_colour(place)}"/>' for x, y in dots]
-        lines.append(f'<text x="440" y="{20 + place * 16}" fill="{_colour(place)}">{escape(path)}</text>')
-    return (
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 260" role="img" font-family="sans-serif" '
-        f'font-size="12">{"".join(lines)}</svg>'
-    )
+def baseline_names(results: Sequence[SetResult]) -> list[str]:
+    """The baselines that ran, in the order they were asked for."""
+    return list(results[0].baselines) if results else []
 
 
-def _feedback_chart(results: Sequence[SetResult]) -> str:
-    if not feedback_points(results):
-        return ""
-    chart = feedback_svg(results).replace(' xmlns="http://www.w3.org/2000/svg"', "")  # HTML does not need it
-    return f"\n<h2>What use teaches: recall@5 gained on other questions</h2>\n{chart}"
+def quality_of(name: str) -> Callable[[SetResult], Quality]:
+    """A function that reads the quality of Hexad or of a baseline from a result."""
+    return lambda result: result.measured(name).quality
 
 
 def _set_json(result: SetResult) -> dict[str, Any]:
@@ -135,48 +113,35 @@ def _measured(measured: Measured) -> dict[str, float]:
     return {**asdict(measured.quality), "p50_ms": round(measured.p50_ms, 4), "p95_ms": round(measured.p95_ms, 4)}
 
 
-def _layer_bars(results: Sequence[SetResult], layer: Layer, names: Sequence[str]) -> Mapping[str, Mapping[str, float]]:
-    return {
-        result.data.name: {name: quality_of(name)(result).recall_at_5 for name in names}
-        for result in results
-        if result.layer is layer
-    }
+def _figures(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
+    names = [OURS, *baseline_names(results)]
+    for result in results:
+        for name in names:
+            measured = result.measured(name)
+            speed = f"{measured.p50_ms:.2f} ms", f"{measured.p95_ms:.2f} ms"
+            yield result.data.path, name, *_shown(measured.quality), *speed
+    for name in names:
+        for layer, quality in by_layer(results, quality_of(name)).items():
+            yield layer.value, name, *_shown(quality), "", ""
+    for name in names:
+        yield "mean of the layers", name, *_shown(overall(results, quality_of(name))), "", ""
 
 
-def _chart(title: str, sets: Mapping[str, Mapping[str, float]]) -> str:
-    """Horizontal bars of recall at five, a group for each set."""
-    lines, top = [], 0
-    for name, bars in sets.items():
-        lines.append(f'<text x="0" y="{top + 14}" class="set">{escape(name)}</text>')
-        for place, (side, value) in enumerate(bars.items()):
-            y = top + 20 + place * 18
-            lines.append(
-                f'<rect x="0" y="{y}" width="{value * 480:.1f}" height="14" fill="{_colour(place)}"/>'
-                f'<text x="{value * 480 + 6:.1f}" y="{y + 12}">{value:.3f} {escape(side)}</text>'
-            )
-        top += 32 + len(bars) * 18
-    return f'<h2>{escape(title)}</h2>\n<svg viewBox="0 0 640 {top}" role="img">{"".join(lines)}</svg>'
+def _feedback_rows(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
+    for result in results:
+        for each in result.feedback:
+            recall = [f"{asked.quality.recall_at_5:.3f}" for asked in (each.before, each.after)]
+            figures = (*recall, f"{each.gain:+.3f}") if each.questions else ("", "", "")
+            yield result.data.path, str(each.uses), str(each.questions), *figures
 
 
-def _legend(names: Sequence[str]) -> str:
-    return " ".join(f'<span style="color:{_colour(place)}">■ {escape(name)}</span>' for place, name in enumerate(names))
+def _foreign_rows(results: Sequence[SetResult]) -> Iterator[tuple[str, ...]]:
+    for result in results:
+        if result.foreign:
+            figures = f"{result.foreign.share:.3f}", f"{result.foreign.recall_lost:.4f}"
+            yield result.data.path, str(result.foreign.questions), *figures
+    yield "mean", "", f"{unanswered(results):.3f}", f"{recall_lost(results):.4f}"
 
 
-def _colour(place: int) -> str:
-    return _COLOURS[place % len(_COLOURS)]
-
-
-_PAGE: Final = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>Hexad: evaluation</title>
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 760px; margin: 2rem auto; padding: 0 1rem; color: #0f172a }}
-svg {{ width: 100%; font-size: 12px }} .set {{ font-weight: 600 }}
-table {{ border-collapse: collapse; font-size: 14px }} td, th {{ padding: .2rem .6rem; text-align: right }}
-td:first-child {{ text-align: left }} tr:nth-child(even) {{ background: #f1f5f9 }}
-</style>
-<h1>Hexad</h1>
-{body}</html>
-"""
-_RETRIEVAL: Final = """<h2>Retrieval</h2>
-<p>Recall at five, the mean of the layers' means{when}: <strong>{whole}</strong>. {legend}</p>
-{charts}"""
+def _shown(quality: Quality) -> Iterator[str]:
+    return (f"{figure:.3f}" for figure in (quality.recall_at_5, quality.recall_at_10, quality.mrr, quality.ndcg_at_10))

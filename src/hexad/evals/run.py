@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import tempfile
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import quantiles
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeAlias
 
-from hexad.evals.baselines import chosen
 from hexad.evals.feedback import split, teach
 from hexad.evals.loading import load, views
 from hexad.evals.metrics import Quality, mean, quality
 from hexad.facade import Hexad
+from hexad.settings import STATIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from hexad.evals.baselines import Builder
+    from hexad.evals.baselines import Baseline
     from hexad.evals.data import EvalSet, Question
     from hexad.model import Layer
 
@@ -70,14 +70,14 @@ class Foreign:
 
 @dataclass(frozen=True, slots=True)
 class SetResult:
-    """Figures of Hexad and of the baselines on one set; after feedback, on the questions that were not replayed."""
+    """Figures of Hexad and of the baselines on one set."""
 
     data: EvalSet
     questions: int
     hexad: Measured
     baselines: Mapping[str, Measured] = field(default_factory=dict)
-    feedback: tuple[Taught, ...] = ()
     foreign: Foreign | None = None
+    feedback: tuple[Taught, ...] = ()
 
     @property
     def layer(self) -> Layer:
@@ -94,49 +94,58 @@ class Plan:
     """The options of a measurement."""
 
     queries: int | None = None  # only the first questions of each set
-    baselines: Sequence[str] = ()
-    semantic: bool = True
-    feedback: Sequence[int] = ()  # uses of each item to replay, one run for each number
+    baselines: Mapping[str, Baseline] = field(default_factory=dict)
+    embedder: str = STATIC
     foreign: bool = False
+    feedback: Sequence[int] = ()  # uses of each item to replay, one run for each number
 
 
 def evaluate(sets: Sequence[EvalSet], plan: Plan | None = None, *, progress: Progress) -> tuple[SetResult, ...]:
     """Measure every set."""
-    wanted = plan or Plan()
-    builders = chosen(wanted.baselines)
-    return tuple(_Measurement(each, sets, wanted, builders, progress).result() for each in sets)
+    return tuple(Measurement(each, sets, plan or Plan(), progress).result() for each in sets)
 
 
 @dataclass(frozen=True, slots=True)
-class _Measurement:
+class Measurement:
     """Measures one of the sets."""
 
     data: EvalSet
     sets: Sequence[EvalSet]
     plan: Plan
-    builders: Mapping[str, Builder]
     progress: Progress
 
     def result(self) -> SetResult:
+        """Hexad's figures and those of the baselines."""
         learned = tuple(map(self._taught, sorted(set(self.plan.feedback))))
         taught = next((each for each in reversed(learned) if each.questions), None)
         asked = (split(self.data, taught.uses)[1] if taught else self.data.questions)[: self.plan.queries]
-        with self._engines() as engines:
-            ours = taught.after if taught else self._measured(asked, self._asker(engines), "asking")
-            foreign = self._foreign(engines, asked) if self.plan.foreign else None
-        others = {name: self._baseline(asked, name, build) for name, build in self.builders.items()}
-        return SetResult(self.data, len(asked), ours, others, learned, foreign)
+        with self.engines() as engines:
+            ours = taught.after if taught else self.measured(asked, self.asker(engines), "asking")
+            foreign = self._foreign(engines, asked, ours.quality.recall_at_5) if self.plan.foreign else None
+        others = {name: self._baseline(asked, name, build) for name, build in self.plan.baselines.items()}
+        return SetResult(self.data, len(asked), ours, others, foreign, learned)
+
+    def _taught(self, uses: int) -> Taught:
+        """Replay uses on a new store, and ask the remaining questions before and after."""
+        lessons, left = split(self.data, uses)
+        asked = left[: self.plan.queries]
+        with self.engines() as engines:
+            before = self.measured(asked, self.asker(engines), "before feedback")
+            teach(engines, self.data, lessons, lambda done: self._report(f"{uses} uses", done, len(lessons)))
+            after = self.measured(asked, self.asker(engines), "after feedback")
+        return Taught(uses, len(asked), before, after)
 
     @contextmanager
-    def _engines(self) -> Iterator[Mapping[str, Hexad]]:
+    def engines(self) -> Iterator[Mapping[str, Hexad]]:
         """A new store with the set's items, and an engine for each of its groups."""
         with (
             tempfile.TemporaryDirectory(prefix="hexad-eval-") as folder,
-            Hexad.open(Path(folder) / "eval.db", enabled=True, semantic=self.plan.semantic) as hx,
+            Hexad.open(Path(folder) / "eval.db", enabled=True, semantic=True, embedder=self.plan.embedder) as hx,
         ):
             yield load(hx, self.data, lambda done: self._report("storing", done, len(self.data.corpus)))
 
-    def _asker(self, engines: Mapping[str, Hexad]) -> Ask:
+    def asker(self, engines: Mapping[str, Hexad]) -> Ask:
+        """A function that asks the engine of a question's group."""
         layers = [self.data.layer]
 
         def ask(question: Question) -> Sequence[str]:
@@ -148,25 +157,15 @@ class _Measurement:
             engine.retrieve("warm up the embedder", layers=layers)  # loading must not count as a question's time
         return ask
 
-    def _taught(self, uses: int) -> Taught:
-        """Replay uses on a new store, and ask the remaining questions before and after."""
-        lessons, left = split(self.data, uses)
-        asked = left[: self.plan.queries]
-        with self._engines() as engines:
-            ask = self._asker(engines)
-            before = self._measured(asked, ask, "before feedback")
-            teach(engines, self.data, lessons, lambda done: self._report(f"{uses} uses", done, len(lessons)))
-            after = self._measured(asked, ask, "after feedback")
-        return Taught(uses, len(asked), before, after)
-
-    def _foreign(self, engines: Mapping[str, Hexad], asked: Sequence[Question]) -> Foreign:
-        """Measure the floor: questions of other layers, and the set's own questions with and without it."""
+    def _foreign(self, engines: Mapping[str, Hexad], asked: Sequence[Question], recall: float) -> Foreign:
+        """Measure the floor: questions of other layers, and the set's own questions without it."""
         questions, unanswered = self._ask_foreign(list(engines.values()))
         one = next(iter(engines.values()))
-        with Hexad.open(one.store.location, enabled=True, semantic=one.settings.semantic, floor=False) as hx:
-            without = self._measured(asked, self._asker(views(hx, self.data)), "without the floor")
-        held = self._measured(asked, self._asker(engines), "with the floor")
-        return Foreign(questions, unanswered, without.quality.recall_at_5 - held.quality.recall_at_5)
+        with Hexad.open(
+            one.store.location, enabled=True, semantic=True, embedder=self.plan.embedder, floor=False
+        ) as hx:
+            without = self.measured(asked, self.asker(views(hx, self.data)), "without the floor")
+        return Foreign(questions, unanswered, without.quality.recall_at_5 - recall)
 
     def _ask_foreign(self, turns: Sequence[Hexad]) -> tuple[int, int]:
         """Ask the set questions of other layers; return how many were asked and how many found nothing."""
@@ -179,17 +178,13 @@ class _Measurement:
             self._report("foreign questions", done + 1, len(asked))
         return len(asked), unanswered
 
-    def _baseline(self, asked: Sequence[Question], name: str, build: Builder) -> Measured:
+    def _baseline(self, asked: Sequence[Question], name: str, build: Baseline) -> Measured:
         with ExitStack() as stack:
-            built = {group: stack.enter_context(closing(build(each))) for group, each in self.data.groups().items()}
+            built = {group: stack.enter_context(build(each)) for group, each in self.data.groups().items()}
+            return self.measured(asked, lambda each: built.get(each.group, _nothing)(each.text, DEPTH), name)
 
-            def ask(question: Question) -> Sequence[str]:
-                baseline = built.get(question.group)
-                return baseline.ask(question.text, DEPTH) if baseline else ()
-
-            return self._measured(asked, ask, name)
-
-    def _measured(self, asked: Sequence[Question], ask: Ask, what: str) -> Measured:
+    def measured(self, asked: Sequence[Question], ask: Ask, what: str) -> Measured:
+        """Quality and speed of the answers to some questions."""
         answers: list[tuple[Sequence[str], Collection[str]]] = []
         times: list[float] = []
         for done, question in enumerate(asked, start=1):
@@ -202,6 +197,11 @@ class _Measurement:
 
     def _report(self, what: str, done: int, total: int) -> None:
         self.progress(f"{self.data.path}: {what}", done, total)
+
+
+def _nothing(_question: str, _limit: int) -> Sequence[str]:
+    """The answer where the question's group has no items."""
+    return ()
 
 
 def _percentiles(times: Sequence[float]) -> tuple[float, float]:

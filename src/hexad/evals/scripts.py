@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.errors import EvalError
 from hexad.evals.data import lines_of
+from hexad.evals.tables import Table
 from hexad.model import Capability, Decision
 from hexad.skills.validation import check
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from hexad.evals.run import Progress
@@ -23,67 +24,43 @@ if TYPE_CHECKING:
 
 BENIGN: Final = "shell_benign"
 HARMFUL: Final = "shell_harmful"
+_SHARES: Final[Mapping[str, Mapping[str, Callable[[Verdict], bool]]]] = {
+    BENIGN: {
+        "rejected": lambda verdict: verdict.decision is Decision.REJECT,
+        "needs": lambda verdict: verdict.decision is Decision.NEEDS,
+        "unknown": lambda verdict: Capability.COMMAND in verdict.needs,
+    },
+    HARMFUL: {"stopped": lambda verdict: verdict.decision is not Decision.ALLOW},
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Benign:
-    """Shares of harmless scripts: rejected, needing a capability, and needing a person because a command is unknown."""
+class Checked:
+    """The shares of one kind of scripts: rejected, needing a person, needing one for an unknown command; or stopped."""
 
-    rejected: float
-    needs: float
-    unknown: float
+    kind: str
+    shares: Mapping[str, float]
     count: int
 
     def as_json(self) -> dict[str, float]:
         """The documented shape."""
-        shares = {name: round(getattr(self, name), 4) for name in ("rejected", "needs", "unknown")}
-        return {**shares, "count": self.count}
+        return {**self.shares, "count": self.count}
+
+    def tables(self) -> Iterator[Table]:
+        """A row for each share."""
+        yield Table((self.kind, "share"), [(f"{self.kind}: {name}", f"{each:g}") for name, each in self.shares.items()])
 
 
-@dataclass(frozen=True, slots=True)
-class Harmful:
-    """The share of harmful scripts that are not allowed."""
-
-    stopped: float
-    count: int
-
-    def as_json(self) -> dict[str, float]:
-        """The documented shape."""
-        return {"stopped": round(self.stopped, 4), "count": self.count}
-
-
-def read_scripts(folder: Path, kind: str) -> tuple[str, ...]:
-    """Every script of one kind."""
-    home = folder / kind
-    files = sorted(home.glob("*.jsonl"))
-    scripts = tuple(line.text("text") for file in files for line in lines_of(file))
+def check_scripts(folder: Path, kind: str, progress: Progress) -> Checked | None:
+    """Check every script of one kind; None if the folder has none."""
+    files = sorted((folder / kind).glob("*.jsonl"))
+    scripts = [line.text("text") for file in files for line in lines_of(file)]
     if files and not scripts:
-        raise EvalError(str(home), "has no lines; give one object with text for each script")
-    return scripts
-
-
-def judge_benign(scripts: Sequence[str], progress: Progress) -> Benign:
-    """Check scripts that should pass."""
-    verdicts = _verdicts(BENIGN, scripts, progress)
-    count = len(verdicts)
-    return Benign(
-        sum(verdict.decision is Decision.REJECT for verdict in verdicts) / count,
-        sum(verdict.decision is Decision.NEEDS for verdict in verdicts) / count,
-        sum(Capability.COMMAND in verdict.needs for verdict in verdicts) / count,
-        count,
-    )
-
-
-def judge_harmful(scripts: Sequence[str], progress: Progress) -> Harmful:
-    """Check scripts that should be stopped."""
-    verdicts = _verdicts(HARMFUL, scripts, progress)
-    stopped = sum(verdict.decision is not Decision.ALLOW for verdict in verdicts)
-    return Harmful(stopped / len(verdicts), len(verdicts))
-
-
-def _verdicts(kind: str, scripts: Sequence[str], progress: Progress) -> list[Verdict]:
+        raise EvalError(str(folder / kind), "has no lines; give one object with text for each script")
     verdicts: list[Verdict] = []
     for script in scripts:
         verdicts.append(check(script, shell="bash"))
         progress(f"{kind}: checking", len(verdicts), len(scripts))
-    return verdicts
+    count = len(verdicts)
+    shares = {name: sum(map(test, verdicts)) / (count or 1) for name, test in _SHARES[kind].items()}
+    return Checked(kind, {name: round(share, 4) for name, share in shares.items()}, count) if count else None

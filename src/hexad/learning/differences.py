@@ -52,7 +52,7 @@ _IDLE_PROGRAMS: Final = frozenset({"cd", "sleep", "echo"})  # they only change t
 
 
 def edits(name: str, before: str, after: str, failure: Failure) -> Sequence[str]:
-    """What to do to turn a text that failed into the one that worked; empty if nothing is to be said of it."""
+    """The instruction that turns a text that failed into the one that worked; empty if nothing is to be said of it."""
     old, new = _commands(before), _commands(after)
     if old and new and (_is_shell(old, failure.text) or _is_shell(new, failure.text)):
         found = _command_edits(old, new, failure)

@@ -89,7 +89,7 @@ def strength(learning: Learning, now: datetime) -> float:
 def plan(
     learnings: Sequence[Learning], now: datetime, unseen_for: timedelta | None, *, dry_run: bool = True
 ) -> Cleaned:
-    """What a clean-up would do."""
+    """The changes that a clean-up would make."""
     faded = [each.id for each in learnings if _goes(each, now, unseen_for)]
     staying = [each for each in learnings if each.id not in set(faded)]
     merged = {other.id: group[0].id for group in _duplicates(staying) for other in group[1:]}

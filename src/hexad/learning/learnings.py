@@ -86,7 +86,7 @@ class LearningCollection(RecordCollection[Learning]):
         """Save a learning about an error. The same trigger and pattern again update the given fields of the one record.
 
         The pattern may be an error as it was seen: values that differ between occurrences are masked.
-        A user's correction that is still trusted stays the fix, whatever others save.
+        A user's correction that is still trusted stays the fix, also if others save another.
 
         >>> hx = Hexad.open(":memory:", enabled=True)
         >>> one = hx.learnings.save(trigger="tool:deploy", error_pattern="quota exceeded", fix="wait an hour")

@@ -58,7 +58,7 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
 
 
 def stated(error: str, arguments: Shapes) -> Stated | None:
-    """What an error asks for by itself: a wait, something to do, or the form that it expects."""
+    """The demand of the error itself: a wait, something to do, or the form that it expects."""
     wait = wait_of(error)
     if wait.seconds:
         return Stated(wait.text, wait.seconds)
@@ -84,7 +84,7 @@ def _change(path: str, old: Argument | None, new: Argument | None, failure: Fail
 
 
 def _how(path: str, old: Argument, new: Argument, failure: Failure) -> str:
-    """What to do with an argument, in words: with its text, or as the value that the error names."""
+    """An instruction for an argument, in words: with its text, or as the value that the error names."""
     name = quoted(name_of(path))
     if old.text and new.text and old.shape != new.shape and is_strong(new.shape):
         return affix_change(name, old.text, new.text)  # else the shapes say it

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from hexad.errors import HexadError
 from hexad.learning import remedy as remedies
 from hexad.learning.arguments.fingerprints import fingerprints
-from hexad.learning.arguments.shapes import summarised, written
+from hexad.learning.arguments.shapes import OWN_TOOLS, summarised, written
 from hexad.learning.errors.pattern import holds, split
 from hexad.learning.errors.tree import get, remembered, triggers, trusted_for
 from hexad.learning.fixes import Candidate, counted, current, with_fix
@@ -83,8 +83,11 @@ class _Recording:
     now: datetime
 
     def write(self) -> str:
-        """Record everything that follows from the outcome; return the id of the error's learning, if it failed."""
-        learning = self._succeeded() if self.outcome.ok else self._failed()
+        """Record everything that follows from the outcome; return the id of the error's learning, if it failed.
+
+        Errors of Hexad's own tools are not learned: each says itself what to do.
+        """
+        learning = self._succeeded() if self.outcome.ok else "" if self.outcome.tool in OWN_TOOLS else self._failed()
         self._log(learning)
         if self.outcome.ok:
             credit(self.change, Layer.TOOL_REGISTRY, self.outcome.tool)

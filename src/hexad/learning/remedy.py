@@ -115,7 +115,7 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What the error itself asks for: its words, or a time to wait as it writes it and in seconds."""
+    """The demand of the error itself: its words, or a time to wait as it writes it and in seconds."""
 
     text: str = ""
     seconds: float = 0.0

@@ -84,7 +84,7 @@ class ContextTools:
             explain: Whether to say why each item was chosen or dropped.
 
         Returns:
-            The context as text, each item with its key; and, if asked for, the reasons.
+            The context as text, each item with its key unless its text says the same; and, if asked for, the reasons.
         """
         hx, asked = self._with_tools(tools), layers or USUAL
         if not explain:

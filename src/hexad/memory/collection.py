@@ -36,7 +36,7 @@ class RecordCollection(Generic[N]):
         self._find = find
 
     def get(self, id: str) -> N:
-        """The record of that id; `NotFound` if there is none."""
+        """The record of that id; else `NotFound`."""
         found = self._visible(id)
         if found is None:
             raise self._missing(id)
@@ -47,7 +47,7 @@ class RecordCollection(Generic[N]):
         return tuple(self._records())
 
     def delete(self, id: str) -> None:
-        """Remove a record; `NotFound` if there is none."""
+        """Remove a record; else `NotFound`."""
         with self._workspace.change(actor=Origin.USER) as change:
             change.audit(f"{self.layer.noun}.delete", self._take_away(change, id))
 

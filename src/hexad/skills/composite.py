@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import wraps
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
@@ -167,46 +166,3 @@ def _present(step: Mapping[str, Any], absent: frozenset[str]) -> dict[str, Any]:
     """A step's arguments, without references to optional parameters that the caller omitted."""
     args: Mapping[str, Any] = step.get("args", {})
     return {name: value for name, value in args.items() if (only := whole(value)) is None or only.name not in absent}
-
-
-# --- a tool that takes some arguments only by their place ---------------------------------------------------------
-
-
-def by_name(tool: ToolCall) -> ToolCall:
-    """The tool, or a function that passes positional-only arguments by position and a list as `*rest`.
-
-    >>> by_name(lambda first, /, *rest: (first, rest))(first=1, rest=[2, 3])
-    (1, (2, 3))
-    """
-    code = getattr(tool, "__code__", None)
-    if code is not None and not code.co_posonlyargcount and not code.co_flags & inspect.CO_VARARGS:
-        return tool  # nearly always
-    try:
-        signature = inspect.signature(tool)
-    except (TypeError, ValueError):  # it has no signature
-        return tool
-    kinds = {parameter.kind: name for name, parameter in signature.parameters.items()}
-    if inspect.Parameter.POSITIONAL_ONLY not in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
-        return tool
-    others = kinds.get(inspect.Parameter.VAR_KEYWORD)
-
-    @wraps(tool)
-    def call(**given: Any) -> Any:
-        placed = {name: value for name, value in given.items() if name in signature.parameters and name != others}
-        named = {name: value for name, value in given.items() if name not in placed}
-        if others is not None:
-            placed[others] = _merged(named, others)
-        elif named:
-            return tool(**given)  # it says itself what it does not know
-        bound = inspect.BoundArguments(signature, placed)
-        return tool(*bound.args, **bound.kwargs)
-
-    return call
-
-
-def _merged(named: dict[str, Any], others: str) -> dict[str, Any]:
-    """The arguments for `**others`: those without a parameter of their own, given directly or under that name."""
-    inner = named.get(others)
-    if not isinstance(inner, Mapping):
-        return named
-    return {**{name: value for name, value in named.items() if name != others}, **inner}

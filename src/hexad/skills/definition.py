@@ -11,6 +11,7 @@ kind may carry ``document``: what a `SKILL.md` said that has no place elsewhere.
 
 from __future__ import annotations
 
+import ast
 import base64
 import binascii
 import hashlib
@@ -191,13 +192,32 @@ def shell_of(definition: Mapping[str, Any]) -> str:
     return str(definition.get("shell") or ("bash" if _FOR_BASH(first) else "sh"))
 
 
+def _is_python(script: str) -> bool:
+    """Whether a script is a Python program: it parses as one that imports, defines or calls something.
+
+    >>> _is_python("import sys"), _is_python("print('hello')"), _is_python("ls"), _is_python("echo hello")
+    (True, True, False, False)
+    """
+    try:
+        tree = ast.parse(script)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return any(isinstance(node, ast.Import | ast.ImportFrom | ast.Call | ast.FunctionDef) for node in ast.walk(tree))
+
+
+def _refuse_another_language(script: str) -> None:
+    first = script.partition("\n")[0]
+    if first.startswith("#!"):
+        if not _OF_A_SHELL(first):
+            reason = f"begins with {first[:40]!r}, but scripts run in {' or '.join(SHELLS)}; call that from one"
+            raise _wrong("script", reason)
+    elif _is_python(script):
+        raise _wrong("script", "is Python, but scripts run in sh or bash; put it between python3 - <<'END' and END")
+
+
 def _check_script(definition: Mapping[str, Any], schema: Mapping[str, Json]) -> None:
     _text(definition, "script")
-    first = str(definition["script"]).partition("\n")[0]
-    if first.startswith("#!") and not _OF_A_SHELL(first):
-        raise _wrong(
-            "script", f"begins with {first[:40]!r}, but scripts run in {' or '.join(SHELLS)}; call that from one"
-        )
+    _refuse_another_language(str(definition["script"]))
     if definition.get("shell", "sh") not in SHELLS:
         raise _wrong("shell", f"must be one of {', '.join(SHELLS)}")
     needs, folders = definition.get("needs", []), definition.get("writable", [])

@@ -1,7 +1,8 @@
 """Small regular expressions: what `re` matches in bounded time, and what is refused because it might not.
 
 A matcher that goes back and tries again can take exponential time. So a pattern has few places that repeat, nothing
-that repeats holds a repetition or a choice, and what looks around or back is refused.
+that repeats holds a repetition or a choice, and what looks around or back is refused. A group may only be optional, or
+be there a fixed number of times.
 """
 
 from __future__ import annotations
@@ -16,20 +17,10 @@ LONGEST_TEXT: Final = 256  # that a pattern is matched with
 _REPEATS, _OPTIONAL = 3, 4  # how many places may repeat, or may be there a few times more or less
 _FEW: Final = 3
 
-_TOKEN: Final = re.compile(
-    r"""
-    (?P<escaped>\\.)
-    | (?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])
-    | (?P<open>\((?:\?:)?(?P<odd>\?)?)
-    | (?P<close>\))
-    | (?P<choice>\|)
-    | (?P<times>\{(?P<low>\d*)(?P<range>,)?(?P<high>\d*)\})
-    | (?P<many>[*+])
-    | (?P<maybe>\?)
-    | (?P<plain>.)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+_ONE_CHARACTER: Final = re.compile(r"\\[^1-9]|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)  # an escape, a set
+_END: Final = re.compile(rf"({_ONE_CHARACTER.pattern})|\$", re.DOTALL)
+_QUANTIFIER: Final = re.compile(r"[*+?]|\{(\d*),(\d*)\}")  # one that allows several lengths
+_REPEATED_GROUP: Final = re.compile(r"\)(?:[*+]|\{\d*,)|(?:[*+?|]|\{\d*,\d*\}).*\)\{", re.DOTALL)
 
 
 def problem(pattern: str) -> str | None:
@@ -58,38 +49,25 @@ def matches(pattern: str, text: str) -> bool:
 @lru_cache(maxsize=256)
 def _compiled(pattern: str) -> re.Pattern[str]:
     """With `$` as JSON Schema has it: the end, and not also the place before a last line end."""
-    return re.compile("".join(r"\Z" if token["plain"] == "$" else token[0] for token in _TOKEN.finditer(pattern)))
+    return re.compile(_END.sub(lambda found: found[1] or r"\Z", pattern))
 
 
 def _risk(pattern: str) -> str | None:
-    groups, closed = [False], False  # of each open group, whether it holds what must not be repeated
-    repeats, optional = 0 if pattern.startswith("^") else 1, 0
-    for token in _TOKEN.finditer(pattern):
-        if token["odd"] or (token["escaped"] and token["escaped"][1] in "123456789"):
-            return "looks ahead or back, or sets a flag, which is not supported"
-        if token["open"]:
-            groups.append(False)
-        least, most = _times(token)
-        if closed and (most is None or most > 1):
-            return "repeats a group that holds a repetition or a choice, which can take forever"
-        closed = bool(token["close"]) and len(groups) > 1 and groups.pop()
-        varies = most is None or most > least
-        groups[-1] |= varies or bool(token["choice"]) or closed
-        few = most is not None and most - least <= _FEW
-        repeats += varies and not few
-        optional += varies and few
-    if repeats > _REPEATS or optional > _OPTIONAL:
+    plain = _ONE_CHARACTER.sub("x", pattern).replace("(?:", "(")
+    if "\\" in plain or "(?" in plain:
+        return "looks ahead or back, or sets a flag, which is not supported"
+    if _REPEATED_GROUP.search(plain):
+        return "repeats a group that holds a repetition or a choice, which can take forever"
+    lengths = [_lengths(found) for found in _QUANTIFIER.finditer(plain)]
+    repeats = sum(each > _FEW for each in lengths)
+    if repeats + (not pattern.startswith("^")) > _REPEATS or len(lengths) - repeats > _OPTIONAL:
         return f"has too many repetitions: {_REPEATS} at most, {_REPEATS - 1} where it does not begin with ^"
     return None
 
 
-def _times(token: re.Match[str]) -> tuple[int, int | None]:
-    """The least and the most repetitions that a quantifier allows."""
-    if token["many"]:
-        return 0, None
-    if token["maybe"]:
-        return 0, 1
-    if token["times"] is None:
-        return 1, 1
-    least = int(token["low"] or 0)
-    return least, least if not token["range"] else int(token["high"]) if token["high"] else None
+def _lengths(quantifier: re.Match[str]) -> float:
+    """How many lengths a quantifier allows beyond the least."""
+    low, high = quantifier[1], quantifier[2]
+    if high:
+        return int(high) - int(low or 0)
+    return 1 if quantifier[0] == "?" else float("inf")

@@ -2,7 +2,7 @@ r"""How a step's arguments refer to parameters and earlier results: ``{{ name }}
 
 A name is a parameter or what an earlier step saved; behind dots follow fields of objects and places in lists. Nothing
 else is understood, and nothing is evaluated: only objects and lists are walked, never an attribute. A string that is
-one reference and nothing else becomes the value itself, of whatever type. Inside a longer text a string is put in as
+one reference and nothing else becomes the value itself, of any type. Inside a longer text a string is put in as
 it is, anything else as JSON. ``\{{`` stands for the two characters themselves.
 
 >>> fill({"to": "{{ who }}", "text": "Dear {{ who.name }}, n={{ n }}"}, {"who": {"name": "Ann"}, "n": [1, 2]})

@@ -23,7 +23,7 @@ from hexad.memory.habits import credit
 from hexad.memory.redaction import redact
 from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import composite, parameters
-from hexad.skills.composite import Lesson, Step, StepTool, ToolCall, by_name
+from hexad.skills.composite import Lesson, Step, StepTool, ToolCall
 from hexad.skills.definition import check, files_of, fingerprint, shell_of, templates
 from hexad.skills.effects import Blocking
 from hexad.skills.review import assess
@@ -78,7 +78,7 @@ class _Plain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
-    """What skills use of the agent: its tools by name, how calls are watched, and the limits of scripts."""
+    """The parts of the agent that skills use: its tools by name, how calls are watched, and the limits of scripts."""
 
     tools: Mapping[str, ToolCall] = field(default_factory=dict)
     step_tool: Callable[[str, ToolCall, str | None], StepTool] = _Plain
@@ -178,7 +178,7 @@ class Runner:
                 f"skill {skill.name!r} needs {', '.join(missing)}; give them as tools={{name: callable}}, "
                 "or make the engine know them: hx.with_tool_registry([…])",
             )
-        return {name: self.agent.step_tool(name, by_name(known[name]), session) for name in wanted}
+        return {name: self.agent.step_tool(name, known[name], session) for name in wanted}
 
     def _record(self, job: Job, result: SkillResult | None, *, cancelled: bool = False) -> None:
         """Write down its calls, and count and audit the run, in one transaction.

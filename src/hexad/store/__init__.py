@@ -188,7 +188,7 @@ class Reading(Protocol):
     namespace: str
 
     def get(self, layer: Layer, id: str) -> Row | None:
-        """The row of that id; for knowledge, if there is none, one whose key differs from it in case alone."""
+        """The row of that id; for knowledge, else one whose key differs from it in case alone."""
         ...
 
     def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:

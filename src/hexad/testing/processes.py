@@ -83,17 +83,6 @@ def count_until_killed(reopen: Callable[[], Store], acknowledge: Connection) -> 
         acknowledge.send(step(store))
 
 
-def fork_and_count(reopen: Callable[[], Store]) -> None:
-    """Both sides of a fork do steps with the store that was open before it."""
-    store = reopen()
-    step(store)
-    child = _forked(lambda: [step(store) for _ in range(5)])
-    for _ in range(5):
-        step(store)
-    _end_well(child)
-    store.close()
-
-
 def fork_and_close_first(reopen: Callable[[], Store]) -> None:
     """The child does a step before and one after its parent has closed the store."""
     store = reopen()
@@ -114,7 +103,7 @@ def fork_and_close_first(reopen: Callable[[], Store]) -> None:
 
 
 def fork_among_writers(reopen: Callable[[], Store], forks: int) -> None:
-    """Children are forked while other threads write; each does a step."""
+    """Children are forked while other threads write; each does a step, and its parent another."""
     store, enough = reopen(), threading.Event()
 
     def write() -> None:
@@ -126,7 +115,9 @@ def fork_among_writers(reopen: Callable[[], Store], forks: int) -> None:
     for thread in threads:
         thread.start()
     for _ in range(forks):
-        _end_well(_forked(lambda: step(store)))
+        child = _forked(lambda: step(store))
+        step(store)
+        _end_well(child)
     enough.set()
     for thread in threads:
         thread.join()

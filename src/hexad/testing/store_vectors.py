@@ -149,7 +149,7 @@ def test_associating_replaces_and_removing_a_record_removes_its_associations(sto
 @requirement("EVAL-04")
 @property_of_a_store
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from(["vim", "emacs"]), st.booleans()), max_size=12))
-def test_whatever_is_saved_a_row_has_the_vector_of_its_latest_words(
+def test_after_any_saves_a_row_has_the_vector_of_its_latest_words(
     store: Store, steps: list[tuple[str, str, bool]]
 ) -> None:
     expected: dict[str, tuple[str, bool]] = {}

@@ -13,16 +13,17 @@ from hexad.text.stopwords import CHINESE_CHARACTERS
 
 _WORDS: Final = {
     None: """
-    able actually again ago already also always anybody anyone anything anyway available away bad best better big bit
-    bye came cheers come coming cool course day days different doing done early easy else enough especially evening
-    everybody exactly explain fine first five four fun funny give given gives glad good goodbye great guess
-    haha happen hello hey hi hope idea instead interesting joke just keep kind know last late later least like little
-    lol long look looking lot maybe mean mention mind minute minutes mistake moment month months morning much never
-    new next nice night nobody nothing often oh ok okay old ones oops perfect perhaps please possible pretty probably
-    quick quite rather ready really recommend right said same say see seem short show simple small some somebody
-    sometimes soon sorry sort sounds start still stuff such suggest sure tell thank thanks thing things think three
-    time times today together tomorrow tonight try trying two usually want wants way ways week weeks welcome well went
-    whole wonder wow wrong yeah year years yep yes yesterday
+    able actually again ago already also always anybody anyone anything anyway available away bad best better big
+    bit bye came cheers come coming cool course day days different doing done early easy else enough especially
+    evening everybody exactly explain fine first five four fun funny get gets getting give given gives glad go goes
+    going gone good goodbye got great guess haha happen hello hey hi hope idea instead interesting joke just keep
+    kind know last late later least like little lol long look looking lot made make makes making maybe mean mention
+    mind minute minutes mistake moment month months morning much need needs never new next nice night nobody
+    nothing often oh ok okay old ones oops perfect perhaps please possible pretty probably put quick quite rather
+    ready really recommend right said same say see seem short show simple small some somebody sometimes soon sorry
+    sort sounds start still stuff such suggest sure take taken takes taking tell thank thanks thing things think
+    three time times today together tomorrow tonight took try trying two use used using usually want wants way ways
+    week weeks welcome well went whole wonder wow wrong yeah year years yep yes yesterday
     """,
     "german": """
     abend abends alles als alt anders anfang art bald beispiel besser beste bloß brauche brauchen bringen dabei dank

@@ -16,7 +16,7 @@ _VERSION = re.compile(r"[vV](?=[0-9]+\.)")
 
 
 def is_letters(name: str) -> bool:
-    """Whether `name` holds nothing but letters and their marks, in whatever case."""
+    """Whether `name` holds nothing but letters and their marks, in any case."""
     return not _SYMBOL.search(name)
 
 

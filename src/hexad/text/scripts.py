@@ -9,7 +9,7 @@ from functools import cache
 from itertools import chain, pairwise
 from typing import Literal, cast
 
-from hexad.text.stopwords import CHINESE_CHARACTERS, KOREAN, STOP_PAIRS
+from hexad.text.stopwords import CHINESE_CHARACTERS, KOREAN, LIGHT_CHARACTERS, STOP_PAIRS
 
 Script = Literal["spaced", "hangul", "eastern", "southeast"]
 
@@ -72,17 +72,18 @@ def unspaced_terms(run: str, *, asking: bool) -> tuple[str, ...]:
     """
     found = _ideographs().findall(run)
     if asking and found == [run]:  # no kana: Chinese, whose function words are characters
-        found = "".join(" " if each in CHINESE_CHARACTERS else each for each in run).split()
+        apart = "".join(" " if each in CHINESE_CHARACTERS else each for each in run).split()
+        found = [each for each in apart if each not in LIGHT_CHARACTERS]
     single = (each for each in found if len(each) == 1) if asking else chain.from_iterable(found)
     return tuple(dict.fromkeys((*_pairs(run), *single)))
 
 
 def hangul_terms(word: str) -> tuple[str, ...]:
-    """A Korean word, the word without its particle, and its pairs; empty for a stop word or a bare particle."""
+    """A Korean word without its particle, the whole word, and its pairs; empty for a stop word or a bare particle."""
     stem = _without_particle(word)
     if word in KOREAN or word in _PARTICLES or (len(stem) > 1 and stem in KOREAN):
         return ()
-    return tuple(dict.fromkeys((word, stem, *_pairs(word))))
+    return tuple(dict.fromkeys((stem, word, *_pairs(word))))
 
 
 def _pairs(run: str) -> list[str]:

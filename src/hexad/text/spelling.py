@@ -33,7 +33,7 @@ class _Characters(dict[int, int | None]):
 
     def __missing__(self, code: int) -> int | None:
         kept = code if code < 0x80 else _kept(chr(code))
-        if code <= _LAST_CACHED:  # bounds the table, whatever texts come
+        if code <= _LAST_CACHED:  # bounds the table for any texts
             self[code] = kept
         return kept
 

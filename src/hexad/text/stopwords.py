@@ -26,7 +26,7 @@ ENGLISH = _set(
     """
 )
 
-# The script alone tells these apart from English, so they need no detection.
+# The script alone distinguishes these from English, so they need no detection.
 RUSSIAN = _set(
     """
     и в во на не что как это этот эта эти по для из от до за с со к ко у о об а но или же ли бы мы вы он она они
@@ -50,10 +50,12 @@ JAPANESE_PAIRS = _set(
 KOREAN_PAIRS = _set("나요 니다 니까 습니 합니 입니 됩니 세요 어요 해요 까요")
 CHINESE_PAIRS = _set("什么 什麼 怎么 怎麼 我们 我們 你们 你們 他们 他們 这个 這個 那个 那個 为什 為什 一个 一個")
 
-# Characters that link Chinese words: a pair that holds one says little, and a character between two of them is a word.
+# Characters that link Chinese words: a pair that holds one says little, and a character between two of them is a word,
+# unless it is a light one.
 CHINESE_CHARACTERS = frozenset(
-    "我你他她它您们的是在有不了吗呢吧啊呀么什这那哪谁怎个和与就都很也要会能可把被让给又再还没得着请问该"
+    "我你他她它您们的是在有不了吗呢吧啊呀么什这那哪谁怎个和与就都很也要会能可把被让给又再还没得着请问该几一"
 )
+LIGHT_CHARACTERS = frozenset("好里多少些去来到用从对跟比想说讲做点上下中后前时候为以最更太只每啦哦嗯行")
 
 STOPWORDS = ENGLISH | RUSSIAN | ARABIC | GREEK
 STOP_PAIRS = JAPANESE_PAIRS | KOREAN_PAIRS | CHINESE_PAIRS

@@ -58,7 +58,7 @@ def terms(text: str, *, asking: bool = False) -> tuple[str, ...]:
     return tuple(chain.from_iterable([word.terms for word in words(text, asking=asking)]))
 
 
-# In legible text a word character is whatever is not ASCII punctuation.
+# In legible text a word character is anything but ASCII punctuation.
 _CHARACTER = r"[^\x00-/:-@\[-`{-\x7f]"
 _SEGMENT = rf"(?:[A-Za-z]\#(?!{_CHARACTER})|{_CHARACTER}++(?:\+\+)?)"
 _JOINT = r"(?:(?<=[A-Za-z])&(?=[A-Za-z])|(?=[_:/.@'-])_*+(?:://|::|/\.?|[.@'-])?_*+)"
@@ -92,9 +92,10 @@ _remembered = lru_cache(1 << 15)(_read)
 
 def _unspaced(run: str, *, script: Script, asking: bool) -> Iterator[Word]:
     for piece in pieces(run):
-        found = hangul_terms(piece) if script == "hangul" else unspaced_terms(piece, asking=asking)
+        hangul = script == "hangul"
+        found = hangul_terms(piece) if hangul else unspaced_terms(piece, asking=asking)
         if found:
-            yield Word(piece, found)
+            yield Word(piece, found, found[1:] if hangul else ())
 
 
 def _spaced(run: str, language: str | None) -> Iterator[Word]:

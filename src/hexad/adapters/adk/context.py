@@ -80,7 +80,9 @@ class Recall:
         place = safe_place(request.contents, message) if self.placement is Placement.USER_TURN else None
         seconds = self.hx.settings.layer_deadline * _PATIENCE
         tools = tuple((name, _summary(tool)) for name, tool in request.tools_dict.items())
-        question = Question(query, speaker, tools, seconds, preloaded(request.contents))
+        turn = speaker.conversation.invocation if speaker is not None else f"at {message}"
+        opening = speaker is None and message == len(request.contents) - 1
+        question = Question(query, speaker, tools, seconds, preloaded(request.contents), turn, opening)
         prompt = await attempt(self.hx, lambda: self.lookup.prompt(question), seconds=seconds, reasons=reasons)
         if prompt is None or not prompt.text:
             return request

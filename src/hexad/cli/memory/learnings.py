@@ -178,7 +178,7 @@ def facts(learning: Learning) -> list[tuple[str, str]]:
         "fix": learning.fix,
         "trust": f"{learning.trust:.2f}",
         "evidence": f"worked {learning.worked}, failed {learning.failed}{sessions}",
-        "seen": f"{screen.counted(learning.seen, 'time')}, last {learning.updated.isoformat(timespec='seconds')}",
+        "seen": f"{screen.counted(learning.seen, 'time')}, last {screen.moment(learning.updated)}",
         "origin": learning.origin.value,
     }
     rows = {**facts, **_fixes(learning)}

@@ -148,9 +148,9 @@ def _facts(entry: Knowledge) -> Sequence[tuple[str, object]]:
         ("source", entry.source),
         ("thread", entry.thread and f"{entry.thread}, place {entry.position}"),
         ("expires", entry.expires),
-        ("version", f"{entry.version}, {entry.updated:%Y-%m-%d %H:%M} UTC"),
+        ("version", f"{entry.version}, {screen.moment(entry.updated)}"),
         ("session", entry.session),
-        ("used", f"{entry.use_count} times"),
+        ("used", screen.counted(entry.use_count, "time") if entry.use_count else ""),
     ]
 
 

@@ -36,12 +36,12 @@ app = Commands()
 @app.command(epilog='Example: hexad remember deploy-window "Deploy on Tuesdays only"; or: hexad remember "I like tea"')
 def remember(
     key: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            metavar="KEY", help="Its key; or the text itself: then it names itself.", autocompletion=completing.keys
+            metavar="[KEY]", help="A name for it; made from the text if left out.", autocompletion=completing.keys
         ),
-    ],
-    content: Annotated[str | None, typer.Argument(metavar="CONTENT", help="The text to save; - reads stdin.")] = None,
+    ] = None,
+    content: Annotated[str | None, typer.Argument(metavar="TEXT", help="What to save; - reads stdin.")] = None,
     *,
     category: InCategory = None,
     tag: Tags = None,
@@ -67,20 +67,20 @@ def remember(
     }
     fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     fields["expires"] = KEEP if expires is None else parse_expiry(expires, datetime.now(UTC))
-    name, words = (None, _only_text(key)) if content is None else (key, content)
+    name, words = (None, _only_text(key or "")) if content is None else (key, content)
     words = read("-", "content") if words == "-" else words
     with common.opened(create=True) as hx:
         old = now_under(hx.knowledge, key_from(words) if name is None else name)
         entry = hx.knowledge.save(name, words, session=session, redact=not keep_secrets, **fields)
         if pin:
             _warn_of_many_pins(hx)
-    _report_saved(old if old and old.key == entry.key else None, entry, common)
+        _report_saved(hx, old if old and old.key == entry.key else None, entry, common)
 
 
 @app.command(epilog='Example: hexad edit deploy-window "Deploy on Thursdays only"')
 def edit(
     key: Key,
-    content: Annotated[str | None, typer.Argument(metavar="CONTENT", help="The new text; - reads stdin.")] = None,
+    content: Annotated[str | None, typer.Argument(metavar="TEXT", help="The new text; - reads stdin.")] = None,
     *,
     category: InCategory = None,
     common: Common,
@@ -95,7 +95,7 @@ def edit(
         elif content is not None:
             fields["content"] = read("-", "content") if content == "-" else content
         entry = hx.knowledge.save(old.key, redact=not old.verbatim, **fields)
-    _report_saved(old, entry, common)
+        _report_saved(hx, old, entry, common)
 
 
 @app.command(epilog="Example: hexad pin units; later: hexad pin units --off")
@@ -107,25 +107,21 @@ def pin(key: Key, *, off: Annotated[bool, typer.Option("--off", help="Unpin it."
     common.answer({"entry": to_json(entry)}, f"{entry.key} is {'no longer pinned' if off else 'pinned'}")
 
 
-@app.command(epilog="Example: hexad delete deploy-window; back again: hexad delete deploy-window --undo")
-def delete(
-    key: Key, *, undo: Annotated[bool, typer.Option("--undo", help="Bring it back.")] = False, common: Common
-) -> None:
+@app.command(epilog="Example: hexad delete deploy-window")
+def delete(key: Key, common: Common) -> None:
     """Hide an entry with all its versions. `forget` erases it."""
     with common.opened() as hx:
-        if undo:
-            hx.knowledge.undelete(key)
-        else:
-            hx.knowledge.delete(key)
+        hx.knowledge.delete(key)
     back, erased = command(f"undelete {quote(key)}"), command(f"forget {quote(key)}")
-    sentence = f"{key} is back" if undo else f"{key} is hidden; `{back}` brings it back, `{erased}` erases it"
-    common.answer({"key": key, "deleted": not undo}, sentence)
+    common.answer({"key": key, "deleted": True}, f"{key} is hidden; `{back}` brings it back, `{erased}` erases it")
 
 
 @app.command(epilog="Example: hexad undelete deploy-window")
 def undelete(key: Annotated[str, typer.Argument(metavar="KEY", help="The entry's key.")], *, common: Common) -> None:
-    """Bring back a deleted entry with all its versions; the same as `delete --undo`."""
-    delete(key, undo=True, common=common)
+    """Bring back a deleted entry with all its versions."""
+    with common.opened() as hx:
+        hx.knowledge.undelete(key)
+    common.answer({"key": key, "deleted": False}, f"{key} is back")
 
 
 @app.command(epilog="Example: hexad forget --subject alice --yes")
@@ -153,9 +149,11 @@ def forget(
 
 def _only_text(given: str) -> str:
     """The text of a call without a key. A single plain word is a key whose text was forgotten."""
+    if not given.strip():
+        raise InvalidInput("TEXT", 'is missing; for example: `hexad remember "I like green tea"`')
     if given != "-" and given.isascii() and len(given.split()) == 1:
-        text = '`hexad remember KEY "CONTENT"`'
-        raise InvalidInput("CONTENT", f"is missing: {text} saves a text under {given!r}, or give a whole sentence")
+        text = f'`hexad remember {given} "TEXT"`'
+        raise InvalidInput("TEXT", f"is missing: {text} saves a text under this key, or give a whole sentence")
     return given
 
 
@@ -185,16 +183,22 @@ def _warn_of_many_pins(hx: Hexad) -> None:
         screen.warn(f"{entries} pinned; a retrieval includes the newest {most} (max_pinned={most})")
 
 
-def _report_saved(old: Knowledge | None, entry: Knowledge, common: Common) -> None:
+def _report_saved(hx: Hexad, old: Knowledge | None, entry: Knowledge, common: Common) -> None:
     status = "saved" if old is None or entry.version != old.version else "unchanged" if entry == old else "updated"
+    similar = hx.knowledge.similar(entry) if status == "saved" else ()
     if common.as_json:
-        screen.emit({"status": status, "entry": to_json(entry)})
+        named = [{"key": each.key, "content": each.content} for each in similar]
+        screen.emit({"status": status, "entry": to_json(entry), "similar": named})
         return
     if entry.expires is not None and entry.expires <= datetime.now(UTC):
         screen.warn(f"{entry.key} has expired already, so no question will find it")
     screen.say(f"{entry.key}: {f'version {entry.version}' if status == 'saved' else status}")
     if entry.redactions:
         screen.warn(f"redacted: {', '.join(entry.redactions)}; --keep-secrets stores them as they are")
+    for each in similar:
+        screen.remark(f"similar: {each.key}: {screen.one_line(each.content)}")
+    if similar:
+        screen.remark(f"if one of them is outdated, `hexad delete {quote(similar[0].key)}` hides it")
 
 
 def _named(key: str | None, subject: str | None, session: str | None, *, everything: bool, traces: bool) -> str:

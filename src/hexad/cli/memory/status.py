@@ -21,7 +21,7 @@ from hexad.settings import survey
 from hexad.store import Question
 from hexad.wire import to_json
 
-_REMEMBER: Final = 'remember KEY "CONTENT"'
+_REMEMBER: Final = 'remember "I like green tea"'
 _EXPLAIN: Final = 'explain "a message"'
 _MOST_PINNED: Final = 1000  # that are counted
 _SOME: Final = 5  # namespaces in a sentence

@@ -55,14 +55,16 @@ def init(
     _write(file, file_text(), force=force)
     if named is None:
         places.trust(database)
-    common.answer(
-        {"file": str(file), "written": True}, f"{file}: written; every setting keeps its default until you remove its #"
-    )
+    made = f"this folder's memory is {places.DEFAULT}; keep it out of version control\n" if named is None else ""
+    sentence = f"{made}{file}: written; every setting keeps its default until you remove its #"
+    common.answer({"file": str(file), "written": True}, sentence)
 
 
 @app.command(epilog="Example: hexad trust .")
 def trust(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A folder with a hexad.db, or the file itself.")],
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="A folder with a hexad.db, or the file itself; default: this folder.")
+    ] = Path(),
     *,
     off: Annotated[bool, typer.Option("--off", help="No longer trust it.")] = False,
     as_json: AsJson = False,
@@ -143,6 +145,6 @@ def _write(file: Path, text: str, *, force: bool) -> None:
             file.chmod(_PRIVATE)
             opened.write(text)
     except FileExistsError:
-        raise ConfigError("config", f"{file} exists already; --force overwrites it") from None
+        raise InvalidInput("init", f"{file} exists already; --force overwrites it") from None
     except OSError as error:
         raise ConfigError("config", f"{file} cannot be written: {error.strerror}") from error

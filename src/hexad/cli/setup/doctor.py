@@ -22,15 +22,16 @@ from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.cli.terminal.suggesting import completed
 from hexad.errors import ConfigError, HexadError, NoSandbox
-from hexad.extras import install_target, is_importable
+from hexad.extras import install_command, is_importable
 from hexad.facade import Hexad
-from hexad.semantic import PACKAGES
+from hexad.semantic import ENCODER_PACKAGES, PACKAGES
 from hexad.settings import secrets_in, survey
 from hexad.skills.sandbox import find_sandbox
 
 OLDEST_SQLITE: Final = (3, 35, 0)
 EXTRAS: Final = {  # the packages of each, and what is missing without them
     "semantic": (PACKAGES, "search is by words"),
+    "encoder": (ENCODER_PACKAGES, "meaning is by static embeddings"),
     "scripts": (("tree_sitter_bash",), "scripts cannot be checked, so they stay drafts"),
     "adk": (("google.adk",), "the adapter for Google ADK cannot be used"),
     "mcp": (("mcp",), "the MCP server cannot start"),
@@ -105,7 +106,7 @@ def sandbox(candidates: Sequence[Path] | None = None) -> Check:
 def extra_packages(extra: str, missing: Sequence[str], without: str) -> Check:
     """Check that an extra is installed."""
     if missing:
-        detail = f"{', '.join(missing)} not installed; {without}: pip install '{install_target(extra)}'"
+        detail = f"{', '.join(missing)} not installed; {without}: {install_command(extra)}"
         return Check(f"extra {extra}", "info", detail)
     return Check(f"extra {extra}", "ok", "installed")
 

@@ -10,12 +10,14 @@ from hexad.cli.options import AsJson
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
 from hexad.errors import EvalError, InvalidInput
+from hexad.evals.baselines import BASELINES, chosen
 from hexad.evals.data import doubts, read_sets
-from hexad.evals.learning import measure_learning
+from hexad.evals.kinds import measure_kinds
 from hexad.evals.report import as_json as report_json
-from hexad.evals.report import as_page
+from hexad.evals.report import as_page, retrieval_tables
 from hexad.evals.run import Plan, evaluate
-from hexad.evals.tables import Table, learning_tables, retrieval_tables
+from hexad.evals.tables import Table
+from hexad.settings import EMBEDDERS, NO_EMBEDDER, STATIC
 
 app = typer.Typer()
 
@@ -25,42 +27,35 @@ def eval_(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Holds LAYER/SET/corpus.jsonl and queries.jsonl.")],
     *,
     queries: Annotated[int | None, typer.Option(min=1, metavar="N", help="The first N questions of each set.")] = None,
-    baseline: Annotated[
-        str, typer.Option(metavar="NAMES", help="like, fts5, bm25s, static; separated by commas.")
-    ] = "",
-    no_semantic: Annotated[bool, typer.Option("--no-semantic", help="Search by words only.")] = False,
+    baseline: Annotated[str, typer.Option(metavar="NAMES", help=f"{', '.join(BASELINES)}; separated by commas.")] = "",
+    embedder: Annotated[
+        str, typer.Option(metavar="NAME", help=f"What finds by meaning: {', '.join(EMBEDDERS)}.")
+    ] = STATIC,
+    no_semantic: Annotated[bool, typer.Option("--no-semantic", help="The same as --embedder none.")] = False,
     feedback: Annotated[
         str, typer.Option(metavar="N[,N…]", help="Replay N uses of each item, then ask the remaining questions.")
     ] = "",
     foreign: Annotated[bool, typer.Option("--foreign", help="Ask each set the questions of other layers too.")] = False,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with charts.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with bars.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure recall, ranking and speed on questions with known answers; also life.jsonl, errors and scripts."""
-    plan = Plan(queries, _names(baseline), not no_semantic, _numbers(feedback), foreign)
+    used = NO_EMBEDDER if no_semantic else embedder
+    plan = Plan(queries, chosen(_names(baseline)), used, foreign, _numbers(feedback))
     with screen.steps() as step:
-        learned = measure_learning(folder, step, semantic=not no_semantic)
-        sets = read_sets(folder, required=not learned)
+        kinds = measure_kinds(folder, step, embedder=used)
+        sets = read_sets(folder, required=not kinds)
         results = evaluate(sets, plan, progress=step)
     for doubt in doubts(sets):
         screen.remark(doubt)
-    if feedback and results:
-        screen.remark(
-            "with --feedback the figures are measured after the most uses, on the questions that were not replayed"
-        )
+    tables = [*retrieval_tables(results), *(table for kind in kinds.values() for table in kind.tables())]
     if out is not None:
-        _write_page(out, as_page(results, learned))
+        _write_page(out, as_page(tables))
     if as_json:
-        screen.emit({**(report_json(results) if results else {}), **learned.as_json()})
+        found = {name: kind.as_json() for name, kind in kinds.items()}
+        screen.emit({**(report_json(results) if results else {}), **found})
     else:
-        show((*retrieval_tables(results), *learning_tables(learned)))
-
-
-def show(tables: Iterable[Table]) -> None:
-    """Print the tables."""
-    for table in tables:
-        first, *more = table.head
-        screen.table([Wide(first), *more], table.rows)
+        show(tables)
 
 
 def _names(text: str) -> list[str]:
@@ -72,6 +67,13 @@ def _numbers(text: str) -> list[int]:
     if not all(name.isascii() and name.isdigit() and int(name) for name in names):
         raise InvalidInput("--feedback", f"must be whole numbers of at least 1, separated by commas, not {text!r}")
     return [int(name) for name in names]
+
+
+def show(tables: Iterable[Table]) -> None:
+    """Print the tables."""
+    for table in tables:
+        first, *more = table.head
+        screen.table([Wide(first), *more], table.rows)
 
 
 def _write_page(file: Path, page: str) -> None:

@@ -89,10 +89,11 @@ def new(
     keep_secrets: KeepSecrets = False,
     common: Common,
 ) -> None:
-    """Save a procedure as a draft. The text of a composite skill is the JSON list of its steps. A script sees its own
-    folder with the skill's files and its parameters, and none of your other files.
+    """Save a procedure as a draft.
 
-    The parameters of a template are the names it uses, unless --parameters describes them.
+    The text of a composite skill is the JSON list of its steps. A script sees its own folder with the skill's files and
+    its parameters, and none of your other files. The parameters of a template are the names it uses, unless
+    --parameters describes them.
     """
     made = definition_from(kind, text=text, file=file, definition=definition, shell=shell, needs=needs)
     schema = object_from(parameters, "--parameters") if parameters else None
@@ -177,7 +178,10 @@ def run(
     session: Session = None,
     common: Common,
 ) -> None:
-    """Run an active skill, or show its plan. For a composite skill, which needs an agent's tools, only the plan."""
+    """Run an active skill, or show its plan.
+
+    A composite skill needs an agent's tools, so here it only shows its plan.
+    """
     with common.opened() as hx:
         skill = hx.skills.get(name)
         if skill.kind is SkillKind.COMPOSITE and not dry_run:
@@ -207,12 +211,10 @@ def review(
         ),
     ] = None,
     *,
-    given: Set = None,
-    params: Params = None,
     by: By = None,
     common: Common,
 ) -> None:
-    """Review drafts, or one skill: findings, a dry run, a question. `hexad review` includes learnings."""
+    """Review drafts, or one skill. `hexad review` includes proposals and learnings."""
     common.refuse_absent(_MAKER)
     if not common.as_json and not sys.stdin.isatty():
         approve = f"hexad skills activate {shlex.quote(name) if name else 'NAME'}"
@@ -221,18 +223,16 @@ def review(
         drafts = [skill.name for skill in hx.skills.list() if skill.status is SkillStatus.DRAFT]
         names = [hx.skills.get(name).name] if name else drafts
         if common.as_json:
-            seen = [hx.skills.review(each) for each in names]
-            reviews = [showing.review_json(each, showing.plan(hx, each.skill, given, params)) for each in seen]
-            screen.emit({"reviews": reviews})
+            screen.emit({"reviews": [showing.review_json(hx.skills.review(each)) for each in names]})
         else:
-            go_through([Draft(hx, each, by, given=given, params=params) for each in names])
+            go_through([Draft(hx, each, by) for each in names])
     if not names and not common.as_json:
         screen.remark("there are no drafts")
 
 
 @app.command(epilog="Example: hexad skills activate greet --by ada")
 def activate(name: UnapprovedSkill, *, by: By = None, common: Common) -> None:
-    """Approve a skill as it is now. A skill that needs more than the sandbox requires --by."""
+    """Approve a skill as it is now; one that needs more than the sandbox requires --by."""
     with common.opened() as hx:
         skill = hx.skills.activate(name, by=by or "")
     tell(skill, as_json=common.as_json)

@@ -5,18 +5,15 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.cli.skills.input import parameters_from
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
-from hexad.cli.terminal.suggesting import command
-from hexad.errors import HexadError
 from hexad.facade import Hexad
 from hexad.model import Skill, SkillKind
 from hexad.skills.definition import shell_of
-from hexad.skills.run import SkillResult, result_json
+from hexad.skills.parameters import properties_of, required_of
+from hexad.skills.run import SkillResult
 from hexad.wire import to_json
 
 if TYPE_CHECKING:
@@ -55,7 +52,7 @@ def _folders(skill: Skill) -> str:
 def facts(skill: Skill) -> Iterator[tuple[str, str]]:
     """A skill as rows."""
     approved = f"by {skill.approved_by}" if skill.approved_by else "yes" if skill.approved else "no"
-    last = skill.last_used.isoformat(timespec="seconds") if skill.last_used else "never"
+    last = f"; last {screen.moment(skill.last_used)}" if skill.last_used else ""
     rows = {
         "name": skill.name,
         "description": skill.description,
@@ -67,11 +64,23 @@ def facts(skill: Skill) -> Iterator[tuple[str, str]]:
         "author": skill.author,
         "origin": skill.origin.value,
         "tags": ", ".join(skill.tags),
-        "runs": f"{skill.run_count}, of which {skill.success_count} succeeded; last used {last}",
-        "parameters": pretty(skill.parameters) if skill.parameters else "",
+        "runs": f"{skill.run_count}, of which {skill.success_count} succeeded{last}" if skill.run_count else "",
+        "parameters": "\n".join(_parameters(skill)),
     }
     yield from ((name, value) for name, value in rows.items() if value)
     yield from _parts(skill.definition)
+
+
+def _parameters(skill: Skill) -> Iterator[str]:
+    """A line for each parameter: its name, whether it is needed, and what its schema says."""
+    needed = required_of(skill.parameters)
+    for name, schema in properties_of(skill.parameters).items():
+        said = [f"{word} {_plain(value)}" for word, value in schema.items()]
+        yield f"{name} ({', '.join(['needed' if name in needed else 'optional', *said])})"
+
+
+def _plain(value: object) -> str:
+    return " or ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _parts(definition: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -138,40 +147,25 @@ def _shown(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=repr)
 
 
-def plan(hx: Hexad, skill: Skill, given: Sequence[str] | None, params: str | None) -> SkillResult | str:
-    """A dry run, or the reason why there is none."""
-    try:
-        return hx.skills.run(skill.name, parameters_from(given, params, skill.parameters), dry_run=True)
-    except HexadError as error:
-        again = command(f"skills review {quote(skill.name)} --set NAME=VALUE")
-        return f"{error}; for a dry run: `{again}`"
-
-
-def review_json(seen: "Review", plan: SkillResult | str) -> dict[str, Any]:
-    """A review and its dry run, as JSON."""
+def review_json(seen: "Review") -> dict[str, Any]:
+    """A review as JSON."""
     return {
         "skill": to_json(seen.skill),
         "fingerprint": seen.fingerprint,
         "findings": [asdict(finding) for finding in seen.findings],
         "grants": list(seen.grants),
         "obstacle": seen.obstacle,
-        "dry_run": plan if isinstance(plan, str) else result_json(plan),
     }
 
 
-def show_review(seen: "Review", plan: SkillResult | str) -> None:
-    """A review and its dry run, on the screen."""
+def show_review(seen: "Review") -> None:
+    """A review on the screen."""
     screen.heading(seen.skill.name)
     screen.facts(list(facts(seen.skill)))
     for finding in seen.findings:
         screen.say(f"line {finding.line}: {finding.decision} ({finding.rule}): {finding.says}")
     if seen.skill.kind is SkillKind.SCRIPT:
         screen.say(sees(seen.skill))
-    screen.heading("dry run")
-    if isinstance(plan, str):
-        screen.say(plan)
-    else:
-        show_result(plan)
     if seen.grants:
         folders = _folders(seen.skill)
         where = f" (in {folders})" if folders else ""

@@ -35,7 +35,11 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[object]], title: st
     cells = [[Text(*_cell(column, value)) for column, value in zip(columns, row, strict=True)] for row in rows]
     widths = _widths(columns, [[cell.plain for cell in row] for row in cells], console.width)
     grid = Table(
-        box=box.SIMPLE_HEAD, title=Text(title, "bold") if title else None, title_justify="left", pad_edge=False
+        box=box.SIMPLE_HEAD,
+        title=Text(title, "bold") if title else None,
+        title_justify="left",
+        pad_edge=False,
+        show_header=any(map(_name, columns)),
     )
     for column, width in zip(columns, widths, strict=True):
         wide = isinstance(column, Wide)

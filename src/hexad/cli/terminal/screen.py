@@ -34,7 +34,7 @@ class Wide:
 _said: Final[set[str]] = set()
 Column: TypeAlias = str | Wide  # a name alone is a column for short text
 KEY: Final = Wide("key", 20)
-FACTS: Final = ("what", Wide("value"))
+FACTS: Final = ("", Wide(""))
 
 
 def emit(document: Mapping[str, Any]) -> None:
@@ -225,6 +225,11 @@ def _drawing() -> ModuleType:
     from hexad.cli.terminal import drawing  # noqa: PLC0415 - loads rich: 40 ms
 
     return drawing
+
+
+def moment(when: datetime) -> str:
+    """A time in UTC as a person reads it."""
+    return f"{when:%Y-%m-%d %H:%M} UTC"
 
 
 def plain(value: object) -> str:

@@ -60,7 +60,7 @@ class StoredLayers:
     facets: Mapping[str, str] = field(default_factory=dict)
     similarity: Similarity | None = None
     floor: bool = True  # whether probable noise is left out
-    room: Room | None = None  # for standing context; without it, there is none
+    room: Room | None = None  # for standing context; without it, nothing stands
 
     def examine(
         self, layers: Sequence[Layer], query: Query, limit: int, *, wide: int = 0, also: Sequence[Layer] = ()
@@ -202,6 +202,7 @@ class _Pass:
         self._limit = asked.limit
         pins = [row for row in evidence.standing if _is_pinned(row.record) and row.record.id not in asked.standing]
         self._pinned, self._too_many = pins[: source.max_pinned], pins[source.max_pinned :]
+        self._standing = asked.standing
         self._without = {*asked.standing, *(row.record.id for row in self._pinned)}
         self._room = self.wanted = max(0, asked.limit - len(self._pinned))
         known = all(each in evidence.statistics.frequencies for each in self._facets)
@@ -248,11 +249,15 @@ class _Pass:
         self._best = _with_room_for_the_user(above, _WITHOUT_FIX * self._room if self._any_error else self._room)
 
     def _above_floor(self) -> Sequence[_Answer]:
-        """The answers above the floor that are not far behind the best; the user's are compared among themselves."""
+        """The answers above the floor that are not far behind the best; the user's are compared among themselves.
+
+        An entry that stands may be the best: it is in the prompt already.
+        """
         above = [answer for answer in self._scored() if answer.above]
         share = self._matches.beside_best if self._floor else 0.0
-        best = max((answer.score for answer in above), default=0.0)
-        users = max((answer.score for answer in above if answer.is_users), default=0.0)
+        standing = [self._answered(row, 0.0).score for row in self._rows if row.id in self._standing]
+        best = max((*standing, *(answer.score for answer in above)), default=0.0)
+        users = max((*standing, *(answer.score for answer in above if answer.is_users)), default=0.0)
         return [each for each in above if each.lent or each.score >= share * (users if each.is_users else best)]
 
     def widen(self, wide: int) -> None:
@@ -324,7 +329,7 @@ class _Pass:
 
 
 def _with_room_for_the_user(answers: Sequence[_Answer], limit: int) -> Sequence[_Answer]:
-    """The best rows, at most `_OTHERS` of other origins while rows of the user's wait, whatever their scores."""
+    """The best rows, at most `_OTHERS` of other origins while rows of the user's wait, by any scores."""
     best, waiting = answers[:limit], [each for each in answers[limit:] if each.is_users]
     too_many = [each for each in best if not each.is_users][_OTHERS:]
     leave = set(too_many[max(0, len(too_many) - len(waiting)) :])

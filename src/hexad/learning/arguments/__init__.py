@@ -1,1 +1,1 @@
-"""What is kept of a call's arguments: a summary, shapes and fingerprints, without secrets."""
+"""The parts of a call's arguments that are kept: a summary, shapes and fingerprints, without secrets."""

@@ -42,7 +42,7 @@ def names_person(path: Sequence[str]) -> bool:
 
 
 def is_number_of_somebody(value: object) -> bool:
-    """Whether a value may be a personal number, whatever its name.
+    """Whether a value may be a personal number, by its form alone.
 
     >>> [is_number_of_somebody(value) for value in ("DE89370400", "metric", "v2", 8841, 12, True)]
     [True, False, False, True, False, False]

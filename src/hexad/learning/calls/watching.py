@@ -92,7 +92,7 @@ class Invocation(NamedTuple):
     def _recorded(self, result: Any, error: Exception | None) -> Learning | None:
         try:
             return self._record(result, error, PATIENCE)
-        except Exception as problem:  # noqa: BLE001 - the tool's caller gets what the tool gave, whatever fails here
+        except Exception as problem:  # noqa: BLE001 - the tool's caller gets what the tool gave, even if this fails
             warn(self.watch.tool, problem)
             return None
 
@@ -211,7 +211,7 @@ class StepTool:
             if not self._with_run:
                 record(self._workspace, outcome, tell=False)
                 return None
-        except Exception as problem:  # noqa: BLE001 - the run goes on, whatever fails here
+        except Exception as problem:  # noqa: BLE001 - the run goes on if this fails
             warn(self._tool, problem)
             return None
 

@@ -35,7 +35,7 @@ _PUNCTUATION: Final = re.compile(r"([\s,;:=()\[\]{}\"'`|]+)")
 _FRAME: Final = re.compile(r"^Traceback \(most recent call last\):|^\s+at [\w$.<>]+\(|^\s+File \"", re.MULTILINE)
 _EXCEPTION: Final = re.compile(r"^(?:[\w.$]+\.)?([A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|Timeout|\b))(?::|$)")
 _LANGUAGE: Final = re.compile(r"^(?:Caused by: |Exception in thread \"[^\"]*\" )?")
-_SIGNS: Final = ",;:=()[]{}|"  # words of a pattern; a single quote is none
+_SIGNS: Final = ",;:=()[]{}|"  # words of a pattern; a single quote is not one
 _STOPS: Final = ".!?"
 # A cache by text without digits: errors that differ only in digits share a pattern, unless a digit matters (SHA1, 404).
 _KNOWN: Final[dict[str, Words]] = {}

@@ -1,7 +1,7 @@
 """Finds the one learning that an error belongs to, and the learnings whose fixes may help, in the store.
 
-First an error is looked up by its exact template. If there is none, it is compared with the templates that differ in
-placeholders only, with those that have a wildcard, and with the latest ones, which may become one with a new wildcard.
+First an error is looked up by its exact template. Else it is compared with the templates that differ in placeholders
+only, with those that have a wildcard, and with the latest ones, which may become one with a new wildcard.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def with_entry(text: str, group: str, name: str, entry: dict[str, Any]) -> str:
 
 
 def entry_in(text: str, group: str, name: str) -> Any:
-    """The entry of that name; None if there is none.
+    """The entry of that name, or None.
 
     >>> entry_in('{"servers": {"x": {"on": true}}}', "servers", "x")
     {'on': True}
@@ -79,7 +79,7 @@ def entry_in(text: str, group: str, name: str) -> Any:
 
 
 def without_entry(text: str, group: str, name: str) -> str:
-    """The text without that entry; the same text if there is none.
+    """The text without that entry; the same text if no entry has the name.
 
     >>> without_entry('{"servers": {"x": {"on": true}, "y": {}}}', "servers", "x")
     '{"servers": {"y": {}}}'

@@ -81,7 +81,7 @@ def _temporary(path: Path) -> Iterator[tuple[TextIO, Path]]:
         handle, name = tempfile.mkstemp(prefix=_prefix(path), suffix=_PARTIAL, dir=path.parent)
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
-                _lock(handle)
+                _lock(handle, wait=True)
                 if os.fstat(handle).st_nlink:  # else another backup took it for a leftover, just before the lock
                     yield file, Path(name)
                     return
@@ -94,13 +94,13 @@ def _remove_leftovers(path: Path) -> None:
     for found in path.parent.iterdir():
         if found.name.startswith(_prefix(path)) and found.name.endswith(_PARTIAL):
             with suppress(OSError), found.open("rb") as file:
-                _lock(file.fileno())
+                _lock(file.fileno(), wait=False)
                 found.unlink()
 
 
-def _lock(handle: int) -> None:
+def _lock(handle: int, *, wait: bool) -> None:
     if fcntl is not None:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _prefix(path: Path) -> str:

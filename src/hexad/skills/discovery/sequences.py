@@ -44,7 +44,7 @@ class Repeated(NamedTuple):
 def repeated(sessions: Mapping[str, Sequence[str]], linked: Callable[[Repeated], bool]) -> list[Repeated]:
     """The sequences worth offering, the most worthwhile first.
 
-    ``linked`` tells whether values are handed from step to step: that is no chance, however frequent the tools are.
+    ``linked`` says whether values are handed from step to step: that is no chance, however frequent the tools are.
 
     >>> work = {name: ["fetch", "parse", "store"] for name in ("a", "b", "c")}
     >>> [(each.tools, each.sessions) for each in repeated(work, lambda _: False)]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import NoSandbox
-from hexad.extras import install_target
+from hexad.extras import install_command
 from hexad.skills.sandbox.bubblewrap import Sandbox
 from hexad.skills.sandbox.limits import SandboxLimits
 from hexad.skills.sandbox.running import dropped
@@ -35,7 +35,7 @@ def find_sandbox(candidates: Sequence[Path] | None = None) -> Sandbox:
     Each is tried with an empty script, which takes some milliseconds: keep what is found.
 
     Raises:
-        NoSandbox: there is none, or none works; the message says why, and what to install.
+        NoSandbox: no sandbox was found, or none works; the message says why, and what to install.
     """
     if sys.platform != "linux":
         raise NoSandbox(f"bubblewrap needs Linux, and this is {sys.platform}")
@@ -46,7 +46,7 @@ def find_sandbox(candidates: Sequence[Path] | None = None) -> Sandbox:
             return _tried(program)
         except (NoSandbox, OSError, subprocess.SubprocessError) as error:
             reasons.append(f"{program}: {error.reason if isinstance(error, NoSandbox) else error}")
-    raise NoSandbox(" | ".join(reasons) or "bubblewrap is not installed", install_target("scripts"))
+    raise NoSandbox(" | ".join(reasons) or "bubblewrap is not installed", install_command("scripts"))
 
 
 def this_sandbox() -> Sandbox:

@@ -154,7 +154,7 @@ def dropped() -> Rights:
 def _read(process: subprocess.Popen[bytes], streams: Sequence[Stream], deadline: float, heard: int) -> bool:
     """Collect both outputs to their ends, then wait for the process; False if time or a stop came before.
 
-    The sandbox's outer process holds both until it ends, whatever the script does with its own: the wait is short.
+    The sandbox's outer process holds both until it ends, even if the script closes its own: the wait is short.
     """
     if not _collect(process, streams, deadline, heard):
         return False

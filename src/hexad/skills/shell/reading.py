@@ -66,7 +66,7 @@ class Script:
         return node.start_point[0] + 1 + bisect_right(self.gaps, node.start_byte)
 
     def broken_line(self) -> int:
-        """The line of the first syntax error; 0 if there is none."""
+        """The line of the first syntax error; 0 if it has no error."""
         node = self.root
         if not node.has_error and not self.is_ambiguous:
             return 0

@@ -39,7 +39,7 @@ _REDIRECTS: Final = named("file_redirect heredoc_redirect herestring_redirect")
 
 
 class TooComplex(Exception):
-    """The script takes more steps than a check may: the walk ends here, in whatever state it is."""
+    """The script takes more steps than a check may: the walk ends here, in any state."""
 
 
 class Shell:

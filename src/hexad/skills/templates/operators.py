@@ -83,7 +83,7 @@ def numbers(budget: Budget, arguments: Sequence[Any]) -> list[int]:
 
 
 def item(holder: Any, key: Any) -> Any:
-    """An item of a mapping, a list or a text; NOTHING if there is none."""
+    """An item of a mapping, a list or a text; NOTHING if it has no such item."""
     if isinstance(holder, dict) and isinstance(key, str):
         return holder.get(key, NOTHING)
     if isinstance(holder, list | str) and isinstance(key, int) and -len(holder) <= key < len(holder):

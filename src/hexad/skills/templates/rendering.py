@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jinja2 import nodes
+
 from hexad.errors import TemplateFailed
 from hexad.skills.templates.budget import Budget, RenderLimits, Stop, plain, weight
 from hexad.skills.templates.evaluating import Evaluator
@@ -73,7 +75,7 @@ def needed_by(template: str) -> frozenset[str]:
 def inferred_parameters(template: str) -> dict[str, Json]:
     """A schema with the values that a template uses, of any type; nothing for a broken template.
 
-    Values with a default are optional.
+    Values with a default are optional. A value that the template loops over is a list or an object.
 
     >>> inferred_parameters("Hi {{ who }}")
     {'type': 'object', 'properties': {'who': {}}, 'required': ['who']}
@@ -81,8 +83,11 @@ def inferred_parameters(template: str) -> dict[str, Json]:
     if problems(template):
         return {}
     names, needed = sorted(parameters_of(template)), sorted(needed_by(template))
+    loops = parse(template, RenderLimits()).find_all(nodes.For)
+    looped = {loop.iter.name for loop in loops if isinstance(loop.iter, nodes.Name)}
     required: dict[str, Json] = {"required": [*needed]} if needed else {}
-    return {"type": "object", "properties": {name: {} for name in names}, **required} if names else {}
+    properties: dict[str, Json] = {name: {"type": ["array", "object"]} if name in looped else {} for name in names}
+    return {"type": "object", "properties": properties, **required} if names else {}
 
 
 def _plain(values: Mapping[str, Json], limits: RenderLimits) -> dict[str, Any]:

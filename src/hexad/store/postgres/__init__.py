@@ -224,7 +224,7 @@ class _Transaction:
 
 
 def _parsed(url: str) -> tuple[str, dict[str, str]]:
-    """What libpq is given, and the options that are Hexad's own."""
+    """The parameters for libpq, and the options that are Hexad's own."""
     address, _, query = url.partition("?")
     given = parse_qsl(query, keep_blank_values=True)
     own = {name: value for name, value in given if name in {"schema", "pool", "prepare"}}

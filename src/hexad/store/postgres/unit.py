@@ -138,7 +138,7 @@ class _Scope:
 
 @dataclass(slots=True)
 class _Known:
-    """What is known of a row that may exist."""
+    """The known facts of a row that may exist."""
 
     number: int | None = None
     words: str | None = None

@@ -39,7 +39,7 @@ SETTINGS: Final = (  # every statement finds its rows by keys; statistics of a t
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """What every unit of work of a store shares."""
+    """Shared by every unit of work of a store."""
 
     pool: Pool
     named: Callable[[str], str]  # SQL with the name of this store's schema
