@@ -153,7 +153,7 @@ DELETE FROM hexad_call WHERE namespace = ? AND number < ?
 -- name: activity
 SELECT learning, "trigger", state, at FROM hexad_offer WHERE namespace = ?1 AND session = ?2
 UNION ALL SELECT * FROM (SELECT NULL, NULL, ok, NULL FROM hexad_call
-    WHERE namespace = ?1 AND session = ?2 AND tool = ?3 ORDER BY number DESC LIMIT 1)
+    WHERE namespace = ?1 AND session = ?2 AND tool = ?3 ORDER BY number DESC LIMIT 4)
 
 -- name: put_offer
 INSERT INTO hexad_offer (namespace, session, learning, "trigger", state, at) VALUES (?, ?, ?, ?, ?, ?)

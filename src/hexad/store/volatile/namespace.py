@@ -201,7 +201,7 @@ class Namespace:
         latest_first = [held[number] for number in sorted(held, reverse=True)]
         return Activity(
             [offer for place, offer in sorted(self._offers.items()) if place[0] == session],
-            next((not call.ok for call in latest_first if call.tool == tool), False),
+            not all([call.ok for call in latest_first if call.tool == tool][:4]),
             latest_first[:calls],
         )
 
