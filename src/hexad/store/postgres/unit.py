@@ -12,7 +12,7 @@ from dataclasses import astuple, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.errors import RateLimited
-from hexad.model import Layer, Learning, Skill
+from hexad.model import Layer, Learning
 from hexad.shape import to_microseconds
 from hexad.store import Entry, Row
 from hexad.store.postgres.connection import ServerError, Statement, columns
@@ -32,12 +32,10 @@ from hexad.store.postgres.records import (
 )
 from hexad.store.postgres.view import GET, View
 from hexad.store.postgres.work import ADD_HEAD, LOCK_HEAD, SETTINGS
-from hexad.store.skills import FAILED, REMEMBERED, WORKED
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
-    from datetime import datetime
 
     from hexad.errors import HexadError
     from hexad.model import Association, AuditRecord, Proposal, SkillVersion, Version
@@ -314,22 +312,6 @@ class Unit(View, LearningWrites):
             together[place] = together.get(place, (0, 0))[0] + use.count, to_microseconds(use.at)
         if together:
             self.queue(_USE, self.tenant, *columns((*place, *used) for place, used in sorted(together.items())))
-
-    def count_run(self, name: str, version: int, at: datetime, *, ok: bool) -> str | None:
-        row = self.get(Layer.SKILL_PATTERNS, name)
-        if row is None or not isinstance(row.record, Skill) or row.record.version != version:
-            return None
-        known = row.record
-        counted = replace(
-            known,
-            use_count=known.use_count + 1,
-            run_count=known.run_count + 1,
-            success_count=known.success_count + ok,
-            last_used=at,
-            recent=(known.recent + (WORKED if ok else FAILED))[-REMEMBERED:],
-        )
-        self.put([Entry(counted, row.document)])
-        return counted.recent
 
     def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
         head = self.known_head()

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.model import Layer, Version
 from hexad.shape import to_microseconds
 from hexad.store import Row, Sketch, Sketches, folded, places_beside
-from hexad.store.skills import FAILED, REMEMBERED, WORKED
 from hexad.store.sqlite.index import Index, chunks, padded, placeholders
 from hexad.store.sqlite.learning import LearningTables
 from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, PROPOSALS, TABLES, VERSIONS, Undecodable, as_json
@@ -201,11 +200,6 @@ class Unit(LearningTables):
                 f'WHERE namespace = ? AND "{table.key}" = ?',
                 (use.count, to_microseconds(use.at), self.namespace, use.id),
             )
-
-    def count_run(self, name: str, version: int, at: datetime, *, ok: bool) -> str | None:
-        outcome = (int(ok), to_microseconds(at), WORKED if ok else FAILED, -REMEMBERED)
-        counted = self._run("count_run", *outcome, self.namespace, name, version).fetchall()
-        return counted[0][0] if counted else None
 
     def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
         encoded = details or [as_json(record.details) for record in records]
