@@ -278,6 +278,15 @@ def test_sketches_bring_their_neighbours_in_threads_and_nothing_that_has_expired
 
 
 @requirement("KNOW-07")
+def test_evidence_says_whether_the_user_has_entries(store: Store) -> None:
+    put(store, (knowledge("agents", origin=Origin.AGENT), document("vim")), (knowledge("hidden"), None))
+    with store.reading(HOME) as view:
+        assert not asked(view, ["vim"]).own
+    put(store, (knowledge("users"), document("vim")))
+    with store.reading(HOME) as view:
+        assert asked(view, ["vim"]).own
+
+
 def test_standing_rows_are_pinned_and_unexpired_the_users_own_first_then_the_latest(store: Store) -> None:
     words = document("vim")
     put(
