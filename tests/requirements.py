@@ -22,7 +22,6 @@ PLANNED: Final = frozenset(
         "IO-02",
         "OBS-01",
         "PG-04",
-        "SAFE-05",
     ]
 )
 """Not built yet, and without tests."""
