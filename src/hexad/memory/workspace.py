@@ -121,8 +121,10 @@ class Change:
 
     def take_slot(self, kind: str) -> None:
         """Count against the session's limit; given back if the change fails."""
-        self.workspace.limits.take(self.workspace.namespace, self.session, kind)
+        limit = self.workspace.limits.take(self.workspace.namespace, self.session, kind)
         self._taken.append(kind)
+        if limit is not None:
+            self.unit.take_slot(self.session, kind, limit)
 
     def give_back(self) -> None:
         """Give back every slot."""

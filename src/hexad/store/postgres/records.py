@@ -166,7 +166,7 @@ def decode(row: Sequence[Any]) -> Row:
         if name in codec.columns:
             values[name] = value
     if aside is not None:
-        values[aside] = json.loads(row[-1] or "{}")
+        values[aside] = json.loads(row[_DATA + 1] or "{}")
     return Row(row[1], codec.made(values), None if row[3] is None else Document.unpack(row[3]))
 
 
