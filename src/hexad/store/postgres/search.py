@@ -52,9 +52,7 @@ _BLOCKS_OF_ROWS: Final = (
 _EXPIRED: Final = (
     "SELECT number FROM hexad.record WHERE tenant = $1 AND expires <= $2 AND expires IS NOT NULL AND words IS NOT NULL"
 )
-_OWN: Final = (
-    "SELECT EXISTS (SELECT 1 FROM hexad.record WHERE tenant = $1 AND standing > 0 AND words IS NOT NULL)"
-)
+_OWN: Final = "SELECT EXISTS (SELECT 1 FROM hexad.record WHERE tenant = $1 AND standing > 0 AND words IS NOT NULL)"
 _STANDING: Final = (
     f"SELECT {BRIEF} FROM hexad.record WHERE tenant = $1 AND standing >= $2 AND standing > 0 AND words IS NOT NULL "
     "AND (expires IS NULL OR expires > $3) ORDER BY standing DESC, updated DESC, number DESC LIMIT $4"
