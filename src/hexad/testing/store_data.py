@@ -278,17 +278,11 @@ def test_sketches_bring_their_neighbours_in_threads_and_nothing_that_has_expired
 
 
 @requirement("KNOW-07")
-def test_evidence_says_whether_the_user_has_entries(store: Store) -> None:
-    put(store, (knowledge("agents", origin=Origin.AGENT), document("vim")), (knowledge("hidden"), None))
-    with store.reading(HOME) as view:
-        assert not asked(view, ["vim"]).own
-    put(store, (knowledge("users"), document("vim")))
-    with store.reading(HOME) as view:
-        assert asked(view, ["vim"]).own
-
-
 def test_standing_rows_are_pinned_and_unexpired_the_users_own_first_then_the_latest(store: Store) -> None:
     words = document("vim")
+    put(store, (knowledge("agents rule", category="rule", origin=Origin.AGENT), words))
+    with store.reading(HOME) as view:
+        assert not asked(view, ["vim"]).own
     put(
         store,
         (knowledge("agents", pinned=True, origin=Origin.AGENT, updated=LATER), words),
@@ -296,7 +290,6 @@ def test_standing_rows_are_pinned_and_unexpired_the_users_own_first_then_the_lat
         (knowledge("rule", category="rule", updated=LATER), words),
         (knowledge("wish", category="preference"), words),
         (knowledge("long rule", "x" * 2000, category="rule"), words),
-        (knowledge("agents rule", category="rule", origin=Origin.AGENT), words),
         (knowledge("over", pinned=True, expires=MOMENT), words),
         (knowledge("hidden", pinned=True), None),
         (knowledge("newer", pinned=True), words),
@@ -309,6 +302,7 @@ def test_standing_rows_are_pinned_and_unexpired_the_users_own_first_then_the_lat
         assert [row.record.id for row in own] == ["newer", "older", "agents", "rule", "wish", "long rule"]
         assert [len(asked(view, (), standing=most).standing) for most in (0, 1)] == [0, 1]
         assert pinned[0] == view.get(ENTRIES, "newer")
+        assert asked(view, ["vim"]).own
 
 
 @requirement("KNOW-06")
