@@ -11,8 +11,8 @@ from hexad.memory import audit
 from hexad.memory.admission import MAX_TEXT, label
 from hexad.memory.indexing import put
 from hexad.memory.limits import Limits
-from hexad.memory.prompts import Prompts, forget_texts
-from hexad.memory.uses import Uses
+from hexad.memory.use.counts import Uses
+from hexad.memory.use.prompts import Prompts, forget_texts
 from hexad.model import DEFAULT_NAMESPACE, Erasure, Forgotten, Layer
 from hexad.store.learning import LearningChanges
 

@@ -19,8 +19,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, assert_never, cast
 
 from hexad.errors import InvalidInput, SkillRefused, TemplateFailed
-from hexad.memory.habits import credit
 from hexad.memory.redaction import redact
+from hexad.memory.use.habits import credit
 from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import composite, parameters
 from hexad.skills.composite import Lesson, Step, StepTool, ToolCall

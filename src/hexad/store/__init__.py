@@ -331,7 +331,7 @@ class Writing(Reading, Protocol):
     def scrub(self, *, index: bool = False) -> None:
         """Rewrite the pages that held removed rows, so that no bytes of them stay behind; linear in the data.
 
-        With ``index`` the index and the vectors are emptied, whatever they hold: `put` indexes each record anew.
+        With ``index`` the index and the vectors are emptied: `put` indexes each record anew.
         A store that cannot do so inside a transaction leaves it to its maintenance: see `Store.flush_traces`.
         """
         ...
