@@ -30,16 +30,7 @@ from hexad.testing.nouns import (
     skill_version,
     version,
 )
-from hexad.testing.strategies import (
-    TERMS,
-    audit_records,
-    documents,
-    proposals,
-    records,
-    skill_versions,
-    texts,
-    versions,
-)
+from hexad.testing.strategies import TERMS, audit_records, documents, proposals, records, skill_versions, texts, versions
 from hexad.text.document import Document
 from hexad.text.index import Posting, Statistics, TermIndex
 
