@@ -15,7 +15,7 @@ from hexad.context.selection import estimate_tokens
 from hexad.context.standing import BUDGET, Room, read_standing
 from hexad.errors import HexadError, InvalidInput
 from hexad.memory import admission
-from hexad.memory.habits import Habits
+from hexad.memory.use.habits import Habits
 from hexad.model import RECORD_OF, Item, Layer, Prompt, Retrieval
 
 if TYPE_CHECKING:

@@ -16,12 +16,12 @@ from hexad.extras import missing_extra
 from hexad.memory import admission
 from hexad.memory.audit import AuditLog
 from hexad.memory.forgetting import forget_all
-from hexad.memory.habits import Habits
 from hexad.memory.indexing import all_namespaces, embed_missing, missing_vectors
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.limits import leave_tally
 from hexad.memory.proposals import Proposals
 from hexad.memory.references import ReferenceCollection
+from hexad.memory.use.habits import Habits
 from hexad.model import Erasure
 from hexad.recent import Recent
 from hexad.settings import Settings, survey

@@ -12,8 +12,8 @@ from hexad.memory import audit
 from hexad.memory.admission import MAX_TEXT, label
 from hexad.memory.indexing import put
 from hexad.memory.limits import Limits
-from hexad.memory.prompts import Prompts, forget_texts
-from hexad.memory.uses import Uses
+from hexad.memory.use.counts import Uses
+from hexad.memory.use.prompts import Prompts, forget_texts
 from hexad.model import DEFAULT_NAMESPACE, Erasure, Forgotten, Layer, Origin
 from hexad.store.learning import LearningChanges
 
@@ -133,8 +133,10 @@ class Change:
 
     def take_slot(self, kind: str) -> None:
         """Count against the session's limit; given back if the change fails."""
-        self.workspace.limits.take(self.workspace.namespace, self.session, kind)
+        limit = self.workspace.limits.take(self.workspace.namespace, self.session, kind)
         self._taken.append(kind)
+        if limit is not None:
+            self.unit.take_slot(self.session, kind, limit)
 
     def give_back(self) -> None:
         """Give back every slot."""
