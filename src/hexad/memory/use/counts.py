@@ -23,7 +23,7 @@ _MOST_OFFERS: Final = 10_000  # of a namespace that wait; beyond them the oldest
 
 
 class Waiting(NamedTuple):
-    """What waits in a namespace: uses, and what writes each offer, by session and fixes."""
+    """Uses that wait in a namespace, and for each offer, by session and fixes, the function that writes it."""
 
     uses: Sequence[Use]
     offers: Mapping[tuple[str, ...], Callable[[Change], None]]
