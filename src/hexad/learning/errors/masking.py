@@ -42,7 +42,8 @@ _ENDINGS: Final = (
 )
 _NOT_IN_A_WORD: Final = r"(?<![\w.])"
 _QUOTED: Final = (
-    r"""(?<![\w])(?:'[^'\n]{0,400}'|"[^"\n]{0,400}"|`[^`'\n]{0,400}['`]|“[^”\n]{0,400}”|«[^»\n]{0,400}»)(?!\w)"""
+    r"""(?<!\w)(?:'[^'\n]{0,400}'|"[^"\n]{0,400}"|`[^`'\n]{0,400}['`]|‘[^’\n]{0,400}’"""
+    r"""|“[^”\n]{0,400}”|«[^»\n]{0,400}»)(?!\w)"""
 )
 _STATUS: Final = re.compile(r"[45]\d\d")
 _STATUS_NAME: Final = 24  # characters before a number in which "HTTP" or "status" is looked for

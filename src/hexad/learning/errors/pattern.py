@@ -3,8 +3,8 @@
 A line belongs to the template whose constant words it has, among those of the same tool and number of words. If a new
 template differs from others in one place only, and this place has held `VARIETY` different words, then a value stands
 there that no masking rule knew (a user's name, a branch): the templates become one, with a wildcard in that place.
-After a word that announces a name `FEW` words are enough. Short sentences stay apart: at least `ANCHORS` words must remain. The name after a word such as "field" identifies the
-error and never becomes a wildcard.
+After a word that announces a name `FEW` words are enough. Short sentences stay apart: at least `ANCHORS` words must
+remain. The name after a word such as "field" identifies the error and never becomes a wildcard.
 """
 
 from __future__ import annotations
