@@ -15,6 +15,7 @@ from hexad.context.layers.runtime import SessionRuntime
 from hexad.context.layers.tools import ToolRegistry
 from hexad.context.retriever import ContextRetriever
 from hexad.errors import DeadlineExceeded
+from hexad.memory.use.prompts import forgettable
 from hexad.model import Category, Item, Layer, Retrieval, Tool
 from hexad.recent import Recent
 
@@ -56,7 +57,9 @@ class Lookup:
 
     hx: Hexad
     budget: int
-    _blocks: Recent[Hashable, tuple[str, Prompt]] = field(default_factory=lambda: Recent(_TURNS), repr=False)
+    _blocks: Recent[Hashable, tuple[str, Prompt]] = field(
+        default_factory=lambda: forgettable(Recent(_TURNS)), repr=False
+    )
 
     def prompt(self, question: Question) -> Prompt:
         """The sections for a message, recorded as shown. Blocks; call it in a thread.
