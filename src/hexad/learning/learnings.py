@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from hexad.errors import InvalidInput
@@ -23,7 +24,7 @@ from hexad.store.learning import TemplateFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from datetime import datetime, timedelta
+    from datetime import datetime
 
     from hexad.learning.errors.pattern import Words
     from hexad.learning.housekeeping import Cleaned, Statistics
@@ -218,13 +219,13 @@ class LearningCollection(RecordCollection[Learning]):
         return housekeeping.count(self._records())
 
     def clean(self, *, dry_run: bool = True, unseen_for: timedelta | None = None) -> Cleaned:
-        """Merge near-duplicates, and remove old learnings that were never confirmed; a dry run changes nothing.
+        """Merge duplicates, and remove old learnings that were never confirmed; a dry run changes nothing.
 
         With ``unseen_for`` everything unproven that was not seen for so long goes. A user's word and what is trusted
         stay in any case.
         """
-        if unseen_for is not None and unseen_for.total_seconds() < 0:
-            raise InvalidInput("unseen_for", "must not be negative")
+        if unseen_for is not None and not _is_span(unseen_for):
+            raise InvalidInput("unseen_for", "must be a timedelta that is not negative")
         dry = admission.flag("dry_run", dry_run)
         if dry:
             with self._workspace.reading() as view:
@@ -285,3 +286,7 @@ def _with_words(new: Learning, old: Learning | None) -> Learning:
     others = {each: held for each, held in known.items() if held.remedy.kind is not Kind.CORRECTION}
     same = (each for each, held in others.items() if held.sentence == new.fix)
     return chosen(new, known, name=name if by_user else next(same, name))
+
+
+def _is_span(value: object) -> bool:
+    return isinstance(value, timedelta) and value >= timedelta()

@@ -177,6 +177,7 @@ class Evidence:
     associations: Sequence[Association] = ()  # of a term with more than `MOST_ASSOCIATIONS`, none
     numbers: Mapping[str, int] = field(default_factory=dict)  # of the associated ids that are indexed rows
     filtered: bool = False  # whether rows were left out because they expired or lack a facet
+    own: bool = False  # whether the layer has entries of the user's
 
 
 MOST_ASSOCIATIONS: Final = 600  # items of a layer that one term may have led to before it says nothing
@@ -226,7 +227,7 @@ class Reading(Protocol):
         ...
 
     def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
-        """Sorted keys of entries that a session wrote to, or that are about a subject."""
+        """Sorted keys of entries that a session wrote to, or that are about a subject, or all that have a version."""
         ...
 
     def associations(self, layer: Layer | None = None, id: str | None = None) -> Sequence[Association]:
@@ -309,13 +310,6 @@ class Writing(Reading, Protocol):
         """Count occurrences of errors, and change the calls and offers of sessions."""
         ...
 
-    def count_run(self, name: str, version: int, at: datetime, *, ok: bool) -> str | None:
-        """Count one run of a skill in that version; returns the outcomes of its latest runs, this one last.
-
-        None, and nothing counted, if the skill does not exist or has another version now.
-        """
-        ...
-
     def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
         """Append to the log; a sequence that exists already is a `StoreError`. No record can be changed or removed.
 
@@ -323,13 +317,21 @@ class Writing(Reading, Protocol):
         """
         ...
 
+    def take_slot(self, session: str, kind: str, limit: int) -> None:
+        """Count one more save of a session; beyond the limit `RateLimited`, now or when the transaction commits.
+
+        Only a store that several machines share counts here. Elsewhere `memory.limits` counts in the process.
+        """
+        ...
+
     def set_note(self, name: str, value: str) -> None:
         """Set a fact about the namespace."""
         ...
 
-    def scrub(self) -> None:
+    def scrub(self, *, index: bool = False) -> None:
         """Rewrite the pages that held removed rows, so that no bytes of them stay behind; linear in the data.
 
+        With ``index`` the index and the vectors are emptied: `put` indexes each record anew.
         A store that cannot do so inside a transaction leaves it to its maintenance: see `Store.flush_traces`.
         """
         ...

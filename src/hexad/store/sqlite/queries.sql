@@ -56,12 +56,26 @@ INSERT INTO hexad_posting (term, number, weight, length) VALUES (?, ?, ?, ?)
 -- name: remove_posting
 DELETE FROM hexad_posting WHERE term = ? AND number = ?
 
+-- name: remove_postings
+DELETE FROM hexad_posting WHERE term = ?
+
+-- name: new_home
+UPDATE hexad_scope SET id = (SELECT max(id) + 1 FROM hexad_scope), rows = 0, length = 0, fresh = 0 WHERE id = ?
+
+-- name: clear_vectors
+DELETE FROM hexad_vector WHERE meaning IN (SELECT id FROM hexad_meaning WHERE namespace = ?)
+
+-- name: clear_meanings
+UPDATE hexad_meaning SET rows = 0 WHERE namespace = ?
+
 -- name: flags
 SELECT EXISTS (SELECT 1 FROM hexad_association WHERE namespace = ?), EXISTS (
     SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_expires
     WHERE namespace = ? AND expires <= ? AND expires IS NOT NULL AND words IS NOT NULL), EXISTS (
     SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing
-    WHERE namespace = ? AND standing >= ? AND standing > 0 AND words IS NOT NULL)
+    WHERE namespace = ? AND standing >= ? AND standing > 0 AND words IS NOT NULL), EXISTS (
+    SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing
+    WHERE namespace = ? AND standing > 0 AND words IS NOT NULL)
 
 -- name: stand_beyond
 SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_standing
@@ -73,8 +87,8 @@ UNION SELECT key FROM hexad_knowledge WHERE namespace = ?1 AND given_by <> '{}'
 AND EXISTS (SELECT 1 FROM json_each(given_by) WHERE value = ?2) ORDER BY key
 
 -- name: keys_of_subject
-SELECT key FROM hexad_knowledge_version WHERE namespace = ?1 AND subject = ?2
-UNION SELECT key FROM hexad_knowledge WHERE namespace = ?1 AND subject = ?2 ORDER BY key
+SELECT key FROM hexad_knowledge_version WHERE namespace = ?1 AND (?2 IS NULL OR subject = ?2)
+UNION SELECT key FROM hexad_knowledge WHERE namespace = ?1 AND (?2 IS NULL OR subject = ?2) ORDER BY key
 
 -- name: postings
 SELECT number, weight, length FROM hexad_posting
@@ -183,8 +197,3 @@ DELETE FROM hexad_call WHERE namespace = ? AND session = ?
 
 -- name: forget_offers_of
 DELETE FROM hexad_offer WHERE namespace = ? AND session = ?
-
--- name: count_run
-UPDATE hexad_skill SET use_count = use_count + 1, run_count = run_count + 1, success_count = success_count + ?,
-    last_used = ?, recent = substr(recent || ?, ?)
-WHERE namespace = ? AND name = ? AND version = ? RETURNING recent

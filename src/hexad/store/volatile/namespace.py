@@ -7,7 +7,7 @@ from collections import Counter
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar, assert_never
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from hexad.errors import StoreError
 from hexad.model import Knowledge, Layer, Learning, Reference, Skill, Version
@@ -16,6 +16,7 @@ from hexad.store import (
     IN_MEMORY,
     MOST_ASSOCIATIONS,
     SKETCHED,
+    Entry,
     Evidence,
     Row,
     Sketch,
@@ -29,7 +30,6 @@ from hexad.store import (
 )
 from hexad.store.learning import WILDCARD, Activity, skeleton
 from hexad.store.searching import counted_terms, open_terms, opening_order
-from hexad.store.skills import FAILED, REMEMBERED, WORKED
 from hexad.text.index import TermIndex
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hexad.model import Association, AuditRecord, Proposal, Record, SkillVersion
-    from hexad.store import Embedded, Entry, Question, Use
+    from hexad.store import Embedded, Question, Use
     from hexad.store.learning import Call, LearningChanges, Offer, TemplateFilter
     from hexad.text.document import Document
 
@@ -164,7 +164,7 @@ class Namespace:
     def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
         def concerns(said: Version | Knowledge) -> bool:
             given = said.given_by.values() if isinstance(said, Knowledge) else (said.session,)
-            return session in given if session is not None else said.subject == subject
+            return session in given if session is not None else subject in {None, said.subject}
 
         versions = (each for known in self._versions.values() for each in known.values() if isinstance(each, Version))
         entries = (row.record for row in self._layers[Layer.USER_KNOWLEDGE].rows.values())
@@ -306,24 +306,6 @@ class Namespace:
             if old or changes.forget_everything or offer.session in changes.forget_sessions:
                 self._assign(self._offers, place, None)
 
-    def count_run(self, name: str, version: int, at: datetime, *, ok: bool) -> str | None:
-        data = self._layers[Layer.SKILL_PATTERNS]
-        row = data.rows.get(name)
-        if row is None or not isinstance(row.record, Skill) or row.record.version != version:
-            return None
-        skill = row.record
-        recent = (skill.recent + (WORKED if ok else FAILED))[-REMEMBERED:]
-        record = replace(
-            skill,
-            use_count=skill.use_count + 1,
-            run_count=skill.run_count + 1,
-            success_count=skill.success_count + ok,
-            last_used=at,
-            recent=recent,
-        )
-        self._set(data, replace(row, record=record))
-        return recent
-
     def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
         for record in records:
             place = bisect_left(self._audit, record.sequence, key=lambda known: known.sequence)
@@ -332,11 +314,16 @@ class Namespace:
             self._audit.insert(place, record)
             self._undo.append(lambda place=place: self._audit.pop(place))  # type: ignore[misc]
 
+    def take_slot(self, session: str, kind: str, limit: int) -> None:
+        """Nothing: the slots are counted by the limits."""
+
     def set_note(self, name: str, value: str) -> None:
         self._assign(self._notes, name, value)
 
-    def scrub(self) -> None:
+    def scrub(self, *, index: bool = False) -> None:
         """Dictionaries leave nothing behind that anyone can read."""
+        for data in self._layers.values() if index else ():
+            self.put([Entry(row.record, None) for row in data.rows.values()])
 
     # the parts of it
 
@@ -367,6 +354,7 @@ class Namespace:
             associations,
             {key: row.number for key, row in rows.items() if row.document is not None},
             filtered,
+            any(numbers for rank, numbers in data.standing.items() if rank),
         )
 
     def _associated(self, data: _LayerData, terms: Sequence[str]) -> Sequence[Association]:
@@ -458,10 +446,8 @@ def _sketch(row: Row, document: Document) -> Sketch:
         updated=to_microseconds(record.updated),
         use_count=record.use_count,
     )
-    if isinstance(record, Learning):
-        return sketch._replace(trust=record.trust)
     if not isinstance(record, Knowledge):
-        return sketch
+        return sketch._replace(trust=record.trust) if isinstance(record, Learning) else sketch
     return sketch._replace(
         relevance=record.relevance,
         expires=None if record.expires is None else to_microseconds(record.expires),
@@ -483,17 +469,15 @@ def _without_definition(row: Row) -> Row:
     return replace(row, record=replace(row.record, definition={})) if isinstance(row.record, Skill) else row
 
 
+_MUTABLE: Final[dict[type[Record], tuple[str, ...]]] = {
+    Knowledge: (),
+    Learning: ("remedies",),
+    Skill: ("definition", "parameters"),
+    Reference: ("metadata",),
+}
+
+
 def _copied(row: Row) -> Row:
     """The row with copies of its mutable values, so a caller cannot change the stored ones."""
-    match row.record:
-        case Reference() as record:
-            return replace(row, record=replace(record, metadata=deepcopy(record.metadata)))
-        case Skill() as record:
-            definition, parameters = deepcopy(record.definition), deepcopy(record.parameters)
-            return replace(row, record=replace(record, definition=definition, parameters=parameters))
-        case Learning() as record:
-            return replace(row, record=replace(record, remedies=deepcopy(record.remedies)))
-        case Knowledge():
-            return row
-        case _:
-            assert_never(row.record)
+    copies = {name: deepcopy(getattr(row.record, name)) for name in _MUTABLE[type(row.record)]}
+    return replace(row, record=replace(row.record, **copies)) if copies else row
