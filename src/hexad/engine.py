@@ -203,7 +203,7 @@ class Engine:
             used = [item.id for item in prompt.kept if item.layer is layer]
             full |= self.workspace.uses.add(self.workspace.namespace, layer, used, self.workspace.clock())
         if full:
-            self.workspace.uses.flush(self.workspace.store, patience=_FLUSH_PATIENCE)
+            self.workspace.flush(patience=_FLUSH_PATIENCE)
 
 
 def _stored(layers: Iterable[Layer | str] | None) -> tuple[Layer, ...]:

@@ -408,7 +408,7 @@ class Hexad:
         from hexad.memory.backup.writing import write_backup  # noqa: PLC0415 - loads in 3 ms, rarely needed
 
         path, namespace = admission.path("file", file), None if self._owner else self.namespace
-        self._engine.workspace.uses.flush(self.store)
+        self._engine.workspace.flush()
         return write_backup(self.store, path, self._engine.workspace.clock(), namespace=namespace)
 
     def restore(self, file: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None) -> int:
@@ -450,7 +450,7 @@ class Hexad:
         """
         if self._owner and not self._shared.closed and self.settings.discover_skills:
             self._discover()
-        self._engine.workspace.uses.flush(self.store)
+        self._engine.workspace.flush()
         if self._owner and not self._shared.closed:
             self._shared.closed = True
             if self.store.shared_as is not None:

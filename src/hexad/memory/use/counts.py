@@ -1,36 +1,69 @@
-"""Which items went into prompts: counted in memory and written with the namespace's next change, so no answer waits."""
+"""Which items and fixes went into prompts: kept in memory and written with the namespace's next change.
+
+So no answer waits for it, and what many sessions saw at once is written together.
+"""
 
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.errors import StoreError
 from hexad.fork import survive_fork
 from hexad.store import Use
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
+    from hexad.memory.workspace import Change
     from hexad.model import Layer
-    from hexad.store import Store
 
 FLUSH_AT: Final = 512  # items of all namespaces that may wait; a process that only reads writes them then
+_MOST_OFFERS: Final = 10_000  # of a namespace that wait; beyond them the oldest are lost
+
+
+class Waiting(NamedTuple):
+    """Uses that wait in a namespace, and for each offer, by session and fixes, the function that writes it."""
+
+    uses: Sequence[Use]
+    offers: Mapping[tuple[str, ...], Callable[[Change], None]]
+
+    def write(self, change: Change) -> None:
+        """Write all of it inside a transaction."""
+        if self.uses:
+            change.unit.use(self.uses)
+        for offer in self.offers.values():
+            offer(change)
+
+
+_NOTHING: Final = Waiting((), {})
 
 
 class Uses:
-    """Uses that wait to be written, by namespace. Losing them to a crash costs a count, never content."""
+    """Uses and offers that wait to be written, by namespace. Losing them to a crash costs a count, never content."""
 
     def __init__(self) -> None:
         self.after_fork()
         survive_fork(self)
 
     def after_fork(self) -> None:
-        """The parent writes its own uses; a thread of the parent may have held the lock."""
+        """The parent writes its own; a thread of the parent may have held the lock."""
         self._waiting: dict[str, dict[tuple[Layer, str], Use]] = {}
+        self._offers: dict[str, dict[tuple[str, ...], Callable[[Change], None]]] = {}
         self._enough = FLUSH_AT
         self._lock = threading.Lock()
+
+    def namespaces(self) -> Iterable[str]:
+        """The namespaces where something waits."""
+        return {*self._waiting, *self._offers}
+
+    def offer(self, namespace: str, key: tuple[str, ...], write: Callable[[Change], None]) -> None:
+        """Let an offer wait, in the place of an earlier one of the same key."""
+        with self._lock:
+            offers = self._offers.setdefault(namespace, {})
+            offers[key] = write
+            if len(offers) > _MOST_OFFERS:
+                del offers[next(iter(offers))]
 
     def add(self, namespace: str, layer: Layer, ids: Iterable[str], at: datetime) -> bool:
         """Count one use of each; whether so many wait that they should be written."""
@@ -45,36 +78,27 @@ class Uses:
         """The use of one item that is not written yet."""
         return self._waiting.get(namespace, {}).get((layer, id))
 
-    def take(self, namespace: str) -> Sequence[Use]:
-        """All that wait in a namespace; give them to the store, or `put_back`."""
-        if namespace not in self._waiting:
-            return ()
+    def take(self, namespace: str) -> Waiting:
+        """All that waits in a namespace; write it, or `put_back`."""
+        if namespace not in self._waiting and namespace not in self._offers:
+            return _NOTHING
         with self._lock:
             self._enough = FLUSH_AT
-            return tuple(self._waiting.pop(namespace, {}).values())
+            uses = tuple(self._waiting.pop(namespace, {}).values())
+            return Waiting(uses, self._offers.pop(namespace, {}))
 
-    def put_back(self, namespace: str, uses: Sequence[Use]) -> None:
-        """Let uses that could not be written wait again; the next try waits for as many more."""
-        if not uses:
+    def put_back(self, namespace: str, taken: Waiting) -> None:
+        """Let what could not be written wait again; the next try waits for as many more uses."""
+        if taken is _NOTHING:
             return
         with self._lock:
-            self._enough = self._count() + len(uses) + FLUSH_AT
+            self._enough = self._count() + len(taken.uses) + FLUSH_AT
             waiting = self._waiting.setdefault(namespace, {})
-            for use in uses:
+            for use in taken.uses:
                 since = waiting.get((use.layer, use.id))
                 at, count = (since.at, since.count) if since else (use.at, 0)
                 waiting[use.layer, use.id] = Use(use.layer, use.id, use.count + count, at)
-
-    def flush(self, store: Store, *, patience: float | None = None) -> None:
-        """Write all that wait, a transaction for each namespace. If the store is busy, full or gone they wait on."""
-        for namespace in tuple(self._waiting):
-            uses = self.take(namespace)
-            try:
-                with store.transaction(namespace, patience=patience) as unit:
-                    unit.use(uses)
-            except StoreError:
-                self.put_back(namespace, uses)
-                return
+            self._offers[namespace] = {**taken.offers, **self._offers.get(namespace, {})}
 
     def _count(self) -> int:
         return sum(map(len, self._waiting.values()))
