@@ -16,7 +16,7 @@ from hexad.store.sqlite.unit import SCRUBBED
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 __all__ = ["SqliteStore"]
 
