@@ -119,19 +119,20 @@ def gather(
 
 def _less(measured: Measure, common: Collection[str], parts: Collection[str], much: float) -> Measure:
     """Everyday words count the less, the less the layer holds; parts of words count half."""
-    less = _COMMON ** (1 - much) if common else 1.0
-    if less >= 1 and not parts:
-        return replace(measured, terms=float(len(measured.rarity)))
+    less = _COMMON ** (1 - much)
     weights = {term: less if term in common else _PART if term in parts else 1.0 for term in measured.rarity}
-    rarity = {term: value * weights[term] for term, value in measured.rarity.items()}
-    return replace(measured, rarity=rarity, total=sum(rarity.values()) or 1.0, terms=sum(weights.values()))
+    return replace(_times(measured, weights), terms=sum(weights.values()))
 
 
 def _named_less(measured: Measure, named: Collection[str]) -> Measure:
     """Words that name a subject count a tenth, unless the question has no others."""
     if not named or all(term in named for term in measured.rarity):
         return measured
-    rarity = {term: value * (_NAMED if term in named else 1.0) for term, value in measured.rarity.items()}
+    return _times(measured, {term: _NAMED if term in named else 1.0 for term in measured.rarity})
+
+
+def _times(measured: Measure, weights: Mapping[str, float]) -> Measure:
+    rarity = {term: value * weights[term] for term, value in measured.rarity.items()}
     return replace(measured, rarity=rarity, total=sum(rarity.values()) or 1.0)
 
 
