@@ -16,7 +16,7 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo tour test lint types arrows pytest coverage soak bench eval docs format clean
+.PHONY: help setup demo tour test lint types arrows pytest coverage soak fuzz bench eval docs format clean
 
 help: ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -62,6 +62,9 @@ coverage: $(READY) ## run the tests again and show the lines that they do not re
 
 soak: $(READY) ## the long tests: storms, kills, fuzzing, large loads
 	@$(BIN)/python -m pytest -n 2 -q -m soak
+
+fuzz: $(READY) ## call everything public with hostile values, for ten minutes (MINUTES=10)
+	@$(BIN)/python -m tests.fuzzing $(or $(MINUTES),10)
 
 bench: $(READY) ## measure, and write docs/benchmarks.md
 	@$(BIN)/python -m benchmarks

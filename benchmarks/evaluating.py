@@ -44,7 +44,7 @@ def main() -> int:
 
 def _run(sets: tuple[EvalSet, ...] | list[EvalSet], plan: Plan) -> tuple[SetResult, ...]:
     with _progress() as step:
-        return evaluate(sets, plan, progress=step)
+        return tuple(evaluate(sets, plan, progress=step))
 
 
 @contextmanager

@@ -189,12 +189,12 @@ FORMS: Mapping[str, Callable[[Any], Any]] = {
     "DD/MM/YYYY": lambda value: "/".join(reversed(_date(value))),
     "YYYY-MM-DD HH:MM": lambda value: f"{'-'.join(_date(value))} {_time(value)}",
     "YYYY-MM-DDTHH:MM": lambda value: f"{'-'.join(_date(value))}T{_time(value)}",
-    "list of text": lambda value: value if isinstance(value, list) else [str(value)],
-    "whole number": lambda value: int(re.sub(r"\D", "", str(value)) or 0),
-    "whole number as text": lambda value: re.sub(r"\D", "", str(value)) or "0",
+    "a list of text": lambda value: value if isinstance(value, list) else [str(value)],
+    "a whole number": lambda value: int(re.sub(r"\D", "", str(value)) or 0),
+    "digits": lambda value: re.sub(r"\D", "", str(value)) or "0",
     "upper case": lambda value: _one(value).upper(),
     "lower case": lambda value: _one(value).lower(),
-    "word with '#' before it": lambda value: f"#{_one(value).lstrip('#')}",
+    "text that starts with '#'": lambda value: f"#{_one(value).lstrip('#')}",
     "text": lambda value: value if isinstance(value, str) else str(value),
 }
 GUESSES: Mapping[str, Sequence[str]] = {

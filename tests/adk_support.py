@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from google.adk.agents import LlmAgent
@@ -16,21 +14,19 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.runners import InMemoryRunner, Runner
 from google.genai import types
 
-from hexad import Hexad
 from hexad.adapters.adk import ContextAwareModel
 from hexad.testing.scripted_model import ScriptedModel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Coroutine, Sequence
 
     import pytest
     from google.adk.events.event import Event
     from google.adk.models.base_llm import BaseLlm
     from google.adk.plugins.base_plugin import BasePlugin
 
-    from hexad.model import Erasure
-    from hexad.store import Reading, Store, Writing
+    from hexad import Hexad
+
 
 APP, USER = "desk", "dana"
 
@@ -106,54 +102,6 @@ def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
     """Everything logged as a warning or worse, by any logger: a failure of ours shows in no other log either."""
     gc.collect()  # asyncio reports a future that nobody awaited when it is collected
     return [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING]
-
-
-@dataclass
-class FaultyStore:
-    """A store behind its port: ``before`` is called before anything is read or written."""
-
-    inner: Store
-    before: Callable[[], None] = lambda: None
-    touched: int = field(default=0)
-
-    def __post_init__(self) -> None:
-        self.durable = self.inner.durable
-        self.location = f"faulty {id(self)}"
-        self.shared_as = self.inner.shared_as
-        self.files = self.inner.files
-
-    @contextmanager
-    def reading(self, namespace: str, *, deadline: float | None = None) -> Iterator[Reading]:
-        with self._through(self.inner.reading(namespace, deadline=deadline)) as view:
-            yield view
-
-    @contextmanager
-    def transaction(self, namespace: str, *, patience: float | None = None) -> Iterator[Writing]:
-        with self._through(self.inner.transaction(namespace, patience=patience)) as unit:
-            yield unit
-
-    def namespaces(self, *, after: str = "", limit: int = 1000) -> Sequence[str]:
-        return self.inner.namespaces(after=after, limit=limit)
-
-    @contextmanager
-    def _through(self, opened: AbstractContextManager[Any]) -> Iterator[Any]:
-        self.touched += 1
-        self.before()
-        with opened as inside:
-            yield inside
-
-    def flush_traces(self) -> Erasure:
-        return self.inner.flush_traces()
-
-    def close(self) -> None:
-        self.inner.close()
-
-
-def over(hx: Hexad, store: Any) -> Hexad:
-    """The same engine over another store, put in at the port."""
-    workspace = replace(hx._engine.workspace, store=store)
-    retriever = replace(hx.retriever, store=store)  # type: ignore[type-var]
-    return Hexad(replace(hx._engine, workspace=workspace, retriever=retriever), hx.settings, owner=False)
 
 
 def request(*texts: str, system: Any = None) -> LlmRequest:

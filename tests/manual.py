@@ -20,6 +20,7 @@ import pytest
 from hexad.cli import main
 from tests.manual_shell import lines
 from tests.processes import Terminal
+from tests.support import own_loop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,10 +29,21 @@ if TYPE_CHECKING:
 RUN = {"python", "py", "console", "terminal", "sh", "json"}
 SHOWN = {"text"}  # what the block before it prints; of a page under docs/reference, what the code says
 FENCE = re.compile(r"^```(\S*)\n", flags=re.MULTILINE)
-INSTEAD = {  # of a `py` block, which needs a real model or is a part of a program: what stands before it in the tests
-    "adk.md": "from hexad.testing.scripted_model import ScriptedModel\n",
+_SCRIPTED = """
+from hexad.testing.script import Script
+from tests.support import booking
+from tests.test_adapter_{} import scripted
+"""
+INSTEAD = {  # of a `py` block, which needs a real model: what stands before it in the tests, and another for the model
+    "adk.md": (
+        "from hexad.testing.scripted_model import ScriptedModel\n",
+        'model="gemini-2.5-flash"',
+        'model=ScriptedModel.playing(["Booked.", "Booked."])',
+    ),
+    "langchain.md": (_SCRIPTED.format("langchain"), '"openai:gpt-5.1"', "scripted(Script(booking))"),
+    "openai-agents.md": (_SCRIPTED.format("openai_agents"), '"gpt-5.1"', "scripted(Script(booking))"),
+    "pydantic-ai.md": (_SCRIPTED.format("pydantic_ai"), '"openai:gpt-5.1"', "scripted(Script(booking))"),
 }
-_MODEL = 'model="gemini-2.5-flash"', 'model=ScriptedModel.playing(["Booked.", "Booked."])'
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", flags=re.MULTILINE | re.DOTALL)
 _ANSWER = re.compile(r"(q = quit: )(\w*)$", flags=re.MULTILINE)
 
@@ -74,7 +86,7 @@ class Step:
         """Run it as the file of a reader would run, without waiting for an interpreter to start."""
         shown, module = io.StringIO(), ModuleType("__main__")
         linecache.cache["<page>"] = (len(self.source), None, self.source.splitlines(keepends=True), "<page>")
-        with pytest.MonkeyPatch.context() as patch, chdir(folder), redirect_stdout(shown):
+        with pytest.MonkeyPatch.context() as patch, chdir(folder), redirect_stdout(shown), own_loop():
             patch.setenv("PATH", _path(folder)["PATH"])
             exec(compile(self.source, "<page>", "exec"), module.__dict__)  # noqa: S102 - the page's own example
         return shown.getvalue()
@@ -103,7 +115,8 @@ def _path(folder: Path) -> dict[str, str]:
 def steps(page: Path) -> Iterator[Step]:
     for kind, body, output in _BLOCK.findall(page.read_text(encoding="utf-8")):
         if kind == "py":
-            yield Step("python", INSTEAD[page.name] + body.replace(*_MODEL), output)
+            before, model, scripted = INSTEAD[page.name]
+            yield Step("python", before + body.replace(model, scripted), output)
         elif kind in {"python", "sh", "json"}:
             yield Step(kind, body, output)
         elif kind in {"console", "terminal"}:

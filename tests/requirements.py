@@ -16,15 +16,12 @@ PLANNED: Final = frozenset(
         "CAP-01",
         "CAP-02",
         "DASH-01",
-        "EDGE-01",
-        "EDGE-02",
         "EDGE-03",
         "GATE-01",
         "IO-01",
         "IO-02",
         "OBS-01",
         "PG-04",
-        "SAFE-05",
     ]
 )
 """Not built yet, and without tests."""

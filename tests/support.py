@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from hexad import Hexad
 from hexad.testing.clock import FixedClock
+from hexad.testing.script import Call
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["FixedClock", "opened", "requirement"]
+    from hexad.testing.script import Reply, Request
+
+__all__ = ["FixedClock", "booking", "opened", "own_loop", "requirement"]
 
 
 def requirement(*ids: str) -> pytest.MarkDecorator:
@@ -26,3 +32,23 @@ def opened(path: Path | str, **settings: Any) -> Hexad:
     Nothing stands, so that a few entries show what is found; tests of standing context give it its budget.
     """
     return Hexad.open(path, enabled=True, **{"layer_deadline": 600.0, "standing_budget": 0, **settings})
+
+
+def booking(request: Request) -> Reply:
+    """A model that books the 31st: it reads the fix if there is one, and otherwise mends its call."""
+    role, said = request.messages[-1]
+    if role == "tool":
+        return Call("book", {"day": "2026-01-31"}) if "cannot" in said else "Booked."
+    return Call("book", {"day": "2026-01-31" if "YYYY-MM-DD" in str(request.messages) else "31/01/2026"})
+
+
+@contextmanager
+def own_loop() -> Iterator[None]:
+    """An event loop for frameworks whose synchronous calls leave theirs open."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    try:
+        yield
+    finally:
+        loop.close()
+        asyncio.set_event_loop(None)

@@ -9,8 +9,9 @@ from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.function_tool import FunctionTool
 
 from hexad.adapters.adk import HexadPlugin, adk_tools
+from hexad.testing.faulty_store import FaultyStore, over
 from hexad.testing.scripted_model import Call, ScriptedModel
-from tests.adk_support import APP, FaultyStore, agent, done, echo, over, parts_of, runner, said, talk, warnings
+from tests.adk_support import APP, agent, done, echo, parts_of, runner, said, talk, warnings
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:

@@ -15,21 +15,9 @@ import pytest
 from hexad.adapters.adk import ContextAwareModel, HexadMemoryService, HexadPlugin, adk_tools
 from hexad.adapters.adk.context import SPEAKERS
 from hexad.errors import StoreBusy, StoreDamaged, StoreFull
+from hexad.testing.faulty_store import FaultyStore, over
 from hexad.testing.scripted_model import Call, ScriptedModel
-from tests.adk_support import (
-    APP,
-    FaultyStore,
-    agent,
-    done,
-    echo,
-    instruction,
-    over,
-    parts_of,
-    runner,
-    said,
-    talk,
-    warnings,
-)
+from tests.adk_support import APP, agent, done, echo, instruction, parts_of, runner, said, talk, warnings
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:

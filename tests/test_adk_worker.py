@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hexad.adapters.adk import ContextAwareModel, HexadPlugin
-from tests.adk_support import FaultyStore, agent, done, echo, instruction, over, runner, said
+from hexad.testing.faulty_store import FaultyStore, over
+from tests.adk_support import agent, done, echo, instruction, runner, said
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ def test_a_database_that_hangs_holds_up_no_agent_of_another(
 
 _LEAVING = """
 import asyncio, threading
-from tests.adk_support import FaultyStore, agent, echo, over, runner, talk
+from hexad.testing.faulty_store import FaultyStore, over
+from tests.adk_support import agent, echo, runner, talk
 from hexad import Hexad
 from hexad.adapters.adk import ContextAwareModel
 

@@ -16,6 +16,7 @@ import pytest
 from hexad import ContextRetriever, Hexad, Item, Layer, Retrieval, SessionRuntime, Tool
 from hexad.errors import BackupError, HexadError, InvalidInput, RateLimited, SkillRefused
 from hexad.model import Origin
+from tests.fuzzing import fuzz
 from tests.support import FixedClock, opened, requirement
 
 if TYPE_CHECKING:
@@ -437,3 +438,10 @@ def test_one_file_under_several_names_is_one_tally(tmp_path: Path) -> None:
         opened(tmp_path / "a.db", max_knowledge=1, retriever=5)
     with opened(tmp_path / "a.db", max_knowledge=1) as again:
         again.knowledge.save("b", "text", session="s")
+
+
+@requirement("SAFE-01")
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is measured as Linux counts it")
+def test_hostile_values_are_errors_of_ours_and_cost_little_in_every_public_call() -> None:
+    made, findings = fuzz(0, first=1)
+    assert (made > 200, findings) == (True, set())

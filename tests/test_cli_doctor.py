@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,6 +43,27 @@ def test_a_healthy_database_is_said_to_be_healthy(run: Callable[..., Ran]) -> No
     assert "user_knowledge 1, agent_learnings 0" in details["entries"]
     assert details["audit log"] == "whole: 2 records, namespaces: 2"
     assert {"sandbox", "extra semantic", "extra scripts", "extra adk", "extra mcp", "file system"} <= set(found)
+
+
+@requirement("SAFE-05")
+def test_doctor_names_what_does_not_agree_and_repairs_it(run: Callable[..., Ran], tmp_path: Path) -> None:
+    run("remember", "editor", "Use vim")
+    with closing(sqlite3.connect(tmp_path / "hexad.db")) as connection:
+        connection.execute("UPDATE hexad_knowledge SET content = 'Use emacs'")
+        connection.commit()
+    ran = run("doctor", "--json")
+    details = {check["name"]: check["detail"] for check in ran.json["checks"] if check["verdict"] == "problem"}
+    assert (ran.code, sorted(details)) == (1, ["rows", "versions"])
+    assert details["versions"].endswith("have none: 'editor'; run `hexad doctor --repair`")
+    ran = run("doctor", "--repair", "--json")
+    assert (ran.code, verdicts(ran)["repair"], verdicts(ran)["content"]) == (0, "ok", "ok")
+    assert "Use vim" in run("list").out
+    with closing(sqlite3.connect(tmp_path / "hexad.db")) as connection:
+        connection.execute("UPDATE hexad_knowledge SET category = '?'")
+        connection.execute("DELETE FROM hexad_knowledge_version")
+        connection.commit()
+    ran = run("doctor", "--repair", "--json")
+    assert (ran.code, verdicts(ran)["repair"]) == (1, "problem")
 
 
 @requirement("CONF-01")

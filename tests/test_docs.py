@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(hexad.__path__, "hexad.")
-    if module.name not in {"hexad.__main__", "hexad.testing.store_suite"}
+    if module.name not in {"hexad.__main__", "hexad.testing.store_suite", "hexad.testing.adapter_suite"}
 )
 
 

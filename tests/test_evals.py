@@ -11,14 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad.cli import main
+from hexad.cli.setup import evaluating
 from hexad.errors import EvalError, HexadError, UnknownChoice
 from hexad.evals.baselines import BASELINES, chosen
 from hexad.evals.data import read_sets
 from hexad.evals.metrics import ndcg, recall, reciprocal_rank
 from hexad.evals.run import Plan, evaluate
-from tests.support import requirement
+from tests.support import opened, requirement
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -74,11 +76,11 @@ def test_each_set_is_measured_in_its_layer_and_each_group_in_a_namespace_of_its_
 
 @requirement("EVAL-01")
 def test_baselines_answer_the_same_questions_in_the_same_run(data: Path) -> None:
-    for result in evaluate(read_sets(data), Plan(queries=1, baselines=BASELINES), progress=quiet):
+    for result in evaluate(read_sets(data), Plan(baselines=BASELINES), progress=quiet):
         assert set(result.baselines) == {"like", "fts5", "bm25s", "static"}
-        assert result.questions == 1
+        assert result.questions == 2
         if result.data.name == "small":
-            assert result.baselines["fts5"].quality.recall_at_5 == 1.0
+            assert result.baselines["fts5"].quality.recall_at_5 == 0.5
     with pytest.raises(UnknownChoice, match="like, fts5"):
         chosen(["crystal ball"])
 
@@ -103,9 +105,9 @@ def test_the_command_prints_one_document_of_the_documented_shape(
 
 @requirement("EVAL-01")
 def test_the_command_shows_sets_layers_and_the_mean_as_a_table(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["eval", str(data), "--queries", "1"]) == 0
+    assert main(["eval", str(data), "--queries", "2"]) == 0
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
-    assert ["skill_patterns/small", "hexad", "1.000"] in [row[:3] for row in rows]
+    assert ["skill_patterns/small", "hexad", "0.500"] in [row[:3] for row in rows]
     assert rows[-1][:2] == ["mean of the layers", "hexad"]
 
 
@@ -122,8 +124,13 @@ def test_the_command_shows_sets_layers_and_the_mean_as_a_table(data: Path, capsy
         ("queries", {"id": "x", "text": "x", "relevant": []}, "queries.jsonl, line 2: relevant"),
     ],
 )
-def test_a_malformed_line_is_an_error_with_file_and_line_number(
-    file: str, line: Any, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_malformed_line_is_reported_with_its_place_and_left_out(
+    file: str,
+    line: Any,
+    says: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     lines: dict[str, list[Any]] = {
         "corpus": [{"id": "a", "text": "b"}],
@@ -131,11 +138,85 @@ def test_a_malformed_line_is_an_error_with_file_and_line_number(
     }
     lines[file].append(line)
     write(tmp_path, "tool_registry", "set", lines["corpus"], lines["queries"])
-    with pytest.raises(EvalError) as caught:
-        read_sets(tmp_path)
-    assert says in str(caught.value)
-    assert main(["eval", str(tmp_path)]) == 1
-    assert says in capsys.readouterr().err
+    assert main(["eval", str(tmp_path), "--json"]) == 0
+    assert says in caplog.text
+    assert json.loads(capsys.readouterr().out)["sets"]["tool_registry/set"]["queries"] == 1
+
+
+@requirement("EVAL-01")
+def test_an_item_over_the_limit_is_reported_and_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    items = [{"id": "long", "text": "x" * 300_000}, {"id": "a", "text": "deploy on Tuesdays"}]
+    write(tmp_path, "user_knowledge", "set", items, [{"text": "when to deploy?", "relevant": ["a"]}])
+    assert main(["eval", str(tmp_path), "--json"]) == 0
+    assert "left out: user_knowledge/set/corpus.jsonl: 'long' cannot be stored" in caplog.text
+    assert json.loads(capsys.readouterr().out)["recall_at_5"] == 1
+
+
+@requirement("EVAL-01")
+def test_questions_are_drawn_from_the_whole_set_and_the_same_seed_draws_the_same(data: Path) -> None:
+    sets = read_sets(data)
+    asked = [Plan(queries=1, seed=seed).drawn(sets[0].questions)[0].id for seed in range(8)]
+    assert set(asked) == {"q1", "q2"}
+    assert asked == [Plan(queries=1, seed=seed).drawn(sets[0].questions)[0].id for seed in range(8)]
+
+
+@requirement("EVAL-01")
+def test_misses_are_listed_on_the_screen_in_json_and_in_the_page(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "report.html"
+    assert main(["eval", str(data), "--misses", "3", "--out", str(page)]) == 0
+    missed = "skill_patterns/small\tunheard-of words entirely\tlunch\t"
+    assert missed in capsys.readouterr().out
+    assert "unheard-of words entirely" in page.read_text(encoding="utf-8")
+    assert "10 questions in 5 sets" in page.read_text(encoding="utf-8")
+    assert main(["eval", str(data), "--misses", "3", "--json"]) == 0
+    (miss,) = json.loads(capsys.readouterr().out)["misses"]["skill_patterns/small"]
+    assert miss == {"question": "unheard-of words entirely", "missing": ["lunch"], "found": []}
+
+
+@requirement("EVAL-01")
+def test_a_memory_is_asked_ones_own_questions_and_stays_as_it_was(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    with opened(tmp_path / "live.db") as hx:
+        hx.knowledge.save("window", "Deploy on Tuesdays only", category="rule")
+        hx.references.save("Runbook", location="https://wiki.example.com", summary="How to roll back a release")
+    before = (tmp_path / "live.db").read_bytes()
+    questions = tmp_path / "mine.jsonl"
+    lines = [
+        {"text": "when may I deploy?", "relevant": ["window"]},
+        {"text": "roll back the release", "relevant": ["Runbook"], "layer": "external_knowledge"},
+        {"text": "roll back", "relevant": ["Runbook"], "layer": "no_such_layer"},
+    ]
+    questions.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    assert main(["eval", str(questions), "--db", str(tmp_path / "live.db"), "--json"]) == 0
+    assert "line 3" in caplog.text
+    assert {path: each["recall_at_5"] for path, each in json.loads(capsys.readouterr().out)["sets"].items()} == {
+        "user_knowledge/this memory": 1,
+        "external_knowledge/this memory": 1,
+    }
+    assert (tmp_path / "live.db").read_bytes() == before
+    assert main(["eval", str(questions), "--db", str(tmp_path / "live.db"), "--feedback", "2"]) == 2
+
+
+@requirement("EVAL-01")
+def test_an_interrupted_evaluation_shows_the_sets_that_it_finished(
+    data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = evaluating.evaluate
+
+    def interrupted(*given: Any, **named: Any) -> Iterator[Any]:
+        yield next(iter(whole(*given, **named)))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(evaluating, "evaluate", interrupted)
+    assert main(["eval", str(data), "--json"]) == 0
+    printed = capsys.readouterr()
+    assert "interrupted" in printed.err
+    assert set(json.loads(printed.out)["sets"]) == {"agent_learnings/small"}
 
 
 @requirement("EVAL-01")

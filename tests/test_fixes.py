@@ -80,6 +80,36 @@ def test_another_city_that_worked_four_times_is_no_fix(hx: Hexad) -> None:
     assert "Paris" not in str(hx.prompt("", "weather: unknown city: Atlantis"))
 
 
+@requirement("FIX-03", "FIX-06")
+def test_a_word_of_another_error_with_the_same_pattern_is_no_fix_for_this_one(hx: Hexad) -> None:
+    error = "git: '{}' is not a git command."
+    for session, (wrong, right) in enumerate([("psuh", "push"), ("comit", "commit"), ("psuh", "push")]):
+        hx.observe(tool="Bash", args={"command": f"git {wrong} x"}, error=error.format(wrong), session=f"s{session}")
+        hx.observe(tool="Bash", args={"command": f"git {right} x"}, result="done", session=f"s{session}")
+    assert len(hx.learnings.list()) == 1
+    assert hx.learnings.known_fix("Bash", error.format("psuh")) == "use `push` instead of `psuh`"
+    assert hx.learnings.known_fix("Bash", error.format("comit")) == "use `commit` instead of `comit`"
+    assert hx.learnings.known_fix("Bash", error.format("stauts")) is None
+
+
+@requirement("FIX-03")
+def test_an_agent_that_looks_around_before_it_tries_again_still_finds_the_fix(hx: Hexad) -> None:
+    error = "make: *** No rule to make target 'biuld'.  Stop."
+    hx.observe(tool="Bash", args={"command": "make biuld"}, error=error, session="s")
+    for command in ("cat Makefile", "ls", "make build"):
+        assert hx.learnings.known_fix("Bash", error) is None
+        hx.observe(tool="Bash", args={"command": command}, result="done", session="s")
+    assert hx.learnings.known_fix("Bash", error) == "use `build` instead of `biuld`"
+
+
+@requirement("FIX-01")
+def test_of_several_tools_that_worked_in_between_nobody_knows_which_one_helped(hx: Hexad) -> None:
+    hx.observe(tool="send", args={}, error="not ready", session="s")
+    for tool in ("read_mail", "login", "send"):
+        hx.observe(tool=tool, args={}, result="done", session="s")
+    assert hx.learnings.known_fix("send", "not ready") is None
+
+
 @requirement("FIX-03", "KNOW-08")
 @pytest.mark.parametrize("forgotten", [{"session": "s"}, {"subject": "ann"}], ids=str)
 def test_what_a_failed_call_gave_is_forgotten_with_its_session_or_any_subject(hx: Hexad, forgotten: Any) -> None:
@@ -101,6 +131,12 @@ def test_what_a_failed_call_gave_is_forgotten_with_its_session_or_any_subject(hx
 )
 def test_a_wait_that_the_error_states_is_the_fix_without_a_success(hx: Hexad, error: str, seconds: str) -> None:
     assert f"wait {seconds}" in fix_after(hx, {"q": "tea"}, error, None)
+
+
+@requirement("FIX-04")
+def test_the_wait_is_the_one_that_this_error_states(hx: Hexad) -> None:
+    assert "wait 20 s" in fix_after(hx, {}, "busy, try again in 20s", None)
+    assert "wait 3 s" in (hx.learnings.known_fix("tool", "busy, try again in 3s") or "")
 
 
 @requirement("FIX-07")
@@ -183,7 +219,7 @@ def test_a_status_a_key_and_a_message_tell_errors_apart(hx: Hexad) -> None:
 @requirement("FIX-06")
 def test_who_asks_gets_a_fix_below_the_threshold_and_unasked_advice_does_not(hx: Hexad) -> None:
     error = "labels must be an array"
-    assert fix_after(hx, {"labels": "a"}, error, {"labels": ["a"]}, tool="create").startswith("give `labels` as list")
+    assert fix_after(hx, {"labels": "a"}, error, {"labels": ["a"]}, tool="create").startswith("give `labels` as a list")
     known = hx.learnings.known_fix("create", error, session="s")
     assert known is not None
     assert 0.5 < known.trust < 0.7
@@ -198,8 +234,8 @@ def test_everyday_failures_get_true_fixes() -> None:
     figures = judge_fixes(read_cases(LIFE), lambda *_: None)
     assert figures.count > 250
     assert figures.right >= 0.9, figures.misses
-    assert figures.empty <= 0.03, figures.misses
-    assert figures.wrong <= 0.02, figures.misses
+    assert figures.empty == 0, figures.misses
+    assert figures.wrong == 0, figures.misses
 
 
 @requirement("FIX-01", "STORE-01")

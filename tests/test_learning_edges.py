@@ -108,7 +108,7 @@ def test_a_call_with_a_changed_value_of_any_kind_is_no_retry(hx: Hexad, wrong: o
 @requirement("LEARN-06")
 @pytest.mark.parametrize("make", [lambda: Order(1), lambda: Plain(1), lambda: Unit.METRIC, object, lambda: {"b", "a"}])
 def test_equal_values_of_any_kind_are_no_change(hx: Hexad, make: Any) -> None:
-    known = hx.observe(tool="t", args={"x": make()}, error="no", session="a")
+    known = hx.observe(tool="t", args={"x": make()}, error="temporarily unavailable", session="a")
     hx.observe(tool="t", args={"x": make()}, result="ok", session="a")
     assert known is not None
     assert [each["kind"] for each in hx.learnings.get(known.id).remedies.values()] == ["retry"]
@@ -189,7 +189,8 @@ def test_a_fix_that_several_sessions_found_stays_when_one_is_forgotten(hx: Hexad
         hx.observe(tool="t", args={"unit": "metric"}, result="ok", session=session)
     hx.forget(session="second")
     left = hx.learnings.get(known.id)
-    assert (left.fix, left.remedy["sessions"]) == ('give `unit` as "metric"', ["third"])
+    assert left.fix.startswith('give `unit` as "metric"')
+    assert left.remedy["sessions"] == ["third"]
 
 
 @requirement("LEARN-09")
@@ -239,7 +240,7 @@ def test_a_users_word_comes_before_what_was_mined(hx: Hexad, pattern: str) -> No
     error = TypeError("litres must be a whole number")
     mined = hx.learnings.fix_for("water", error)
     assert mined is not None
-    assert mined.startswith("give `n` as whole number, not as text")
+    assert mined.startswith("give `n` as a whole number, not as text")
     hx.learnings.correct(trigger="tool:water", error_pattern=pattern, fix="ask the gardener")
     assert hx.learnings.fix_for("water", error) == "ask the gardener"
     assert hx.learnings.fix_for("water", str(error)) == "ask the gardener"
@@ -251,7 +252,7 @@ def test_a_number_that_was_the_same_by_chance_is_not_the_fix(hx: Hexad) -> None:
         hx.observe(tool="water", args={"litres": "5 l"}, error="not a number", session=session)
         hx.observe(tool="water", args={"litres": 5}, result="ok", session=session)
     (known,) = hx.learnings.list()
-    assert (known.fix, known.trusted) == ("give `litres` as whole number, not as text", True)
+    assert (known.fix, known.trusted) == ("give `litres` as a whole number, not as text", True)
 
 
 @requirement("LEARN-02")

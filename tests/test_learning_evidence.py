@@ -93,7 +93,7 @@ def test_the_name_of_a_field_distinguishes_errors_however_many_fields_there_are(
         fail(hx, session, {field: "x y"}, error.format("x y", field))
         work(hx, session, {field: ["xy"]})
     assert len(hx.learnings.list()) == len(FIELDS)
-    assert hx.learnings.fix_for("book", error.format("x", "day")) == "give `day` as list of text, not as text"
+    assert hx.learnings.fix_for("book", error.format("x", "day")) == "give `day` as a list of text, not as text"
     assert hx.learnings.fix_for("book", error.format("x", "amount")) is None
 
 
@@ -103,7 +103,7 @@ def test_patterns_do_not_become_one_if_what_helped_differs(hx: Hexad) -> None:
         fail(hx, name, {name: "x y"}, f"the thing called {name} is not in order today")
         work(hx, name, {name: ["xy"]})
     assert {each.fix for each in hx.learnings.list()} == {
-        f"give `{name}` as list of text, not as text" for name in FIELDS
+        f"give `{name}` as a list of text, not as text" for name in FIELDS
     }
 
 
@@ -192,15 +192,19 @@ def test_changed_arguments_become_a_fix_in_words_and_as_data(hx: Hexad) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "fix"),
     [
-        ({"to": "ann"}, {"to": "ann@x.org"}, "give `to` as e-mail address, not as text"),
-        ({"to": "ann"}, {"to": ["ann"]}, "give `to` as list of text, not as text"),
+        ({"to": "ann"}, {"to": "ann@x.org"}, "give `to` as an e-mail address, not as text"),
+        ({"to": "ann"}, {"to": ["ann"]}, "give `to` as a list of text, not as text"),
         ({"to": "ann", "cc": "x y"}, {"to": "ann"}, "leave out `cc`"),
         ({}, {"unit": "metric"}, "add `unit` (text)"),
-        ({"n": "7"}, {"n": 7}, "give `n` as whole number, not as text"),
-        ({"url": "http://a.example/x"}, {"url": "https://a.example/x"}, "give `url` as https URL, not as http URL"),
+        ({"n": "7"}, {"n": 7}, "give `n` as a whole number, not as text"),
+        (
+            {"url": "http://a.example/x"},
+            {"url": "https://a.example/x"},
+            "give `url` as an https URL, not as an http URL",
+        ),
         ({"code": "eur"}, {"code": "EUR"}, "write `code` in upper case"),
         ({"zone": "Berlin"}, {"zone": "Europe/Berlin"}, 'write `zone` as "Europe/…"'),
-        ({"f": {"a": {"b": 1}}}, {"f": {"a": {"b": None}}}, "give `f.a.b` as null, not as whole number"),
+        ({"f": {"a": {"b": 1}}}, {"f": {"a": {"b": None}}}, "give `f.a.b` as null, not as a whole number"),
         ({"a/b": 1}, {}, "leave out `a/b`"),
         (
             {"a": 1, "b": 1},

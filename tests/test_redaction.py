@@ -339,6 +339,21 @@ def test_no_channel_lets_a_secret_through(tmp_path: Path) -> None:
 
 
 @requirement("CONF-04")
+@pytest.mark.parametrize(
+    ("before", "secret", "after"),
+    [
+        ("密码是 ", "Xiong-mao77!", ""),
+        ("パスワードは ", "Sakura-4417!", " です"),
+        ("mailgun ", "key-p7hdhjrskjueo07rvlia2gplrdjgvjoy", ""),
+        ("pay to ", "NL43ABNA4135289236", " today"),
+    ],
+)
+def test_blanks_after_a_particle_and_short_numbers_do_not_save_a_secret(before: str, secret: str, after: str) -> None:
+    found = redact(before + secret + after, accounts=True)
+    assert found.text == f"{before}[redacted:{found.kinds[0]}]{after}"
+
+
+@requirement("CONF-04")
 def test_an_account_number_is_taken_out_of_tool_calls_and_stays_in_what_a_user_saves(hx: Hexad) -> None:
     iban = "DE89 3704 0044 0532 0130 00"
     assert hx.knowledge.save("iban", f"Our IBAN is {iban}").content == f"Our IBAN is {iban}"

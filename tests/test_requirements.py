@@ -12,7 +12,8 @@ from tests.requirements import PLANNED, REQUIREMENTS
 from tests.support import requirement
 
 ROOT = Path(__file__).parent.parent
-FILES = sorted([*(ROOT / "tests").glob("test_*.py"), *(ROOT / "src/hexad/testing").glob("store_*.py")])
+SUITES = [file for part in ("store_*", "adapter_*") for file in (ROOT / "src/hexad/testing").glob(f"{part}.py")]
+FILES = sorted([*(ROOT / "tests").glob("test_*.py"), *SUITES])
 SHARED = ROOT.parent / "shared" / "REQUIREMENTS.md"
 
 

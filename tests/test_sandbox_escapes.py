@@ -371,3 +371,25 @@ def test_system_calls_that_no_script_needs_are_denied(box: Box) -> None:
     assert dict(zip(calls, printed, strict=True)) == dict.fromkeys(calls, "1")  # EPERM
     harmless = [calls["memfd_create"], calls["shmget"]]  # they find fault with nothing but what they were given
     assert "1" not in box.bare(f"perl -e '{tried}' {' '.join(map(str, harmless))}").split()
+
+
+@pytest.mark.skipif(
+    not numbers(platform.machine()) or not Path("/usr/bin/perl").exists(), reason="needs perl, and a known machine"
+)
+def test_sockets_are_of_the_families_that_a_script_needs(box: Box) -> None:
+    tried = "for (1..45) { for my $kind (1, 2, 3) { print qq($_ ) if socket(my $s, $_, $kind, 0) } }"
+    families = {
+        name: {int(each) for each in printed.split()}
+        for name, printed in {
+            "bare": box.bare(f"perl -e '{tried}'"),
+            "alone": box.run(f"perl -e '{tried}'").stdout,
+            "connected": box.run(f"perl -e '{tried}'", network=True).stdout,
+        }.items()
+    }
+    assert families["alone"] == {socket.AF_UNIX}
+    assert families["connected"] == families["bare"] & {
+        socket.AF_UNIX,
+        socket.AF_INET,
+        socket.AF_INET6,
+        socket.AF_NETLINK,
+    }

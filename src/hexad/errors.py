@@ -293,7 +293,11 @@ class StoreClosed(StoreError):
 
 
 class StoreDamaged(StoreError):
-    """The file is corrupt; restore a backup."""
+    """The file is corrupt, or the record of that id holds what no record has; see `hexad doctor --repair`."""
+
+    def __init__(self, location: str, reason: str, id: str | None = None) -> None:
+        super().__init__(location, reason)
+        self.id = id
 
 
 class CommitInDoubt(StoreError):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import logging
-import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from hexad.context.layers.tools import ToolRegistry, registry_of
@@ -40,6 +38,7 @@ from hexad.wiring import (
 )
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterable, Mapping
     from types import TracebackType
     from typing import Self
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from hexad.importer import Imported
     from hexad.learning.learnings import LearningCollection
     from hexad.learning.outcome import FailureRule
+    from hexad.memory.checking import Damage
     from hexad.model import Association, Clock, Forgotten, Item, Layer, Learning, Prompt, Retrieval, TokenCounter
     from hexad.semantic import Embedder
     from hexad.skills.library import SkillLibrary
@@ -131,7 +131,7 @@ class Hexad:
         """
         if not callable(token_counter):
             raise InvalidInput("token_counter", "must be a function from text to a number of tokens")
-        address = _address(database, "database")
+        address = admission.address("database", database)
         named, own_embedder = (embedder, None) if isinstance(embedder, str) else (None, embedder)
         given = {"enabled": enabled, "namespace": namespace, "embedder": named, **settings}
         known = survey(given, beside=folder_of(address), config=config).checked().settings
@@ -393,22 +393,30 @@ class Hexad:
         now = self._engine.workspace.clock()
         return None if similarity is None else missing_vectors(self.store, similarity, now)
 
+    def check(self, *, repair: bool = False) -> tuple[Damage, ...]:
+        """Compare rows, versions, index and vectors, with ``repair`` after rebuilding them; return what differs."""
+        from hexad.memory.checking import damages, rebuild  # noqa: PLC0415 - rarely needed
+        from hexad.skills.definition import is_altered  # noqa: PLC0415
+
+        workspace, loaded = self._engine.workspace, self.ready(60)
+        if admission.flag("repair", repair):
+            rebuild(self.store, workspace.clock(), workspace.similarity if loaded else None)
+        return tuple(damages(self.store, workspace.similarity if loaded else None, is_altered))
+
     def backup(self, file: str | os.PathLike[str]) -> int:
         """Write every namespace, or a scope's own, as JSON Lines; return the number of data lines."""
         from hexad.memory.backup.writing import write_backup  # noqa: PLC0415 - loads in 3 ms, rarely needed
 
-        workspace = self._engine.workspace
-        workspace.uses.flush(self.store)
-        return write_backup(
-            self.store, _path(file, "file"), workspace.clock(), namespace=None if self._owner else self.namespace
-        )
+        path, namespace = admission.path("file", file), None if self._owner else self.namespace
+        self._engine.workspace.uses.flush(self.store)
+        return write_backup(self.store, path, self._engine.workspace.clock(), namespace=namespace)
 
     def restore(self, file: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None) -> int:
         """Restore a whole backup into an empty database; return the number of data lines."""
         from hexad.memory.backup.restoring import restore_backup  # noqa: PLC0415 - loads in 4 ms, rarely needed
 
         store, similarity = self._engine.workspace.store, self._engine.workspace.similarity
-        count = restore_backup(store, _path(file, "file"), progress or _quiet, similarity)
+        count = restore_backup(store, admission.path("file", file), progress or _quiet, similarity)
         for namespace in all_namespaces(store):
             with store.transaction(namespace) as unit:
                 complete_patterns(unit)
@@ -428,7 +436,11 @@ class Hexad:
         from hexad.importer import import_lines  # noqa: PLC0415 - loads learning and skills: 70 ms
 
         return import_lines(
-            self._engine.workspace, self._find, _path(file, "file"), overwrite=overwrite, progress=progress or _quiet
+            self._engine.workspace,
+            self._find,
+            admission.path("file", file),
+            overwrite=overwrite,
+            progress=progress or _quiet,
         )
 
     def close(self) -> None:
@@ -481,17 +493,6 @@ class Hexad:
     def _like(self, *, owner: bool | None = None, **changes: Any) -> Hexad:
         engine = replace(self._engine, **changes)
         return Hexad(engine, self.settings, owner=self._owner if owner is None else owner, shared=self._shared)
-
-
-def _address(given: object, field: str) -> str:
-    text = os.fspath(given) if isinstance(given, str | os.PathLike) else None
-    if not isinstance(text, str) or not text.strip() or "\0" in text:
-        raise InvalidInput(field, "must be the path of a file")
-    return text
-
-
-def _path(given: object, field: str) -> Path:
-    return Path(_address(given, field))
 
 
 def _quiet(done: int, total: int) -> None:

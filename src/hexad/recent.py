@@ -67,6 +67,11 @@ class Recent(Generic[K, V]):
         with self._lock:
             return self._entries.pop(key, None)
 
+    def clear(self) -> None:
+        """Remove everything."""
+        with self._lock:
+            self._entries.clear()
+
     def __iter__(self) -> Iterator[K]:
         """The keys, least recently used first, as they are now."""
         with self._lock:

@@ -15,6 +15,7 @@ from hexad.context.layers.runtime import SessionRuntime
 from hexad.context.layers.tools import ToolRegistry
 from hexad.context.retriever import ContextRetriever
 from hexad.errors import DeadlineExceeded
+from hexad.memory.prompts import forgettable
 from hexad.model import Category, Item, Layer, Retrieval, Tool
 from hexad.recent import Recent
 
@@ -34,15 +35,20 @@ _TURNS: Final = 256  # whose blocks are remembered
 class Question:
     """A message to look context up for.
 
-    ``tools`` are names and descriptions, ``present`` is text that the request holds already and ``seconds`` is how long
-    somebody waits for the answer.
+    ``tools`` are names and descriptions of what the agent may call; with None, neither they nor the session's state
+    are shown. ``present`` is text that the request holds already and ``seconds`` is how long somebody waits for the
+    answer. ``turn`` is the key of the turn, if that is known; the request is ``opening`` if the message is its end, and
+    then the turn may be a new one with an old key, unless the framework's ``run`` is the same.
     """
 
     message: str
     speaker: Speaker | None
-    tools: tuple[tuple[str, str], ...]
+    tools: tuple[tuple[str, str], ...] | None
     seconds: float
     present: str = ""
+    turn: str = ""
+    opening: bool = False
+    run: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,9 @@ class Lookup:
 
     hx: Hexad
     budget: int
-    _blocks: Recent[Hashable, Prompt] = field(default_factory=lambda: Recent(_TURNS), repr=False)
+    _blocks: Recent[Hashable, tuple[str, Prompt]] = field(
+        default_factory=lambda: forgettable(Recent(_TURNS)), repr=False
+    )
 
     def prompt(self, question: Question) -> Prompt:
         """The sections for a message, recorded as shown. Blocks; call it in a thread.
@@ -59,14 +67,13 @@ class Lookup:
         It is cached for the turn if the framework identifies turns and every layer answered.
         """
         hx = self._engine(question)
-        turn = question.speaker.conversation if question.speaker is not None else None
-        place = (hx.namespace, turn, question.message, question.tools, question.present)
-        known = self._blocks.get(place)
-        if known is not None:
+        place = (hx.namespace, hx.session, question.turn, question.message, question.tools, question.present)
+        run, known = self._blocks.get(place) or ("", None)
+        if known is not None and (not question.opening or (run and run == question.run)):
             return known
         prompt = self._looked_up(question, hx)
-        if turn is not None and turn.invocation and not prompt.failures:
-            self._blocks.put(place, prompt)
+        if question.turn and not prompt.failures:
+            self._blocks.put(place, (question.run, prompt))
         return prompt
 
     def _looked_up(self, question: Question, hx: Hexad) -> Prompt:
@@ -89,6 +96,8 @@ class Lookup:
 
     def _equipped(self, hx: Hexad, question: Question) -> Hexad:
         """The engine with the agent's tools and a runtime state, unless it has its own."""
+        if question.tools is None:
+            return hx
         if isinstance(hx.retriever, ContextRetriever) and hx.retriever.tools is None and question.tools:
             hx = hx.with_tool_registry(_registry(question.tools))
         return with_runtime(hx, tools=len(question.tools))

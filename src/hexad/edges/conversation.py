@@ -59,6 +59,15 @@ def per_app(conversation: Conversation) -> str:
     return _part(conversation.app)
 
 
+def by_name(conversation: Conversation) -> str:
+    """Each named user has a memory of their own; without a name it is the engine's.
+
+    >>> by_name(Conversation("", "dana@example.com", "s1")), by_name(Conversation("", "", "s1"))
+    ('dana%40example.com', '')
+    """
+    return _part(conversation.user) if conversation.user else ""
+
+
 def shared(conversation: Conversation) -> str:  # noqa: ARG001 - a rule like the others
     """Everybody shares the engine's own memory."""
     return ""
@@ -103,7 +112,7 @@ def session_of(conversation: Conversation, rule: NamespaceRule) -> str:
     >>> session_of(ours, per_user), session_of(ours, per_app)
     ('slack:C42', 'slack:C42@desk/dana')
     """
-    if not conversation.session or rule is per_user:
+    if not conversation.session or rule in {per_user, by_name}:
         return _session(conversation.session)
     return _session(f"{conversation.session}@{_part(conversation.app)}/{_part(conversation.user)}")
 

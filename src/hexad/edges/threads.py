@@ -11,6 +11,7 @@ import contextvars
 import threading
 import time
 from collections import deque
+from concurrent import futures
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
@@ -65,6 +66,7 @@ class Pool:
         self._queue: deque[_Work[Any]] = deque()
         self._running: set[_Work[Any]] = set()
         self._late: list[_Work[Any]] = []
+        self._waited = 0.0  # seconds, for the work that was late last
         self._freed = 0.0  # when a thread last finished a piece of work
         self._threads = 0
         self._idle = 0
@@ -78,12 +80,9 @@ class Pool:
         that is cancelled or late returns immediately; its call is removed if it has not begun, else ``stop`` is called
         and the thread is busy until the call ends.
         """
-        if seconds is not None and self._hangs():
-            raise DeadlineExceeded(self._name, seconds)
-        work = _Work(partial(contextvars.copy_context().run, call))
+        work = self._begun(call, seconds)
         ended = asyncio.wrap_future(work.future)
         ended.add_done_callback(lambda done: done.cancelled() or done.exception())  # it is read from the work itself
-        self._put(work)
         try:
             while not work.future.done():  # even if the event loop was too busy to look in time
                 left = None if seconds is None else self._left(work, seconds)
@@ -93,6 +92,24 @@ class Pool:
                 stop()
             raise
         return work.future.result()
+
+    def wait(self, call: Callable[[], T], *, seconds: float) -> T:
+        """Like `run`, for a caller without an event loop."""
+        work = self._begun(call, seconds)
+        try:
+            while not work.future.done():
+                futures.wait((work.future,), timeout=self._left(work, seconds))
+        except BaseException:
+            work.future.cancel()
+            raise
+        return work.future.result()
+
+    def _begun(self, call: Callable[[], T], seconds: float | None) -> _Work[T]:
+        if seconds is not None and self._hangs():
+            raise DeadlineExceeded(self._name, self._waited)
+        work = _Work(partial(contextvars.copy_context().run, call))
+        self._put(work)
+        return work
 
     def _put(self, work: _Work[Any]) -> None:
         with self._changed:
@@ -116,6 +133,7 @@ class Pool:
         left = until - time.monotonic()
         if left <= 0:
             self._late += [work] if work.began is not None else self._running
+            self._waited = seconds
             raise DeadlineExceeded(self._name, seconds)
         return left
 

@@ -76,16 +76,32 @@ def held_back() -> Iterator[list[str]]:
         _held.reset(token)
 
 
-async def attempt(hx: Hexad, call: Callable[[], T], *, seconds: float, reasons: list[str]) -> T | None:
-    """The result of a call in a thread; None if it fails. Its error and its warnings are added to ``reasons``."""
+@contextmanager
+def excused(reasons: list[str]) -> Iterator[None]:
+    """Add an error and all warnings to ``reasons``: a failure of ours is not the agent's."""
     with held_back() as held:
         try:
-            return await pool_of(hx).run(call, seconds=seconds)
-        except Exception as error:  # noqa: BLE001 - a failure of ours is not the agent's
+            yield
+        except Exception as error:  # noqa: BLE001 - as said
             reasons.append(described(error))
-            return None
         finally:
             reasons += held
+
+
+async def attempt(hx: Hexad, call: Callable[[], T], *, seconds: float, reasons: list[str]) -> T | None:
+    """The result of a call in a thread; None if it fails. Its error and its warnings are added to ``reasons``."""
+    done = None
+    with excused(reasons):
+        done = await pool_of(hx).run(call, seconds=seconds)
+    return done  # noqa: RET504 - None after an error
+
+
+def attempt_now(hx: Hexad, call: Callable[[], T], *, seconds: float, reasons: list[str]) -> T | None:
+    """Like `attempt`, for a caller without an event loop."""
+    done = None
+    with excused(reasons):
+        done = pool_of(hx).wait(call, seconds=seconds)
+    return done  # noqa: RET504 - None after an error
 
 
 def described(error: Exception) -> str:

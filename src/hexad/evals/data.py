@@ -8,9 +8,11 @@ question: ``{"id", "text", "relevant": [ids], "group"?}``. A question with a gro
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from hexad.errors import EvalError, UnknownLayer
 from hexad.model import DEFAULT_NAMESPACE, Layer
@@ -18,6 +20,9 @@ from hexad.model import DEFAULT_NAMESPACE, Layer
 if TYPE_CHECKING:
     from pathlib import Path
 
+T = TypeVar("T")
+_log: Final = logging.getLogger("hexad")
+_SHOWN: Final = 5  # bad lines of a file that are reported one by one
 KINDS = frozenset({"error_grouping", "tool_failures", "shell_benign", "shell_harmful"})
 """Folders with other kinds of evaluation data."""
 
@@ -108,9 +113,34 @@ def _holds_sets(home: Path) -> bool:
     return home.name in set(Layer) or any(home.glob("*/corpus.jsonl")) or any(home.glob("*/queries.jsonl"))
 
 
+def live_sets(place: Path) -> tuple[EvalSet, ...]:
+    """Questions for a memory that exists: a file, or `queries.jsonl` in a folder or in its <layer>/<set> folders.
+
+    A line of a file may name its ``layer``; without one it is user_knowledge.
+    """
+    file = place if place.is_file() else place / "queries.jsonl"
+    files = [file] if file.is_file() else sorted(place.glob("*/*/queries.jsonl"))
+    asked: dict[Layer, list[Question]] = {}
+    for each in files:
+        usual = Layer.USER_KNOWLEDGE if each == file else _layer(each.parent.parent)
+        for layer, question in readable(each, partial(_asked_of, usual)):
+            asked.setdefault(layer, []).append(question)
+    if not asked:
+        raise EvalError(str(place), 'has no questions; write lines of {"text", "relevant": [keys]} into queries.jsonl')
+    return tuple(EvalSet(layer, "this memory", (), tuple(questions)) for layer, questions in asked.items())
+
+
+def _asked_of(usual: Layer, line: Line) -> tuple[Layer, Question]:
+    """A question, and the layer that is asked."""
+    try:
+        return Layer.parse(line.fields.get("layer", usual)), _question(line)
+    except UnknownLayer as error:
+        raise line.error(str(error)) from None
+
+
 def _read_set(layer: Layer, home: Path) -> EvalSet:
-    corpus = tuple(_document(line) for line in lines_of(home / "corpus.jsonl"))
-    questions = tuple(_question(line) for line in lines_of(home / "queries.jsonl"))
+    corpus = tuple(readable(home / "corpus.jsonl", _document))
+    questions = tuple(readable(home / "queries.jsonl", _question))
     if not corpus or not questions:
         raise EvalError(str(home), "has no items or no questions")
     return EvalSet(layer, home.name, corpus, questions)
@@ -127,7 +157,7 @@ def _question(line: Line) -> Question:
     relevant = line.fields.get("relevant")
     if not isinstance(relevant, list) or not relevant or not all(isinstance(each, str) for each in relevant):
         raise line.error("relevant must be a list of at least one id")
-    return Question(line.text("id"), line.text("text"), frozenset(relevant), _group(line))
+    return Question(str(line.fields.get("id") or line.number), line.text("text"), frozenset(relevant), _group(line))
 
 
 def _group(line: Line) -> str:
@@ -153,17 +183,29 @@ class Line(NamedTuple):
         return EvalError(str(self.file), reason, self.number)
 
 
-def lines_of(file: Path) -> Iterator[Line]:
-    """The lines of a JSON Lines file that are not empty."""
+def readable(file: Path, make: Callable[[Line], T]) -> Iterator[T]:
+    """The content of each line of a JSON Lines file. A bad line is reported and left out."""
+    bad = 0
+    for number, text in _numbered(file):
+        try:
+            yield make(_parsed(Line(file, number, {}), text))
+        except EvalError as error:
+            bad += 1
+            if bad <= _SHOWN:
+                _log.warning("left out: %s", error)
+    if bad > _SHOWN:
+        _log.warning("left out: %d more lines of %s", bad - _SHOWN, file)
+
+
+def _numbered(file: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a text file that are not empty, with their numbers."""
     try:
         text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise EvalError(str(file), f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise EvalError(str(file), "is not UTF-8 text") from error
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            yield _parsed(Line(file, number, {}), line)
+    yield from ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
 
 
 def _parsed(line: Line, text: str) -> Line:

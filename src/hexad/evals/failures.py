@@ -12,11 +12,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.evals.data import lines_of
+from hexad.evals.data import readable
 from hexad.evals.tables import Table
 from hexad.facade import Hexad
 from hexad.learning.fixes import candidates
-from hexad.learning.remedy import ChangedArguments
 from hexad.model import Layer
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ class Replayed:
 
 def replay_failures(folder: Path, progress: Progress) -> Replayed | None:
     """Let a new engine observe each failure and its fix in its own session; then ask about each."""
-    failures = [_failed(line) for file in sorted((folder / FOLDER).glob("*.jsonl")) for line in lines_of(file)]
+    failures = [each for file in sorted((folder / FOLDER).glob("*.jsonl")) for each in readable(file, _failed)]
     if not failures:
         return None
     with (
@@ -100,8 +99,7 @@ def _observed(hx: Hexad, failed: Failed, session: str) -> Learning | None:
 
 def _named(learning: Learning) -> set[str]:
     """The arguments that a learning's fixes change."""
-    remedies = [each.remedy for each in candidates(learning).values()]
-    changes = [change for remedy in remedies if isinstance(remedy, ChangedArguments) for change in remedy.changes]
+    changes = [change for each in candidates(learning).values() for change in each.remedy.changes]
     return {change.path.split("/")[1].replace("~1", "/").replace("~0", "~") for change in changes}
 
 

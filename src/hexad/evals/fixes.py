@@ -12,7 +12,7 @@ import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.evals.data import lines_of
+from hexad.evals.data import readable
 from hexad.evals.tables import Table
 from hexad.facade import Hexad
 
@@ -79,7 +79,7 @@ class Fixes:
 def read_cases(folder: Path) -> tuple[Case, ...]:
     """Every case in a folder of evaluation data."""
     files = [file for file in (folder / FILE, *sorted(folder.glob(f"*/{FILE}"))) if file.is_file()]
-    return tuple(_case(line) for file in files for line in lines_of(file))
+    return tuple(case for file in files for case in readable(file, _case))
 
 
 def judge_fixes(cases: Sequence[Case], progress: Progress) -> Fixes:

@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import EvalError
-from hexad.evals.data import lines_of
+from hexad.evals.data import readable
 from hexad.evals.tables import Table
 from hexad.learning.errors.pattern import grouped
 
@@ -55,7 +55,7 @@ def group_errors(folder: Path, progress: Progress) -> Grouped | None:
     files = sorted((folder / FOLDER).glob("*.jsonl"))
     systems: dict[str, float] = {}
     for done, file in enumerate(files, start=1):
-        lines = [(line.text("text"), line.text("template")) for line in lines_of(file)]
+        lines = list(readable(file, lambda line: (line.text("text"), line.text("template"))))
         if not lines:
             raise EvalError(str(file), "has no lines")
         texts, templates = zip(*lines, strict=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.evals.data import lines_of
+from hexad.evals.data import readable
 from hexad.evals.tables import Table
 from hexad.facade import Hexad
 from hexad.model import Category
@@ -147,17 +147,22 @@ def _outcome(message: Message, prompt: Prompt, texts: Mapping[str, str]) -> Outc
 
 def _life(file: Path) -> Life:
     facts: dict[str, Fact] = {}
-    messages: list[Message] = []
-    for line in lines_of(file):
+
+    def read(line: Line) -> Message | None:
         match line.fields.get("kind"):
             case "fact":
                 category = str(line.fields.get("category") or Category.FACT)
+                if category not in set(Category):
+                    raise line.error(f"category must be one of {', '.join(Category)}")
                 facts[line.text("key")] = Fact(line.text("key"), line.text("text"), category)
+                return None
             case "question":
-                messages.append(_message(line, facts))
+                return _message(line, facts)
             case _:
                 raise line.error("kind must be fact or question")
-    return Life(file.parent.name, tuple(facts.values()), tuple(messages))
+
+    messages = tuple(message for message in readable(file, read) if message is not None)
+    return Life(file.parent.name, tuple(facts.values()), messages)
 
 
 def _message(line: Line, facts: Mapping[str, Fact]) -> Message:

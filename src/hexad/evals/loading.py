@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import logging
+from typing import TYPE_CHECKING, Final
 
-from hexad.errors import EvalError, HexadError
+from hexad.errors import HexadError, StoreError
 from hexad.model import Layer, Tool
 
 if TYPE_CHECKING:
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
     from hexad.evals.data import Document, EvalSet
     from hexad.facade import Hexad
+
+_log: Final = logging.getLogger("hexad")
 
 
 def load(hx: Hexad, data: EvalSet, progress: Callable[[int], None]) -> Mapping[str, Hexad]:
@@ -28,10 +31,13 @@ def load(hx: Hexad, data: EvalSet, progress: Callable[[int], None]) -> Mapping[s
 
 
 def _save(hx: Hexad, data: EvalSet, document: Document, position: int) -> None:
+    """Store an item. One that the store refuses, as too long for instance, is reported and left out."""
     try:
         SAVERS[data.layer](hx, document, position)
+    except StoreError:
+        raise
     except HexadError as error:
-        raise EvalError(f"{data.path}/corpus.jsonl", f"{document.id[:80]!r} cannot be stored: {error}") from error
+        _log.warning("left out: %s/corpus.jsonl: %r cannot be stored: %s", data.path, document.id[:80], error)
 
 
 def views(hx: Hexad, data: EvalSet) -> Mapping[str, Hexad]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from html import escape
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,20 +19,23 @@ if TYPE_CHECKING:
 
 OURS: Final = "hexad"
 _PAGE: Final = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>Hexad: evaluation</title>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Hexad: evaluation</title>
 <style>
 body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 860px; margin: 2rem auto; padding: 0 1rem; color: #0f172a }}
-table {{ border-collapse: collapse; font-size: 14px }} td, th {{ padding: .2rem .6rem; text-align: right }}
+table {{ border-collapse: collapse; font-size: 14px; display: block; overflow-x: auto }}
+td, th {{ padding: .2rem .6rem; text-align: right }}
 td:first-child {{ text-align: left }} tr:nth-child(even) {{ background: #f1f5f9 }}
 .bar {{ background: linear-gradient(90deg, #93c5fd var(--share), transparent 0) }}
 </style>
 <h1>Hexad</h1>
+<p>{note}</p>
 {tables}</html>
 """
 
 
-def as_json(results: Sequence[SetResult]) -> dict[str, Any]:
-    """The documented shape: overall, each layer, each set with its baselines."""
+def as_json(results: Sequence[SetResult], misses: int = 0) -> dict[str, Any]:
+    """The documented shape: overall, each layer, each set with its baselines; and some misses of each set."""
     ours = quality_of(OURS)
     document: dict[str, Any] = {
         **asdict(overall(results, ours)),
@@ -39,17 +43,21 @@ def as_json(results: Sequence[SetResult]) -> dict[str, Any]:
         "sets": {result.data.path: _set_json(result) for result in results},
         "baselines": {name: asdict(overall(results, quality_of(name))) for name in baseline_names(results)},
     }
+    if misses:
+        document["misses"] = {
+            result.data.path: [miss._asdict() for miss in result.hexad.misses[:misses]] for result in results
+        }
     if any(result.foreign for result in results):
         document["foreign"] = {"unanswered": unanswered(results), "recall_lost": recall_lost(results)}
     return document
 
 
-def as_page(tables: Iterable[Table]) -> str:
-    """A page that needs nothing else."""
-    return _PAGE.format(tables="".join(table.as_html() for table in tables))
+def as_page(tables: Iterable[Table], note: str) -> str:
+    """A page that needs nothing else, with a note under its title."""
+    return _PAGE.format(note=escape(note), tables="".join(table.as_html() for table in tables))
 
 
-def retrieval_tables(results: Sequence[SetResult]) -> Iterator[Table]:
+def retrieval_tables(results: Sequence[SetResult], misses: int = 0) -> Iterator[Table]:
     """Feedback, questions of other layers, then every set, layer and the mean."""
     if any(result.feedback for result in results):
         yield Table(("set", "uses", "questions", "R@5 before", "R@5 after", "gain"), list(_feedback_rows(results)))
@@ -58,6 +66,13 @@ def retrieval_tables(results: Sequence[SetResult]) -> Iterator[Table]:
         yield Table(("set", "foreign", "answered with nothing", "R@5 lost by the floor"), foreign)
     if results:
         yield Table(("set", "by", "R@5", "R@10", "MRR", "nDCG", "p50", "p95"), list(_figures(results)))
+    missed = [
+        (result.data.path, miss.question, ", ".join(miss.missing), ", ".join(miss.found))
+        for result in results
+        for miss in result.hexad.misses[:misses]
+    ]
+    if missed:
+        yield Table(("missed", "question", "answer", "found instead"), missed)
 
 
 def unanswered(results: Sequence[SetResult]) -> float:

@@ -6,14 +6,16 @@ import tempfile
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from statistics import quantiles
 from time import perf_counter
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from hexad.evals.feedback import split, teach
 from hexad.evals.loading import load, views
 from hexad.evals.metrics import Quality, mean, quality
 from hexad.facade import Hexad
+from hexad.model import DEFAULT_NAMESPACE
 from hexad.settings import STATIC
 
 if TYPE_CHECKING:
@@ -30,6 +32,14 @@ DEPTH = 10  # items asked for: what recall at ten and nDCG at ten need
 FOREIGN = 150  # questions of other layers that a set is asked
 
 
+class Miss(NamedTuple):
+    """A question, its answers that were not among the first five, and what was found instead."""
+
+    question: str
+    missing: tuple[str, ...]
+    found: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Measured:
     """Quality and speed of Hexad or of a baseline on a set."""
@@ -37,6 +47,7 @@ class Measured:
     quality: Quality
     p50_ms: float
     p95_ms: float
+    misses: tuple[Miss, ...] = ()  # questions that lack an answer among the first five
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +104,25 @@ class SetResult:
 class Plan:
     """The options of a measurement."""
 
-    queries: int | None = None  # only the first questions of each set
+    queries: int | None = None  # only so many questions of each set, drawn at random
     baselines: Mapping[str, Baseline] = field(default_factory=dict)
     embedder: str = STATIC
     foreign: bool = False
     feedback: Sequence[int] = ()  # uses of each item to replay, one run for each number
+    seed: int = 0  # of the draw
+    live: Hexad | None = None  # the memory that is asked; without one, a new store with the set's items
+
+    def drawn(self, questions: Sequence[Question]) -> Sequence[Question]:
+        """The questions to ask, in the order of the file."""
+        if self.queries is None or self.queries >= len(questions):
+            return questions
+        places = Random(self.seed).sample(range(len(questions)), self.queries)  # noqa: S311 - a sample, no secret
+        return [questions[place] for place in sorted(places)]
 
 
-def evaluate(sets: Sequence[EvalSet], plan: Plan | None = None, *, progress: Progress) -> tuple[SetResult, ...]:
-    """Measure every set."""
-    return tuple(Measurement(each, sets, plan or Plan(), progress).result() for each in sets)
+def evaluate(sets: Sequence[EvalSet], plan: Plan | None = None, *, progress: Progress) -> Iterator[SetResult]:
+    """Measure one set after the other."""
+    return (Measurement(each, sets, plan or Plan(), progress).result() for each in sets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +138,7 @@ class Measurement:
         """Hexad's figures and those of the baselines."""
         learned = tuple(map(self._taught, sorted(set(self.plan.feedback))))
         taught = next((each for each in reversed(learned) if each.questions), None)
-        asked = (split(self.data, taught.uses)[1] if taught else self.data.questions)[: self.plan.queries]
+        asked = self.plan.drawn(split(self.data, taught.uses)[1] if taught else self.data.questions)
         with self.engines() as engines:
             ours = taught.after if taught else self.measured(asked, self.asker(engines), "asking")
             foreign = self._foreign(engines, asked, ours.quality.recall_at_5) if self.plan.foreign else None
@@ -128,7 +148,7 @@ class Measurement:
     def _taught(self, uses: int) -> Taught:
         """Replay uses on a new store, and ask the remaining questions before and after."""
         lessons, left = split(self.data, uses)
-        asked = left[: self.plan.queries]
+        asked = self.plan.drawn(left)
         with self.engines() as engines:
             before = self.measured(asked, self.asker(engines), "before feedback")
             teach(engines, self.data, lessons, lambda done: self._report(f"{uses} uses", done, len(lessons)))
@@ -138,11 +158,18 @@ class Measurement:
     @contextmanager
     def engines(self) -> Iterator[Mapping[str, Hexad]]:
         """A new store with the set's items, and an engine for each of its groups."""
+        if self.plan.live is not None:
+            yield {question.group: self._live(self.plan.live, question.group) for question in self.data.questions}
+            return
         with (
             tempfile.TemporaryDirectory(prefix="hexad-eval-") as folder,
             Hexad.open(Path(folder) / "eval.db", enabled=True, semantic=True, embedder=self.plan.embedder) as hx,
         ):
             yield load(hx, self.data, lambda done: self._report("storing", done, len(self.data.corpus)))
+
+    @staticmethod
+    def _live(hx: Hexad, group: str) -> Hexad:
+        return hx if group == DEFAULT_NAMESPACE else hx.scoped(namespace=group)
 
     def asker(self, engines: Mapping[str, Hexad]) -> Ask:
         """A function that asks the engine of a question's group."""
@@ -193,7 +220,11 @@ class Measurement:
             times.append((perf_counter() - started) * 1000)
             answers.append((found, question.relevant))
             self._report(what, done, len(asked))
-        return Measured(quality(answers), *_percentiles(times))
+        misses = (
+            Miss(question.text, tuple(sorted(question.relevant - {*found[:5]})), tuple(found[:5]))
+            for question, (found, _) in zip(asked, answers, strict=True)
+        )
+        return Measured(quality(answers), *_percentiles(times), tuple(miss for miss in misses if miss.missing))
 
     def _report(self, what: str, done: int, total: int) -> None:
         self.progress(f"{self.data.path}: {what}", done, total)

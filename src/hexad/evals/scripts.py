@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import EvalError
-from hexad.evals.data import lines_of
+from hexad.evals.data import readable
 from hexad.evals.tables import Table
 from hexad.model import Capability, Decision
 from hexad.skills.validation import check
@@ -54,7 +54,7 @@ class Checked:
 def check_scripts(folder: Path, kind: str, progress: Progress) -> Checked | None:
     """Check every script of one kind; None if the folder has none."""
     files = sorted((folder / kind).glob("*.jsonl"))
-    scripts = [line.text("text") for file in files for line in lines_of(file)]
+    scripts = [text for file in files for text in readable(file, lambda line: line.text("text"))]
     if files and not scripts:
         raise EvalError(str(folder / kind), "has no lines; give one object with text for each script")
     verdicts: list[Verdict] = []

@@ -1,8 +1,8 @@
 """The difference between two texts as something to do: words of a command, the form of a value, a typing error.
 
 A text that parses as a shell command is compared word by word: program, subcommand, options, operands, and commands
-that ran before. Other words are named only if the error names them. A word that belongs to one run (a path, a secret,
-an identifier) is never named.
+that ran before. A word that replaced another is named if the error names one of the two, or if one is a typing error in
+something that a program or a language defines; never if it belongs to one run (a path, a secret, an identifier).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import shlex
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from hexad.learning.arguments.shapes import is_strong, shape_of
+from hexad.learning.arguments.shapes import in_words, is_strong, shape_of
 from hexad.learning.errors.advice import is_dangerous
 from hexad.learning.errors.masking import mask_run
 
@@ -24,20 +24,28 @@ if TYPE_CHECKING:
     Command: TypeAlias = Sequence[str]  # the words of a simple command: program, operands and options, settings
 
 _MOST: Final = 4  # edits of one text that are named
-_LONGEST_WORD, _LONGEST_AFFIX = 40, 12
+_MOST_OF_CODE: Final = 2  # edits of a query or program: more, and it is another one
+_LONGEST_WORD, _LONGEST_AFFIX, _LONGEST_FORM = 40, 12, 24
 _KIN: Final = 0.4  # of the words of two texts: less, and one is no edit of the other
 _NEAR: Final = 0.75  # of the letters of two words
 _SETTING: Final = re.compile(r"([A-Z_][A-Z0-9_]*)=.*", re.DOTALL)
 _PROGRAM: Final = re.compile(r"(?:[~.]{0,2}/)?[A-Za-z_][\w./+-]*")
 _REDIRECTION: Final = re.compile(r"\d?>&\d|&>>?\s?\S+|<<<?")
-_OPTION: Final = re.compile(r"(--?[A-Za-z?][\w.-]*)(?:=.*)?", re.DOTALL)
+_OPTION: Final = re.compile(r"(--?[A-Za-z?][\w.-]*)(?:=.*|\[redacted:([\w-]+)\])?", re.DOTALL)
 _HEADER: Final = re.compile(r"[A-Z][A-Za-z-]+(?:: [a-z]+/[a-z.+-]+$|(?=: ))")
-_TOKEN: Final = re.compile(r"\"\w+\"|'\w+'|[\w$@#.-]+|[^\w\s]")
+_TOKEN: Final = re.compile(r"[\w$@#.-]+|[^\w\s]")
 _CODE: Final = re.compile(r"(?i)\s*(?:select|insert|update|delete|create|alter|drop|with|import|from|def|class)\b")
 _STANDARD: Final = re.compile(
     r"(?:application|text|image|multipart)/[a-z.+-]+|utf-?8|latin-?1|GET|POST|PUT|PATCH|DELETE"
 )
-_QUOTES: Final = {"'": "single", '"': "double"}
+_DEFINED: Final = re.compile(  # errors about a word that a program, a schema or a language defines
+    r"(?i)command|option|flag|switch|argument|predicate|target|script|operation|keyword|syntax|column|table|relation"
+    r"|function|attribute|module|protocol|format|\btypes?\b|field|propert|variable|phase|\btask|not defined"
+    r"|recogni[sz]ed"
+)
+_NO_PROGRAM: Final = re.compile(r"(?i)command not found|not recogni[sz]ed|no such program|: not found$")
+_QUOTES: Final = {"'": "single quotes", '"': "double quotes", "`": "backticks"}
+_QUOTED: Final = re.compile(r"(['\"`])(.+?)\1")
 _PROGRAMS: Final = {  # knowledge of programs: `+` if the first operand is a subcommand; words that turn a check off
     name: frozenset(known)
     for name, *known in map(
@@ -48,19 +56,40 @@ _PROGRAMS: Final = {  # knowledge of programs: `+` if the first operand is a sub
         echo""".replace("\n", "/").split("/"),
     )
 }
-_IDLE_PROGRAMS: Final = frozenset({"cd", "sleep", "echo"})  # they only change the place of work or the time
+_IDLE_PROGRAMS: Final = frozenset({"cd", "sleep", "echo", "sed", "cat"})  # the place of work, time, an edit of a file
 
 
 def edits(name: str, before: str, after: str, failure: Failure) -> Sequence[str]:
     """The instruction that turns a text that failed into the one that worked; empty if nothing is to be said of it."""
     old, new = _commands(before), _commands(after)
-    if old and new and (_is_shell(old, failure.text) or _is_shell(new, failure.text)):
+    if before != after and _bare(before) == _bare(after):
+        found = _quote_edits(before, after)
+    elif old and new and (_is_shell(old, failure.text) or _is_shell(new, failure.text)):
         found = _command_edits(old, new, failure)
     elif re.search(r"[\s(]", before + after):
         found = _text_edits(name, before, after, failure)
     else:
         found = _value_edits(name, before, after, failure)
     return list(dict.fromkeys(found))[:_MOST]
+
+
+def operands(text: str, error: str) -> Sequence[str]:
+    """The operands of a shell command: they belong to one run; none if a text is no command."""
+    commands = _commands(text)
+    if not commands or not _is_shell(commands, error):
+        return ()
+    return [
+        word
+        for each in commands
+        for place, word in enumerate(each)
+        if place and not _OPTION.fullmatch(word) and not _SETTING.fullmatch(word) and not _is_subcommand(each, place)
+    ]
+
+
+def is_command(text: str, error: str) -> bool:
+    """Whether a text is a shell command."""
+    commands = _commands(text)
+    return bool(commands) and _is_shell(commands, error)
 
 
 def takes_rights(path: str, before: str, after: str) -> bool:
@@ -110,17 +139,32 @@ def _is_shell(found: Sequence[Command], error: str) -> bool:
     return len(found) > 1 or named or signs or first[0] in _PROGRAMS or first[0].startswith("./")
 
 
+def _quote_edits(before: str, after: str) -> Iterator[str]:
+    """Quotes and backslashes that were added, changed or left out."""
+    if before.replace("\\", "") == after.replace("\\", ""):
+        yield from (f"put a backslash before `{sign}`" for sign in re.findall(r"\\(.)", after))
+        return
+    known = {piece for _, piece in _QUOTED.findall(before)}
+    for sign, piece in _QUOTED.findall(after):
+        around = f" around `{piece}`" if is_shown(piece, "") else ""
+        if f"{sign}{piece}{sign}" not in before:
+            yield f"use {_QUOTES[sign]}{around}" if piece in known else f"put {_QUOTES[sign]}{around or ' around it'}"
+    if known and not _QUOTED.search(after):
+        yield "leave out the quotes"
+
+
 def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Failure) -> Iterator[str]:
     """The commands that ran before the failed one, then the edits of it."""
     failed = max(reversed(old), key=lambda each: sum(word in failure.text for word in each))
     place = max(range(len(new)), key=lambda at: (_likeness(failed, new[at]), at))
-    before = [each for each in new[:place] if each not in old and each[0] not in _IDLE_PROGRAMS]
-    if before:
-        yield f"run {' and '.join(f'`{_shown(each, failure.text)}`' for each in before[:3])} first"
-    if _likeness(failed, new[place]):
-        yield from _word_edits([failed[0].removeprefix("./"), *failed[1:]], new[place], failure)
-    else:
-        yield f"use `{_shown(new[place], failure.text)}` instead of `{_base(failed[0])}`"
+    if not _likeness(failed, new[place]):
+        if _NO_PROGRAM.search(failure.text) or names(failure.text, _base(new[place][0])):
+            yield f"use `{_shown(new[place], failure.text)}` instead of `{_base(failed[0])}`"
+        return
+    first = [each for each in new[:place] if each not in old and each[0] not in _IDLE_PROGRAMS]
+    if first:
+        yield f"run {' and '.join(f'`{_shown(each, failure.text)}`' for each in first[:3])} first"
+    yield from _word_edits([failed[0].removeprefix("./"), *failed[1:]], new[place], failure)
 
 
 def _likeness(one: Command, other: Command) -> float:
@@ -140,39 +184,49 @@ def _word_edits(old: Command, new: Command, failure: Failure) -> Iterator[str]:
         if a == 0 and come:  # another program, or the program through another
             whole = len(gone) < 2 and all(is_shown(each, failure.text) for each in come[1:])
             head = [_base(each) for each in (come if whole else come[:1])] + ([] if gone else [old[0]])
-            yield f"use `{' '.join(head)}` instead of `{_base(old[0])}`"
+            yield from [f"use `{' '.join(head)}` instead of `{_base(old[0])}`"] * (head != [_base(old[0])])
             gone, come = gone[1:], [] if whole else come[1:]
         for word in come:
             alike = [each for each in gone if bool(_OPTION.fullmatch(each)) is bool(_OPTION.fullmatch(word))]
             out = next((each for each in alike if _is_near(each, word)), next(iter(alike), ""))
             gone = [each for each in gone if each != out]
-            yield from _replaced(out, word, new, failure) if out else _added(word, new, old, failure.text)
-        for out in gone:
-            if (_OPTION.fullmatch(out) or names(failure.text, out)) and is_shown(out, failure.text):
-                yield f"remove `{_name(out)}`"
+            yield from _replaced(out, word, old, new, failure) if out else _added(word, new, old, failure)
+        yield from (f"remove `{_name(out)}`" for out in gone if _mentions(failure.text, out))
 
 
-def _replaced(out: str, word: str, new: Command, failure: Failure) -> Iterator[str]:
+def _replaced(out: str, word: str, old: Command, new: Command, failure: Failure) -> Iterator[str]:
     place = new.index(word)
-    if _OPTION.fullmatch(out) and _name(out) == _name(word):
+    option = _OPTION.fullmatch(out) is not None
+    if option and _name(out) == _name(word) and names(failure.text, word):
+        yield f"use `{word}` instead of `{out}`"
+    elif option and _name(out) == _name(word):
         yield from _value_edits(f"`{_name(out)}`", out.partition("=")[2], word.partition("=")[2], failure)
-    elif _OPTION.fullmatch(out) or _is_subcommand(new, place):
-        yield f"use `{_name(word)}` instead of `{_name(out)}`"
+    elif option or _is_subcommand(new, place):
+        same_rest = [each for each in old if each != out] == [each for each in new if each != word]
+        verb = place + 1 < len(new) and same_rest  # the same command about the same things
+        typo = _is_near(out, word) and (option or place == 1 or _DEFINED.search(failure.text))
+        named = option and (_mentions(failure.text, word) or _mentions(failure.text, out))
+        if typo or named or (verb and not option):
+            yield f"use `{_name(word)}` instead of `{_name(out)}`"
     else:
-        yield from _piece_edits(f"`{new[place - 1]}`" if _OPTION.fullmatch(new[place - 1]) else "", out, word, failure)
+        value = _value_edits(f"`{new[place - 1]}`", out, word, failure) if _OPTION.fullmatch(new[place - 1]) else ()
+        yield from list(value) or _piece_edits(out, word, failure)
 
 
-def _added(word: str, new: Command, old: Command, error: str) -> Iterator[str]:
+def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[str]:
     """A setting; an option, with its value if that is the same everywhere; an operand that the error names."""
-    place = new.index(word)
+    place, error = new.index(word), failure.text
     if _SETTING.fullmatch(word):
         yield f"set `{_name(word)}`"
     elif _OPTION.fullmatch(word):
         value = new[place + 1] if place + 1 < len(new) and new[place + 1] not in old else word.partition("=")[2]
         header = _HEADER.match(value)
         shown = header[0] if header else value if names(error, value) and is_shown(value, error) else ""
-        yield f"add `{_name(word)} {shown}`" if shown else f"add `{_name(word)}`"
-    elif names(error, word) and is_shown(word, error) and (new[place - 1] in old or not _OPTION.match(new[place - 1])):
+        secret = _OPTION.sub(lambda found: f" with a {found[2]}" if found[2] else "", word)
+        yield f"add `{_name(word)} {shown}`" if shown else f"add `{_name(word)}`{secret}"
+    elif _OPTION.fullmatch(new[place - 1]):
+        yield from [f"give `{new[place - 1]}` a value"] * (new[place - 1] in old)
+    elif names(error, word) and is_shown(word, error) and word.isalpha():
         yield f"add `{word}`"
 
 
@@ -194,29 +248,22 @@ def _is_subcommand(command: Command, place: int) -> bool:
 
 
 def _text_edits(name: str, before: str, after: str, failure: Failure) -> Iterator[str]:
-    """A text of several words: another form of the whole, or words of an edit of it."""
-    old, new = list(_TOKEN.finditer(before)), list(_TOKEN.finditer(after))
-    one, other = [each[0] for each in old], [each[0] for each in new]
+    """A text of several words: another form of the whole, or a few words of an edit of it."""
+    one, other = _TOKEN.findall(before), _TOKEN.findall(after)
     matcher = SequenceMatcher(None, one, other, autojunk=False)
     whole = form_change(name, before, after) if failure.of_the_call and len(before) <= _LONGEST_WORD else ""
-    if whole or matcher.ratio() <= _KIN:
+    changed = [each for each in matcher.get_opcodes() if each[0] != "equal"]
+    if whole or matcher.ratio() <= _KIN or len(changed) > _MOST_OF_CODE:
         yield from filter(None, [whole])
         return
-    for kind, a, b, c, d in matcher.get_opcodes():
-        come = after[new[c].start() : new[d - 1].end()] if d > c else ""
+    for kind, a, b, c, d in changed:
         if kind == "replace":
-            pairs = zip(one[a:b], other[c:d], strict=False)
-            found = [each for pair in pairs for each in _piece_edits("", *pair, failure)]
-            yield from found or _segment(before[old[a].start() : old[b - 1].end()], come, failure)
-        elif kind == "insert" and is_shown(come, failure.text) and any(map(str.isalnum, come)):
-            yield from [f"add `{come}`"] * all(names(failure.text, each) for each in other[c:d] if each.isalnum())
-
-
-def _segment(out: str, come: str, failure: Failure) -> Iterator[str]:
-    """A piece of code that replaced one whose name the error rejects."""
-    rejected = failure.of_the_call and any(names(failure.text, each) for each in re.findall(r"[A-Za-z_]\w+", out))
-    if rejected and is_shown(come, failure.text) and not re.search(r"[\d'\"]", come):
-        yield f"write `{come}` instead of `{out}`"
+            for pair in zip(one[a:b], other[c:d], strict=False):
+                yield from _piece_edits(*pair, failure)
+        elif kind == "insert":
+            words = [each for each in other[c:d] if each[0].isalpha()]
+            if words and all(names(failure.text.casefold(), each.casefold()) for each in words):
+                yield f"add `{' '.join(words)}`"
 
 
 def _value_edits(name: str, before: str, after: str, failure: Failure) -> Iterator[str]:
@@ -228,35 +275,35 @@ def _value_edits(name: str, before: str, after: str, failure: Failure) -> Iterat
         yield from filter(None, [form_change(name, before, after)])
 
 
-def _piece_edits(name: str, out: str, come: str, failure: Failure) -> Iterator[str]:
+def _piece_edits(out: str, come: str, failure: Failure) -> Iterator[str]:
     """One word of a text that replaced another: a typing error, a word of the error, another form."""
     one, other = _narrowed(out, come)
-    shown = is_shown(other, failure.text) and any(map(str.isalnum, other)) and not out.startswith(("/", "~"))
-    rejected = failure.of_the_call and names(failure.text, one) and one.isidentifier() and other.isidentifier()
-    if out[:1] in _QUOTES and come[:1] in _QUOTES and out[1:-1] == come[1:-1]:
-        yield f"use {_QUOTES[come[0]]} quotes around `{come[1:-1]}`, not {_QUOTES[out[0]]} quotes"
-    elif shown and (_is_near(one, other) or (names(failure.text, other) and not names(failure.text, out)) or rejected):
+    plain = re.fullmatch(r"\w[\w:-]*", one) and re.fullmatch(r"[A-Za-z_][\w:-]*|[A-Za-z_]\w*\.[A-Za-z_]\w*", other)
+    typo = _is_near(one, other) and _DEFINED.search(failure.text)
+    rejected = failure.of_the_call and one == out and one.isidentifier()
+    named = names(failure.text, other) and not names(failure.text, out)
+    if plain and is_shown(other, failure.text) and (named or typo or (rejected and one in failure.text)):
         yield f"use `{other}` instead of `{one}`"
-    elif out in failure.text:
-        yield from filter(None, [form_change(name or "the value", out, come)])
+    elif out in failure.text and failure.of_the_call:
+        yield from filter(None, [form_change("the value", out, come)])
 
 
 def form_change(name: str, before: str, after: str) -> str:
     """How the form of a value changed; empty if it is only another value.
 
     >>> form_change("x", "Medium", "medium"), form_change("x", "Berlin", "Europe/Berlin"), form_change("x", "ten", "10")
-    ('write x in lower case', 'write x as "Europe/…"', 'give x as whole number as text, not as "ten"')
+    ('write x in lower case', 'write x as "Europe/…"', 'give x as digits, not as text')
     """
     if before == after or not before or not after or before.startswith("/") or after.startswith("/"):
         return ""
     if before.casefold() == after.casefold() and (after.islower() or after.isupper()):
         return f"write {name} in {'lower' if after.islower() else 'upper'} case"
-    one, other = shape_of(before), shape_of(after)
+    one, other = in_words(shape_of(before)), in_words(shape_of(after))
     if one != other and is_strong(other) and not affix_change(name, before, after):
-        was = f'"{before}"' if before.isalpha() else one if is_strong(one) else "text"
-        return f"give {name} as {other}, not as {was}"
+        return f"give {name} as {other}, not as {one}"
     like = f"write {name} like {_pattern(after)}, not like {_pattern(before)}"
-    return affix_change(name, before, after) or (like if _letters(before) == _letters(after) != "" else "")
+    short = " " not in before + after and len(before + after) <= 2 * _LONGEST_FORM
+    return affix_change(name, before, after) or (like if short and _letters(before) == _letters(after) != "" else "")
 
 
 def affix_change(name: str, before: str, after: str) -> str:
@@ -264,7 +311,8 @@ def affix_change(name: str, before: str, after: str) -> str:
     for one, other, words in ((before, after, 'as "{}…{}"'), (after, before, 'without "{}{}"')):
         head, found, tail = other.partition(one)
         if found and len(head + tail) <= _LONGEST_AFFIX and re.fullmatch(r"(?!\w*$)[^\d@]+", head + tail):
-            return f"write {name} {words.format(head, tail)}"
+            general = re.fullmatch(r"(?:[A-Z][a-z]+/|\w+://|[^\w]*)", head) and not re.search(r"\w", tail)
+            return f"write {name} {words.format(head, tail)}" if general else ""
     return ""
 
 
@@ -280,6 +328,11 @@ def names(error: str, word: str) -> bool:
     return bool(word) and re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", error) is not None
 
 
+def _mentions(error: str, word: str) -> bool:
+    """Whether an error has a word that may be shown, an option with or without its dashes."""
+    return is_shown(_name(word), error) and any(names(error, each) for each in (_name(word), _name(word).lstrip("-")))
+
+
 def _is_near(one: str, other: str) -> bool:
     """Whether one word is a typing error of another, never in digits."""
     one, other = _name(one), _name(other)
@@ -290,13 +343,17 @@ def _is_near(one: str, other: str) -> bool:
 
 def _narrowed(one: str, other: str) -> tuple[str, str]:
     """The one part in which two words differ, if it is one."""
-    left, right = re.split(r"([^\w-]+)", one), re.split(r"([^\w-]+)", other)
+    left, right = re.split(r"(://|[/.=(),]+)", one), re.split(r"(://|[/.=(),]+)", other)
     different = [pair for pair in zip(left, right, strict=False) if pair[0] != pair[1]]
     return different[0] if len(left) == len(right) and len(different) == 1 and all(different[0]) else (one, other)
 
 
 def _pattern(text: str) -> str:
-    return re.sub(r"[a-z]", "a", re.sub(r"[A-Z]", "A", re.sub(r"\d", "0", text)))[:24]
+    return re.sub(r"[a-z]", "a", re.sub(r"[A-Z]", "A", re.sub(r"\d", "0", text)))[:_LONGEST_FORM]
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"[\"'`\\]", "", text)
 
 
 def _letters(text: str) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Final, assert_never
+from typing import TYPE_CHECKING, Any, Final
 
-from hexad.learning import remedy as remedies
+from hexad.learning.errors.advice import wait_of
 from hexad.learning.mining import stated
-from hexad.learning.remedy import Advice, ChangedArguments, Correction, Prerequisite, Retry, Stated
+from hexad.learning.remedy import MINED, Kind, Remedy
 from hexad.learning.trust import Evidence, trust
 from hexad.model import Origin
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from hexad.learning.arguments.shapes import Argument
-    from hexad.learning.remedy import Remedy
     from hexad.model import Json, Learning
 
 MOST: Final = 8  # fixes that one learning keeps
 _MOST_SESSIONS: Final = 8
+_COUNTS: Final = ("worked", "failed", "support")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,41 +39,34 @@ class Candidate:
     @classmethod
     def of(cls, remedy: Remedy, evidence: Evidence, sessions: tuple[str, ...] = ()) -> Candidate:
         """A fix with its present sentence."""
-        evidence = replace(evidence, users_word=isinstance(remedy, Correction))
-        return cls(remedy=remedy, sentence=remedies.sentence(remedy), evidence=evidence, sessions=sessions)
+        evidence = replace(evidence, users_word=remedy.kind is Kind.CORRECTION)
+        return cls(remedy=remedy, sentence=remedy.sentence, evidence=evidence, sessions=sessions)
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Candidate:
         """The candidate that `to_json` wrote."""
         text = str(stored.get("says", ""))
-        remedy = remedies.from_json(stored, text)
-        counts = {name: remedies.whole(stored.get(name)) for name in ("worked", "failed", "support")}
-        evidence = Evidence(users_word=isinstance(remedy, Correction), **counts)
+        remedy = Remedy.from_json(stored, text)
+        counts = {name: held for name in _COUNTS if type(held := stored.get(name)) is int}
+        evidence = Evidence(users_word=remedy.kind is Kind.CORRECTION, **counts)
         return cls(remedy=remedy, sentence=text, evidence=evidence, sessions=tuple(stored.get("sessions", ())))
 
     def to_json(self) -> dict[str, Json]:
         """The form that the store keeps."""
-        known = self.evidence
-        counts: dict[str, Json] = {"support": known.support, "worked": known.worked, "failed": known.failed}
+        counts: dict[str, Json] = {name: getattr(self.evidence, name) for name in _COUNTS}
         sessions: dict[str, Json] = {"sessions": list(self.sessions)} if self.sessions else {}
-        return {**remedies.to_json(self.remedy), "says": self.sentence, **counts, **sessions}
+        return {**self.remedy.to_json(), "says": self.sentence, **counts, **sessions}
 
     @property
     def trust(self) -> float:
         """The trust in it, from 0 to 1."""
         return trust(self.evidence)
 
-    def confirmed(
-        self, again: Remedy, sessions: Sequence[str], *, on_its_own: bool, another_session: bool
-    ) -> Candidate:
-        """The candidate after it was found again; a session that found it ``on_its_own`` adds support."""
-        remedy = remedies.confirmed(self.remedy, again, another_session=another_session)
-        evidence = replace(self.evidence, support=self.evidence.support + (1 if on_its_own else 0))
-        return Candidate.of(remedy, evidence, _first_of(self.sessions, sessions))
-
     def merged(self, other: Candidate) -> Candidate:
-        """The same fix of two learnings that have become one."""
-        return replace(self, evidence=self.evidence + other.evidence, sessions=_first_of(self.sessions, other.sessions))
+        """The same fix, found again or of two learnings that have become one."""
+        by_another = other.evidence.support or not set(other.sessions) <= set(self.sessions)
+        remedy = self.remedy.again(other.remedy) if by_another else self.remedy
+        return Candidate.of(remedy, self.evidence + other.evidence, _first_of(self.sessions, other.sessions))
 
 
 def candidates(learning: Learning) -> dict[str, Candidate]:
@@ -87,27 +80,32 @@ def current(learning: Learning) -> Candidate | None:
     return next((each for each in candidates(learning).values() if each.sentence == learning.fix), None)
 
 
-def with_fix(learning: Learning, found: Candidate, *, on_its_own: bool, another_session: bool) -> Learning:
+def with_fix(learning: Learning, found: Candidate) -> Learning:
     """A learning that knows one more fix, or one fix better.
 
     Sessions change more than they need, so a known fix is confirmed if its changes are part of the new one's.
     """
-    known, own = candidates(learning), remedies.signature(found.remedy)
-    if isinstance(found.remedy, Retry):  # the same call worked: it is not what the error says it is
-        known = {
-            name: each for name, each in known.items() if not isinstance(each.remedy, Stated) or each.remedy.seconds
-        }
+    known, own = candidates(learning), found.remedy.signature
     for name, each in known.items():
-        part = remedies.part_of(each.remedy, found.remedy) if name != own else None
-        if part is not None:
-            known[name] = each.confirmed(part, found.sessions, on_its_own=on_its_own, another_session=another_session)
+        if name != own and each.remedy.changes and each.remedy.is_part_of(found.remedy):
+            known[name] = each.merged(found)
     before = known.pop(own, None)
-    known[own] = (
-        replace(found, evidence=Evidence(support=1 if on_its_own else 0))
-        if before is None
-        else before.confirmed(found.remedy, found.sessions, on_its_own=on_its_own, another_session=another_session)
-    )
+    known[own] = found if before is None else before.merged(found)
     return chosen(learning, known)
+
+
+def for_error(learning: Learning, error: str) -> Learning:
+    """A learning with its most trusted fix that can be about this very error; without a fix if there is none.
+
+    Errors with one pattern differ in names and values: the words of another error are no fix for this one.
+    """
+    wait = wait_of(error)
+    for each in sorted(candidates(learning).values(), key=lambda each: (-each.trust, each.sentence != learning.fix)):
+        stated_wait = each.remedy.kind is Kind.STATED and each.remedy.seconds
+        shown = Remedy(Kind.STATED, wait.text, seconds=wait.seconds) if stated_wait else each.remedy
+        if shown.says and shown.holds_for(error):
+            return replace(learning, fix=shown.sentence, trust=each.trust, origin=_origin(learning, shown))
+    return _without_fix(learning)
 
 
 def chosen(learning: Learning, known: Mapping[str, Candidate], *, name: str | None = None) -> Learning:
@@ -115,35 +113,25 @@ def chosen(learning: Learning, known: Mapping[str, Candidate], *, name: str | No
 
     A tie keeps the fix that it has. Candidates that say nothing stay known, and are no fix.
     """
-    if not known:
-        return replace(learning, remedies={})
     order = {each: place for place, each in enumerate(known)}  # the last is the latest
     best_first = sorted(known, key=lambda each: (-known[each].trust, -order[each]))
-    kept = {each: known[each] for each in known if each in best_first[:MOST]}
-    offered = [each for each in kept if remedies.says(kept[each].remedy)]
+    kept = {each: known[each] for each in known if each in {*best_first[:MOST], name}}
+    stored: dict[str, Json] = {each: held.to_json() for each, held in kept.items()}
+    offered = [each for each in kept if kept[each].remedy.says]
     if name is None and not offered:
-        return replace(_without_fix(learning), remedies={each: held.to_json() for each, held in kept.items()})
-    best = name or max(offered, key=lambda each: (kept[each].trust, kept[each].sentence == learning.fix, each))
-    kept[best] = known[best]
-    evidence = kept[best].evidence
-    return replace(
-        learning,
-        fix=kept[best].sentence,
-        worked=evidence.worked,
-        failed=evidence.failed,
-        support=evidence.support,
-        trust=kept[best].trust,
-        remedies={each: candidate.to_json() for each, candidate in kept.items()},
-        origin=_origin(learning, kept[best].remedy),
-    )
+        return replace(_without_fix(learning) if known else learning, remedies=stored)
+    best = kept[name or max(offered, key=lambda each: (kept[each].trust, kept[each].sentence == learning.fix, each))]
+    counts = {each: getattr(best.evidence, each) for each in _COUNTS}
+    origin = _origin(learning, best.remedy)
+    return replace(learning, fix=best.sentence, trust=best.trust, remedies=stored, origin=origin, **counts)
 
 
 def counted(learning: Learning, *, worked: bool) -> Learning:
     """A learning after its fix worked or failed once more; another fix may now be its best."""
     known = candidates(learning)
+    one_more = Evidence(worked=1) if worked else Evidence(failed=1)
     for name, each in known.items():
         if each.sentence == learning.fix:
-            one_more = Evidence(worked=1) if worked else Evidence(failed=1)
             known[name] = replace(each, evidence=each.evidence + one_more)
             return chosen(learning, known)
     return learning
@@ -159,16 +147,14 @@ def without_session(learning: Learning, session: str) -> Learning:
     }
     if left == known:
         return learning
-    if left:
-        return chosen(learning, left)
-    return replace(_without_fix(learning), remedies={})
+    return chosen(learning, left) if left else replace(_without_fix(learning), remedies={})
 
 
 def judged(learning: Learning) -> Learning:
     """A learning as today's rules see it: a stored fix that says nothing to do is kept, and no longer its fix."""
     known = candidates(learning)
     present = {name: Candidate.of(each.remedy, each.evidence, each.sessions) for name, each in known.items()}
-    fixes = (name for name, each in known.items() if each.sentence == learning.fix and remedies.says(each.remedy))
+    fixes = (name for name, each in known.items() if each.sentence == learning.fix and each.remedy.says)
     return chosen(learning, present, name=next(fixes, None)) if known else learning
 
 
@@ -178,7 +164,7 @@ def with_stated(learning: Learning, error: str, arguments: Mapping[str, Argument
     if asked is None:
         return learning
     found = Candidate.of(asked, Evidence(), (learning.session,) if learning.session else ())
-    return chosen(learning, {remedies.signature(asked): found})
+    return chosen(learning, {asked.signature: found})
 
 
 def _without_fix(learning: Learning) -> Learning:
@@ -209,12 +195,12 @@ def at_odds(learnings: Sequence[Learning]) -> bool:
     if any(corrected) and (not all(corrected) or len({each.fix for each in learnings}) > 1):
         return True
     fixes = [fix.remedy for each in learnings if (fix := current(each)) is not None]
-    return any(remedies.at_odds(one, other) for one, other in combinations(fixes, 2))
+    return any(one.is_at_odds_with(other) for one, other in combinations(fixes, 2))
 
 
 def is_corrected(learning: Learning) -> bool:
     """Whether a user gave one of its fixes."""
-    return any(isinstance(each.remedy, Correction) for each in candidates(learning).values())
+    return any(each.remedy.kind is Kind.CORRECTION for each in candidates(learning).values())
 
 
 def _first_of(*sessions: Sequence[str]) -> tuple[str, ...]:
@@ -223,12 +209,8 @@ def _first_of(*sessions: Sequence[str]) -> tuple[str, ...]:
 
 def _origin(learning: Learning, shown: Remedy) -> Origin:
     """The origin of a learning with this fix: only a user's correction has the origin user."""
-    match shown:
-        case Correction():
-            return Origin.USER
-        case ChangedArguments() | Prerequisite() | Retry() | Stated():
-            return Origin.TOOL
-        case Advice():
-            return Origin.AGENT if learning.origin is Origin.USER else learning.origin
-        case _:
-            assert_never(shown)
+    if shown.kind is Kind.CORRECTION:
+        return Origin.USER
+    if shown.kind in MINED:
+        return Origin.TOOL
+    return Origin.AGENT if learning.origin is Origin.USER else learning.origin

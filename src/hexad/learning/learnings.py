@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from hexad.errors import InvalidInput
 from hexad.learning import housekeeping
 from hexad.learning.errors.pattern import pattern_text, split, words_of
 from hexad.learning.errors.text import text_of
-from hexad.learning.errors.tree import known_as, known_for, new_id, trusted_for
+from hexad.learning.errors.tree import fixes_for, known_as, new_id
 from hexad.learning.fixes import Candidate, candidates, chosen, current, judged
 from hexad.learning.offers import remember_offers
 from hexad.learning.outcome import trigger_of
-from hexad.learning.remedy import Advice, Correction, signature
+from hexad.learning.remedy import Kind, Remedy
 from hexad.learning.trust import Evidence
 from hexad.memory import admission
 from hexad.memory.collection import RecordCollection, not_given
@@ -23,7 +24,7 @@ from hexad.store.learning import TemplateFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from datetime import datetime, timedelta
+    from datetime import datetime
 
     from hexad.learning.errors.pattern import Words
     from hexad.learning.housekeeping import Cleaned, Statistics
@@ -156,26 +157,23 @@ class LearningCollection(RecordCollection[Learning]):
 
         ``error`` is an exception or its text.
         """
-        trigger = trigger_of(admission.key("tool", tool))
-        with self._workspace.reading() as view:
-            trusted = trusted_for(view, trigger, words_of(text_of(error)))
-        if trusted is None:
-            return None
-        remember_offers(self._workspace, [trusted.id], session=session)
-        return Fix.of(trusted)
+        return self._fix(tool, error, session, only_trusted=True)
 
     def known_fix(self, tool: str, error: object, *, session: str | None = None) -> Fix | None:
         """The fix that is known for an error of a tool, trusted or not: for who asks. It counts as offered.
 
         `fix_for` returns trusted fixes only.
         """
-        trigger = trigger_of(admission.key("tool", tool))
+        return self._fix(tool, error, session, only_trusted=False)
+
+    def _fix(self, tool: str, error: object, session: str | None, *, only_trusted: bool) -> Fix | None:
+        trigger, text = trigger_of(admission.key("tool", tool)), text_of(error)
         with self._workspace.reading() as view:
-            known = known_for(view, trigger, words_of(text_of(error)))
-        if known is None:
+            found = next(iter(fixes_for(view, trigger, text, words_of(text))), None)
+        if found is None or (only_trusted and not found.trusted):
             return None
-        remember_offers(self._workspace, [known.id], session=session)
-        return Fix.of(known)
+        remember_offers(self._workspace, [found.id], session=session, fix=found.fix)
+        return Fix.of(found)
 
     def search(self, query: str, *, category: str | None = None, limit: int = 10) -> tuple[Item, ...]:
         """The learnings that match best, best first."""
@@ -226,8 +224,8 @@ class LearningCollection(RecordCollection[Learning]):
         With ``unseen_for`` everything unproven that was not seen for so long goes. A user's word and what is trusted
         stay in any case.
         """
-        if unseen_for is not None and unseen_for.total_seconds() < 0:
-            raise InvalidInput("unseen_for", "must not be negative")
+        if unseen_for is not None and not _is_span(unseen_for):
+            raise InvalidInput("unseen_for", "must be a timedelta that is not negative")
         dry = admission.flag("dry_run", dry_run)
         if dry:
             with self._workspace.reading() as view:
@@ -277,14 +275,18 @@ def _with_words(new: Learning, old: Learning | None) -> Learning:
     """
     by_user = new.origin is Origin.USER
     evidence = Evidence(worked=new.worked, failed=new.failed, support=new.support)
-    given = Candidate.of(Correction(new.fix) if by_user else Advice(new.fix), evidence)
+    given = Candidate.of(Remedy(Kind.CORRECTION if by_user else Kind.ADVICE, new.fix), evidence)
     known = {} if old is None else candidates(old)
-    name = signature(given.remedy)
+    name = given.remedy.signature
     if name not in known or (by_user and known[name].trust < given.trust):
         known[name] = given
     fix = current(old) if old is not None and old.trusted and not by_user else None
-    if old is not None and fix is not None and isinstance(fix.remedy, Correction):
+    if old is not None and fix is not None and fix.remedy.kind is Kind.CORRECTION:
         return chosen(replace(new, fix=old.fix, origin=old.origin), known)
-    others = {each: held for each, held in known.items() if not isinstance(held.remedy, Correction)}
+    others = {each: held for each, held in known.items() if held.remedy.kind is not Kind.CORRECTION}
     same = (each for each, held in others.items() if held.sentence == new.fix)
     return chosen(new, known, name=name if by_user else next(same, name))
+
+
+def _is_span(value: object) -> bool:
+    return isinstance(value, timedelta) and value >= timedelta()

@@ -11,86 +11,109 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from hexad.learning.arguments.shapes import CONSTANT, error_in, is_strong, read
-from hexad.learning.differences import affix_change, edits, names, takes_rights
-from hexad.learning.errors.advice import Failure, said, wait_of
-from hexad.learning.remedy import Change, ChangedArguments, Prerequisite, Retry, Seen, Stated, name_of, quoted
+from hexad.learning.arguments.privacy import names_secret
+from hexad.learning.arguments.shapes import error_in, is_constant, is_strong, read
+from hexad.learning.differences import affix_change, edits, is_command, names, operands, takes_rights
+from hexad.learning.errors.advice import Cause, Failure, said, wait_of
+from hexad.learning.remedy import Change, Kind, Remedy, name_of, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hexad.learning.arguments.shapes import Argument
-    from hexad.learning.remedy import Remedy, Shapes
+    from hexad.learning.remedy import Shapes
     from hexad.store.learning import Call
 
 _MOST_CHANGES: Final = 16
-_FORM: Final = re.compile(r"(?i)valid|format|incorrect|convert|between|allowed|mismatch|limit")
 _DATE: Final = re.compile("YYYY|HH:")  # shapes that say the form exactly
+_RANGE: Final = re.compile(r"(?i)between|range|least|most|minimum|maximum|greater|less|up to|exceed|\d ?(?:\.\.|-) ?\d")
 _SHORTEST_VALUE: Final = 2  # characters; shorter texts are part of many words
+_WORDS: Final = re.compile('[`"]([^`"]+)[`"]')  # that a sentence names
 
 
 def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) -> Remedy | None:
     """The difference between a call that failed and a later one, with the arguments ``worked``, that succeeded.
 
-    None if other values are all that differs, or if the call that worked took rights or turned a check off.
+    None if other values are all that differs, or if the call that worked took rights or turned a check off. If the
+    tool worked in between, with something else, only an edited command counts.
     """
     failure, before = Failure.of(error_in(failed.arguments)), read(failed.arguments)
+    commands = {path for path, held in before.items() if is_command(held.text, failure.text)}
+    others = {call.tool for call in between if call.ok}
+    if failure.cause is Cause.RESULT or (failed.tool in others and not commands):
+        return None
     paths = [path for path in sorted({*before, *worked}) if before.get(path) != worked.get(path)][:_MOST_CHANGES]
     dangerous = any(takes_rights(path, _plain(before.get(path)), _plain(worked.get(path))) for path in paths)
-    found = [] if dangerous else [_change(each, before.get(each), worked.get(each), failure) for each in paths]
-    changes = _to_the_point([each for each in found if each.says and _is_cause(each, failure)], before, failure)
-    words = said(failure.text, _values(before))
+    changes = [] if dangerous else _changes(paths, before, worked, failure)
     if changes:
-        clear = all(_DATE.search(change.after) for change in changes)
-        telling = words.expects or _FORM.search(words.text) or any(change.how for change in changes)
-        helps = words.hint or (failure.of_the_call and telling and not clear)
-        return ChangedArguments(tuple(changes), said=words.text if helps else "")
-    helper = next((call.tool for call in between if call.ok and call.tool != failed.tool), "")
-    if helper:
-        return Prerequisite(helper)
-    asked = stated(failure.text, before)
-    if not paths and (asked is None or (failure.of_the_call and not asked.seconds)):
-        return Retry(max(0, round(waited)))
-    if asked is not None:
-        return asked
-    of_form = _FORM.search(words.text) or any(" " in before[path].text for path in paths if path in before)
-    return Stated(words.text) if of_form and failure.of_the_call and words.text and not dangerous else None
+        return Remedy(Kind.ARGUMENTS, _said_of(changes, failure, before), tuple(changes))
+    if len(others) == 1 and not commands:  # of several tools nobody knows which one helped
+        return Remedy(Kind.PREREQUISITE, tool=others.pop())
+    if not paths:
+        passing = failure.cause is Cause.PASSING and not wait_of(failure.text).seconds
+        return Remedy(Kind.RETRY, seconds=max(0, round(waited))) if passing else None
+    return stated(failure.text, before, of_form=not dangerous)
 
 
-def stated(error: str, arguments: Shapes) -> Stated | None:
+def stated(error: str, arguments: Shapes, *, of_form: bool = False) -> Remedy | None:
     """The demand of the error itself: a wait, something to do, or the form that it expects."""
     wait = wait_of(error)
     if wait.seconds:
-        return Stated(wait.text, wait.seconds)
-    words = said(error, _values(arguments))
-    return Stated(words.text) if words.hint or (words.expects and Failure.of(error).of_the_call) else None
+        return Remedy(Kind.STATED, wait.text, seconds=wait.seconds)
+    words = said(error, _values(arguments, error))
+    expects = (words.expects or (of_form and words.malformed)) and Failure.of(error).of_the_call
+    return Remedy(Kind.STATED, words.text) if words.text and (words.hint or expects) else None
 
 
-def _values(arguments: Shapes) -> list[str]:
-    """The texts of a call, which a fix does not repeat."""
-    return [each.text for each in arguments.values() if len(each.text) > _SHORTEST_VALUE]
+def _values(arguments: Shapes, error: str) -> list[str]:
+    """The texts and operands of a call, which a fix does not repeat."""
+    texts = [each.text for each in arguments.values()]
+    found = (*texts, *(word for text in texts for word in operands(text, error)))
+    return [each for each in found if len(each) > _SHORTEST_VALUE]
 
 
 def _plain(argument: Argument | None) -> str:
-    return "" if argument is None else argument.text or str(argument.value)
+    return "" if argument is None else str(argument.value)
+
+
+def _said_of(changes: Sequence[Change], failure: Failure, before: Shapes) -> str:
+    """The error's own words about changes of form; where words of a text changed, those say it."""
+    if all(_DATE.search(change.after) or _is_said(change.how, failure.text) for change in changes):
+        return ""
+    words = said(failure.text, _values(before, failure.text))
+    hint = words.hint and not any(change.how for change in changes)
+    return words.text if hint or (failure.of_the_call and (words.expects or words.malformed)) else ""
+
+
+def _is_said(how: str, error: str) -> bool:
+    """Whether a change names a word of the error that goes: then the error says no more."""
+    gone = re.fullmatch(r"use `[^`]+` instead of `([^`]{3,})`", how)
+    return gone is not None and gone[1] in error
+
+
+def _changes(paths: Sequence[str], before: Shapes, worked: Shapes, failure: Failure) -> list[Change]:
+    found = [_change(each, before.get(each), worked.get(each), failure) for each in paths]
+    return _to_the_point([each for each in found if each.says and _is_cause(each, failure)], before, failure)
 
 
 def _change(path: str, old: Argument | None, new: Argument | None, failure: Failure) -> Change:
-    change = Change(path=path, before=old.shape if old else "", after=new.shape if new else "")
-    if old is not None and new is not None:
-        change = replace(change, how=_how(path, old, new, failure))
-    constant = new is not None and new.value is not None and new.shape in CONSTANT and not change.how
-    return replace(change, value=new.value, seen=Seen.ONCE) if new is not None and constant else change
+    how = _how(path, old, new, failure) if old is not None and new is not None else ""
+    words = (each for each in _WORDS.findall(how) if each != name_of(path))
+    named = tuple(dict.fromkeys(each for each in words if each in failure.text))
+    change = Change(path=path, before=old.shape if old else "", after=new.shape if new else "", how=how, named=named)
+    constant = old is None and new is not None and is_constant((name_of(path),), new.value)
+    return replace(change, value=new.value) if new is not None and constant else change
 
 
 def _how(path: str, old: Argument, new: Argument, failure: Failure) -> str:
-    """An instruction for an argument, in words: with its text, or as the value that the error names."""
+    """The fix of an argument, in words: with its text, or as the value that the error names."""
     name = quoted(name_of(path))
     if old.text and new.text and old.shape != new.shape and is_strong(new.shape):
         return affix_change(name, old.text, new.text)  # else the shapes say it
     if old.text and new.text:
         return "; ".join(edits(name, old.text, new.text, failure))
-    shown = new.value is not None and not isinstance(new.value, bool) and names(failure.text, str(new.value))
+    number = new.value is not None and not isinstance(new.value, bool) and not _RANGE.search(failure.text)
+    shown = number and names(failure.text, str(new.value))
     return f"give {name} as {json.dumps(new.value, ensure_ascii=False)}" if shown and old.shape == new.shape else ""
 
 
@@ -99,7 +122,8 @@ def _is_cause(change: Change, failure: Failure) -> bool:
     if change.how or failure.of_the_call:
         return True
     if change.op != "replace":
-        return _is_named(change.path, failure.text)
+        credentials = failure.cause is Cause.REFUSED and change.op == "add" and names_secret([name_of(change.path)])
+        return credentials or _is_named(change.path, failure.text)
     return is_strong(change.after) and (is_strong(change.before) or _is_named(change.path, failure.text))
 
 

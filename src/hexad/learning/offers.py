@@ -11,7 +11,7 @@ from hexad.model import Layer, Learning, Origin
 from hexad.store.learning import OFFERED, LearningChanges, Offer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from hexad.memory.workspace import Change, Workspace
 
@@ -25,19 +25,20 @@ _FIRST_MOMENT: Final = datetime.min.replace(tzinfo=UTC)
 
 
 def remember_offers(
-    workspace: Workspace, ids: Iterable[str], *, session: str | None = None, patience: float = PATIENCE
+    workspace: Workspace, ids: Iterable[str], *, session: str | None = None, fix: str = "", patience: float = PATIENCE
 ) -> None:
-    """Store that a session was shown the fixes of these learnings; those without a fix are left out.
+    """Store that a session was shown the fixes of these learnings; those without a fix, or with another, are left out.
 
     If the store is busy or full, that is logged and nothing is raised: the answer does not depend on it.
     """
     try:
-        fixed = _with_a_fix(workspace, ids)
-        if not fixed:
-            return
-        with workspace.change(actor=Origin.AGENT, session=session, patience=patience) as change:
-            known = [cast("Learning | None", change.get(Layer.AGENT_LEARNINGS, each)) for each in fixed]
-            offer(change, [each for each in known if each is not None], workspace.clock())
+        with workspace.reading() as view:
+            rows = [row for each in ids if (row := view.get(Layer.AGENT_LEARNINGS, each)) is not None]
+        known = [cast("Learning", row.record) for row in rows]
+        shown = [each for each in known if each.fix and fix in {"", each.fix}]
+        if shown:
+            with workspace.change(actor=Origin.AGENT, session=session, patience=patience) as change:
+                offer(change, shown, workspace.clock())
     except HexadError as error:
         logging.getLogger("hexad").warning("the offered fixes could not be stored: %s", error)
 
@@ -68,9 +69,3 @@ def _offered_again(change: Change, known: Offer | None, now: datetime) -> str:
     if known is None or another_task or known.state == FAILED:
         return OFFERED
     return WORKED if known.state == FOUND else known.state
-
-
-def _with_a_fix(workspace: Workspace, ids: Iterable[str]) -> Sequence[str]:
-    with workspace.reading() as view:
-        rows = [row for each in ids if (row := view.get(Layer.AGENT_LEARNINGS, each)) is not None]
-    return [row.record.id for row in rows if cast("Learning", row.record).fix]

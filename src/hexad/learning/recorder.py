@@ -11,15 +11,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import HexadError
-from hexad.learning import remedy as remedies
 from hexad.learning.arguments.fingerprints import fingerprints
 from hexad.learning.arguments.shapes import OWN_TOOLS, summarised, written
 from hexad.learning.errors.pattern import holds, split
-from hexad.learning.errors.tree import get, remembered, triggers, trusted_for
+from hexad.learning.errors.tree import fixes_for, get, remembered, triggers
 from hexad.learning.fixes import Candidate, counted, current, with_fix
 from hexad.learning.mining import mined
 from hexad.learning.offers import BOTH, FAILED, FOUND, OFFER_HOLDS, ONE_TASK, PATIENCE, WORKED, new_offer, offer
-from hexad.learning.remedy import Advice, Correction
+from hexad.learning.remedy import MINED
 from hexad.learning.trust import Evidence
 from hexad.memory.habits import credit
 from hexad.memory.workspace import Change
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
 CALLS_KEPT: Final = 32  # calls of one session that are compared
 CALLS_STORED: Final = 96  # calls of one session that are stored: skills are discovered in them
 CALLS_SPAN: Final = 10_000  # audit records after which a call is dropped
+_MOST_SUCCESSES: Final = 3  # of the tool between a failure and the call that is compared with it
 _TIDIED, _SWEPT = 16, 1024  # every so many audit records the oldest calls go, of this session and of all
 
 
@@ -95,10 +95,14 @@ class _Recording:
 
     def advised(self) -> Learning | None:
         """The learning whose fix is trusted for this error, as `fix_for` finds it; the fix counts as offered."""
-        known = trusted_for(self.change.unit, self.outcome.trigger, self.outcome.words)
-        if known is not None:
+        outcome = self.outcome
+        found = next(iter(fixes_for(self.change.unit, outcome.trigger, outcome.error, outcome.words)), None)
+        if found is None or not found.trusted:
+            return None
+        known = get(self.change, found.id)
+        if known is not None and known.fix == found.fix:
             offer(self.change, [known], self.now)
-        return known
+        return found
 
     def _log(self, learning: str) -> None:
         """Append to the audit log and to the session's calls."""
@@ -151,7 +155,9 @@ class _Recording:
             if known.state == OFFERED:
                 self._credit(known, calls)
         for failure, between in _unexplained(calls, self.outcome.tool):
-            self._mine(failure, between, offers.get(failure.learning))
+            held = offers.get(failure.learning)
+            if held is None or held.state == OFFERED or held.at < failure.at:
+                self._mine(failure, between, held)
         return ""
 
     def _recent(self) -> Sequence[Call]:
@@ -173,10 +179,10 @@ class _Recording:
         if learning is None or not (learning.id == about or _is_about(learning, self.outcome.words)):
             return
         calls, fix = self._recent(), current(learning)
-        if fix is None or not remedies.followed(fix.remedy, self.outcome.arguments, calls):
+        if fix is None or not fix.remedy.followed(self.outcome.arguments, calls):
             return
-        in_words = isinstance(fix.remedy, Advice | Correction)  # nobody can see whether these are followed
-        if in_words or remedies.shows(fix.remedy) or self._had_error(learning, calls):
+        in_words = fix.remedy.kind not in MINED  # nobody can see whether these are followed
+        if in_words or fix.remedy.shows or self._had_error(learning, calls):
             self._put(counted(learning, worked=False))
             self._set(known, BOTH if known.state == WORKED else FAILED)
 
@@ -187,9 +193,9 @@ class _Recording:
         """
         learning = get(self.change, known.learning)
         fix = None if learning is None else current(learning)
-        if learning is None or fix is None or not remedies.followed(fix.remedy, self.outcome.arguments, calls):
+        if learning is None or fix is None or not fix.remedy.followed(self.outcome.arguments, calls):
             return
-        if remedies.shows(fix.remedy) or self._had_error(learning, calls):
+        if fix.remedy.shows or self._had_error(learning, calls):
             self._put(counted(learning, worked=True))
             self._set(known, WORKED)
 
@@ -211,12 +217,11 @@ class _Recording:
         if remedy is None:
             return
         on_its_own = known is None or self._is_another_task(known)
-        another_session = known is None or on_its_own or known.state in {OFFERED, FAILED}
-        found = Candidate.of(remedy, Evidence(), (self.change.session,) if self.change.session else ())
-        self._put(with_fix(learning, found, on_its_own=on_its_own, another_session=another_session))
+        evidence = Evidence(support=1 if on_its_own else 0)
+        self._put(with_fix(learning, Candidate.of(remedy, evidence, tuple(filter(None, [self.change.session])))))
         if known is None or on_its_own:
             self._set(new_offer(self.change, learning, FOUND, self.now))
-        elif another_session:
+        elif known.state in {OFFERED, FAILED}:
             self._set(known, BOTH if known.state == FAILED else WORKED)
 
     def _is_another_task(self, known: Offer) -> bool:
@@ -236,13 +241,12 @@ def _is_about(learning: Learning, words: Words) -> bool:
 
 
 def _unexplained(calls: Sequence[Call], tool: str) -> Iterable[tuple[Call, Sequence[Call]]]:
-    """The latest failure of each kind since the tool last worked, each with the calls after it, newest first."""
-    seen: set[str] = set()
-    for place, call in enumerate(calls):
-        if call.tool != tool:
-            continue
-        if call.ok:
-            return
-        if call.learning and call.learning not in seen:
-            seen.add(call.learning)
-            yield call, calls[:place]
+    """The latest failure of each kind, each with the calls after it, newest first.
+
+    An agent looks around before it tries again, so the tool may have worked a few times since, with something else.
+    """
+    own = [(place, call) for place, call in enumerate(calls) if call.tool == tool]
+    worked = [place for place, call in own if call.ok][_MOST_SUCCESSES:]
+    recent = [(place, call) for place, call in own if call.learning and place < min(worked, default=len(calls))]
+    latest = {call.learning: (call, calls[:place]) for place, call in reversed(recent)}
+    return latest.values()

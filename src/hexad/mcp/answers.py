@@ -14,7 +14,6 @@ from pydantic import ValidationError
 
 from hexad.agent_tools import error_answer
 from hexad.errors import DailyLimit, HexadError, NotFound, RateLimited
-from hexad.mcp.strict_json import fault_in
 from hexad.memory.redaction import redact
 
 if TYPE_CHECKING:
@@ -117,11 +116,8 @@ def _fault(fault: Mapping[str, Any], known: Collection[str]) -> str:
 async def explain_errors(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
     """Middleware for the SDK: every error of a request leaves with a sentence that says what to do."""
     method = str(ctx.method)
-    wrong = fault_in(dict(ctx.params or {}))
     if ctx.request_id is None:  # a notification has no answer
-        return None if wrong else await call_next(ctx)
-    if wrong:
-        raise MCPError(INVALID_PARAMS, f"{method}: {wrong}")
+        return await call_next(ctx)
     try:
         return await call_next(ctx)
     except MCPError as error:

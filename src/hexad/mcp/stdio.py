@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,8 +13,6 @@ from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 from pydantic import ValidationError
 
-from hexad.mcp.strict_json import Unreadable, id_of, read
-
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Self
@@ -21,7 +20,9 @@ if TYPE_CHECKING:
     from hexad.mcp.server import HexadServer
 
 _CLOSED: Final = anyio.BrokenResourceError | anyio.ClosedResourceError
-_NO_MESSAGE: Final = "it is no message of JSON-RPC; send an object with jsonrpc, id, method and params"
+_NO_MESSAGE: Final = (
+    "it is no message of JSON-RPC: an object with jsonrpc, id, method and params, its texts without lone surrogates"
+)
 
 
 def serve_stdio(server: HexadServer, *, end: Callable[[], None]) -> None:
@@ -93,16 +94,15 @@ class _Lines:
 
 def _answer(error: Exception) -> JSONRPCError | None:
     """The answer to a line that is not a message; none to an empty one."""
-    first = error.errors(include_url=False)[0] if isinstance(error, ValidationError) else {"type": "", "input": None}
-    line = first["input"]
-    if first["type"] != "json_invalid":
-        return _error(INVALID_REQUEST, _NO_MESSAGE, id_of(line))
-    if not str(line).strip():
+    line = error.errors(include_url=False)[0]["input"] if isinstance(error, ValidationError) else ""
+    if isinstance(line, str) and not line.strip():
         return None
     try:
-        return _error(INVALID_REQUEST, _NO_MESSAGE, id_of(read(str(line))))
-    except Unreadable as unreadable:
-        return _error(PARSE_ERROR, str(unreadable), unreadable.id)
+        request = json.loads(line) if isinstance(line, str) else line
+    except (ValueError, RecursionError) as problem:
+        return _error(PARSE_ERROR, f"it is not JSON ({problem}); send one JSON object", None)
+    own = request.get("id") if isinstance(request, dict) else None
+    return _error(INVALID_REQUEST, _NO_MESSAGE, own if isinstance(own, str | int) else None)
 
 
 def _error(code: int, sentence: str, id: str | int | None) -> JSONRPCError:

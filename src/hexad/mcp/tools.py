@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import logging
 import re
 from typing import TYPE_CHECKING, Annotated, Any, Final, get_type_hints
@@ -19,7 +20,6 @@ from hexad.mcp.answers import faults, refused, result_of, sentence, unexpected
 from hexad.mcp.backend import READING, RUNNING, SEARCHING, WRITING
 from hexad.mcp.in_flight import reporting, while_connected
 from hexad.mcp.schemas import ANSWERS, BOUNDS
-from hexad.mcp.strict_json import Unreadable, read
 from hexad.memory.redaction import redact
 from hexad.skills.effects import Halt
 
@@ -49,8 +49,6 @@ class OwnTool(Tool):
             checked = shape.model_validate(given).model_dump_one_level()
         except ValidationError as error:
             return refused(f"{self.name}: {faults(error, list(self.parameters['properties']))}")
-        except Unreadable as error:
-            return refused(f"{self.name}: {error}")
         return await self.fn(context, **checked)
 
 
@@ -60,11 +58,9 @@ def _unwrapped(shape: type[BaseModel], name: str, value: object) -> object:
     if field is None or field.annotation is str or not isinstance(value, str) or value.lstrip()[:1] not in {"{", "["}:
         return value
     try:
-        return read(value)
-    except Unreadable as error:
-        if field.annotation is Any:  # then it is a text that only looks like JSON
-            return value
-        raise Unreadable(f"{name}, which came as text: {error}") from None
+        return json.loads(value)
+    except (ValueError, RecursionError):  # a text that only looks like JSON
+        return value
 
 
 def tools_of(backend: Backend) -> list[Tool]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import InvalidInput, TextTooLong, UnstorableText
@@ -108,6 +110,19 @@ def mapping(field: str, value: object, *, limit: int = MAX_TEXT) -> dict[str, Js
     if holds_nul(copied):
         raise UnstorableText(field, "NUL")
     return copied
+
+
+def address(field: str, value: object) -> str:
+    """The path of a file or folder, as text."""
+    found = os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    if not isinstance(found, str) or not found.strip() or "\0" in found:
+        raise InvalidInput(field, "must be the path of a file")
+    return found
+
+
+def path(field: str, value: object) -> Path:
+    """The path of a file or folder."""
+    return Path(address(field, value))
 
 
 def holds_nul(value: object) -> bool:

@@ -57,7 +57,6 @@ def forget_all(
             count = forget_session(change, name) + _forget_skills(change, name)
             count += _forget_others(change, lambda record: record.session == name)
             _forget_habits(change, lambda learned: learned.session == name)
-            workspace.prompts.forget(workspace.namespace, name)
             change.unit.learn(LearningChanges(forget_sessions=[name]))
             count += also(change, name)
         else:
@@ -65,7 +64,6 @@ def forget_all(
             count = sum(forget_key(change, key) for key in keys) + _forget_others(change, lambda _: True)
             _forget_habits(change, lambda _: True)
             withdraw(change, lambda _: True)
-            workspace.prompts.forget(workspace.namespace, None)
             change.unit.learn(LearningChanges(forget_everything=True))
         change.unit.scrub()
     return workspace.erase_traces(count)
@@ -80,7 +78,7 @@ def forget_key(change: Change, key: str) -> int:
     change.unit.remove_versions(Layer.USER_KNOWLEDGE, name)
     if not change.remove(Layer.USER_KNOWLEDGE, name):
         raise NotFound(Layer.USER_KNOWLEDGE.noun, name, change.workspace.namespace)
-    withdraw(change, lambda proposal: name in {proposal.key, proposal.against})
+    withdraw(change, lambda proposal: name.casefold() in {proposal.key.casefold(), proposal.against.casefold()})
     change.audit("knowledge.forget", name, {"versions": len(numbers)})
     return 1
 

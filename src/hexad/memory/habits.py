@@ -32,8 +32,10 @@ class Habits:
 
         Secrets in the question are not learned. A stored item that cannot be found any more is `NotFound`.
         """
-        if layer is Layer.RUNTIME_CONTEXT:
+        if Layer.parse(layer) is Layer.RUNTIME_CONTEXT:
             raise InvalidInput("item", "is the runtime state, which every question finds")
+        if not isinstance(question, str):
+            raise InvalidInput("question", f"must be text, not {type(question).__name__}")
         name = admission.key("id", id)
         with self._workspace.change(actor=Origin.AGENT, session=session) as change:
             if layer in RECORD_OF and not _is_indexed(change, layer, name):

@@ -110,8 +110,11 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         >>> [item.key for item in hx.knowledge.similar(hx.knowledge.save("Deploy on Thursdays only"))]
         ['old']
         """
+        most = admission.whole("limit", limit, low=1)
+        if not isinstance(entry, Knowledge):
+            raise InvalidInput("entry", f"must be an entry, not {type(entry).__name__}")
         found = [item for item in self.search(entry.content) if item.id != entry.key]
-        return tuple(resembling(entry.content, found, self._workspace.similarity))[:limit]
+        return tuple(resembling(entry.content, found, self._workspace.similarity))[:most]
 
     def pin(self, key: str, *, pinned: bool = True) -> Knowledge:
         """Put an entry into every retrieval of its layer and every prompt, or no longer.
@@ -290,7 +293,7 @@ def _keep(change: Change, old: Knowledge | None, new: Knowledge) -> None:
     change.put(new)
     appended = old is None or new.version != old.version
     if appended:
-        change.unit.add_versions([_version_of(new)])
+        change.unit.add_versions([version_of(new)])
     change.audit(
         "knowledge.save" if appended else "knowledge.update",
         new.key,
@@ -303,5 +306,6 @@ def _keep(change: Change, old: Knowledge | None, new: Knowledge) -> None:
     )
 
 
-def _version_of(entry: Knowledge) -> Version:
+def version_of(entry: Knowledge) -> Version:
+    """The version that an entry is."""
     return Version(**{name: getattr(entry, name) for name in VERSIONED}, created=entry.updated)

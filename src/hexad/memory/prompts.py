@@ -1,8 +1,12 @@
-"""The items of each session's latest prompt, in memory, so that a later use can be credited to its question."""
+"""The items of each session's latest prompt, in memory, so that a later use can be credited to its question.
+
+Forgetting anything clears every map of this process that holds texts of prompts: `forgettable` names them.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
+from weakref import WeakSet
 
 from hexad.recent import Recent
 
@@ -12,6 +16,30 @@ if TYPE_CHECKING:
     from hexad.model import Item, Layer
 
 MOST_PROMPTS: Final = 4096  # sessions whose latest prompt is remembered
+
+
+class Clearable(Protocol):
+    """A map in memory."""
+
+    def clear(self) -> None:
+        """Remove everything."""
+        ...
+
+
+C = TypeVar("C", bound=Clearable)
+_texts: Final[WeakSet[Clearable]] = WeakSet()
+
+
+def forgettable(texts: C) -> C:
+    """Clear this map whenever something is forgotten."""
+    _texts.add(texts)
+    return texts
+
+
+def forget_texts() -> None:
+    """Clear every map that holds texts of prompts; each turn looks its context up again."""
+    for each in list(_texts):
+        each.clear()
 
 
 class Shown(NamedTuple):
@@ -29,17 +57,11 @@ class Prompts:
     """The latest prompt of each session: in memory, bounded, and never another namespace's."""
 
     def __init__(self) -> None:
-        self._latest: Recent[tuple[str, str], Shown] = Recent(MOST_PROMPTS)
+        self._latest = forgettable(Recent[tuple[str, str], Shown](MOST_PROMPTS))
 
     def show(self, namespace: str, session: str, question: str, items: Iterable[Item]) -> None:
         """Remember what went into a session's prompt."""
         self._latest.put((namespace, session), Shown(question, frozenset((item.layer, item.id) for item in items)))
-
-    def forget(self, namespace: str, session: str | None) -> None:
-        """Forget a session's prompt, or those of all sessions."""
-        for place in self._latest:
-            if place[0] == namespace and session in {None, place[1]}:
-                self._latest.pop(place)
 
     def take(self, namespace: str, session: str, layer: Layer, id: str) -> str | None:
         """The question of the session's latest prompt, if the item was in it and was not taken before."""

@@ -11,7 +11,7 @@ from hexad.memory import audit
 from hexad.memory.admission import MAX_TEXT, label
 from hexad.memory.indexing import put
 from hexad.memory.limits import Limits
-from hexad.memory.prompts import Prompts
+from hexad.memory.prompts import Prompts, forget_texts
 from hexad.memory.uses import Uses
 from hexad.model import DEFAULT_NAMESPACE, Erasure, Forgotten, Layer
 from hexad.store.learning import LearningChanges
@@ -88,6 +88,7 @@ class Workspace:
 
     def erase_traces(self, entries: int) -> Forgotten:
         """The last step of forgetting, after its transaction."""
+        forget_texts()
         state = self.store.flush_traces()
         return Forgotten(entries, state is Erasure.DONE, _DETAILS[state], state)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from hexad.errors import EmbedderFailed
 from hexad.fork import survive_fork
+from hexad.memory.prompts import forgettable
 from hexad.memory.similarity import MOST_STEPS, STEPS_IF_SAME
 from hexad.semantic.background import BACKGROUND
 
@@ -171,6 +172,11 @@ class Search:
         self._matrices: WeakKeyDictionary[Store, dict[tuple[str, Layer], Matrix]] = WeakKeyDictionary()
         self.after_fork()
         survive_fork(self)
+        forgettable(self)
+
+    def clear(self) -> None:
+        """Forget the questions that were asked."""
+        self.question.cache_clear()
 
     def after_fork(self) -> None:
         """A thread of the parent may have been in the middle of a change."""

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from hexad.errors import InvalidInput
 from hexad.memory import admission
-from hexad.model import Capability, SkillKind
+from hexad.model import Capability, Skill, SkillKind, SkillStatus
 from hexad.skills import parameters
 from hexad.skills.names import MANIFEST, path_fault, variable_fault
 from hexad.skills.references import Unresolved, is_name, references
@@ -31,7 +31,7 @@ from hexad.skills.references import Unresolved, is_name, references
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from hexad.model import Json, Skill
+    from hexad.model import Json, Record
 
 DEEPEST: Final = 32  # objects and lists inside each other
 MOST_STEPS: Final = 32
@@ -78,6 +78,11 @@ def fingerprint(skill: Skill) -> str:
     """A hash of what a person approves: all that a skill does and all that the model reads about it."""
     approved = [skill.kind.value, skill.definition, skill.parameters, skill.description, skill.when]
     return hashlib.sha256(json.dumps(approved, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def is_altered(record: Record) -> bool:
+    """Whether it is an active skill that is not what was approved."""
+    return isinstance(record, Skill) and record.status is SkillStatus.ACTIVE and record.approved != fingerprint(record)
 
 
 def normalised(definition: Any) -> Any:

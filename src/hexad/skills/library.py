@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from hexad.errors import DailyLimit, Disabled, InvalidInput, SkillRefused
@@ -20,6 +19,7 @@ from hexad.skills.run import Agent, Runner, may_run
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
     from types import ModuleType
 
     from hexad.memory.collection import Finder
@@ -148,7 +148,9 @@ class SkillLibrary(RecordCollection[Skill]):
     ) -> ImportedSkill:
         """Keep the skill of an Agent Skills folder (a SKILL.md and its files) as a draft; nothing in it is run."""
         library = SkillLibrary(roomy(self._workspace), self._find, self._runner.agent, self._rules)
-        imported: ImportedSkill = _folders().import_folder(library, Path(folder), overwrite=overwrite, redact=redact)
+        imported: ImportedSkill = _folders().import_folder(
+            library, admission.path("folder", folder), overwrite=overwrite, redact=redact
+        )
         return imported
 
     def export_folder(
@@ -159,7 +161,9 @@ class SkillLibrary(RecordCollection[Skill]):
         One that is there is left alone, unless ``force``. A skill that the format does not allow is an error, unless
         ``strict`` is False.
         """
-        exported: Path = _folders().export_folder(self.get(name), Path(into), force=force, strict=strict)
+        exported: Path = _folders().export_folder(
+            self.get(name), admission.path("into", into), force=force, strict=strict
+        )
         return exported
 
     def discover(self, *, session: str | None = None) -> tuple[Skill, ...]:

@@ -226,7 +226,7 @@ class Reading(Protocol):
         ...
 
     def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
-        """Sorted keys of entries that a session wrote to, or that are about a subject."""
+        """Sorted keys of entries that a session wrote to, or that are about a subject, or all that have a version."""
         ...
 
     def associations(self, layer: Layer | None = None, id: str | None = None) -> Sequence[Association]:
@@ -327,9 +327,10 @@ class Writing(Reading, Protocol):
         """Set a fact about the namespace."""
         ...
 
-    def scrub(self) -> None:
+    def scrub(self, *, index: bool = False) -> None:
         """Rewrite the pages that held removed rows, so that no bytes of them stay behind; linear in the data.
 
+        With ``index`` the index and the vectors are emptied, whatever they hold: `put` indexes each record anew.
         A store that cannot do so inside a transaction leaves it to its maintenance: see `Store.flush_traces`.
         """
         ...

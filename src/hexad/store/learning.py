@@ -47,7 +47,7 @@ class Activity(NamedTuple):
     """The offers and calls of a session."""
 
     offers: Sequence[Offer] = ()  # in the order of learnings' ids
-    failed: bool = False  # whether the tool's latest call did
+    failed: bool = False  # whether one of the tool's latest four calls did
     calls: Sequence[Call] = ()  # of any tool, newest first
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_request import LlmRequest
@@ -13,22 +11,16 @@ from google.adk.models.llm_response import LlmResponse
 from google.genai import types
 from pydantic import PrivateAttr
 
+from hexad.testing.script import Call, Reply, in_order
+
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from google.adk.models._capabilities import LlmCapabilities
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """The model calls a tool."""
-
-    tool: str
-    args: dict[str, Any] = field(default_factory=dict)
-
-
+__all__ = ["Call", "Reply", "Script", "ScriptedModel"]
 _NO_TOKENS: Final = types.GenerateContentResponseUsageMetadata(prompt_token_count=0, candidates_token_count=0)
-Reply: TypeAlias = str | Call | Sequence[str | Call] | Exception
 Script: TypeAlias = Iterable[Reply] | Callable[[LlmRequest], Reply]
 
 
@@ -50,7 +42,7 @@ class ScriptedModel(BaseLlm):
     def playing(cls, script: Script, *, model: str = "scripted") -> ScriptedModel:
         """A model that plays a script."""
         made = cls(model=model)
-        made._script = script if callable(script) else _in_order(script)
+        made._script = script if callable(script) else in_order(script)
         return made
 
     @property
@@ -80,19 +72,6 @@ class ScriptedModel(BaseLlm):
             for word in _words(parts):
                 yield LlmResponse(content=types.Content(role="model", parts=[types.Part(text=word)]), partial=True)
         yield LlmResponse(content=types.Content(role="model", parts=parts), partial=False, usage_metadata=_NO_TOKENS)
-
-
-def _in_order(script: Iterable[Reply]) -> Callable[[LlmRequest], Reply]:
-    replies, lock = iter(script), threading.Lock()
-
-    def play(_request: LlmRequest) -> Reply:
-        with lock:
-            try:
-                return next(replies)
-            except StopIteration:
-                raise AssertionError("the script is over, and the model was asked again") from None
-
-    return play
 
 
 def _part(reply: str | Call) -> types.Part:

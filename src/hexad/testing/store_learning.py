@@ -100,6 +100,12 @@ def test_the_activity_of_a_session_is_its_latest_calls_and_offers_and_its_own(st
         quick = view.activity("s", "never called")
         assert (list(quick.calls), quick.failed) == ([], False)
         assert view.activity("s", "deploy").failed
+    learn(store, calls=[call(number, ok=True, learning="") for number in (5, 6, 7)])
+    with store.reading(HOME) as view:
+        assert view.activity("s", "deploy").failed
+    learn(store, calls=[call(8, ok=True, learning="")])
+    with store.reading(HOME) as view:
+        assert not view.activity("s", "deploy").failed
     with store.reading(AWAY) as view:
         assert list(calls(view)) == [call(9)]
 

@@ -1,4 +1,4 @@
-"""The part of the store contract that is about vectors and associations. `store_suite` imports it."""
+"""The part of the store contract that is about vectors, associations and repair. `store_suite` imports it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hexad.model import Association, Layer
 from hexad.store import MOST_ASSOCIATIONS, Embedded, Entry, VectorState
-from hexad.testing.nouns import AWAY, ENTRIES, HOME, MOMENT, document, knowledge, reference
+from hexad.testing.nouns import AWAY, ENTRIES, HOME, MOMENT, document, knowledge, reference, version
 from hexad.testing.store_data import asked, property_of_a_store, requirement, row_of
 
 if TYPE_CHECKING:
@@ -68,6 +68,32 @@ def test_a_vector_is_removed_with_the_words_it_was_made_of(store: Store) -> None
     with store.transaction(HOME) as unit:
         unit.remove(ENTRIES, "editor")
     assert vectors(store) == {}
+
+
+@requirement("SAFE-05")
+def test_a_cleared_index_holds_nothing_until_a_record_is_put_again(store: Store) -> None:
+    for number in range(40):
+        embedded(store, f"key {number}", "vim", ONE)
+    embedded(store, "editor", "vim", ONE, AWAY)
+    with store.transaction(HOME) as unit:
+        unit.scrub(index=True)
+        assert asked(unit, ("vim",)).statistics.rows == 0
+        unit.put([Entry(knowledge("key 7", "vim"), document("vim"))])
+    with store.reading(HOME) as view:
+        found = asked(view, ("vim",))
+    assert (found.statistics.rows, [each[0] for each in found.postings["vim"]]) == (1, [row_of(store, "key 7").number])
+    assert (len(vectors(store)), len(vectors(store, "one", AWAY))) == (0, 1)
+
+
+@requirement("SAFE-05")
+def test_the_keys_of_all_entries_and_of_all_versions_are_known(store: Store) -> None:
+    embedded(store, "editor", "vim", None)
+    with store.transaction(HOME) as unit:
+        unit.add_versions([version(1, "lost"), version(2, "lost")])
+    with store.reading(HOME) as view:
+        assert list(view.keys_of()) == ["editor", "lost"]
+    with store.reading(AWAY) as view:
+        assert list(view.keys_of()) == []
 
 
 @requirement("EVAL-04")

@@ -14,6 +14,7 @@ from hexad.edges.context import PREFACE, Lookup, Question
 from hexad.edges.notes import Notes
 from hexad.edges.warnings import TURN_WARNINGS, attempt, described
 from hexad.memory import admission
+from hexad.memory.prompts import forgettable
 from hexad.recent import Recent
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _WITHOUT: Final = "a request goes to the model without all of its context"
 _PATIENCE: Final = 2.0  # layers' deadlines that a whole answer may take
 
 SPEAKERS: Final[Notes[Speaker]] = Notes()  # of requests that a plugin or a tool has seen
-_ADDED: Final[Recent[tuple[str, str, str], None]] = Recent(_REMEMBERED)  # blocks, by store and namespace
+_ADDED: Final = forgettable(Recent[tuple[str, str, str], None](_REMEMBERED))  # blocks, by store and namespace
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,9 @@ class Recall:
         place = safe_place(request.contents, message) if self.placement is Placement.USER_TURN else None
         seconds = self.hx.settings.layer_deadline * _PATIENCE
         tools = tuple((name, _summary(tool)) for name, tool in request.tools_dict.items())
-        question = Question(query, speaker, tools, seconds, preloaded(request.contents))
+        turn = speaker.conversation.invocation if speaker is not None else f"at {message}"
+        opening = speaker is None and message == len(request.contents) - 1
+        question = Question(query, speaker, tools, seconds, preloaded(request.contents), turn, opening)
         prompt = await attempt(self.hx, lambda: self.lookup.prompt(question), seconds=seconds, reasons=reasons)
         if prompt is None or not prompt.text:
             return request

@@ -187,13 +187,13 @@ def facts(learning: Learning) -> list[tuple[str, str]]:
 
 def _fixes(learning: Learning) -> dict[str, str]:
     from hexad.learning.fixes import candidates, current  # noqa: PLC0415 - loads learning: 16 ms
-    from hexad.learning.remedy import KIND_OF, Advice, to_json  # noqa: PLC0415 - as above
+    from hexad.learning.remedy import Kind  # noqa: PLC0415 - as above
 
     fix, rows = current(learning), dict[str, str]()
-    if fix is not None and "changes" in (data := to_json(fix.remedy)):
-        rows["as data"] = json.dumps(data["changes"])
+    if fix is not None and fix.remedy.changes:
+        rows["as data"] = json.dumps(fix.remedy.to_json()["changes"])
     others = [
-        f"{each.sentence} ({'advice' if isinstance(each.remedy, Advice) else KIND_OF[type(each.remedy)]})"
+        f"{each.sentence} ({'advice' if each.remedy.kind is Kind.ADVICE else each.remedy.kind.value})"
         for each in candidates(learning).values()
         if each.sentence != learning.fix
     ]

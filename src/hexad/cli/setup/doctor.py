@@ -1,4 +1,4 @@
-"""`doctor`: check this machine and the database. It repairs nothing."""
+"""`doctor`: check this machine and the database, and rebuild what can be rebuilt."""
 
 import os
 import platform
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import typer
 
@@ -60,11 +60,17 @@ app = Commands()
 
 
 @app.command(epilog="Example: hexad doctor --db agent.db")
-def doctor(common: Common) -> None:
+def doctor(
+    *,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Rebuild index and vectors from the entries, and entries from versions.")
+    ] = False,
+    common: Common,
+) -> None:
     """Check this machine and the database; exit 1 if there is a problem."""
     path = None if common.is_server else common.path
     configured = settings(None if path is None else path.parent)
-    inside = [Check("database", "info", _UNREAD)] if configured.verdict == "problem" else content(common)
+    inside = [Check("database", "info", _UNREAD)] if configured.verdict == "problem" else content(common, repair=repair)
     mounts = _MOUNTS.read_text(encoding="utf-8", errors="replace") if _MOUNTS.is_file() else ""
     of_file = [] if path is None else [permissions(path), file_system(path, mounts)]
     checks = [*machine(), configured, *of_file, *inside]
@@ -164,7 +170,7 @@ def mounted_as(path: Path, mounts: str) -> str | None:
     return kind
 
 
-def content(common: Common) -> Iterator[Check]:
+def content(common: Common, *, repair: bool) -> Iterator[Check]:
     """Check the contents of the database, if there is one."""
     path = None if common.is_server else common.path
     if path is not None and not path.exists():
@@ -174,15 +180,42 @@ def content(common: Common) -> Iterator[Check]:
     else:
         try:
             with common.opened() as hx:
-                yield from (*health(hx), *chains(hx), counts(hx), *embeddings(hx))
+                if repair:
+                    yield mended(hx)
+                yield from (*health(hx), *chains(hx), *comparison(hx), counts(hx), *embeddings(hx))
         except HexadError as error:
             yield Check("database", "problem", str(error))
 
 
+def mended(hx: Hexad) -> Check:
+    """Rebuild what can be rebuilt."""
+    before = hx.check()
+    try:
+        _of_store(hx, "mend")
+        hx.check(repair=True)
+    except HexadError as error:
+        return Check("repair", "problem", f"nothing was changed: {error}")
+    return Check("repair", "ok", f"rebuilt index, vectors and versions; found {len(before)} kinds of damage before")
+
+
+def comparison(hx: Hexad) -> Iterator[Check]:
+    """Compare rows, versions, index and vectors."""
+    found = hx.check()
+    for each in found:
+        yield Check(each.part, "problem", f"namespace {each.namespace!r}: {each.detail}; {each.advice}")
+    if not found:
+        yield Check("content", "ok", "rows, versions, index and vectors agree")
+
+
+def _of_store(hx: Hexad, name: str) -> dict[str, str]:
+    """The answer of a method that not every store has."""
+    work: Callable[[], dict[str, str] | None] = getattr(getattr(hx.store, "wrapped", hx.store), name, dict)
+    return work() or {}
+
+
 def health(hx: Hexad) -> Iterator[Check]:
     """Check the store's integrity and journal."""
-    inspect: Callable[[], dict[str, str]] = getattr(getattr(hx.store, "wrapped", hx.store), "inspect", dict)
-    facts = inspect()
+    facts = _of_store(hx, "inspect")
     integrity, journal = facts.get("integrity", "unknown"), facts.get("journal", "unknown")
     if "server" in facts:
         yield Check("database", "ok" if integrity == "ok" else "problem", f"{hx.store.location}, {facts['server']}")

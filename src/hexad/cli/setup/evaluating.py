@@ -1,21 +1,25 @@
 """`eval`: measure retrieval, error grouping, tool failures, fixes and the script check on your own data."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from hexad.cli.options import AsJson
+from hexad._version import __version__
+from hexad.cli.opening import opened
+from hexad.cli.options import AsJson, Namespace
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
+from hexad.clock import utc_now
 from hexad.errors import EvalError, InvalidInput
 from hexad.evals.baselines import BASELINES, chosen
-from hexad.evals.data import doubts, read_sets
-from hexad.evals.kinds import measure_kinds
+from hexad.evals.data import doubts, live_sets, read_sets
+from hexad.evals.kinds import Figures, measure_kinds
 from hexad.evals.report import as_json as report_json
 from hexad.evals.report import as_page, retrieval_tables
-from hexad.evals.run import Plan, evaluate
+from hexad.evals.run import Plan, SetResult, evaluate
 from hexad.evals.tables import Table
 from hexad.settings import EMBEDDERS, NO_EMBEDDER, STATIC
 
@@ -24,13 +28,23 @@ app = typer.Typer()
 
 @app.command("eval", epilog="Example: hexad eval my-data --queries 300 --baseline fts5,like --out report.html")
 def eval_(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Holds LAYER/SET/corpus.jsonl and queries.jsonl.")],
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="Holds LAYER/SET/corpus.jsonl and queries.jsonl."),
+    ],
     *,
-    queries: Annotated[int | None, typer.Option(min=1, metavar="N", help="The first N questions of each set.")] = None,
+    db: Annotated[
+        str | None,
+        typer.Option("--db", metavar="FILE", help="Ask this memory the questions of DIR, or of a file."),
+    ] = None,
+    namespace: Namespace = None,
+    queries: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only N questions of each set.")] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Draw other questions.")] = 0,
+    misses: Annotated[int, typer.Option(min=0, metavar="N", help="List N questions of each set without answer.")] = 0,
     baseline: Annotated[str, typer.Option(metavar="NAMES", help=f"{', '.join(BASELINES)}; separated by commas.")] = "",
     embedder: Annotated[
-        str, typer.Option(metavar="NAME", help=f"What finds by meaning: {', '.join(EMBEDDERS)}.")
-    ] = STATIC,
+        str | None, typer.Option(metavar="NAME", help=f"What finds by meaning: {', '.join(EMBEDDERS)}.")
+    ] = None,
     no_semantic: Annotated[bool, typer.Option("--no-semantic", help="The same as --embedder none.")] = False,
     feedback: Annotated[
         str, typer.Option(metavar="N[,N…]", help="Replay N uses of each item, then ask the remaining questions.")
@@ -41,21 +55,47 @@ def eval_(
 ) -> None:
     """Measure recall, ranking and speed on questions with known answers; also life.jsonl, errors and scripts."""
     used = NO_EMBEDDER if no_semantic else embedder
-    plan = Plan(queries, chosen(_names(baseline)), used, foreign, _numbers(feedback))
-    with screen.steps() as step:
-        kinds = measure_kinds(folder, step, embedder=used)
-        sets = read_sets(folder, required=not kinds)
-        results = evaluate(sets, plan, progress=step)
-    for doubt in doubts(sets):
-        screen.remark(doubt)
-    tables = [*retrieval_tables(results), *(table for kind in kinds.values() for table in kind.tables())]
+    plan = Plan(queries, chosen(_names(baseline)), used or STATIC, foreign, _numbers(feedback), seed)
+    if db is not None:
+        if baseline or feedback or foreign:
+            raise InvalidInput("--db", "asks a memory as it is; leave out --baseline, --feedback and --foreign")
+        with opened(db, namespace, embedder=used) as hx, screen.steps() as step:
+            results = _finished(evaluate(live_sets(folder), replace(plan, live=hx), progress=step))
+        kinds: dict[str, Figures] = {}
+    else:
+        with screen.steps() as step:
+            kinds = measure_kinds(folder, step, embedder=used or STATIC)
+            sets = read_sets(folder, required=not kinds)
+            results = _finished(evaluate(sets, plan, progress=step))
+        for doubt in doubts(sets):
+            screen.remark(doubt)
+    tables = [*retrieval_tables(results, misses), *(table for kind in kinds.values() for table in kind.tables())]
     if out is not None:
-        _write_page(out, as_page(tables))
+        _write_page(out, as_page(tables, _note(results, used or STATIC)))
     if as_json:
         found = {name: kind.as_json() for name, kind in kinds.items()}
-        screen.emit({**(report_json(results) if results else {}), **found})
+        screen.emit({**(report_json(results, misses) if results else {}), **found})
     else:
         show(tables)
+
+
+def _finished(results: Iterator[SetResult]) -> list[SetResult]:
+    """The results; if somebody interrupts, those of the sets that are finished."""
+    finished: list[SetResult] = []
+    try:
+        for result in results:
+            finished.append(result)  # noqa: PERF402 - it is kept as soon as it is there
+    except KeyboardInterrupt:
+        if not finished:
+            raise
+        screen.warn("interrupted: these are the figures of the sets that were finished")
+    return finished
+
+
+def _note(results: Sequence[SetResult], embedder: str) -> str:
+    questions = sum(result.questions for result in results)
+    day = f"{utc_now():%Y-%m-%d}"
+    return f"{questions:,} questions in {len(results)} sets, embedder {embedder}, {day}, Hexad {__version__}"
 
 
 def _names(text: str) -> list[str]:

@@ -57,8 +57,8 @@ _SHAPES: Final = {  # the first pattern that a whole text matches
     r"\d\d?:\d\d": "HH:MM",
     r"\d\d?:\d\d:\d\d": "HH:MM:SS",
     r"[A-Z][a-z]{2,8} \d\d?,? \d{4}": "Month D, YYYY",
-    r"[+-]?\d+": "whole number as text",
-    r"[+-]?\d+\.\d+": "number as text",
+    r"-?\d+": "whole number as text",
+    r"-?\d+\.\d+": "number as text",
     r"(?i:https://\S+)": "https URL",
     r"(?i:http://\S+)": "http URL",
     r"(?i:[a-z][a-z0-9+.-]*://\S+)": "URL",
@@ -74,8 +74,10 @@ _SHAPES: Final = {  # the first pattern that a whole text matches
     r"[A-Z]\S*": "capitalised word",
 }
 _STRONG: Final = re.compile(
-    r"YYYY|DD|HH:|Month|digits|number|URL|UUID|e-mail|list|object|true or false|null|whole|locale|empty"
+    r"YYYY|DD|HH:|Month|digits|number|URL|UUID|e-mail|list|object|true or false|null|whole|locale|empty|starts with"
+    r"|before it"
 )  # shapes that are a form of their own; words and texts of other kinds are not
+_ARTICLE: Final = re.compile(r"[eoh](?=-mail|mpty|bject|ttp)|(?=list|whole|number|URL|UUID|locale)")
 _SHAPE: Final = re.compile("|".join(f"({pattern})" for pattern in _SHAPES))
 _SHAPE_NAMES: Final = tuple(_SHAPES.values())
 CONSTANT: Final = frozenset(  # shapes of values that may be the same in every run
@@ -115,9 +117,13 @@ class Argument(NamedTuple):
     """One argument, as far as a fix needs it."""
 
     shape: str
-    value: Json = None  # if it is short, and neither secret nor personal
+    value: Json = None  # the beginning of a text, redacted; a flag or a small number; nothing that is private
     fingerprint: str = ""  # else a hash of 16 bits, 8 for a secret: it shows that two values differ, not what they are
-    text: str = ""  # the beginning of a text, redacted: with it the words of two calls are compared
+
+    @property
+    def text(self) -> str:
+        """The beginning of a text, with which the words of two calls are compared."""
+        return self.value if isinstance(self.value, str) else ""
 
 
 def shapes(tool: str, arguments: object) -> dict[str, Argument]:
@@ -136,7 +142,7 @@ def written(shaped: Mapping[str, Argument], error: str = "") -> str:
 
 def read(text: str) -> dict[str, Argument]:
     """The shapes that `written` wrote."""
-    return {path: Argument(*stored) for path, stored in json.loads(text or "{}").items() if path != _ERROR}
+    return {path: Argument(*stored[:3]) for path, stored in json.loads(text or "{}").items() if path != _ERROR}
 
 
 def error_in(text: str) -> str:
@@ -166,6 +172,22 @@ def is_strong(shape: str) -> bool:
     return _STRONG.search(shape) is not None
 
 
+def in_words(shape: str) -> str:
+    """A shape as a sentence has it: kinds of words are text to a reader.
+
+    >>> [in_words(each) for each in ("kebab-case word", "list of text", "whole number as text", "e-mail address")]
+    ['text', 'a list of text', 'digits', 'an e-mail address']
+    """
+    if shape.endswith(" word"):
+        return "text"
+    if shape.startswith("word with"):
+        return f"text that starts with {shape.split()[2]}"
+    if shape.endswith(" as text"):
+        return "digits"
+    article = _ARTICLE.match(shape)
+    return shape if article is None else f"{'an' if article[0] else 'a'} {shape}"
+
+
 def _shape_of_text(value: str) -> str:
     if not value.strip():
         return "empty text"
@@ -193,9 +215,9 @@ def _gather(path: Path, given: Mapping[str, object], found: dict[str, Argument])
             _gather(here, by_name(value), found)
         else:
             shape = shape_of(value)
-            constant = _constant(here, value, shape)
-            fingerprint = _fingerprint(value, 1 if secret else 2) if constant is None else ""
-            found[pointer(here)] = Argument(shape, constant, fingerprint, _text(here, value))
+            kept = _text(here, value) if isinstance(value, str) else _constant(here, value, shape)
+            fingerprint = _fingerprint(value, 1 if secret else 2) if kept is None or kept != value else ""
+            found[pointer(here)] = Argument(shape, kept, fingerprint)
 
 
 def _is_object(value: object) -> TypeGuard[Mapping[Any, Any]]:
@@ -226,10 +248,10 @@ def _constant(path: Path, value: object, shape: str) -> Json:
     return None
 
 
-def _text(path: Path, value: object) -> str:
+def _text(path: Path, value: str) -> str | None:
     """The beginning of a text without secrets; nothing of a text whose name is private."""
-    if not isinstance(value, str) or names_secret(path) or names_person(path):
-        return ""
+    if names_secret(path) or names_person(path):
+        return None
     return _INTAKE.named(path[-1], _clean(value[:_WORDS_READ]))
 
 

@@ -7,6 +7,7 @@ that advise to take rights or to turn a check off are left out.
 from __future__ import annotations
 
 import re
+from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.learning.errors.body import messages
@@ -19,17 +20,24 @@ if TYPE_CHECKING:
 _LONGEST: Final = 240  # characters of an error that a fix quotes
 _MOST_SENTENCES: Final = 2
 _START: Final = r"(?-i:(?<![A-Za-z])|(?=[A-Z]))"  # of a word, also inside a name such as `ReadTimeout`
-_OUTSIDE: Final = re.compile(  # errors that no other form of the call would prevent
+_RESULT: Final = re.compile(  # no message at all, or a check that found something: the call itself was right
+    r"(?i)\A\s*(?:exit (?:code|status):? -?\d+\s*)?\Z|\bAssertionError\b|\b\d+ fail(?:ed|ing|ures?)\b(?!:)"
+    r"|\btests? failed"
+)
+_PASSING: Final = re.compile(  # errors that time may heal
     rf"""(?ix) {_START}(?: time[sd]?[ -]?out\b | connection\ (?:refused|reset|aborted|error|closed) | unavailable
-    | overloaded | (?:could\ ?n[o']t|failed\ to|unable\ to)\ (?:connect|establish|resolve) | max\ retries
+    | overloaded | (?:could\ ?n[o']t|failed\ to|unable\ to|cannot)\ (?:connect|establish|resolve\ host) | max\ retries
     | too\ many\ requests | \b5\d\d\ (?:server|internal|bad|service|gateway) | HTTP\ 5\d\d | internal\ server\ error
-    | unreachable | \bECONN | ENOTFOUND | ETIMEDOUT | service\ not\ known | network\ error | maintenance
-    | broken\ pipe | deadlock | temporar | \b40[13]\b | unauthori[sz]ed | not\ authori[sz]ed | forbidden
-    | authenticat | credentials | captcha | access\ (?:is\ )?denied
-    | (?:permission|operation)\ (?:denied|not\ permitted) | api[ _-]?key | certificate | invalid\ token | host\ key
-    | declined | are\ you\ root | must\ be\ owner | \block(?:ed)?\b | privilege | quota | insufficient | balance
-    | billing | password | payment | fraud | suspended | no\ space\ left | disk\ (?:is\ )?full | out\ of\ memory
-    | read-only\ file | rejected\ by | blocked | subscription | \btrial\b | premium )"""
+    | unreachable | \bECONN | ENOTFOUND | ETIMEDOUT | service\ not\ known | network\ error | maintenance | slow\ ?down
+    | broken\ pipe | deadlock | temporar | \block(?:ed)?\b | rate\ limit | quota | \bbusy\b )"""
+)
+_REFUSED: Final = re.compile(  # errors about rights, money and room
+    rf"""(?ix) {_START}(?: \b40[13]\b | unauthori[sz]ed | not\ authori[sz]ed | forbidden | authenticat | credentials
+    | captcha | access\ (?:is\ )?denied | (?:permission|operation)\ (?:denied|not\ permitted) | api[ _-]?key
+    | certificate | invalid\ token | host\ key | declined | \broot\b | must\ be\ owner | dubious | username
+    | privilege | insufficient | balance | billing | password | payment | fraud | suspended | no\ space\ left
+    | disk\ (?:is\ )?full | out\ of\ memory | read-only\ file | rejected\ by | blocked | subscription | \btrial\b
+    | premium )"""
 )
 _ABSENT: Final = re.compile(  # errors about one value: it does not exist, or exists already
     rf"""(?ix) {_START}(?: not[ _]?found | no[ _]such | (?:do(?:es)?|did)\ ?n[o']t\ (?:exist|match\ any)
@@ -60,7 +68,8 @@ _DANGER: Final = re.compile(  # rights that are taken, checks that are turned of
     | (?<![\w.-])[\w.-]*{_CHECK}[\w.-]*
         (?:\s?[=:]\s?["']?(?:no|0|none|never|allow|prefer)|["']?[=:\ ]["'\ ]?(?:false|off|disable))
     | \b(?:skip|husky)=\S | {_CHECK}ing?=no | reject_unauthorized | no_verify | \b(?:sudo|doas|runas|setenforce)\b
-    | \bas\ root\b | superuser | (?:-u\ |\buser=|\brole=|\bas_)(?:root|admin)\b | \b0?777\b | \bforce-unlock
+    | \b(?:as|be)\ root\b | superuser | safe\.directory | (?:-u\ |\buser=|\brole=|\bas_)(?:root|admin)\b | \b0?777\b
+    | \bforce-unlock | (?<!\S)--(?:as|become|impersonate)\b
     | (?:ufw|\bdisable)\ (?:\w+\ )?(?:disable|lock|trigger|check) | \bcascade\b | \binsecure\b | not\ recommended
     | at\ (?:the|your\ own)\ risk | override\ this | if\ you\ are\ sure"""
 )
@@ -85,15 +94,20 @@ _UNITS: Final = {"ms": 0.001, "mi": 60, "m": 60, "h": 3600, "ho": 3600, "hr": 36
 _HINT: Final = re.compile(  # sentences that say what to do
     r"""(?ix) did\ you\ mean | most\ similar | perhaps\ you | similar\ (?:\w+\ exists|name|to)\b
     | \bto\ fix\b | \btry\ (?!again|the\ request) | \b(?<!in\ )use\ (?!of\b)
-    | \bplease\ (?!try\ again|contact|visit|wait|check\ your|see)
+    | \bplease\ (?!try\ again|contact|visit|check\ your|see)
     | \byou\ (?:have\ to|need|must|may\ want|might|can|should)\b | \binstead\b | \bmake\ sure\b | \bspecify\b
-    | ^run\b | ^review\b | \bby\ (?:running|passing|setting|adding) | \bpass\ [`'-]
-    | ^(?:fix|consider|remove|add|set|give|provide|choose|enter)\b"""
+    | \bit\ first\b | ,\ (?:set|pass|add|run)\b | \bby\ (?:running|passing|setting|adding) | \bpass\ [`'-]
+    | ^(?:run|review|fix|consider|remove|add|set|give|provide|choose|enter)\b"""
 )
 _EXPECTS: Final = re.compile(  # sentences that say what is expected
     r"""(?ix) \bmust\b | \bshould\b | \bexpect | \brequire | \bmissing\b | choose\ from | \bone\ of\b | \bonly\b
     | \bat\ (?:least|most)\b | \brange\b | \bsupport | \baccept | \bambiguous\b | \blarger\b | \bexceed
-    | \btoo\ (?:long|many|large|big|short)"""
+    | \btoo\ (?:long|many|large|big|short) | \bspecified | \bneeds\b | \btakes\b"""
+)
+_MALFORMED: Final = re.compile(  # sentences that say that something has a wrong form
+    r"""(?ix) valid | format | incorrect | convert | between | allowed | mismatch | limit | unterminated | unmatched
+    | unexpected | syntax | \bcannot\b | malformed | illegal | \bbad\b | unknown | unrecogni[sz]ed | columns
+    | \boffset"""
 )
 _IDLE: Final = re.compile(  # sentences that lead elsewhere
     r"""(?ix) ^usage\b | --?help\b | \bhelp\ (?:for\b|\w+\s*$) | for\ more\ (?:information|details|info)
@@ -101,10 +115,12 @@ _IDLE: Final = re.compile(  # sentences that lead elsewhere
     | view\ all\ installed | complete\ log | ^\s*at\ \S+\ ?\( | find\ a\ package | list\ of | --explain
     | \btry\ (?:with\ )?(?:an?\ )?(?:different|another|other)\b | access\ rights | (?:different|another)\ card
     | your\ (?:bank|billing|administrator) | make\ sure\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
-    | ^File\ " | \bcontact\b | ^this\ is\ usually | ^line\ \d+: | \baborting\b | issue\ above"""
+    | ^File\ " | \blike\ this\b | you\ can\ find | \bcontact\b | ^this\ is\ usually | ^line\ \d+: | \baborting\b
+    | issue\ above"""
 )
 _DECORATION: Final = re.compile(
-    r"(?m)^[ \t]*(?:[│╰─>×|=*!^~]+[ \t]*)+|[ \t]*[│╮╯]$|^(?:npm|yarn|pnpm) (?:error|ERR!|warn)[ \t]*|^hint:[ \t]+"
+    r"(?m)^[ \t]*(?:[│╷╵╭╰─>×|=*!^~]+[ \t]*)+|[ \t]*[│╮╯]$|</?tool_use_error>"
+    r"|^(?:npm|yarn|pnpm) (?:error|ERR!|warn)[ \t]*|^hint:[ \t]+"
     r"|\[type=.*\]$"
 )
 _LABEL: Final = re.compile(r"^(?:(?:ERROR|[Ee]rror|fatal|E|[\w. /-]{2,30}: error)(?:\[\w+\])?: +)+")
@@ -113,25 +129,43 @@ _SENTENCE: Final = re.compile(r"(?<=[^.][.!?;])\s+(?=[A-Z`'\"(])|\n+")
 _UNTITLED: Final = frozenset({"validation failed", "bad request", "invalid request", "unprocessable entity"})
 
 
+class Cause(Enum):
+    """The matter of an error, which decides what a difference between two calls can mean."""
+
+    CALL = "the form of the call"
+    ABSENT = "something that does not exist, or exists already"
+    REFUSED = "rights, money or room"
+    PASSING = "time may heal it"
+    RESULT = "a result, not a mistake of the call"
+
+
 class Failure(NamedTuple):
-    """An error's text, and whether another form of the call could prevent it."""
+    """An error's text, and what it is about."""
 
     text: str
-    of_the_call: bool  # nothing is missing, taken, refused or out of order
+    cause: Cause
 
     @classmethod
     def of(cls, error: str) -> Failure:
         """By the words of the error."""
-        outside = _OUTSIDE.search(error) or (_ABSENT.search(error) and not _OF_THE_CALL.search(error))
-        return cls(error, not outside)
+        signs = {Cause.RESULT: _RESULT, Cause.PASSING: _PASSING, Cause.REFUSED: _REFUSED}
+        found = next((cause for cause, sign in signs.items() if sign.search(error)), Cause.CALL)
+        absent = found is Cause.CALL and _ABSENT.search(error) and not _OF_THE_CALL.search(error)
+        return cls(error, Cause.ABSENT if absent else found)
+
+    @property
+    def of_the_call(self) -> bool:
+        """Whether another form of the call could prevent it."""
+        return self.cause is Cause.CALL
 
 
 class Said(NamedTuple):
-    """Sentences of an error to quote; whether they say what to do, and whether they say what is expected."""
+    """Sentences of an error to quote: they say what to do, what is expected, or that something has a wrong form."""
 
     text: str = ""
     hint: bool = False
     expects: bool = False
+    malformed: bool = False
 
 
 def is_dangerous(text: str) -> bool:
@@ -177,11 +211,10 @@ def said(error: str, values: Iterable[str] = ()) -> Said:
     sentences = [each for each in _sentences(_without(values, error)) if not _IDLE.search(each)]
     hints = _harmless(each for each in sentences if _HINT.search(each))
     expected = [] if hints else _harmless(each for each in sentences if _EXPECTS.search(each))
-    chosen = hints or expected or _harmless(sentences[:1])
-    text = mask_run("; ".join(dict.fromkeys(each.rstrip(" .:;") for each in chosen))).replace('"', "'")
-    return Said(
-        text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]} …", bool(hints), bool(expected)
-    )
+    wrong = [] if hints or expected else _harmless(each for each in sentences if _MALFORMED.search(each))
+    text = mask_run("; ".join(dict.fromkeys(each.rstrip(" .:;") for each in hints or expected or wrong)))
+    short = text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0]} …"
+    return Said(short.replace('"', "'"), bool(hints), bool(expected), bool(wrong))
 
 
 def _without(values: Iterable[str], error: str) -> str:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from hexad.learning.errors.category import category_of
 from hexad.learning.errors.pattern import Placement, fitting, holds, opens, pattern_text, place, split
-from hexad.learning.fixes import at_odds, current, is_corrected, joined, with_stated
-from hexad.learning.remedy import Correction
+from hexad.learning.fixes import at_odds, for_error, is_corrected, joined, with_stated
 from hexad.model import Layer, Learning, Origin
 from hexad.store.learning import LearningChanges, TemplateFilter, skeleton
 
@@ -147,19 +146,15 @@ def matching(view: Reading, trigger: str, words: Words) -> Sequence[str]:
     return [found for _, found in ordered]
 
 
-def trusted_for(view: Reading, trigger: str, words: Words) -> Learning | None:
-    """The closest learning about an error of a tool whose fix is trusted; a user's correction comes first."""
-    found = (view.get(_LEARNINGS, each) for each in matching(view, trigger, words))
-    trusted = [known for row in found if row is not None and (known := cast("Learning", row.record)).trusted]
-    users = (known for known in trusted if (fix := current(known)) and isinstance(fix.remedy, Correction))
-    return next(users, trusted[0] if trusted else None)
+def fixes_for(view: Reading, trigger: str, error: str, words: Words) -> list[Learning]:
+    """The learnings with a fix for an error of a tool: trusted ones first, a user's correction before others.
 
-
-def known_for(view: Reading, trigger: str, words: Words) -> Learning | None:
-    """The closest learning about an error of a tool that has a fix: a trusted one first, else any."""
-    found = (view.get(_LEARNINGS, each) for each in matching(view, trigger, words))
-    fixed = (known for row in found if row is not None and (known := cast("Learning", row.record)).fix)
-    return trusted_for(view, trigger, words) or next(fixed, None)
+    Else the closest comes first. Each has the fix that holds for this very error.
+    """
+    rows = [view.get(_LEARNINGS, each) for each in matching(view, trigger, words)]
+    found = [for_error(cast("Learning", row.record), error) for row in rows if row is not None]
+    fixed = [each for each in found if each.fix]
+    return sorted(fixed, key=lambda each: (not each.trusted, each.origin is not Origin.USER))
 
 
 def new_id() -> str:

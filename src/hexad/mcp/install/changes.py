@@ -11,24 +11,24 @@ import tempfile
 from codecs import BOM_UTF8
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final
 
 from hexad.errors import ClientConfigError, InvalidInput
 from hexad.mcp.install import backups
-from hexad.mcp.install.json_text import NotJson, entry_in, with_entry, without_entry
 from hexad.memory.redaction import redact
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-T = TypeVar("T")
 GROUP: Final = "mcpServers"
 NAME: Final = "hexad"
 _PRIVATE: Final = 0o600
+_BY_HAND: Final = (
+    "it was left as it is: mend it (JSON has no comments and no trailing commas), or add the server by hand: "
+    "docs/mcp.md shows what to paste"
+)
 _OURS: Final = ("type", "command", "args")
 _ADDRESSES: Final = ("url", "serverUrl", "httpUrl")  # of a server that a client does not start
 _VALUES: Final = re.compile(r"((?:^|\0)(?!--(?:db|namespace)\b)--?[^\0=]+[=\0])[^\0]+")  # of options that are not ours
 _HIDDEN: Final = "…"
+_INDENT: Final = re.compile(r"\{\s*\n([ \t]+)\"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,12 @@ def installed(file: Path, entry: dict[str, Any], name: str = NAME, group: str = 
     """The change that puts the entry in; other keys of an entry with that name stay."""
     _refuse_name(name)
     before = _read(file)
-    old = _parsed(file, before, lambda text: entry_in(text, group, name))
+    text, servers = _servers(file, before, group)
+    old = servers.get(name)
     there = old if isinstance(old, dict) else {}
     _refuse_address(file, name, there)
     new = {**there, **entry}
-    after = _parsed(file, before, lambda text: with_entry(text, group, name, new))
+    after = text if new == old else _with(text, group, name, new)
     diff = _difference(file, before, f"{group}.{name}", (old, new))
     return Change(file, before, _encoded(before, after), diff, tuple(key for key in there if key not in entry))
 
@@ -64,8 +65,9 @@ def uninstalled(file: Path, name: str = NAME, group: str = GROUP) -> Change:
     """The change that takes the entry out, and nothing else."""
     _refuse_name(name)
     before = _read(file)
-    old = _parsed(file, before, lambda text: entry_in(text, group, name))
-    after = _parsed(file, before, lambda text: _without(text, file.resolve(), group, name))
+    text, servers = _servers(file, before, group)
+    old = servers.get(name)
+    after = text if old is None else _without(text, file.resolve(), group, name)
     return Change(file, before, _encoded(before, after), _difference(file, before, f"{group}.{name}", (old, None)))
 
 
@@ -84,17 +86,32 @@ def write(change: Change) -> Path | None:
     return backup
 
 
+def _with(text: str, group: str, name: str, entry: Any) -> str:
+    """A configuration with an entry."""
+    document = json.loads(text.strip() or "{}")
+    return _written({**document, group: {**document.get(group, {}), name: entry}}, text)
+
+
 def _without(text: str, target: Path, group: str, name: str) -> str:
     """The text as it was before the entry was put in, if a copy shows that; else without the entry."""
-    entry = entry_in(text, group, name)
-    for copy in backups.kept(target) if isinstance(entry, dict) else ():
+    document = json.loads(text)
+    entry = document[group].pop(name)
+    for copy in backups.kept(target):
         try:
             earlier = copy.decode("utf-8-sig")
-            if entry_in(earlier, group, name) is None and with_entry(earlier, group, name, entry) == text:
+            known = json.loads(earlier.strip() or "{}").get(group, {})
+            if name not in known and _with(earlier, group, name, entry) == text:
                 return earlier
-        except (UnicodeDecodeError, NotJson):
+        except (ValueError, AttributeError, RecursionError):
             continue
-    return without_entry(text, group, name)
+    return _written(document, text)
+
+
+def _written(document: dict[str, Any], like: str) -> str:
+    """A configuration with the indent and the line ends of another text."""
+    found = _INDENT.search(like)
+    text = json.dumps(document, indent=found[1] if found else 2, ensure_ascii=False) + "\n"
+    return text.replace("\n", "\r\n") if "\r\n" in like else text
 
 
 def _refuse_name(name: str) -> None:
@@ -154,27 +171,25 @@ def _masked(value: Any) -> Any:
     return [_masked(inner) for inner in value] if isinstance(value, list) else _HIDDEN
 
 
-def _parsed(file: Path, before: bytes | None, reading: Callable[[str], T]) -> T:
-    """A value read from a file's text, or an error that says what is wrong with the text."""
+def _servers(file: Path, before: bytes | None, group: str) -> tuple[str, dict[str, Any]]:
+    """The text of a configuration, and the servers in it; or an error that says what is wrong with the text."""
     try:
-        return reading((before or b"").decode("utf-8-sig"))
+        text = (before or b"").decode("utf-8-sig")
+        document = json.loads(text.strip() or "{}")
     except UnicodeDecodeError:
         raise ClientConfigError(str(file), "is not UTF-8, and was left as it is; save it as UTF-8 first") from None
-    except NotJson as error:
-        raise ClientConfigError(str(file), _left_alone(error), error.line) from None
+    except json.JSONDecodeError as error:
+        raise ClientConfigError(str(file), f"is not JSON: {error.msg}; {_BY_HAND}", error.lineno) from None
+    except (ValueError, RecursionError) as error:  # a number too long or an object too deep for Python
+        raise ClientConfigError(str(file), f"cannot be read: {error}; {_BY_HAND}") from None
+    servers = document.get(group, {}) if isinstance(document, dict) else None
+    if not isinstance(servers, dict):
+        raise ClientConfigError(str(file), f'has no JSON object "{group}"; {_BY_HAND}')
+    return text, servers
 
 
 def _encoded(before: bytes | None, after: str) -> bytes:
     return (BOM_UTF8 if (before or b"").startswith(BOM_UTF8) else b"") + after.encode()
-
-
-def _left_alone(error: NotJson) -> str:
-    if error.commented:
-        return (
-            "has comments or trailing commas, which JSON has not, and was left as it is; take them out, or add the "
-            "server by hand: docs/mcp.md shows what to paste"
-        )
-    return f"{error.reason}; it was left as it is: mend it, then run the command again"
 
 
 def _read(file: Path) -> bytes | None:

@@ -69,7 +69,7 @@ _HINTS = (
     *(".sid", " sid", "ssws", "contrase", "clave", "senha", "пароль", "비밀번호", "암호", "패스워드", "密码", "密碼"),
     *("口令", "パスワード", "暗証番号"),
 )
-_NUMBER = re.compile(r"[0-9]{4}[ -]?[A-Z0-9]{4,6}[ -]?[0-9]{4}")  # of a card or an account
+_NUMBER = re.compile(r"[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4}|[A-Z]{2}[0-9]{2} ?[A-Z0-9]{4}")  # of a card or an account
 LONG_WORD = re.compile(r"\S{20,}")
 _LONG = 20
 

@@ -74,7 +74,7 @@ KEYS: Final = (
     Key("azure-signature", "sig=", r"(?<=[?&;])sig=((?:[A-Za-z0-9+/_-]|%[0-9A-Fa-f]{2}){30,}=?)"),
     Key("cloudflare-key", "v1.0-", r"(v1\.0-[0-9a-f]{24}-[0-9a-f]{100,})"),
     Key("twilio-key", "SK", r"(SK[0-9a-f]{32})(?![A-Za-z0-9])"),
-    Key("mailgun-key", "-", r"(key-[0-9a-f]{32}|[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})(?![A-Za-z0-9-])"),
+    Key("mailgun-key", "-", r"(key-(?=[a-z]*[0-9])[0-9a-z]{32}|[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})(?![A-Za-z0-9-])"),
     Key("sendgrid-key", "SG.", r"(SG\.[\w-]{16,}\.[\w-]{16,})"),
     Key("resend-key", "re_", r"(re_[A-Za-z0-9]{6,10}_[A-Za-z0-9]{20,})", needs_digit=True),
     Key("telegram-token", ":AA", r"(?:bot)?([0-9]{8,10}:AA[\w-]{32,})"),
@@ -139,7 +139,7 @@ def _is_password(value: str) -> bool:
 
 _CARD: Final = r"(?:4[0-9]{3}|5[1-5][0-9]{2}|2[2-7][0-9]{2}|6(?:011|4[4-9][0-9]|5[0-9]{2})|35[2-8][0-9])"
 _ASIAN: Final = "비밀번호|암호|패스워드|密码|密碼|口令|パスワード|暗証番号"
-_IS: Final = r"(?:[는은]\s+|是|为|為|は|\s*[:：=]\s*)"
+_IS: Final = r"(?:[는은]\s+|[是为為は]\s{0,4}|\s*[:：=]\s*)"
 PHRASES: Final = (
     Phrase(
         "card-number",

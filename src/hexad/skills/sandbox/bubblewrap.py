@@ -70,7 +70,7 @@ class Sandbox:
                 *layout.masks(hidden),
                 *_read_only(handed, {**layout.etc(network=network), **own}),
                 *_each("--setenv", {**layout.FIXED, **variables.exported}.items()),
-                *_last(handed),
+                *_last(handed, network=network),
             )
             joined = "\0".join(options).encode(errors="surrogateescape")  # paths may hold other bytes than text
             command = (self.program.name, "--args", str(handed.over(joined)), "--")
@@ -151,10 +151,10 @@ def _each(option: str, pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
         yield from (option, one, other)
 
 
-def _last(handed: _Handed) -> Iterator[str]:
+def _last(handed: _Handed, *, network: bool) -> Iterator[str]:
     """Start in the working directory; nothing else of the sandbox's own tree can be written; few system calls."""
     yield from ("--chdir", layout.WORK, "--remount-ro", "/")
-    if program := seccomp.program():
+    if program := seccomp.program(network=network):
         yield from ("--seccomp", str(handed.over(program)))
 
 

@@ -2,6 +2,7 @@
 
 The namespaces deny nearly all of it already; this is the second wall. It also closes the ways to memory that belongs
 to no process, which a limit on each process does not count: `memfd_create` and the queues and segments of System V.
+Sockets are of the families that a script needs; some others, such as vsock, know no namespaces and lead to the host.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Final, NamedTuple
 
 class _Machine(NamedTuple):
     audit: int  # how the kernel's audit calls this architecture
+    sockets: tuple[int, int]  # the numbers of `socket` and `socketpair`
     numbers: tuple[int, ...]  # of the calls below, in their order
 
 
@@ -33,6 +35,7 @@ _RINGS: Final = (425, 426, 427)
 _MACHINES: Final = {
     "x86_64": _Machine(
         0xC000003E,
+        (41, 53),
         (
             *(101, 310, 311, 438, 248, 249, 250, 165, 166, 155, 161, 272, 308, *_NEW_MOUNTS, 303, 304),
             *(321, 298, 323, *_RINGS, 246, 320, 175, 313, 176, 169, 167, 168, 179, 163, 103, 319, 447, 29, 68, 240),
@@ -40,6 +43,7 @@ _MACHINES: Final = {
     ),
     "aarch64": _Machine(
         0xC00000B7,
+        (198, 199),
         (
             *(117, 270, 271, 438, 217, 218, 219, 40, 39, 41, 51, 97, 268, *_NEW_MOUNTS, 264, 265),
             *(280, 241, 282, *_RINGS, 104, 294, 105, 273, 106, 142, 224, 225, 60, 89, 116, 279, 447, 194, 186, 180),
@@ -47,7 +51,9 @@ _MACHINES: Final = {
     ),
 }
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06  # instructions of the kernel's packet filter
-_NUMBER_AT, _MACHINE_AT = 0, 4  # in what the filter is shown of a call
+_NUMBER_AT, _MACHINE_AT, _FAMILY_AT = 0, 4, 16  # in what the filter is shown of a call
+_INSIDE: Final = (1,)  # unix
+_OUTSIDE: Final = (1, 2, 10, 16)  # and the two of the internet, and netlink, which resolving a name asks
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 _X32: Final = 0x40000000  # call numbers from here on belong to the x32 ABI
 
@@ -58,21 +64,27 @@ def numbers(machine: str) -> dict[str, int]:
     return dict(zip(CALLS, known.numbers, strict=True)) if known else {}
 
 
-def program(machine: str | None = None) -> bytes:
+def program(machine: str | None = None, *, network: bool = False) -> bytes:
     """The filter for a machine (this one, if none is named); empty on one that is not known here."""
     machine = machine or os.uname().machine
     denied = tuple(numbers(machine).values())
     if not denied:
         return b""
+    known, families = _MACHINES[machine], _OUTSIDE if network else _INSIDE
     return b"".join((
         _instruction(_LOAD, _MACHINE_AT),
-        _instruction(_EQUAL, _MACHINES[machine].audit, yes=1),
+        _instruction(_EQUAL, known.audit, yes=1),
         _instruction(_RETURN, _KILL),
         _instruction(_LOAD, _NUMBER_AT),
-        _instruction(_AT_LEAST, _X32, yes=len(denied) + 1),
-        *(_instruction(_EQUAL, number, yes=len(denied) - place) for place, number in enumerate(denied)),
+        _instruction(_AT_LEAST, _X32, yes=len(denied) + 3),
+        *(_instruction(_EQUAL, number, yes=len(denied) + 2 - place) for place, number in enumerate(denied)),
+        *(_instruction(_EQUAL, number, yes=3 - place) for place, number in enumerate(known.sockets)),
         _instruction(_RETURN, _ALLOW),
         _instruction(_RETURN, _ERROR | errno.EPERM),
+        _instruction(_LOAD, _FAMILY_AT),
+        *(_instruction(_EQUAL, family, yes=len(families) - place) for place, family in enumerate(families)),
+        _instruction(_RETURN, _ERROR | errno.EAFNOSUPPORT),
+        _instruction(_RETURN, _ALLOW),
     ))  # fmt: skip
 
 

@@ -23,11 +23,12 @@ _CALLS_AHEAD: Final = 32  # calls of a session that are read before somebody ask
 _LATEST_CALLS: Final = f"{_CALL} AND session = $2 AND $3::text IS NOT NULL ORDER BY number DESC LIMIT $4"
 _CALLS_IF_FAILED: Final = (
     f"{_CALL} AND session = $2 AND (EXISTS (SELECT 1 FROM hexad.offer WHERE tenant = $1 AND session = $2) OR NOT "
-    "(SELECT ok FROM hexad.call WHERE tenant = $1 AND session = $2 AND tool = $3 ORDER BY number DESC LIMIT 1)) "
+    "(SELECT bool_and(ok) FROM (SELECT ok FROM hexad.call WHERE tenant = $1 AND session = $2 AND tool = $3 "
+    "ORDER BY number DESC LIMIT 4) AS latest)) "
     "ORDER BY number DESC LIMIT $4"
 )
 _LATEST_OF_TOOL: Final = (
-    "SELECT ok FROM hexad.call WHERE tenant = $1 AND session = $2 AND tool = $3 ORDER BY number DESC LIMIT 1"
+    "SELECT ok FROM hexad.call WHERE tenant = $1 AND session = $2 AND tool = $3 ORDER BY number DESC LIMIT 4"
 )
 _ABOUT: Final = (
     f"SELECT {WHOLE} FROM hexad.record WHERE tenant = $1 AND layer = {_LEARNINGS} AND id = ANY(ARRAY("

@@ -333,8 +333,13 @@ class Unit(View, LearningWrites):
     def set_note(self, name: str, value: str) -> None:
         self.known_head().facts[name] = value
 
-    def scrub(self) -> None:
+    def scrub(self, *, index: bool = False) -> None:
         """Merge the index, so that no words of removed rows are left in it; the rest is the server's maintenance."""
+        for layer in LAYERS.values() if index else ():
+            last = 0
+            while page := self.page(layer, after=last):
+                self.put([Entry(row.record, None) for row in page])
+                last = page[-1].number
         self.merge(least=0)
 
     def merge(self, *, least: int = MOST_WAITING) -> None:

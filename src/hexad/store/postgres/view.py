@@ -71,8 +71,9 @@ _KEYS_OF_SESSION: Final = (
     "AND jsonb_exists(givers::jsonb, $2) ORDER BY id"
 )
 _KEYS_OF_SUBJECT: Final = (
-    f"SELECT id FROM hexad.version WHERE tenant = $1 AND layer = {_ENTRIES} AND subject = $2 UNION "
-    f"SELECT id FROM hexad.record WHERE tenant = $1 AND layer = {_ENTRIES} AND subject = $2 ORDER BY id"
+    f"SELECT id FROM hexad.version WHERE tenant = $1 AND layer = {_ENTRIES} AND subject = coalesce($2, subject) "
+    f"UNION SELECT id FROM hexad.record WHERE tenant = $1 AND layer = {_ENTRIES} "
+    "AND subject = coalesce($2, subject) ORDER BY id"
 )
 _ASSOCIATIONS: Final = (
     "SELECT layer, id, term, weight, session, used FROM hexad.association WHERE tenant = $1 "

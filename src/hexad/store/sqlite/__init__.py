@@ -14,6 +14,7 @@ from hexad.store.sqlite.connections import Connections, Snapshot, Transaction, t
 from hexad.store.sqlite.migrating import migrate, refuse_newer
 from hexad.store.sqlite.rows import NAMESPACES
 from hexad.store.sqlite.statements import migrations
+from hexad.store.sqlite.unit import SCRUBBED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,12 +70,18 @@ class SqliteStore:
             return Erasure.HELD if busy else Erasure.DONE
 
     def inspect(self) -> dict[str, str]:
-        """SQLite's journal mode, and what its check of the file says."""
+        """SQLite's journal mode, and what its check of the file and of its indexes says."""
         with translated(self._path), self._connections.taken() as connection:
             return {
                 "journal": str(connection.execute("PRAGMA journal_mode").fetchone()[0]),
-                "integrity": str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]),
+                "integrity": str(connection.execute("PRAGMA integrity_check(1)").fetchone()[0]),
             }
+
+    def mend(self) -> None:
+        """Rebuild SQLite's own indexes from the tables."""
+        with translated(self._path), self._connections.taken() as connection:
+            for table in SCRUBBED:
+                connection.execute(f"REINDEX {table}")
 
     def close(self) -> None:
         """Close every thread's connection."""

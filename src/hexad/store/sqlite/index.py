@@ -7,6 +7,7 @@ the postings of all of them. `search.py` reads both, and readers see no differen
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
@@ -38,6 +39,16 @@ class Index(Queries):
             self._remove(home, number, old)
         if new is not None:
             self._add(home, number, new)
+
+    def clear(self, layer: Layer, rows: Sequence[object]) -> None:
+        """Remove the postings of a layer's rows, as far as their words can be read, and begin a new home for it."""
+        home, terms = self._home(layer), set[int]()
+        for words in rows:
+            with suppress(ValueError, AttributeError, TypeError):
+                terms.update(hashed(home, term) for term in Document.unpack(str(words)).weights())
+        self._many("remove_postings", [(term,) for term in sorted(terms)])
+        self._run("clear_fresh", home)
+        self._run("new_home", home)
 
     def _add(self, home: int, number: int, document: Document) -> None:
         """A short text stays unsplit for a while; a long one would make every question read it whole."""

@@ -56,6 +56,18 @@ INSERT INTO hexad_posting (term, number, weight, length) VALUES (?, ?, ?, ?)
 -- name: remove_posting
 DELETE FROM hexad_posting WHERE term = ? AND number = ?
 
+-- name: remove_postings
+DELETE FROM hexad_posting WHERE term = ?
+
+-- name: new_home
+UPDATE hexad_scope SET id = (SELECT max(id) + 1 FROM hexad_scope), rows = 0, length = 0, fresh = 0 WHERE id = ?
+
+-- name: clear_vectors
+DELETE FROM hexad_vector WHERE meaning IN (SELECT id FROM hexad_meaning WHERE namespace = ?)
+
+-- name: clear_meanings
+UPDATE hexad_meaning SET rows = 0 WHERE namespace = ?
+
 -- name: flags
 SELECT EXISTS (SELECT 1 FROM hexad_association WHERE namespace = ?), EXISTS (
     SELECT 1 FROM hexad_knowledge INDEXED BY hexad_knowledge_expires
@@ -73,8 +85,8 @@ UNION SELECT key FROM hexad_knowledge WHERE namespace = ?1 AND given_by <> '{}'
 AND EXISTS (SELECT 1 FROM json_each(given_by) WHERE value = ?2) ORDER BY key
 
 -- name: keys_of_subject
-SELECT key FROM hexad_knowledge_version WHERE namespace = ?1 AND subject = ?2
-UNION SELECT key FROM hexad_knowledge WHERE namespace = ?1 AND subject = ?2 ORDER BY key
+SELECT key FROM hexad_knowledge_version WHERE namespace = ?1 AND (?2 IS NULL OR subject = ?2)
+UNION SELECT key FROM hexad_knowledge WHERE namespace = ?1 AND (?2 IS NULL OR subject = ?2) ORDER BY key
 
 -- name: postings
 SELECT number, weight, length FROM hexad_posting
@@ -153,7 +165,7 @@ DELETE FROM hexad_call WHERE namespace = ? AND number < ?
 -- name: activity
 SELECT learning, "trigger", state, at FROM hexad_offer WHERE namespace = ?1 AND session = ?2
 UNION ALL SELECT * FROM (SELECT NULL, NULL, ok, NULL FROM hexad_call
-    WHERE namespace = ?1 AND session = ?2 AND tool = ?3 ORDER BY number DESC LIMIT 1)
+    WHERE namespace = ?1 AND session = ?2 AND tool = ?3 ORDER BY number DESC LIMIT 4)
 
 -- name: put_offer
 INSERT INTO hexad_offer (namespace, session, learning, "trigger", state, at) VALUES (?, ?, ?, ?, ?, ?)

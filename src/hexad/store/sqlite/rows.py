@@ -7,11 +7,11 @@ neither read nor rewrite it.
 from __future__ import annotations
 
 import json
-import sqlite3
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
+from hexad.errors import StoreDamaged
 from hexad.model import RECORD_OF, Association, AuditRecord, Layer, Proposal, SkillVersion, Version
 from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
 from hexad.store import SKETCHED, folded, standing_of
@@ -37,10 +37,10 @@ _OPTIONAL: Final = (
 )
 
 
-class Undecodable(sqlite3.DatabaseError):
-    """A value that no noun has: what SQLite calls corrupt, one level up."""
-
-    sqlite_errorname = "SQLITE_CORRUPT"
+def unreadable(table: str, id: object, reason: str) -> StoreDamaged:
+    """The error about a row that holds what no noun has."""
+    advice = f"cannot be read ({reason}); see `hexad doctor --repair`, or restore a backup"
+    return StoreDamaged(f"{table} {id!r}", advice, id if isinstance(id, str) else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +81,14 @@ class Table(Generic[N]):
         """The noun of a row's first values."""
         for value, types in zip(values, self.types, strict=False):
             if type(value) not in types:
-                raise Undecodable(f"{self.name}: a row holds {value!r:.40}")
+                raise unreadable(self.name, values[self.columns.index(self.key)], f"it holds {value!r:.40}")
         decoded = dict(zip(self.columns, values, strict=False))
         try:
             for column, decoder in self.decoders:
                 if decoded[column] is not None:
                     decoded[column] = decoder(decoded[column])
         except (ValueError, LookupError, TypeError, OverflowError) as error:
-            raise Undecodable(f"{self.name}: {error!r}") from error
+            raise unreadable(self.name, values[self.columns.index(self.key)], f"{error!r:.80}") from error
         return self.noun(**decoded)
 
 

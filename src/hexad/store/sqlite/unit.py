@@ -13,7 +13,7 @@ from hexad.store import Row, Sketch, Sketches, folded, places_beside
 from hexad.store.skills import FAILED, REMEMBERED, WORKED
 from hexad.store.sqlite.index import Index, chunks, padded, placeholders
 from hexad.store.sqlite.learning import LearningTables
-from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, PROPOSALS, TABLES, VERSIONS, Undecodable, as_json
+from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, PROPOSALS, TABLES, VERSIONS, as_json, unreadable
 from hexad.store.sqlite.search import Search
 from hexad.store.sqlite.vectors import Vectors
 from hexad.text.document import Document
@@ -57,7 +57,7 @@ class Unit(LearningTables):
         row = self._connection.execute(table.of_id, (self.namespace, id)).fetchone()
         if row is None and layer is Layer.USER_KNOWLEDGE:
             row = self._connection.execute(_OF_FOLDED, (self.namespace, folded(id))).fetchone()
-        return row and Row(row[-1], table.decode(row), _unpacked(row[-2]))
+        return row and Row(row[-1], table.decode(row), _unpacked(row[-2], id))
 
     def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:
         # The + keeps SQLite on the primary key: rows of one namespace come in the order they were saved.
@@ -87,7 +87,7 @@ class Unit(LearningTables):
 
     def fetch(self, chosen: Mapping[Layer, Collection[int]]) -> Mapping[Layer, Sequence[Row]]:
         return {
-            layer: [Row(row[-2], TABLES[layer].decode(row), _unpacked(row[-3])) for row in rows]
+            layer: [Row(row[-2], TABLES[layer].decode(row), _unpacked(row[-3], row[-2])) for row in rows]
             for layer, rows in self._of_all_layers(chosen, _WHOLE, "").items()
         }
 
@@ -217,11 +217,13 @@ class Unit(LearningTables):
     def set_note(self, name: str, value: str) -> None:
         self._run("set_fact", self.namespace, name, value)
 
-    def scrub(self) -> None:
+    def scrub(self, *, index: bool = False) -> None:
         """Empty and refill each table: its old pages are zeroed as they are freed, slack between cells included.
 
         VACUUM would do it too, but may renumber rows of other people's tables in the same file.
         """
+        if index:
+            self._clear_index()
         for table in SCRUBBED:
             self._connection.execute(f"CREATE TEMP TABLE hexad_scrub AS SELECT * FROM main.{table}")
             self._connection.execute(f"DELETE FROM main.{table}")
@@ -230,12 +232,24 @@ class Unit(LearningTables):
 
     # the parts of it
 
+    def _clear_index(self) -> None:
+        """Empty the index, and give each layer a new home there: postings that damage left behind belong to nobody."""
+        for layer, table in TABLES.items():
+            rows = self._connection.execute(
+                f"SELECT words FROM {table.name} WHERE namespace = ? AND words IS NOT NULL", (self.namespace,)
+            )
+            self._index.clear(layer, [words for (words,) in rows])
+            self._connection.execute(f"UPDATE {table.name} SET words = NULL WHERE namespace = ?", (self.namespace,))
+        self._run("clear_vectors", self.namespace)
+        self._run("clear_meanings", self.namespace)
+
     def rows(self, layer: Layer, where: str, values: Sequence[object]) -> list[Row]:
         """Whole rows of one layer."""
         table = TABLES[layer]
         columns = f"{table.selected}, words, number"
         cursor = self._connection.execute(f"SELECT {columns} FROM {table.name} WHERE {where}", values)
-        return [Row(row[-1], table.decode(row), _unpacked(row[-2])) for row in cursor]
+        found = ((row, table.decode(row)) for row in cursor)
+        return [Row(row[-1], record, _unpacked(row[-2], record.id)) for row, record in found]
 
     def _of_all_layers(
         self, chosen: Mapping[Layer, Collection[int]], columns: Mapping[Layer, str], more: str
@@ -312,8 +326,8 @@ def _sketch(row: Sequence[Any]) -> Sketch:
     return Sketch._make(row[:-1])
 
 
-def _unpacked(words: str | None) -> Document | None:
+def _unpacked(words: str | None, id: object) -> Document | None:
     try:
         return None if words is None else Document.unpack(words)
-    except (ValueError, TypeError) as error:
-        raise Undecodable(f"a row's terms cannot be read: {error}") from error
+    except (ValueError, TypeError, AttributeError) as error:
+        raise unreadable("the terms of", id, f"{error!r:.80}") from error

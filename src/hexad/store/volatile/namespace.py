@@ -7,7 +7,7 @@ from collections import Counter
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar, assert_never
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from hexad.errors import StoreError
 from hexad.model import Knowledge, Layer, Learning, Reference, Skill, Version
@@ -16,6 +16,7 @@ from hexad.store import (
     IN_MEMORY,
     MOST_ASSOCIATIONS,
     SKETCHED,
+    Entry,
     Evidence,
     Row,
     Sketch,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hexad.model import Association, AuditRecord, Proposal, Record, SkillVersion
-    from hexad.store import Embedded, Entry, Question, Use
+    from hexad.store import Embedded, Question, Use
     from hexad.store.learning import Call, LearningChanges, Offer, TemplateFilter
     from hexad.text.document import Document
 
@@ -164,7 +165,7 @@ class Namespace:
     def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
         def concerns(said: Version | Knowledge) -> bool:
             given = said.given_by.values() if isinstance(said, Knowledge) else (said.session,)
-            return session in given if session is not None else said.subject == subject
+            return session in given if session is not None else subject in {None, said.subject}
 
         versions = (each for known in self._versions.values() for each in known.values() if isinstance(each, Version))
         entries = (row.record for row in self._layers[Layer.USER_KNOWLEDGE].rows.values())
@@ -201,7 +202,7 @@ class Namespace:
         latest_first = [held[number] for number in sorted(held, reverse=True)]
         return Activity(
             [offer for place, offer in sorted(self._offers.items()) if place[0] == session],
-            next((not call.ok for call in latest_first if call.tool == tool), False),
+            not all([call.ok for call in latest_first if call.tool == tool][:4]),
             latest_first[:calls],
         )
 
@@ -335,8 +336,10 @@ class Namespace:
     def set_note(self, name: str, value: str) -> None:
         self._assign(self._notes, name, value)
 
-    def scrub(self) -> None:
+    def scrub(self, *, index: bool = False) -> None:
         """Dictionaries leave nothing behind that anyone can read."""
+        for data in self._layers.values() if index else ():
+            self.put([Entry(row.record, None) for row in data.rows.values()])
 
     # the parts of it
 
@@ -458,10 +461,8 @@ def _sketch(row: Row, document: Document) -> Sketch:
         updated=to_microseconds(record.updated),
         use_count=record.use_count,
     )
-    if isinstance(record, Learning):
-        return sketch._replace(trust=record.trust)
     if not isinstance(record, Knowledge):
-        return sketch
+        return sketch._replace(trust=record.trust) if isinstance(record, Learning) else sketch
     return sketch._replace(
         relevance=record.relevance,
         expires=None if record.expires is None else to_microseconds(record.expires),
@@ -483,17 +484,15 @@ def _without_definition(row: Row) -> Row:
     return replace(row, record=replace(row.record, definition={})) if isinstance(row.record, Skill) else row
 
 
+_MUTABLE: Final[dict[type[Record], tuple[str, ...]]] = {
+    Knowledge: (),
+    Learning: ("remedies",),
+    Skill: ("definition", "parameters"),
+    Reference: ("metadata",),
+}
+
+
 def _copied(row: Row) -> Row:
     """The row with copies of its mutable values, so a caller cannot change the stored ones."""
-    match row.record:
-        case Reference() as record:
-            return replace(row, record=replace(record, metadata=deepcopy(record.metadata)))
-        case Skill() as record:
-            definition, parameters = deepcopy(record.definition), deepcopy(record.parameters)
-            return replace(row, record=replace(record, definition=definition, parameters=parameters))
-        case Learning() as record:
-            return replace(row, record=replace(record, remedies=deepcopy(record.remedies)))
-        case Knowledge():
-            return row
-        case _:
-            assert_never(row.record)
+    copies = {name: deepcopy(getattr(row.record, name)) for name in _MUTABLE[type(row.record)]}
+    return replace(row, record=replace(row.record, **copies)) if copies else row

@@ -1,0 +1,132 @@
+"""LangChain: `HexadMiddleware` gives an agent its context, the agent tools, and learning from what its tools do.
+
+::
+
+    create_agent(model, tools, middleware=[HexadMiddleware(hx, user="dana")])
+
+Put it last: the first middleware is the outermost, and one inside ours hides failures that it handles.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hexad.extras import require_extra
+
+require_extra("langchain", what="the LangChain adapter", package="langchain", module="langchain.agents", needed="1.4")
+
+from langchain.agents.middleware import AgentMiddleware  # noqa: E402 - a missing package is reported first
+from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage  # noqa: E402
+from langchain_core.tools import StructuredTool  # noqa: E402
+from langgraph.errors import GraphBubbleUp  # noqa: E402
+
+from hexad.edges.agent import AgentMemory, Context, Ended, Latest, Named  # noqa: E402
+from hexad.edges.context import BUDGET  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from langchain.agents.middleware import ModelRequest, ModelResponse, ToolCallRequest
+
+    from hexad.facade import Hexad
+
+
+class HexadMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Everything for an agent of `create_agent`; ``tools=False`` leaves its tools as they are.
+
+    ``user`` says whose memory it is: a name, or a function of LangGraph's runtime, such as
+    ``lambda runtime: runtime.context["user"]``. The thread is the session, unless ``session`` says otherwise.
+    """
+
+    def __init__(
+        self, hx: Hexad, *, user: Named = "", session: Named = "", budget: int = BUDGET, tools: bool = True
+    ) -> None:
+        super().__init__()
+        self._memory = AgentMemory(hx, user=user, session=session, budget=budget)
+        self.tools = [StructuredTool.from_function(tool) for tool in self._memory.tools()] if tools else []
+
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ModelResponse[Any]:
+        """The model's answer to the request with context."""
+        runtime = request.runtime
+        added = self._memory.recall(runtime, _latest(request), session=_thread(runtime))
+        return handler(_with(request, added))
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> ModelResponse[Any]:
+        """Like `wrap_model_call`."""
+        runtime = request.runtime
+        added = await self._memory.arecall(runtime, _latest(request), session=_thread(runtime))
+        return await handler(_with(request, added))
+
+    def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]) -> Any:
+        """The tool's answer, recorded; its errors too."""
+        runtime, session = request.runtime, _thread(request.runtime)
+        try:
+            with self._memory.serving(runtime, session=session):
+                result = handler(request)
+        except Exception as error:
+            if call := _ended(request, error=error):
+                self._memory.learn(runtime, call, session=session)
+            raise
+        if call := _ended(request, result):
+            self._memory.learn(runtime, call, session=session)
+        return result
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
+    ) -> Any:
+        """Like `wrap_tool_call`."""
+        runtime, session = request.runtime, _thread(request.runtime)
+        try:
+            with self._memory.serving(runtime, session=session):
+                result = await handler(request)
+        except Exception as error:
+            if call := _ended(request, error=error):
+                await self._memory.alearn(runtime, call, session=session)
+            raise
+        if call := _ended(request, result):
+            await self._memory.alearn(runtime, call, session=session)
+        return result
+
+
+def _thread(runtime: Any) -> str:
+    """The id of the thread; empty without a checkpointer."""
+    return getattr(getattr(runtime, "execution_info", None), "thread_id", None) or ""
+
+
+def _latest(request: ModelRequest[Any]) -> Latest | None:
+    places = [place for place, each in enumerate(request.messages) if isinstance(each, HumanMessage)]
+    if not places:
+        return None
+    run = getattr(getattr(request.runtime, "execution_info", None), "run_id", None) or ""
+    return Latest(request.messages[places[-1]].text, places[-1], places[-1] == len(request.messages) - 1, run)
+
+
+def _with(request: ModelRequest[Any], added: Context) -> ModelRequest[Any]:
+    """The request with context; what is overridden is not stored in the agent's state."""
+    latest = _latest(request)
+    if added.found and latest is not None:
+        messages = list(request.messages)
+        messages.insert(latest.place, HumanMessage(added.found))
+        request = request.override(messages=messages)
+    return request.override(system_message=_longer(request, added)) if added.standing else request
+
+
+def _longer(request: ModelRequest[Any], added: Context) -> SystemMessage:
+    before = request.system_message
+    if before is None or isinstance(before.content, str):
+        return SystemMessage(added.after(request.system_prompt))
+    return before.model_copy(update={"content": [*before.content, {"type": "text", "text": f"\n\n{added.standing}"}]})
+
+
+def _ended(request: ToolCallRequest, result: Any = None, error: Exception | None = None) -> Ended | None:
+    """The call's outcome; None for control flow, and for a tool that the model made up."""
+    if request.tool is None or isinstance(error, GraphBubbleUp) or getattr(result, "goto", None):
+        return None
+    call = request.tool_call
+    if isinstance(result, ToolMessage) and result.status == "error":
+        return Ended(call["name"], call["args"], error=result.text)
+    return Ended(call["name"], call["args"], result.content if isinstance(result, ToolMessage) else None, error)

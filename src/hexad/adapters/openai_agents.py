@@ -1,0 +1,155 @@
+"""OpenAI Agents SDK: `HexadAgents` gives runs their context, the agent tools, and learning from what tools do.
+
+::
+
+    h = HexadAgents(hx)
+    agent = Agent(name="desk", tools=[*mine, *h.tools()])
+    await Runner.run(agent, text, **h.run(user="dana", session="chat-7"))
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from hexad.extras import require_extra
+
+require_extra(
+    "openai-agents", what="the OpenAI Agents adapter", package="openai-agents", module="agents", needed="0.24"
+)
+
+from agents import FunctionTool, RunConfig, RunHooks, function_tool  # noqa: E402 - a missing package is reported first
+from agents.run_config import ModelInputData  # noqa: E402
+
+from hexad.edges.agent import AgentMemory, Ended, Latest, Named, failure_in_text, named  # noqa: E402
+from hexad.edges.context import BUDGET  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agents.run_config import CallModelData, ToolErrorFormatterArgs
+
+    from hexad.facade import Hexad
+
+_RUNS: Final = count(1)
+
+
+class _Speaking(NamedTuple):
+    """A run, and its context as the user of the SDK gave it."""
+
+    run: _Run
+    context: Any
+
+
+class HexadAgents:
+    """Everything for agents of the SDK: `tools` for the agent, `run` for each run of it.
+
+    By default the SDK hides a tool's error from the model. With ``show_errors`` the model reads it, and can mend its
+    call; without, it is only learned.
+    """
+
+    def __init__(self, hx: Hexad, *, budget: int = BUDGET, show_errors: bool = False) -> None:
+        self.show_errors = show_errors and hx.enabled
+        self.memory = AgentMemory(
+            hx,
+            user=lambda speaking: named(speaking.run.user, speaking.context),
+            session=lambda speaking: named(speaking.run.session, speaking.context),
+            budget=budget,
+        )
+
+    def tools(self) -> list[FunctionTool]:
+        """The agent tools; they work in the memory of the run that calls them."""
+        return [self._tool(function_tool(tool, strict_mode=False)) for tool in self.memory.tools()]
+
+    def run(
+        self,
+        *,
+        user: Named = "",
+        session: Any = "",
+        run_config: RunConfig | None = None,
+        hooks: RunHooks[Any] | None = None,
+    ) -> dict[str, Any]:
+        """The keyword arguments of `Runner.run`, `run_sync` and `run_streamed` for one run.
+
+        ``user`` and ``session`` are names, or functions of the run's context; a session may also be one of the SDK's,
+        which is passed on. ``run_config`` and ``hooks`` are your own; they stay in force.
+        """
+        own = {} if isinstance(session, str) or callable(session) else {"session": session}
+        given = {**own, **({"run_config": run_config} if run_config else {}), **({"hooks": hooks} if hooks else {})}
+        if not self.memory.hx.enabled:
+            return given
+        config = run_config or RunConfig()
+        run = _Run(self, user, session.session_id if own else session, config, hooks)
+        ours = dataclasses.replace(
+            config, call_model_input_filter=run.add_context, tool_error_formatter=run.format_error
+        )
+        return {**given, "run_config": ours, "hooks": run}
+
+    def _tool(self, tool: FunctionTool) -> FunctionTool:
+        inner = tool.on_invoke_tool
+
+        async def invoke(context: Any, arguments: str) -> Any:
+            formatter = context.run_config.tool_error_formatter if context.run_config is not None else None
+            run = getattr(formatter, "__self__", None)
+            with self.memory.serving(_Speaking(run, context.context) if isinstance(run, _Run) else None):
+                return await inner(context, arguments)
+
+        return dataclasses.replace(tool, on_invoke_tool=invoke)
+
+
+class _Run(RunHooks[Any]):
+    """One run: its input filter, its error formatter and its hooks, over those of the user."""
+
+    def __init__(self, h: HexadAgents, user: Named, session: Named, config: RunConfig, hooks: Any) -> None:
+        self.user, self.session, self._config, self._hooks = user, session, config, hooks
+        self._h, self._id = h, f"run {next(_RUNS)}"
+        for name in (each for each in dir(RunHooks) if each.startswith("on_") and each != "on_tool_end" and hooks):
+            setattr(self, name, getattr(hooks, name))
+
+    async def add_context(self, data: CallModelData[Any]) -> ModelInputData:
+        """The model's input with context."""
+        before = self._config.call_model_input_filter
+        given = data.model_data if before is None else await _awaited(before(data))
+        latest = _latest(given.input, self._id)
+        added = await self._h.memory.arecall(_Speaking(self, data.context), latest)
+        items = list(given.input)
+        if added.found and latest is not None:
+            items.insert(latest.place, {"role": "user", "content": added.found})
+        return ModelInputData(items, added.after(given.instructions) if added.standing else given.instructions)
+
+    async def format_error(self, args: ToolErrorFormatterArgs[Any]) -> str | None:
+        """Learn from an exception; the words for the model are the user's, the error's own if shown, or the SDK's."""
+        if args.kind == "tool_exception":
+            given = getattr(args.run_context, "tool_arguments", None)
+            call = Ended(args.tool_name, given, error=args.error, id=args.call_id)
+            await self._h.memory.alearn(_Speaking(self, args.run_context.context), call)
+        theirs = self._config.tool_error_formatter
+        if theirs is not None:
+            return await _awaited(theirs(args))  # type: ignore[no-any-return]
+        shown = self._h.show_errors and args.error is not None
+        return f"{type(args.error).__name__}: {args.error}" if shown else None
+
+    async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: Any) -> None:
+        """Learn from a result, unless it stands for an exception."""
+        if hasattr(context, "tool_call_id"):
+            error = failure_in_text(result) if isinstance(result, str) else None
+            call = Ended(tool.name, context.tool_arguments, result, error, context.tool_call_id)
+            await self._h.memory.alearn(_Speaking(self, context.context), call)
+        if self._hooks is not None:
+            await self._hooks.on_tool_end(context, agent, tool, result)
+
+
+def _latest(items: Sequence[Any], run: str) -> Latest | None:
+    """The user's latest message among the input's items."""
+    for place in reversed(range(len(items))):
+        if items[place].get("role") == "user":
+            content = items[place].get("content")
+            parts = [content] if isinstance(content, str) else [part.get("text", "") for part in content or ()]
+            return Latest("\n".join(filter(None, parts)), place, place == len(items) - 1, run)
+    return None
+
+
+async def _awaited(result: Any) -> Any:
+    return await result if inspect.isawaitable(result) else result

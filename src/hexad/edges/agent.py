@@ -1,0 +1,291 @@
+"""`AgentMemory`: context, learning and tools for the agents of any framework.
+
+An adapter translates: which message is the latest, how a call ended, what a tool of the framework is. Here is the rest:
+whose memory it is, the block of the turn, each outcome once, and failures that stop nobody.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Callable
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from hexad.agent_tools import NAMES, agent_tools, error_answer
+from hexad.context.selection import estimate_tokens
+from hexad.edges.context import BUDGET, PREFACE, Lookup, Question
+from hexad.edges.conversation import Conversation, NamespaceRule, Speaker, by_name, call_scope, checked
+from hexad.edges.warnings import TURN_WARNINGS, attempt, attempt_now, excused
+from hexad.learning.calls.call_scope import recorded_under
+from hexad.learning.outcome import reported_failure
+from hexad.memory import admission
+from hexad.recent import Recent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hexad.facade import Hexad
+    from hexad.model import Prompt
+
+Named: TypeAlias = str | Callable[[Any], str | None]  # a name, or a function from the framework's own context to it
+PATIENCE: Final = 10.0  # seconds that an agent waits at most for a call to be recorded
+LAYER_DEADLINES: Final = 2.0  # that a whole block may take
+_REMEMBERED: Final = 1024  # turns, and calls that were recorded
+_LIKE_AN_ERROR: Final = re.compile(
+    r"\s*(?:Traceback \(most recent|[\w.]*(?:Error|Exception)\b\s*[:(]|An error occurred)"
+)
+
+
+def named(name: Named, context: Any) -> str:
+    """The name, or what a function makes of the framework's own context; None is no name."""
+    given = name(context) if callable(name) else name
+    return "" if given is None else str(given)
+
+
+class Latest(NamedTuple):
+    """The user's latest message: its words, its place in the conversation, and whether the conversation ends with it.
+
+    ``run`` is the framework's id of what the message began, if it has one.
+    """
+
+    text: str
+    place: int
+    last: bool
+    run: str = ""
+
+
+class Context(NamedTuple):
+    """Text to add to a request: standing context at the end of the system prompt, found context before the message."""
+
+    standing: str = ""
+    found: str = ""
+
+    def after(self, system: str | None) -> str:
+        """The system prompt with the standing context at its end."""
+        return "\n\n".join(filter(None, (system, self.standing)))
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A tool call that has ended. ``id`` is for frameworks that report one call more than once."""
+
+    tool: str
+    args: object = None
+    result: object = None
+    error: object = None
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """Blocking work for a turn, and the warning if it fails."""
+
+    turn: tuple[str, ...]
+    failing: str
+    seconds: float
+    work: Callable[[], Any]
+
+
+class AgentMemory:
+    """The memory of an agent, for all of its users.
+
+    ``user`` says whose memory it is, and ``session`` which conversation, by a name or by a function of the framework's
+    own context. Without a user it is the engine's own memory. Every method may be called with an engine that is off.
+    """
+
+    def __init__(
+        self,
+        hx: Hexad,
+        *,
+        user: Named = "",
+        session: Named = "",
+        budget: int = BUDGET,
+        namespace: NamespaceRule = by_name,
+    ) -> None:
+        room = admission.whole("budget", budget, low=0)
+        self.hx = hx
+        self._user, self._session, self._rule = user, session, checked(namespace)
+        self._nobody = ("nobody", f"{id(self)}")
+        self._lookup = Lookup(hx, max(room - estimate_tokens(PREFACE), 0))
+        self._turns: Recent[tuple[str, str], Conversation] = Recent(_REMEMBERED)
+        self._recorded: Recent[tuple[str, str, str], bool] = Recent(_REMEMBERED)
+
+    def recall(self, context: Any, latest: Latest | None, *, session: str = "") -> Context:
+        """The context of a turn: the same at each of its model calls, and empty if it cannot be had."""
+        return _context(self._now(self._recalling(context, latest, session)))
+
+    async def arecall(self, context: Any, latest: Latest | None, *, session: str = "") -> Context:
+        """Like `recall`, beside an event loop."""
+        return _context(await self._soon(self._recalling(context, latest, session)))
+
+    def learn(self, context: Any, call: Ended, *, session: str = "") -> None:
+        """Record how a call ended, unless it is one of our own tools, or was recorded already."""
+        self._now(self._learning(context, call, session))
+
+    async def alearn(self, context: Any, call: Ended, *, session: str = "") -> None:
+        """Like `learn`, beside an event loop."""
+        await self._soon(self._learning(context, call, session))
+
+    @contextmanager
+    def serving(self, context: Any, *, session: str = "") -> Iterator[None]:
+        """Inside, our tools work in the memory of this user; calls of tools that `watch` knows too count once."""
+        own = self._own(context, session) if self.hx.enabled else None
+        if own is None:
+            yield
+            return
+        token = _served.set(own)
+        try:
+            with recorded_under(replace(call_scope(self.hx, own), recorded_elsewhere=True)):
+                yield
+        finally:
+            _served.reset(token)
+
+    def tools(self) -> tuple[Callable[..., dict[str, Any]], ...]:
+        """The agent tools; each works in the memory of the one it is called for, see `serving`. None if it is off."""
+        return tuple(self._tool(tool) for tool in agent_tools(self.hx)) if self.hx.enabled else ()
+
+    def _tool(self, tool: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+        @functools.wraps(tool)
+        def call(*given: Any, **named: Any) -> dict[str, Any]:
+            own = _served.get() or self._own(None, "")
+            if own is None:
+                return error_answer("whose memory this is could not be determined")
+            house = self.hx if own.namespace != self.hx.namespace else None
+            with recorded_under(call_scope(self.hx, own)):
+                mine = {each.__name__: each for each in agent_tools(own, house=house)}
+                return mine[tool.__name__](*given, **named)
+
+        return call
+
+    def _own(self, context: Any, session: str) -> Hexad | None:
+        """The engine as the one who speaks sees it; None, and a warning, if a function of the user's fails."""
+        conversation, own, reasons = self._conversation(context, session), None, list[str]()
+        with excused(reasons):
+            own = Speaker(conversation, self._rule).scope(self.hx) if conversation is not None else None
+        self._warn(reasons)
+        return own
+
+    def _conversation(self, context: Any, session: str) -> Conversation | None:
+        """Who speaks, and the turn that was looked up last for them; None, and a warning, if that is not known."""
+        conversation, reasons = None, list[str]()
+        with excused(reasons):
+            user, name = named(self._user, context), named(self._session, context) or session
+            conversation = self._turns.get((user, name)) or Conversation("", user, name)
+        self._warn(reasons)
+        return conversation
+
+    def _warn(self, reasons: list[str]) -> None:
+        """Warn once a turn of a user who is not known."""
+        if reasons:
+            TURN_WARNINGS.warn(
+                self._nobody, "an agent goes on without its memory: whose it is, is not known", reasons[0]
+            )
+
+    def _recalling(self, context: Any, latest: Latest | None, session: str) -> _Job | None:
+        if not self.hx.enabled or latest is None:
+            return None
+        if latest.last:
+            TURN_WARNINGS.begin(self._nobody)
+        whose = self._conversation(context, session)
+        if whose is None:
+            return None
+        now = replace(whose, message=latest.text, invocation=f"at {latest.place}")
+        self._turns.put((now.user, now.session), now)
+        if latest.last:
+            TURN_WARNINGS.begin(now.turn)
+        seconds = self.hx.settings.layer_deadline * LAYER_DEADLINES
+        question = Question(
+            latest.text,
+            Speaker(now, self._rule),
+            None,
+            seconds,
+            turn=now.invocation,
+            opening=latest.last,
+            run=latest.run,
+        )
+        failing = "a request goes to the model without all of its context"
+        return _Job(now.turn, failing, seconds, partial(self._lookup.prompt, question))
+
+    def _learning(self, context: Any, call: Ended, session: str) -> _Job | None:
+        if not self.hx.enabled or call.tool in NAMES:
+            return None
+        whose = self._conversation(context, session)
+        if whose is None or not self._is_first(whose, call):
+            return None
+        return lesson(self.hx, Speaker(whose, self._rule), call)
+
+    def _is_first(self, whose: Conversation, call: Ended) -> bool:
+        before, _ = self._recorded.update((whose.user, whose.session, call.id), lambda _: True)
+        return not call.id or before is None
+
+    def _now(self, job: _Job | None) -> Any:
+        reasons = list[str]()
+        done = attempt_now(self.hx, job.work, seconds=job.seconds, reasons=reasons) if job is not None else None
+        return _ended(job, done, reasons)
+
+    async def _soon(self, job: _Job | None) -> Any:
+        reasons = list[str]()
+        done = await attempt(self.hx, job.work, seconds=job.seconds, reasons=reasons) if job is not None else None
+        return _ended(job, done, reasons)
+
+
+_served: Final[ContextVar[Hexad | None]] = ContextVar("hexad_served", default=None)
+
+
+def lesson(hx: Hexad, speaker: Speaker, call: Ended) -> _Job:
+    """Records a call. A locked store is waited for once a turn."""
+    turn = speaker.conversation.turn
+    patience = 0.0 if TURN_WARNINGS.met_lock(turn) else None
+
+    def work() -> None:
+        args = parsed(call.args)
+        named = args if isinstance(args, dict) or args is None else {"input": args}
+        speaker.scope(hx).observe(
+            tool=call.tool, args=named, result=call.result, error=call.error, failure=failure_in, patience=patience
+        )
+
+    return _Job(turn, f"a call of {call.tool} may be missing from the record", PATIENCE, work)
+
+
+def _ended(job: _Job | None, done: Any, reasons: list[str]) -> Any:
+    if job is not None and reasons:
+        more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+        TURN_WARNINGS.warn(job.turn, job.failing, re.sub(r"^a call of .* was not recorded: ", "", reasons[0]), more)
+    return done
+
+
+def _context(prompt: Prompt | None) -> Context:
+    if prompt is None:
+        return Context()
+    return Context(prompt.block, PREFACE + prompt.sections if prompt.sections else "")
+
+
+def parsed(text: object) -> object:
+    """The value of a JSON text; anything else as it is."""
+    try:
+        return json.loads(text) if isinstance(text, str) else text
+    except ValueError:
+        return text
+
+
+def failure_in(result: object) -> str | None:
+    """The failure that a result reports, also if the result is JSON.
+
+    >>> failure_in('{"error": "no such room"}'), failure_in("fine")
+    ('no such room', None)
+    """
+    return reported_failure(parsed(result) if isinstance(result, str) and result.lstrip().startswith("{") else result)
+
+
+def failure_in_text(text: str) -> str | None:
+    """Like `failure_in`, for results without any other mark: a text that begins as an exception is printed fails.
+
+    >>> failure_in_text("ValueError: no such room"), failure_in_text("Errors are rare")
+    ('ValueError: no such room', None)
+    """
+    return failure_in(text) or (text if _LIKE_AN_ERROR.match(text) else None)

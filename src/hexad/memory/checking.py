@@ -1,0 +1,260 @@
+"""Compares the rows of a namespace with their versions, index and vectors, and rebuilds one from the other.
+
+It asks a store what everybody asks, so it notices what would give a wrong answer, and works on every store.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, cast
+
+from hexad.errors import StoreDamaged
+from hexad.memory import audit
+from hexad.memory.forgetting import VERSIONED
+from hexad.memory.indexing import all_namespaces, document_of, embed_missing, put, reindex
+from hexad.memory.knowledge import version_of
+from hexad.memory.similarity import embedded_text
+from hexad.model import RECORDS, Knowledge, Layer, Origin, Version
+from hexad.store import Question, standing_of
+from hexad.store.searching import CAPACITY, MAX_OPENED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from hexad.memory.similarity import Similarity
+    from hexad.model import Record
+    from hexad.store import Evidence, Reading, Row, Store, Writing
+
+_EARLIEST: Final = datetime.min.replace(tzinfo=UTC)  # nothing has expired by then
+_PAGE: Final = 500
+_AGAIN: Final = "restore a backup, or review and activate them again"
+_NAMED: Final = 3  # damaged records that a message names
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """One kind of damage in a namespace; ``part`` is rows, versions, index or vectors."""
+
+    namespace: str
+    part: str
+    detail: str
+    advice: str = "run `hexad doctor --repair`"
+
+
+def damages(
+    store: Store, similarity: Similarity | None, is_altered: Callable[[Record], bool] = lambda _: False
+) -> Iterator[Damage]:
+    """The damage of every namespace. Vectors are compared with what an embedder makes of the rows.
+
+    ``is_altered`` says of a record whether it is not what a person approved, which nothing here can mend.
+    """
+    for namespace in all_namespaces(store):
+        try:
+            with store.reading(namespace) as view:
+                yield from _Comparison(view, similarity, is_altered).damages()
+        except StoreDamaged as error:
+            yield Damage(namespace, "rows", str(error))
+
+
+def rebuild(store: Store, now: datetime, similarity: Similarity | None) -> None:
+    """Rebuild rows from versions, and versions, index and vectors from rows, in a transaction for each namespace.
+
+    A row that cannot be read and has no version is `StoreDamaged`, and its namespace stays as it was.
+    """
+    for namespace in all_namespaces(store):
+        with store.transaction(namespace) as unit:
+            mended = sum(_mend(unit, key) for key in unit.keys_of())
+            unit.scrub(index=True)
+            reindex(unit)
+            what = {"action": "repair", "actor": Origin.USER, "target": namespace}
+            audit.append(unit, at=now, session="", details={"rebuilt": mended}, **what)
+    if similarity is not None:
+        embed_missing(store, similarity, now, lambda _done, _total: None)
+
+
+class _Comparison:
+    """The comparison of one namespace, in one state of it."""
+
+    def __init__(self, view: Reading, similarity: Similarity | None, is_altered: Callable[[Record], bool]) -> None:
+        self._view = view
+        self._similarity = similarity
+        self._is_altered = is_altered
+
+    def damages(self) -> Iterator[Damage]:
+        keys, altered = set[str](), list[str]()
+        for kind in RECORDS:
+            expected, unlike = _Expected(), list[str]()
+            for page in _pages(self._view, kind.layer):
+                for row in page:
+                    expected.add(row)
+                    altered += [row.record.id] if self._is_altered(row.record) else []
+                    if isinstance(row.record, Knowledge):
+                        keys.add(row.record.key)
+                        newest = _versions(self._view, row.record.key)[:1]
+                        unlike += [] if newest and _agree(row.record, newest[0]) else [row.record.key]
+            yield from self._found("versions", "differ from the newest version, or have none", unlike)
+            yield from self._of_layer(kind.layer, expected)
+        lost = sorted(set(self._view.keys_of()) - keys)
+        yield from self._found("rows", "have versions and no row", lost)
+        yield from self._found("rows", "are not what was approved", altered, advice=_AGAIN)
+
+    def _of_layer(self, layer: Layer, expected: _Expected) -> Iterator[Damage]:
+        yield from self._found("rows", f"of {layer} hold other words than are indexed", expected.unlike)
+        for fault in (*self._index_faults(layer, expected), *self._standing_faults(layer, expected))[:1]:
+            yield Damage(self._view.namespace, "index", f"of {layer}: {fault}")
+        faults = self._vector_faults(layer)
+        yield from self._found("vectors", f"of {layer} are not those of the text", faults)
+
+    def _found(self, part: str, what: str, ids: Iterable[object], **advice: str) -> Iterator[Damage]:
+        if listed := list(ids):
+            named = ", ".join(map(repr, listed[:_NAMED])) + (" …" if len(listed) > _NAMED else "")
+            yield Damage(self._view.namespace, part, f"{len(listed)} {what}: {named}", **advice)
+
+    def _index_faults(self, layer: Layer, expected: _Expected) -> Iterator[str]:
+        """Ask for every term, as many at once as are answered in full."""
+        for terms in _together(expected.frequencies) or [[]]:
+            found = self._asked(Question(layers=[layer], now=_EARLIEST, terms=terms), layer)
+            if (found.statistics.rows, found.statistics.length) != (expected.rows, expected.length):
+                yield f"its {expected.rows} rows are counted as {found.statistics.rows}, or their lengths are wrong"
+            for term in terms:
+                count = expected.frequencies[term]
+                postings = _digest(found.postings.get(term, ())) if count < CAPACITY else expected.postings[term]
+                if (found.statistics.frequencies.get(term), postings) != (count, expected.postings[term]):
+                    yield f"the term {term!r} leads to wrong rows"
+        yield from self._frequent_faults(layer, expected)
+
+    def _frequent_faults(self, layer: Layer, expected: _Expected) -> Iterator[str]:
+        """Ask which rows hold the terms that have too many rows for one answer."""
+        frequent = [term for term, count in expected.frequencies.items() if count >= CAPACITY]
+        for page in _pages(self._view, layer) if frequent else ():
+            held = {row.number: row.document.weights() for row in page if row.document is not None}
+            for term in frequent:
+                wanted = {number for number, weights in held.items() if term in weights}
+                if self._view.passing(layer, list(held), [term], _EARLIEST) != wanted:
+                    yield f"the term {term!r} leads to wrong rows"
+
+    def _standing_faults(self, layer: Layer, expected: _Expected) -> Iterator[str]:
+        question = Question(layers=[layer], now=_EARLIEST, standing=expected.rows + 1, with_rules=True)
+        if {row.number for row in self._asked(question, layer).standing} != expected.standing:
+            yield "other entries stand in every prompt than should"
+
+    def _asked(self, question: Question, layer: Layer) -> Evidence:
+        return self._view.evidence(question)[layer]
+
+    def _vector_faults(self, layer: Layer) -> Iterator[int]:
+        """The numbers of vectors without a row, or unlike what the embedder makes of its text now."""
+        last, similarity, count = 0, self._similarity, 0
+        while similarity is not None and (page := self._view.vectors(layer, similarity.name, after=last)):
+            last, count = page[-1].stamp, count + len(page)
+            rows = {row.number: row for row in self._view.fetch({layer: [each.number for each in page]})[layer]}
+            known = [each for each in page if each.number in rows and rows[each.number].document is not None]
+            yield from (each.number for each in page if each not in known)
+            made = similarity.embed([embedded_text(rows[each.number].record.fields()) for each in known])
+            yield from (each.number for each, vector in zip(known, made, strict=True) if vector != each.vector)
+        if similarity is not None:
+            state = self._asked(Question(layers=[layer], now=_EARLIEST, embedder=similarity.name), layer).vectors
+            yield from range(count, state.rows)  # so many are counted, and are not there
+
+
+@dataclass(slots=True)
+class _Expected:
+    """What the index of a layer must hold, by its rows."""
+
+    rows: int = 0
+    length: int = 0
+    frequencies: dict[str, int] = field(default_factory=dict)
+    postings: dict[str, int] = field(default_factory=dict)  # of each term, as a `_digest`
+    standing: set[int] = field(default_factory=set)
+    unlike: list[str] = field(default_factory=list)  # the rows whose indexed words are not those of their text
+
+    def add(self, row: Row) -> None:
+        """Take in a row."""
+        if document_of(row.record) != row.document:
+            self.unlike.append(row.record.id)
+        if row.document is None:
+            return
+        self.rows += 1
+        self.length += row.document.length
+        if isinstance(row.record, Knowledge) and standing_of(row.record):
+            self.standing.add(row.number)
+        for term, weight in row.document.weights().items():
+            self.frequencies[term] = self.frequencies.get(term, 0) + 1
+            posting = (row.number, weight, row.document.length)
+            self.postings[term] = self.postings.get(term, 0) + _digest([posting])
+
+
+def _digest(postings: Iterable[Sequence[int]]) -> int:
+    """A number for some postings, whatever their order."""
+    return sum(hash(tuple(posting)) for posting in postings)
+
+
+def _pages(view: Reading, layer: Layer) -> Iterator[Sequence[Row]]:
+    last = 0
+    while page := view.page(layer, after=last, limit=_PAGE):
+        yield page
+        last = page[-1].number
+
+
+def _together(frequencies: dict[str, int]) -> list[list[str]]:
+    """The terms in lists, each of which one question answers with all its rows; a frequent term stands alone."""
+    found, total = list[list[str]](), CAPACITY
+    for term, count in sorted(frequencies.items(), key=lambda each: each[1]):
+        if total + count >= CAPACITY or len(found[-1]) == MAX_OPENED:
+            found.append([])
+            total = 0
+        found[-1].append(term)
+        total += count
+    return found
+
+
+def _versions(view: Reading, key: str) -> Sequence[Version]:
+    return cast("Sequence[Version]", view.versions(Layer.USER_KNOWLEDGE, key))
+
+
+def _agree(entry: Knowledge, version: Version) -> bool:
+    return (entry.version, entry.content, entry.category) == (version.version, version.content, version.category)
+
+
+def _mend(unit: Writing, key: str) -> bool:
+    """Rebuild an entry from its newest version, or the version from the entry; whether one of them was damaged."""
+    versions, row = _versions(unit, key), _readable(unit, key)
+    if row is None:
+        put(unit, [_restored(versions)] if versions else [])
+        return bool(versions)
+    entry = cast("Knowledge", row.record)
+    if versions and _agree(entry, versions[0]):
+        return False
+    if versions and versions[0].version >= entry.version and not _is_whole(row, versions[0]):
+        put(unit, [_from(entry, versions[0])])
+    else:
+        unit.remove_versions(Layer.USER_KNOWLEDGE, key, [entry.version])
+        unit.add_versions([version_of(entry)])
+    return True
+
+
+def _is_whole(row: Row, version: Version) -> bool:
+    """Whether not the row was damaged but its version: the words that are indexed are the row's."""
+    entry = cast("Knowledge", row.record)
+    return document_of(entry) == row.document != document_of(_from(entry, version))
+
+
+def _from(entry: Knowledge, version: Version) -> Knowledge:
+    return replace(entry, version=version.version, content=version.content, category=version.category)
+
+
+def _restored(versions: Sequence[Version]) -> Knowledge:
+    """An entry of which only the versions are left: its tags, pin, thread and expiry are lost."""
+    newest, oldest = versions[0], versions[-1]
+    said = {name: getattr(newest, name) for name in VERSIONED}
+    return Knowledge(**said, created=oldest.created, updated=newest.created, first_version=oldest.version)
+
+
+def _readable(unit: Writing, key: str) -> Row | None:
+    """The row of an entry; None if it cannot be read, and then no index is left that could be the reason."""
+    try:
+        row = unit.get(Layer.USER_KNOWLEDGE, key)
+    except StoreDamaged:
+        unit.scrub(index=True)
+        return None
+    return row if row and row.record.id == key else None

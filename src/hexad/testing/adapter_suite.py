@@ -1,0 +1,401 @@
+"""The contract of every framework adapter, as tests.
+
+A test file gives a fixture ``agents`` (an `Agents`) and says ``from hexad.testing.adapter_suite import *``. The agents
+are real ones of the framework; only the model is scripted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import pytest
+
+from hexad.context.selection import estimate_tokens
+from hexad.context.standing import TITLE
+from hexad.edges.context import PREFACE
+from hexad.errors import StoreBusy, StoreError
+from hexad.facade import Hexad
+from hexad.testing.faulty_store import FaultyStore, over
+from hexad.testing.script import Call, Request, Script
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+BASE: Final = "Be terse."
+USER: Final = "dana"
+WAYS: Final = ("sync", "async", "stream")
+FIX: Final = "give `day` as YYYY-MM-DD"
+BOOKING: Final = "Book a room for the 31st"
+
+
+class Driven(Protocol):
+    """One agent of the framework, with the system prompt `BASE`."""
+
+    def say(self, text: str, *, user: str, session: str) -> str:
+        """The answer to a message, without an event loop."""
+        ...
+
+    async def asay(self, text: str, *, user: str, session: str, stream: bool) -> str:
+        """The answer to a message."""
+        ...
+
+    def stored(self, session: str) -> str:
+        """The history that the framework keeps of a session, in words."""
+        ...
+
+
+@dataclass(frozen=True)
+class Agents:
+    """How agents of a framework are made: from an engine (None: without the adapter), a script and tools.
+
+    The tool `pay` needs a person's approval. ``missing`` names what the framework does not have, with the reason:
+    "sync", "stream", "approval", "cancel", "history".
+    """
+
+    make: Callable[..., Driven]
+    namespace: Callable[[str], str] = lambda user: f"default/{user}"
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+    def need(self, what: str) -> None:
+        """Skip a test of something that the framework does not have."""
+        if what in self.missing:
+            pytest.skip(self.missing[what])
+
+    def own(self, hx: Hexad, user: str = USER) -> Hexad:
+        """The engine as a user sees it."""
+        return hx.scoped(namespace=self.namespace(user))
+
+
+@pytest.fixture
+def hx(tmp_path: Path) -> Iterator[Hexad]:
+    """An engine where nothing stands, so that a few entries show what is found."""
+    with Hexad.open(tmp_path / "agent.db", enabled=True, layer_deadline=600.0, standing_budget=0) as engine:
+        yield engine
+
+
+def book(day: str) -> str:
+    """Book a room for a day."""
+    if "/" in day:
+        raise ValueError(f"cannot read the day {day!r}")
+    return f"a room on {day}"
+
+
+def check(day: str) -> dict[str, str]:
+    """Check a day."""
+    return {"error": f"cannot read the day {day!r}"} if "/" in day else {"status": "free"}
+
+
+def pay(day: str) -> str:
+    """Pay for a day."""
+    return f"paid for {day}"
+
+
+async def hang(day: str) -> str:
+    """Wait for ever."""
+    await asyncio.Event().wait()
+    return day
+
+
+def told(agent: Driven, text: str = BOOKING, *, user: str = USER, session: str = "s1", way: str = "async") -> str:
+    """The agent's answer in one of the three ways."""
+    if way == "sync":
+        return agent.say(text, user=user, session=session)
+    return asyncio.run(agent.asay(text, user=user, session=session, stream=way == "stream"))
+
+
+def booked(*days: str, tool: str = "book") -> Script:
+    """A model that tries these days, one after the other, and then says so."""
+    return Script([*(Call(tool, {"day": day}) for day in days), "Booked."])
+
+
+def calls(hx: Hexad) -> list[tuple[str, bool]]:
+    """The record of calls: the tool, and whether it worked."""
+    records = hx.audit.records()
+    return [(each.target, bool(each.details["ok"])) for each in records if each.action == "tool.call"]
+
+
+def blocks(request: Request) -> list[int]:
+    """The places of found context among the messages."""
+    return [place for place, (_, text) in enumerate(request.messages) if PREFACE.strip() in text]
+
+
+def place_of(request: Request, text: str) -> int:
+    """The place of the latest message of the user's that holds these words."""
+    return max(place for place, (role, said) in enumerate(request.messages) if role == "user" and text in said)
+
+
+def warned(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Everything that was logged as a warning or worse."""
+    gc.collect()  # asyncio reports a future that nobody asked when that goes
+    return [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING]
+
+
+pytestmark = pytest.mark.requirement("EDGE-01", "EDGE-02")
+
+# context
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_model_call_of_a_turn_sees_one_block_in_front_of_the_users_message(
+    agents: Agents, hx: Hexad, way: str
+) -> None:
+    agents.need(way)
+    agents.own(hx).knowledge.save("room", "Book a quiet room")
+    rule = Call("save_knowledge", {"key": "hall", "content": "Book a room in the small hall"})
+    script = Script([rule, Call("book", {"day": "2026-01-31"}), "Booked."])
+    assert told(agents.make(hx, script, [book]), way=way).strip() == "Booked."
+    first, *later = script.requests
+    assert len(later) == 2
+    for request in script.requests:
+        (place,) = blocks(request)
+        assert 0 <= place_of(request, BOOKING) - place <= 1
+        assert request.messages[place] == first.messages[blocks(first)[0]]
+        assert "quiet room" in request.messages[place][1]
+        assert request.system == first.system
+        assert BASE in request.system
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_next_turn_has_a_block_of_its_own_and_the_history_has_none(agents: Agents, hx: Hexad, way: str) -> None:
+    agents.need(way)
+    agents.own(hx).knowledge.save("room", "Book a quiet room")
+    agents.own(hx).knowledge.save("lunch", "The canteen has soup")
+    script = Script(["Booked.", "Soup."])
+    agent = agents.make(hx, script)
+    told(agent, way=way)
+    told(agent, "What does the canteen have?", way=way)
+    first, second = script.requests
+    (place,) = blocks(second)
+    assert "soup" in second.messages[place][1]
+    assert "quiet room" not in str(second.messages)
+    assert place_of(second, "canteen") > place_of(second, BOOKING)
+    if "history" not in agents.missing:
+        stored = agent.stored("s1")
+        assert BOOKING in stored
+        assert PREFACE.strip() not in stored
+    assert first.system == second.system
+
+
+def test_standing_context_is_the_end_of_the_system_prompt_and_changes_only_with_its_entries(
+    agents: Agents, tmp_path: Path
+) -> None:
+    with Hexad.open(tmp_path / "standing.db", enabled=True, layer_deadline=600.0) as hx:
+        own = agents.own(hx)
+        own.knowledge.save("units", "Answer in metric units", category="preference")
+        script = Script(["One.", Call("book", {"day": "2026-01-31"}), "Two.", "Three."])
+        agent = agents.make(hx, script, [book])
+        told(agent, "How far is it?")
+        told(agent, BOOKING)
+        own.knowledge.save("tone", "Answer politely", category="preference")
+        told(agent, "Thanks")
+    before = {request.system for request in script.requests[:-1]}
+    assert len(before) == 1
+    (system,) = before
+    assert system.startswith(BASE)
+    assert TITLE in system
+    assert system.endswith("Answer in metric units")
+    assert "Answer politely" in script.requests[-1].system
+    assert script.requests[-1].system.startswith(system.partition(TITLE)[0])
+
+
+def test_a_block_that_does_not_fit_is_left_out(agents: Agents, hx: Hexad) -> None:
+    own = agents.own(hx)
+    for number in range(8):
+        own.knowledge.save(f"room-{number}", f"Book a room on floor {number} " + "with a view of the park " * 5)
+    requests = []
+    for budget in (0, 1, 150):
+        script = Script(["Booked."])
+        assert told(agents.make(hx, script, budget=budget)).strip() == "Booked."
+        requests += script.requests
+    assert not blocks(requests[0])
+    assert not blocks(requests[1])
+    (place,) = blocks(requests[2])
+    block = requests[2].messages[place][1].partition(BOOKING)[0]
+    assert 0 < estimate_tokens(block) <= 150
+
+
+def test_users_at_once_each_get_their_own_memory(agents: Agents, hx: Hexad) -> None:
+    users = [f"user{number}" for number in range(6)]
+    for user in users:
+        agents.own(hx, user).knowledge.save("room", f"Book a room for {user}")
+
+    def reply(request: Request) -> Any:
+        mine = next(user for user in users if f"I am {user}" in str(request.said))
+        assert [user for user in users if f"a room for {user}" in str(request.messages)] == [mine]
+        return "Booked." if "tool" in {role for role, _ in request.messages} else Call("book", {"day": f"31/{mine}"})
+
+    agent = agents.make(hx, Script(reply), [book])
+
+    async def everybody() -> list[str]:
+        return await asyncio.gather(
+            *(agent.asay(f"I am {user}, book a room", user=user, session=user, stream=False) for user in users)
+        )
+
+    assert {each.strip() for each in asyncio.run(everybody())} == {"Booked."}
+    assert [calls(agents.own(hx, user)) for user in users] == [[("book", False)]] * 6
+    assert not calls(hx)
+
+
+def test_our_tools_save_into_the_memory_of_the_one_who_speaks(agents: Agents, hx: Hexad) -> None:
+    script = Script([Call("save_knowledge", {"key": "room", "content": "Prefers a quiet room"}), "Noted.", "Yes."])
+    agent = agents.make(hx, script)
+    told(agent, "I like quiet rooms, remember that")
+    assert agents.own(hx).knowledge.get("room").origin == "agent"
+    assert calls(agents.own(hx)) == [("save_knowledge", True)]
+    told(agent, "Which room?", session="s2")
+    assert "quiet room" in str(script.requests[-1].messages)
+    assert "search_knowledge" in script.requests[0].tools
+
+
+# learning
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("tool", ["book", "check"])
+def test_an_error_is_learned_and_the_next_session_knows_the_fix(agents: Agents, hx: Hexad, way: str, tool: str) -> None:
+    agents.need(way)
+    script = booked("31/01/2026", "2026-01-31", tool=tool)
+    told(agents.make(hx, script, [book, check]), way=way)
+    own = agents.own(hx)
+    assert calls(own) == [(tool, False), (tool, True)]
+    again = Script(["Yes."])
+    told(agents.make(hx, again, [book, check]), f"{BOOKING} and {tool} the day", session="s2", way=way)
+    assert FIX in str(again.requests[0].messages)
+
+
+def test_arguments_that_do_not_fit_are_an_error_of_the_call(agents: Agents, hx: Hexad) -> None:
+    script = Script([Call("book", {"date": "2026-01-31"}), Call("book", {"day": "2026-01-31"}), "Booked."])
+    assert told(agents.make(hx, script, [book])).strip() == "Booked."
+    assert calls(agents.own(hx)) == [("book", False), ("book", True)]
+
+
+def test_a_tool_that_does_not_exist_teaches_nothing(agents: Agents, hx: Hexad) -> None:
+    script = Script([Call("made_up", {}), "Sorry."])
+    assert told(agents.make(hx, script, [book])).strip() == "Sorry."
+    assert not calls(agents.own(hx))
+
+
+def test_parallel_calls_count_once_each(agents: Agents, hx: Hexad) -> None:
+    both = [Call("book", {"day": "31/01/2026"}), Call("check", {"day": "2026-01-31"})]
+    assert told(agents.make(hx, Script([both, "Done."]), [book, check])).strip() == "Done."
+    assert sorted(calls(agents.own(hx))) == [("book", False), ("check", True)]
+
+
+def test_a_watched_tool_counts_once(agents: Agents, hx: Hexad) -> None:
+    agents.need("watch")
+    told(agents.make(hx, booked("31/01/2026", "2026-01-31"), [hx.watch(book)]))
+    assert calls(agents.own(hx)) == [("book", False), ("book", True)]
+    assert not calls(hx)
+
+
+def test_a_cancelled_call_is_no_outcome(agents: Agents, hx: Hexad) -> None:
+    agents.need("cancel")
+    began = threading.Event()
+
+    async def waiting(day: str) -> str:
+        """Wait for ever."""
+        began.set()
+        return await hang(day)
+
+    agent = agents.make(hx, booked("2026-01-31", tool="waiting"), [waiting])
+
+    async def cancelled() -> None:
+        run = asyncio.create_task(agent.asay(BOOKING, user=USER, session="s1", stream=False))
+        while not began.is_set() and not run.done():
+            await asyncio.sleep(0.01)
+        run.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await run
+
+    asyncio.run(cancelled())
+    assert not calls(agents.own(hx))
+
+
+def test_a_call_that_waits_for_approval_is_no_outcome(agents: Agents, hx: Hexad) -> None:
+    agents.need("approval")
+    told(agents.make(hx, booked("2026-01-31", tool="pay"), [pay]))
+    assert not calls(agents.own(hx))
+
+
+def test_a_model_call_that_failed_leaves_nothing_behind_and_the_next_has_one_block(agents: Agents, hx: Hexad) -> None:
+    agents.own(hx).knowledge.save("room", "Book a quiet room")
+    script = Script([ConnectionError("overloaded"), "Booked."])
+    agent = agents.make(hx, script)
+    with pytest.raises(Exception, match="overloaded"):
+        told(agent)
+    assert told(agent).strip() == "Booked."
+    (place,) = blocks(script.requests[-1])
+    assert "quiet room" in script.requests[-1].messages[place][1]
+
+
+# failures of ours
+
+
+FAILURES: Final = [
+    StoreBusy("agent.db", "is locked"),
+    StoreError("agent.db", "disk is full"),
+    RuntimeError("the store is gone"),
+]
+
+
+@pytest.mark.parametrize("error", FAILURES, ids=["locked", "full", "gone"])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_store_that_fails_costs_the_context_and_one_warning(
+    agents: Agents, hx: Hexad, way: str, error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    agents.need(way)
+
+    def fails() -> None:
+        raise error
+
+    script, bare = booked("2026-01-31"), booked("2026-01-31")
+    broken = over(hx, FaultyStore(hx.store, fails))
+    assert told(agents.make(broken, script, [book], tools_of_ours=False), way=way).strip() == "Booked."
+    told(agents.make(None, bare, [book]), way=way)
+    assert script.requests == bare.requests
+    (warning,) = warned(caplog)
+    assert str(error) in warning
+
+
+def test_a_store_that_hangs_is_waited_for_once(
+    agents: Agents, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    released = threading.Event()
+    with Hexad.open(tmp_path / "hasty.db", enabled=True, layer_deadline=0.1) as hasty:
+        hung = over(hasty, FaultyStore(hasty.store, lambda: released.wait(500) and None))
+        script, bare = booked("2026-01-31"), booked("2026-01-31")
+        assert told(agents.make(hung, script, [book], tools_of_ours=False)).strip() == "Booked."
+        assert not released.is_set()
+        released.set()
+    told(agents.make(None, bare, [book]))
+    assert script.requests == bare.requests
+    assert len(warned(caplog)) == 1
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_engine_that_is_off_changes_nothing(agents: Agents, tmp_path: Path, way: str) -> None:
+    agents.need(way)
+    off, before = Hexad.open(tmp_path / "off.db"), booked("31/01/2026", "2026-01-31")
+    with_it, bare = before, booked("31/01/2026", "2026-01-31")
+    assert told(agents.make(off, with_it, [book]), way=way) == told(agents.make(None, bare, [book]), way=way)
+    assert with_it.requests == bare.requests
+    assert not list(tmp_path.glob("off.db*"))
+
+
+def test_a_user_that_cannot_be_determined_costs_the_context_and_a_warning(
+    agents: Agents, hx: Hexad, caplog: pytest.LogCaptureFixture
+) -> None:
+    agents.need("user function")
+    script, bare = booked("2026-01-31"), booked("2026-01-31")
+    agent = agents.make(hx, script, [book], tools_of_ours=False)
+    assert told(agent, user="").strip() == "Booked."
+    told(agents.make(None, bare, [book]))
+    assert script.requests == bare.requests
+    assert len(warned(caplog)) == 1
+    assert not calls(hx)
