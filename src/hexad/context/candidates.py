@@ -19,7 +19,7 @@ _FEWEST: Final = 100
 _NAMED: Final = 0.1
 _COMMON: Final = 0.1  # the weight of an everyday word in a layer that holds next to nothing
 _PART: Final = 0.5
-MANY: Final = 1000  # rows that tell common words from rare ones, and among which chance finds a word of any question
+SOME, MANY = 100, 300  # rows of a layer that holds little, and of one that tells common words from rare ones itself
 SATURATION: Final = 0.9  # BM25's k1: how soon a repeated term stops counting
 NORMALISATION: Final = 0.6  # BM25's b: how much a long text is held against it
 
@@ -77,8 +77,8 @@ def rarity_of(frequency: int, rows: int) -> float:
 
 
 def many(rows: int) -> float:
-    """How far a layer is from holding little, 0, to holding much, 1: from `MANY` rows on."""
-    return min(1.0, rows / MANY)
+    """How far a layer is from holding little, 0 up to `SOME` rows, to holding much, 1 from `MANY` rows on."""
+    return min(1.0, max(0, rows - SOME) / (MANY - SOME))
 
 
 def weigh(
