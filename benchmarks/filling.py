@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
 from hexad import Hexad
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from benchmarks.corpus import Entry
 
 
 def fill(
-    path: Path, entries: Sequence[Entry], progress: Callable[[int, int], None], namespace: str = "default"
+    place: Path | str, entries: Sequence[Entry], progress: Callable[[int, int], None], namespace: str = "default"
 ) -> None:
     """Import the entries into one namespace of a database, by their words alone."""
-    lines = path.with_suffix(".jsonl")
-    with lines.open("w", encoding="utf-8") as file:
+    with NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
         for entry in entries:
             line = {"type": "knowledge", "key": entry.key, "content": entry.content, "category": entry.category}
             file.write(json.dumps({**line, "tags": list(entry.tags)}) + "\n")
-    with Hexad.open(path, enabled=True, namespace=namespace, semantic=False) as hx:
-        hx.import_file(lines, progress=progress)
-    lines.unlink()
+        file.flush()
+        with Hexad.open(place, enabled=True, namespace=namespace, semantic=False) as hx:
+            hx.import_file(Path(file.name), progress=progress)

@@ -40,6 +40,7 @@ INSTEAD = {  # of a `py` block, which needs a real model: what stands before it 
         'model="gemini-2.5-flash"',
         'model=ScriptedModel.playing(["Booked.", "Booked."])',
     ),
+    "clients.md": (_SCRIPTED.format("clients"), "OpenAI()", "scripted(Script(booking))"),
     "langchain.md": (_SCRIPTED.format("langchain"), '"openai:gpt-5.1"', "scripted(Script(booking))"),
     "openai-agents.md": (_SCRIPTED.format("openai_agents"), '"gpt-5.1"', "scripted(Script(booking))"),
     "pydantic-ai.md": (_SCRIPTED.format("pydantic_ai"), '"openai:gpt-5.1"', "scripted(Script(booking))"),

@@ -52,3 +52,12 @@ def drop_schema(url: str) -> None:
     """Remove it."""
     with psycopg.connect(server_url(), autocommit=True) as connection:
         connection.execute(f"DROP SCHEMA IF EXISTS {url.rsplit('schema=', 1)[1]} CASCADE")
+
+
+def end_sessions() -> None:
+    """End every session but this one, as a server does that restarts."""
+    with psycopg.connect(server_url(), autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE application_name = 'hexad' AND pid <> pg_backend_pid()"
+        )

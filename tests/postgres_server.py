@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from psycopg.pq import PGconn, Ping
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Self
 
 _NOBODY: Final = 65534
@@ -54,21 +55,27 @@ def binaries() -> Path:
 
 
 class PostgresServer:
-    """A server with its own data; use it as a context manager. `kill` and `start` again is a crash and its recovery."""
+    """A server with its own data; use it as a context manager. `kill` and `start` again is a crash and its recovery.
 
-    def __init__(self, *, durable: bool = False) -> None:
+    With ``primary`` it is a standby, a copy that follows that server.
+    """
+
+    def __init__(self, *, durable: bool = False, primary: PostgresServer | None = None) -> None:
         self._home = Path(tempfile.mkdtemp(prefix="hexad-postgres-"))
         self._log = (self._home / "log").open("ab")
         self._identity: dict[str, Any] = {"user": _NOBODY, "group": _NOBODY, "extra_groups": []} if _is_root() else {}
         self._binaries = self._usable(binaries())
         self._data = self._home / "data"
-        self._password = secrets.token_urlsafe(16)
-        self._port = _free_port()
+        self._password = primary._password if primary else secrets.token_urlsafe(16)
+        self.port = free_port()
         self._options = _OPTIONS if durable else {**_OPTIONS, "fsync": "off", "full_page_writes": "off"}
         self._process: subprocess.Popen[bytes] | None = None
-        self.url = f"postgresql://hexad:{self._password}@127.0.0.1:{self._port}/postgres"
+        self.url = f"postgresql://hexad:{self._password}@127.0.0.1:{self.port}/postgres"
         try:
-            self._create()
+            if primary is None:
+                self._create()
+            else:
+                self._make([self._binaries / "pg_basebackup", "-R", "-D", self._data, "-d", primary.url])
             self.start()
         except BaseException:
             self.stop()
@@ -89,7 +96,7 @@ class PostgresServer:
         """Start it, and wait until it accepts connections."""
         settings = [part for name, value in self._options.items() for part in ("-c", f"{name}={value}")]
         self._process = subprocess.Popen(
-            [self._binaries / "postgres", "-D", self._data, "-p", str(self._port), *settings],
+            [self._binaries / "postgres", "-D", self._data, "-p", str(self.port), *settings],
             **self._quiet(),
         )
         end = time.monotonic() + _FIRST_SECONDS
@@ -132,18 +139,11 @@ class PostgresServer:
         secret.write_text(self._password)
         if self._identity:
             os.chown(secret, _NOBODY, _NOBODY)
-        command: list[str | Path] = [
-            self._binaries / "initdb",
-            "-D",
-            self._data,
-            "-U",
-            "hexad",
-            "--pwfile",
-            secret,
-            "-E",
-            "UTF8",
-        ]
-        command += ["--auth=scram-sha-256", "--locale=C", "--no-sync"]
+        account = ("-U", "hexad", "--pwfile", secret, "-E", "UTF8")
+        how = ("--auth=scram-sha-256", "--locale=C", "--no-sync")
+        self._make([self._binaries / "initdb", "-D", self._data, *account, *how])
+
+    def _make(self, command: Sequence[str | Path]) -> None:
         done = subprocess.run(command, check=False, **self._quiet())
         if done.returncode:
             raise NoPostgresServer(f"the server's data cannot be created: {self._last_words()}")
@@ -159,11 +159,23 @@ class PostgresServer:
         return PGconn.ping(self.url.encode()) == Ping.OK
 
 
+def as_nobody(folder: Path) -> dict[str, Any]:
+    """Options with which root starts a process as nobody, who then owns the folder; none for other users."""
+    if not _is_root():
+        return {}
+    for each in (folder, *folder.rglob("*")):
+        os.chown(each, _NOBODY, _NOBODY)
+    for parent in folder.parents[:3]:
+        if parent.stat().st_uid == 0 and parent != Path("/tmp") and parent.stat().st_mode & 0o001 == 0:
+            parent.chmod(0o711)
+    return {"user": _NOBODY, "group": _NOBODY, "extra_groups": []}
+
+
 def _is_root() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

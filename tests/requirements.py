@@ -21,7 +21,6 @@ PLANNED: Final = frozenset(
         "IO-01",
         "IO-02",
         "OBS-01",
-        "PG-04",
     ]
 )
 """Not built yet, and without tests."""

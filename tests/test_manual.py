@@ -13,7 +13,7 @@ import documenting
 from hexad.cli import app
 from hexad.cli.tree import whole
 from hexad.semantic import PACKAGES
-from tests.manual import FENCE, RUN, SHOWN, install, settled, steps
+from tests.manual import FENCE, INSTEAD, RUN, SHOWN, install, settled, steps
 from tests.manual_shell import NOT_RUN, Line, lines
 from tests.support import requirement
 
@@ -36,6 +36,14 @@ def test_the_steps_of_a_page_work_in_their_order(page: Path, tmp_path: Path) -> 
     for step in steps(page):
         shown = step.done_in(tmp_path)
         assert not step.output.strip() or settled(shown, step.kind) == settled(step.output, step.kind), step.source
+
+
+@requirement("EDGE-01")
+@pytest.mark.parametrize("name", sorted(INSTEAD))
+def test_a_learning_agent_of_each_framework_takes_fifteen_lines(name: str) -> None:
+    (page,) = DOCS.rglob(name)
+    program = page.read_text(encoding="utf-8").partition("```py\n")[2].partition("```")[0]
+    assert 0 < len([line for line in program.splitlines() if line.strip()]) <= 15
 
 
 @requirement("KNOW-01", "PROMPT-02")

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import pkgutil
 import re
 import threading
 from functools import partial
@@ -17,14 +19,15 @@ from hexad.cli import main
 from hexad.errors import CommitInDoubt, InvalidInput, SchemaTooNew, StoreBusy, StoreError
 from hexad.store import postgres
 from hexad.store.postgres import PostgresStore
-from hexad.store.postgres.connection import Connection, Statement
+from hexad.store.postgres.connection import Connection
 from hexad.testing.nouns import ENTRIES, HOME, audit_record, document, knowledge
 from hexad.testing.processes import counted, step
-from tests.postgres import drop_schema, new_schema, server_url
+from tests.postgres import drop_schema, end_sessions, new_schema, server_url
+from tests.postgres_wire import Wire
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -36,52 +39,40 @@ def url() -> Iterator[str]:
 
 
 @pytest.fixture
-def hx(url: str) -> Iterator[Hexad]:
-    with opened(url, max_knowledge=1000) as engine:
-        yield engine
+def wire(url: str) -> Iterator[Wire]:
+    """A way to the server on which every statement is seen."""
+    with Wire(url) as made:
+        yield made
 
 
 @pytest.fixture
-def batches(monkeypatch: pytest.MonkeyPatch) -> list[list[Statement]]:
-    """Every batch of statements that somebody waited for."""
-    found: list[list[Statement]] = []
-    run = Connection.run
-
-    def recorded(self: Connection, statements: Any, **options: Any) -> Any:
-        found.append(list(statements))
-        return run(self, statements, **options)
-
-    monkeypatch.setattr(Connection, "run", recorded)
-    return found
-
-
-def trips(batches: list[Any], action: Callable[[], object]) -> int:
-    batches.clear()
-    action()
-    return len(batches)
+def hx(wire: Wire) -> Iterator[Hexad]:
+    with opened(wire.url, max_knowledge=1000) as engine:
+        yield engine
 
 
 @requirement("PG-02")
-def test_a_turn_takes_two_round_trips_a_save_two_and_an_observation_three(hx: Hexad, batches: list[Any]) -> None:
+def test_a_turn_takes_two_round_trips_a_save_two_and_an_observation_three(hx: Hexad, wire: Wire) -> None:
     hx.knowledge.save("tone", "Answer briefly", category="rule", pinned=True)
     for number in range(40):
         hx.knowledge.save(f"k{number}", f"deploy note {number} for the window", thread="t", position=number)
     hx.references.save("runbook", location="https://example.com", summary="how to deploy")
     hx.learnings.save(trigger="tool:deploy", error_pattern="no window", fix="deploy on Tuesday")
     question = "when is the window to deploy?"
-    assert trips(batches, lambda: hx.retrieve(question)) == 2
-    assert trips(batches, lambda: hx.assemble("You help.", hx.retrieve(question))) == 2
-    assert trips(batches, lambda: hx.knowledge.save("new", "something else")) == 2
-    assert trips(batches, lambda: hx.knowledge.save("new", "something else again")) == 2
+    assert wire.trips(lambda: hx.retrieve(question)) == 2
+    assert wire.trips(lambda: hx.assemble("You help.", hx.retrieve(question))) == 2
+    assert wire.trips(lambda: hx.knowledge.save("new", "something else")) == 2
+    assert wire.trips(lambda: hx.knowledge.save("new", "something else again")) == 2
     hx.observe(tool="mail", result="sent", args={"to": "anna"}, session="s")
     outcomes = [{"error": error} for error in ("Error: no region eu", "Error: no key 7", "Error: no region eu")]
     for outcome in (*outcomes, {"result": "sent"}, {"result": "sent"}):
         observe = partial(hx.observe, tool="mail", args={"a": len(outcome)}, session="s", **outcome)
-        assert trips(batches, observe) <= 3
+        assert wire.trips(observe) <= 3
 
 
 @requirement("PG-01")
-def test_every_statement_names_its_tenant(hx: Hexad, batches: list[list[Statement]]) -> None:
+def test_every_statement_that_is_sent_names_its_tenant(hx: Hexad, wire: Wire) -> None:
+    wire.batches.clear()
     hx.knowledge.save("editor", "vim", tags=["tool"])
     hx.prompt("You help.", "which editor?")
     hx.observe(tool="deploy", error="Error: no", session="s")
@@ -91,10 +82,23 @@ def test_every_statement_names_its_tenant(hx: Hexad, batches: list[list[Statemen
     hx.forget(everything=True)
     hx.audit.verify()
     of_all = re.compile(r"BEGIN|COMMIT|ROLLBACK|SELECT set_config|SELECT namespace FROM")
-    statements = [each for batch in batches for each in batch if not of_all.match(each.sql)]
-    assert len(statements) > 50
-    for sql, _ in statements:
+    statements = {each for batch in wire.batches for each in batch if not of_all.match(each)}
+    assert len(statements) > 40
+    for sql in statements:
         assert "tenant = $1" in sql or re.match(r'INSERT INTO "?\w+"?\.\w+ \(tenant,', sql), sql
+
+
+@requirement("PG-01")
+def test_every_table_in_the_sql_is_read_and_written_by_tenant() -> None:
+    found = 0
+    for part in pkgutil.iter_modules(postgres.__path__):
+        module = importlib.import_module(f"hexad.store.postgres.{part.name}")
+        for sql in [value for value in vars(module).values() if isinstance(value, str)]:
+            tables = re.findall(r"(?:FROM|JOIN|UPDATE|INTO) hexad\.(?!note)", sql)
+            tenants = re.findall(r"tenant = |\(tenant,", sql.partition(" ON CONFLICT")[0])
+            assert len(tenants) >= len(tables), sql
+            found += len(tables)
+    assert found > 80
 
 
 @requirement("PG-01")
@@ -157,15 +161,6 @@ def test_many_that_start_at_once_create_the_schema_once(url: str) -> None:
 
 
 # a connection that is lost
-
-
-def end_sessions() -> None:
-    """End every session but this one, as a server does that restarts."""
-    with psycopg.connect(server_url(), autocommit=True) as connection:
-        connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE application_name = 'hexad' AND pid <> pg_backend_pid()"
-        )
 
 
 @requirement("PG-03")

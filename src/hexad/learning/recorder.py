@@ -20,7 +20,7 @@ from hexad.learning.mining import mined
 from hexad.learning.offers import BOTH, FAILED, FOUND, OFFER_HOLDS, ONE_TASK, PATIENCE, WORKED, new_offer, offer
 from hexad.learning.remedy import MINED
 from hexad.learning.trust import Evidence
-from hexad.memory.habits import credit
+from hexad.memory.use.habits import credit
 from hexad.memory.workspace import Change
 from hexad.model import Layer, Learning, Origin
 from hexad.store.learning import OFFERED, Call, LearningChanges, Offer

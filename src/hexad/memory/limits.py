@@ -1,4 +1,7 @@
-"""How much one session may save: counted in this process, one atomic step for check and increment."""
+"""How much one session may save: counted in this process, one atomic step for check and increment.
+
+A store that several machines share counts as well (`Writing.take_slot`), so that the limits hold for all of them.
+"""
 
 from __future__ import annotations
 
@@ -56,11 +59,12 @@ class Limits:
         self._maxima = dict(maxima)
         self._tally = tally or Tally()
 
-    def take(self, namespace: str, session: str, kind: str) -> None:
-        """Take a slot, or say which limit is reached."""
-        limit = self._maxima.get(kind)
-        if session and limit is not None and not self._tally.take((namespace, session, kind), limit):
+    def take(self, namespace: str, session: str, kind: str) -> int | None:
+        """Take a slot, or say which limit is reached. Returns the limit, if there is one."""
+        limit = self._maxima.get(kind) if session else None
+        if limit is not None and not self._tally.take((namespace, session, kind), limit):
             raise RateLimited(kind, limit, session)
+        return limit
 
     def give_back(self, namespace: str, session: str, kind: str) -> None:
         """Undo `take`."""

@@ -19,15 +19,15 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, assert_never, cast
 
 from hexad.errors import InvalidInput, SkillRefused, TemplateFailed
-from hexad.memory.habits import credit
 from hexad.memory.redaction import redact
+from hexad.memory.use.habits import credit
 from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import composite, parameters
 from hexad.skills.composite import Lesson, Step, StepTool, ToolCall
 from hexad.skills.definition import check, files_of, fingerprint, shell_of, templates
 from hexad.skills.effects import Blocking
 from hexad.skills.review import assess
-from hexad.store.skills import FAILED
+from hexad.store.skills import FAILED, count_run
 
 if TYPE_CHECKING:
     from hexad.memory.workspace import Change, Workspace
@@ -200,7 +200,7 @@ class Runner:
 
     def _count(self, change: Change, job: Job, result: SkillResult) -> None:
         skill = job.skill
-        recent = change.unit.count_run(skill.name, skill.version, self.workspace.clock(), ok=result.ok)
+        recent = count_run(change.unit, skill.name, skill.version, self.workspace.clock(), ok=result.ok)
         change.audit("skill.run", skill.name, _audited(skill, "ok" if result.ok else "failed", result))
         if result.ok:
             credit(change, Layer.SKILL_PATTERNS, skill.name)

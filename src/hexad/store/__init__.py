@@ -309,17 +309,17 @@ class Writing(Reading, Protocol):
         """Count occurrences of errors, and change the calls and offers of sessions."""
         ...
 
-    def count_run(self, name: str, version: int, at: datetime, *, ok: bool) -> str | None:
-        """Count one run of a skill in that version; returns the outcomes of its latest runs, this one last.
-
-        None, and nothing counted, if the skill does not exist or has another version now.
-        """
-        ...
-
     def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
         """Append to the log; a sequence that exists already is a `StoreError`. No record can be changed or removed.
 
         ``details`` are the records' details as JSON, where they were encoded before.
+        """
+        ...
+
+    def take_slot(self, session: str, kind: str, limit: int) -> None:
+        """Count one more save of a session; beyond the limit `RateLimited`, now or when the transaction commits.
+
+        Only a store that several machines share counts here. Elsewhere `memory.limits` counts in the process.
         """
         ...
 
@@ -330,7 +330,7 @@ class Writing(Reading, Protocol):
     def scrub(self, *, index: bool = False) -> None:
         """Rewrite the pages that held removed rows, so that no bytes of them stay behind; linear in the data.
 
-        With ``index`` the index and the vectors are emptied, whatever they hold: `put` indexes each record anew.
+        With ``index`` the index and the vectors are emptied: `put` indexes each record anew.
         A store that cannot do so inside a transaction leaves it to its maintenance: see `Store.flush_traces`.
         """
         ...

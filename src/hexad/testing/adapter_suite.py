@@ -337,15 +337,16 @@ def test_a_model_call_that_failed_leaves_nothing_behind_and_the_next_has_one_blo
 # failures of ours
 
 
-FAILURES: Final = [
-    StoreBusy("agent.db", "is locked"),
-    StoreError("agent.db", "disk is full"),
-    RuntimeError("the store is gone"),
-]
+LOCKED: Final = StoreBusy("agent.db", "is locked")
+FULL: Final = StoreError("agent.db", "disk is full")
+GONE: Final = RuntimeError("the store is gone")
 
 
-@pytest.mark.parametrize("error", FAILURES, ids=["locked", "full", "gone"])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("way", "error"),
+    [("sync", LOCKED), ("async", LOCKED), ("async", FULL), ("async", GONE), ("stream", GONE)],
+    ids=["sync-locked", "async-locked", "async-full", "async-gone", "stream-gone"],
+)
 def test_a_store_that_fails_costs_the_context_and_one_warning(
     agents: Agents, hx: Hexad, way: str, error: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:

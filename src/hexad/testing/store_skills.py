@@ -9,7 +9,7 @@ import pytest
 
 from hexad.model import Layer, Skill, SkillVersion
 from hexad.store import Entry
-from hexad.store.skills import REMEMBERED
+from hexad.store.skills import REMEMBERED, count_run
 from hexad.testing.nouns import AWAY, HOME, MOMENT, document, skill, skill_version
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def test_a_run_is_counted_with_its_outcome_and_only_the_latest_are_remembered(st
     later = MOMENT + timedelta(hours=1)
     with store.transaction(HOME) as unit:
         unit.put([Entry(skill(use_count=7), document("word"))])
-        outcomes = [unit.count_run("release", 1, later, ok=number != 1) for number in range(REMEMBERED + 2)]
+        outcomes = [count_run(unit, "release", 1, later, ok=number != 1) for number in range(REMEMBERED + 2)]
     assert outcomes[:3] == ["+", "+-", "+-+"]
     assert outcomes[-1] == "+" * REMEMBERED
     with store.reading(HOME) as view:
@@ -44,10 +44,10 @@ def test_a_run_is_counted_with_its_outcome_and_only_the_latest_are_remembered(st
 def test_a_run_of_what_is_gone_or_changed_counts_nothing(store: Store) -> None:
     with store.transaction(HOME) as unit:
         unit.put([Entry(skill(version=2), None)])
-        assert unit.count_run("release", 1, MOMENT, ok=True) is None
-        assert unit.count_run("other", 1, MOMENT, ok=True) is None
+        assert count_run(unit, "release", 1, MOMENT, ok=True) is None
+        assert count_run(unit, "other", 1, MOMENT, ok=True) is None
     with store.transaction(AWAY) as unit:
-        assert unit.count_run("release", 2, MOMENT, ok=True) is None
+        assert count_run(unit, "release", 2, MOMENT, ok=True) is None
     with store.reading(HOME) as view:
         assert stored(view).run_count == 0
 

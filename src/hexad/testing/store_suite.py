@@ -37,6 +37,7 @@ from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed, StoreError
 from hexad.model import RECORDS, Erasure, Record
 from hexad.store import Entry, Reading, Store, Use, Writing
 from hexad.store.learning import LearningChanges
+from hexad.store.skills import count_run
 from hexad.testing import processes
 from hexad.testing.nouns import (
     AWAY,
@@ -107,7 +108,7 @@ def change_everything(unit: Writing) -> None:
     unit.put([Entry(knowledge(key), document("other vim"), ONE) for key in ("hidden", "third")])
     unit.embed(ENTRIES, {unit.page(ENTRIES)[-1].number: TWO})
     unit.remove(ENTRIES, "doomed")
-    unit.count_run("release", 1, MOMENT, ok=False)
+    count_run(unit, "release", 1, MOMENT, ok=False)
     unit.remove(SKILLS, "release")
     unit.add_versions([version(2), skill_version(5)])
     unit.remove_versions(ENTRIES, "editor", (1,))

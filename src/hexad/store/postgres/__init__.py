@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, urlencode
 
@@ -35,8 +36,9 @@ __all__ = ["PostgresStore"]
 
 PATIENCE: Final = 30.0  # seconds that a writer waits for the others
 _MOST_CONNECTIONS: Final = 16
+_BETWEEN_ATTEMPTS: Final = 0.1  # seconds, to reach a server that restarts
 _DEFAULTS: Final = {
-    "connect_timeout": "10",
+    "connect_timeout": "3",
     "keepalives_idle": "10",
     "keepalives_interval": "5",
     "keepalives_count": "3",
@@ -99,7 +101,8 @@ class PostgresStore:
 
     def close(self) -> None:
         """Close every connection, after the work of other threads has ended."""
-        self._pool.close(self._patience)
+        with self._merging:
+            self._pool.close(self._patience)
 
     def after_fork(self) -> None:
         """A thread of the parent may have been merging or writing."""
@@ -125,14 +128,22 @@ class PostgresStore:
         """Return if a commit whose connection was lost did happen, else raise; the audit chain knows."""
         if unit.appended is None:
             raise CommitInDoubt(self.location)
-        self._pool.forget_idle()
-        try:
-            with self.transaction(unit.namespace) as later:  # a transaction that still commits has the lock
-                found = later.ask(Statement(_APPENDED, (unit.tenant, *unit.appended)))[0]
-        except StoreError as error:
-            raise CommitInDoubt(self.location) from error
+        until = time.monotonic() + self._patience
+        while (found := self._has_appended(unit, *unit.appended)) is None:
+            if time.monotonic() > until:
+                raise CommitInDoubt(self.location)
+            time.sleep(_BETWEEN_ATTEMPTS)
         if not found:
             raise StoreError(self.location, "the connection was lost and nothing was stored; try again")
+
+    def _has_appended(self, unit: Unit, sequence: int, digest: str) -> bool | None:
+        """Whether the audit chain has this record of a unit's; None while the server does not answer."""
+        self._pool.forget_idle()
+        try:
+            with self.transaction(unit.namespace) as later:  # a session that still commits has the lock
+                return bool(later.ask(Statement(_APPENDED, (unit.tenant, sequence, digest)))[0])
+        except StoreError:
+            return None
 
     def _merge(self, namespace: str) -> None:
         try:

@@ -31,10 +31,10 @@ _LATEST_OF_TOOL: Final = (
     "SELECT ok FROM hexad.call WHERE tenant = $1 AND session = $2 AND tool = $3 ORDER BY number DESC LIMIT 4"
 )
 _ABOUT: Final = (
-    f"SELECT {WHOLE} FROM hexad.record WHERE tenant = $1 AND layer = {_LEARNINGS} AND id = ANY(ARRAY("
-    "SELECT learning FROM hexad.offer WHERE tenant = $1 AND session = $2 AND state = 'offered' UNION SELECT learning "
-    "FROM (SELECT learning, ok FROM hexad.call WHERE tenant = $1 AND session = $2 AND tool = $3 "
-    "ORDER BY number DESC LIMIT 4) c WHERE NOT ok AND learning <> '')) LIMIT 16"
+    "SELECT r.* FROM (SELECT learning FROM hexad.offer WHERE tenant = $1 AND session = $2 AND state = 'offered' "
+    "UNION SELECT learning FROM (SELECT learning, ok FROM hexad.call WHERE tenant = $1 AND session = $2 AND tool = $3 "
+    "ORDER BY number DESC LIMIT 4) c WHERE NOT ok AND learning <> '' LIMIT 16) o CROSS JOIN LATERAL ("
+    f"SELECT {WHOLE} FROM hexad.record WHERE tenant = $1 AND layer = {_LEARNINGS} AND id = o.learning LIMIT 1) r"
 )
 _OFFERS: Final = (
     'SELECT session, learning, "trigger", state, at FROM hexad.offer '
@@ -64,7 +64,7 @@ _KEEP_CALLS: Final = (
 )
 _DROP_CALLS: Final = "DELETE FROM hexad.call WHERE tenant = $1 AND number < $2"
 _DROP_OFFERS: Final = "DELETE FROM hexad.offer WHERE tenant = $1 AND at < $2"
-_TABLES: Final = ("hexad.call", "hexad.offer")
+_TABLES: Final = ("hexad.call", "hexad.offer", "hexad.slot")
 _FORGET: Final = "DELETE FROM {} WHERE tenant = $1 AND ($2::text[] IS NULL OR session = ANY($2))"
 
 

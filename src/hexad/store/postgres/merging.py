@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 _LATEST: Final = (
     "SELECT number, words FROM hexad.record WHERE tenant = $1 AND layer = $2 AND words IS NOT NULL AND number > $3 "
-    "UNION ALL SELECT r.number, r.words FROM hexad.stale s JOIN hexad.record r ON r.tenant = s.tenant "
-    "AND r.layer = s.layer AND r.number = s.number WHERE s.tenant = $1 AND s.layer = $2 AND r.words IS NOT NULL"
+    "UNION ALL SELECT s.number, r.words FROM hexad.stale s CROSS JOIN LATERAL (SELECT words FROM hexad.record "
+    "WHERE tenant = $1 AND layer = $2 AND number = s.number LIMIT 1) r "
+    "WHERE s.tenant = $1 AND s.layer = $2 AND r.words IS NOT NULL"
 )
 _STALE: Final = "SELECT number, words FROM hexad.stale WHERE tenant = $1 AND layer = $2"
 _BLOCKS: Final = (

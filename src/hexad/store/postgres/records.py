@@ -23,14 +23,7 @@ if TYPE_CHECKING:
     from hexad.shape import Shape
 
 as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-CODES: Final = {  # of layers in the database: never change one
-    Layer.RUNTIME_CONTEXT: 1,
-    Layer.TOOL_REGISTRY: 2,
-    Layer.USER_KNOWLEDGE: 3,
-    Layer.AGENT_LEARNINGS: 4,
-    Layer.SKILL_PATTERNS: 5,
-    Layer.EXTERNAL_KNOWLEDGE: 6,
-}
+CODES: Final = {layer: layer.code for layer in Layer}
 LAYERS: Final = {code: layer for layer, code in CODES.items()}
 ASIDE: Final = {Layer.SKILL_PATTERNS: "definition"}
 _SKETCHED: Final = ("origin", "updated", "use_count", "relevance", "expires", "thread", "position", "asks", "trust")
@@ -166,7 +159,7 @@ def decode(row: Sequence[Any]) -> Row:
         if name in codec.columns:
             values[name] = value
     if aside is not None:
-        values[aside] = json.loads(row[-1] or "{}")
+        values[aside] = json.loads(row[_DATA + 1] or "{}")
     return Row(row[1], codec.made(values), None if row[3] is None else Document.unpack(row[3]))
 
 

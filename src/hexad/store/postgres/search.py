@@ -28,15 +28,14 @@ if TYPE_CHECKING:
     from hexad.store.postgres.work import Work
 
 _BLOCKS_AT_FIRST: Final = 6  # of each term: more rows than a layer has room for
-_ENTRIES: Final = CODES[Layer.USER_KNOWLEDGE]
 
 _SCOPES: Final = "SELECT layer, rows, length FROM hexad.scope WHERE tenant = $1 AND layer = ANY($2::smallint[])"
-_LATEST: Final = (
-    "SELECT r.layer, r.number, r.words, true FROM hexad.scope s JOIN hexad.record r "
-    "ON r.tenant = s.tenant AND r.layer = s.layer AND r.number > s.merged "
-    "WHERE s.tenant = $1 AND s.layer = ANY($2::smallint[]) AND r.words IS NOT NULL "
-    "UNION ALL SELECT r.layer, r.number, r.words, true FROM hexad.stale s JOIN hexad.record r "
-    "ON r.tenant = s.tenant AND r.layer = s.layer AND r.number = s.number "
+_LATEST: Final = (  # the LIMIT makes the planner use the primary key, however wrong it is about `merged`
+    "SELECT s.layer, r.number, r.words, true FROM hexad.scope s CROSS JOIN LATERAL (SELECT number, words "
+    "FROM hexad.record WHERE tenant = $1 AND layer = s.layer AND number > s.merged ORDER BY number LIMIT 1000000) r "
+    "WHERE s.tenant = $1 AND s.layer = ANY($2::smallint[]) AND s.waiting > 0 AND r.words IS NOT NULL "
+    "UNION ALL SELECT s.layer, s.number, r.words, true FROM hexad.stale s CROSS JOIN LATERAL (SELECT words "
+    "FROM hexad.record WHERE tenant = $1 AND layer = s.layer AND number = s.number LIMIT 1) r "
     "WHERE s.tenant = $1 AND s.layer = ANY($2::smallint[]) AND r.words IS NOT NULL "
     "UNION ALL SELECT layer, number, words, false FROM hexad.stale "
     "WHERE tenant = $1 AND layer = ANY($2::smallint[])"
@@ -51,8 +50,7 @@ _BLOCKS_OF_ROWS: Final = (
     f"CROSS JOIN LATERAL ({_OF_TERM} AND newest >= t.number ORDER BY newest LIMIT 1) b"
 )
 _EXPIRED: Final = (
-    "SELECT number FROM hexad.record WHERE tenant = $1 AND expires <= $2 AND expires IS NOT NULL "
-    f"AND words IS NOT NULL AND layer = {_ENTRIES}"
+    "SELECT number FROM hexad.record WHERE tenant = $1 AND expires <= $2 AND expires IS NOT NULL AND words IS NOT NULL"
 )
 _STANDING: Final = (
     f"SELECT {BRIEF} FROM hexad.record WHERE tenant = $1 AND standing >= $2 AND standing > 0 AND words IS NOT NULL "
@@ -65,10 +63,10 @@ _STANDING_OF_FEW: Final = _STANDING.replace(
 )
 _STATES: Final = "SELECT layer, rows, stamp FROM hexad.embedder WHERE tenant = $1 AND embedder = $2"
 _ASSOCIATIONS: Final = (
-    "SELECT a.*, r.number FROM unnest($2::smallint[]) AS l (layer) CROSS JOIN unnest($3::text[]) AS t (term) "
+    "SELECT a.*, (SELECT number FROM hexad.record r WHERE r.tenant = $1 AND r.layer = a.layer AND r.id = a.id "
+    "AND r.words IS NOT NULL) FROM unnest($2::smallint[]) AS l (layer) CROSS JOIN unnest($3::text[]) AS t (term) "
     "CROSS JOIN LATERAL (SELECT layer, id, term, weight, session, used FROM hexad.association "
     f"WHERE tenant = $1 AND layer = l.layer AND term = t.term LIMIT {MOST_ASSOCIATIONS + 1}) a "
-    "LEFT JOIN hexad.record r ON r.tenant = $1 AND r.layer = a.layer AND r.id = a.id AND r.words IS NOT NULL "
     "WHERE EXISTS (SELECT 1 FROM hexad.association WHERE tenant = $1)"
 )
 _PASSING: Final = (

@@ -11,10 +11,11 @@ import hashlib
 from dataclasses import astuple, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from hexad.model import Layer, Learning, Skill
+from hexad.errors import RateLimited
+from hexad.model import Layer, Learning
 from hexad.shape import to_microseconds
 from hexad.store import Entry, Row
-from hexad.store.postgres.connection import Statement, columns
+from hexad.store.postgres.connection import ServerError, Statement, columns
 from hexad.store.postgres.failures import Failure, is_gone
 from hexad.store.postgres.learning import LearningWrites
 from hexad.store.postgres.merging import merge
@@ -31,13 +32,12 @@ from hexad.store.postgres.records import (
 )
 from hexad.store.postgres.view import GET, View
 from hexad.store.postgres.work import ADD_HEAD, LOCK_HEAD, SETTINGS
-from hexad.store.skills import FAILED, REMEMBERED, WORKED
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
-    from datetime import datetime
 
+    from hexad.errors import HexadError
     from hexad.model import Association, AuditRecord, Proposal, SkillVersion, Version
     from hexad.store import Embedded, Use
     from hexad.store.learning import LearningChanges
@@ -50,16 +50,15 @@ _KNOWN_IDS: Final = (
 _KNOWN_VECTORS: Final = (
     "SELECT r.layer, r.id, v.embedder, md5(v.vector) FROM unnest($2::smallint[], $3::text[]) AS c (l, i) "
     "JOIN hexad.record r ON r.tenant = $1 AND r.layer = c.l AND r.id = c.i "
-    "JOIN hexad.vector v ON v.tenant = $1 AND v.layer = r.layer AND v.number = r.number"
+    "CROSS JOIN LATERAL (SELECT embedder, vector FROM hexad.vector WHERE tenant = $1 AND number = r.number LIMIT 99) v"
 )
 _VECTORS_OF_ID: Final = (
-    "SELECT v.number, v.embedder, md5(v.vector) FROM hexad.record r JOIN hexad.vector v ON v.tenant = $1 "
-    "AND v.layer = r.layer AND v.number = r.number "
-    "WHERE r.tenant = $1 AND r.layer = $2 AND (r.id = $3 OR r.folded = $4)"
+    "SELECT number, embedder, md5(vector) FROM hexad.vector WHERE tenant = $1 AND number = ANY(ARRAY("
+    "SELECT number FROM hexad.record WHERE tenant = $1 AND layer = $2 AND id = $3 UNION ALL "
+    "SELECT number FROM hexad.record WHERE tenant = $1 AND folded = $4))"
 )
 _VECTORS_OF_ROWS: Final = (
-    "SELECT number, embedder, md5(vector) FROM hexad.vector "
-    "WHERE tenant = $1 AND layer = $2 AND number = ANY($3::bigint[])"
+    "SELECT number, embedder, md5(vector) FROM hexad.vector WHERE tenant = $1 AND number = ANY($2::bigint[])"
 )
 
 
@@ -81,7 +80,7 @@ def _upsert(table: str, named: str, *keys: str) -> str:
 _PUT: Final = _upsert("hexad.record", ", ".join(map(" ".join, WRITTEN.items())), "layer", "number")
 _ADD_STALE: Final = _bulk("hexad.stale", "layer smallint, number bigint, words text", "ON CONFLICT DO NOTHING")
 _VECTOR: Final = "layer smallint, embedder bigint, number bigint, stamp bigint, vector bytea"
-_PUT_VECTORS: Final = _upsert("hexad.vector", _VECTOR, "layer", "number", "embedder")
+_PUT_VECTORS: Final = _upsert("hexad.vector", _VECTOR, "number", "embedder")
 _VERSION: Final = "layer smallint, id text, version bigint, session text, subject text, data text"
 _ADD_VERSIONS: Final = _bulk("hexad.version", _VERSION)
 _AUDITED: Final = "session text, action text, actor text, target text, details text, previous text, hash text"
@@ -94,6 +93,13 @@ _STATE: Final = "layer smallint, embedder bigint, rows bigint, stamp bigint"
 _PUT_STATES: Final = _upsert("hexad.embedder", _STATE, "layer", "embedder")
 _PUT_PROPOSALS: Final = _upsert("hexad.proposal", "id text, data text", "id")
 _REMOVE_PROPOSALS: Final = "DELETE FROM hexad.proposal WHERE tenant = $1 AND id = ANY($2::text[])"
+_TAKE_SLOT: Final = (
+    "INSERT INTO hexad.slot AS s (tenant, session, kind, taken, most) VALUES ($1, $2, $3, 1, $4) "
+    "ON CONFLICT (tenant, session, kind) DO UPDATE SET taken = s.taken + 1, most = excluded.most, at = now()"
+)
+_DROP_SLOTS: Final = "DELETE FROM hexad.slot WHERE tenant = $1 AND at < now() - interval '7 days'"
+_DROP_EVERY: Final = 256  # transactions of a namespace
+_BEYOND_LIMIT: Final = "23514"  # the check of `hexad.slot`
 _PUT_HEAD: Final = (
     "UPDATE hexad.head SET number = $2, sequence = $3, hash = $4, changed = $5, stamp = $6, facts = $7 "
     "WHERE tenant = $1"
@@ -104,7 +110,7 @@ _USE: Final = (
     "WHERE tenant = $1 AND layer = u.l AND id = u.i"
 )
 _REMOVE: Final = "DELETE FROM hexad.record WHERE tenant = $1 AND layer = $2 AND number = $3"
-_REMOVE_VECTORS: Final = "DELETE FROM hexad.vector WHERE tenant = $1 AND layer = $2 AND number = ANY($3::bigint[])"
+_REMOVE_VECTORS: Final = "DELETE FROM hexad.vector WHERE tenant = $1 AND number = ANY($2::bigint[])"
 _REMOVE_ASSOCIATIONS: Final = "DELETE FROM hexad.association WHERE tenant = $1 AND layer = $2 AND id = $3"
 _REMOVE_VERSIONS: Final = (
     "DELETE FROM hexad.version WHERE tenant = $1 AND layer = $2 AND id = $3 "
@@ -143,12 +149,14 @@ class _Batch:
 
     records: dict[tuple[int, int], tuple[Any, ...]] = field(default_factory=dict)
     stale: list[tuple[int, int, str]] = field(default_factory=list)
-    without_vectors: dict[int, list[int]] = field(default_factory=dict)
+    without_vectors: list[int] = field(default_factory=list)
     vectors: dict[tuple[int, int, int], tuple[Any, ...]] = field(default_factory=dict)
 
 
 class Unit(View, LearningWrites):
     """Changes one namespace inside one transaction."""
+
+    _only_reads = False
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -159,6 +167,7 @@ class Unit(View, LearningWrites):
         self._states: dict[tuple[int, int], list[int]] = {}  # rows and stamp, by layer and embedder
         self._changed_scopes: set[int] = set()
         self._changed_states: set[tuple[int, int]] = set()
+        self._limited: RateLimited | None = None
         self.appended: tuple[int, str] | None = None  # sequence and hash of the last audit record
 
     def get(self, layer: Layer, id: str) -> Row | None:
@@ -244,7 +253,7 @@ class Unit(View, LearningWrites):
             self._known.clear()
 
     def embed(self, layer: Layer, vectors: Mapping[int, Embedded]) -> None:
-        rows = self.ask(Statement(_VECTORS_OF_ROWS, (self.tenant, CODES[layer], list(vectors))))[0]
+        rows = self.ask(Statement(_VECTORS_OF_ROWS, (self.tenant, list(vectors))))[0]
         held: dict[int, dict[int, str]] = {number: {} for number in vectors}
         for number, embedder, digest in rows:
             held[number][embedder] = digest
@@ -304,22 +313,6 @@ class Unit(View, LearningWrites):
         if together:
             self.queue(_USE, self.tenant, *columns((*place, *used) for place, used in sorted(together.items())))
 
-    def count_run(self, name: str, version: int, at: datetime, *, ok: bool) -> str | None:
-        row = self.get(Layer.SKILL_PATTERNS, name)
-        if row is None or not isinstance(row.record, Skill) or row.record.version != version:
-            return None
-        known = row.record
-        counted = replace(
-            known,
-            use_count=known.use_count + 1,
-            run_count=known.run_count + 1,
-            success_count=known.success_count + ok,
-            last_used=at,
-            recent=(known.recent + (WORKED if ok else FAILED))[-REMEMBERED:],
-        )
-        self.put([Entry(counted, row.document)])
-        return counted.recent
-
     def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
         head = self.known_head()
         encoded = details or [as_json(dict(record.details)) for record in records]
@@ -329,6 +322,14 @@ class Unit(View, LearningWrites):
             last = max(records, key=lambda record: record.sequence)
             if last.sequence > head.sequence:
                 head.sequence, head.hash = self.appended = last.sequence, last.hash
+
+    def take_slot(self, session: str, kind: str, limit: int) -> None:
+        self._limited = RateLimited(kind, limit, session)
+        self.queue(_TAKE_SLOT, self.tenant, session, kind, limit)
+
+    def translated(self, error: BaseException) -> HexadError:
+        beyond = isinstance(error, ServerError) and error.state == _BEYOND_LIMIT
+        return self._limited if beyond and self._limited is not None else super().translated(error)
 
     def set_note(self, name: str, value: str) -> None:
         self.known_head().facts[name] = value
@@ -379,6 +380,8 @@ class Unit(View, LearningWrites):
         head = self.head
         head.changed += 1
         values = (head.number, head.sequence, head.hash, head.changed, head.stamp, as_json(head.facts))
+        if head.changed % _DROP_EVERY == 0:
+            self.queue(_DROP_SLOTS, self.tenant)
         queued, self._queued = [*self._queued, *self._state()], []
         return [*queued, Statement(_PUT_HEAD, (self.tenant, *values))]
 
@@ -427,7 +430,7 @@ class Unit(View, LearningWrites):
             self._states[code, embedder][0] -= 1
             self._changed_states.add((code, embedder))
         if known.vectors:
-            batch.without_vectors.setdefault(code, []).append(number)
+            batch.without_vectors.append(number)
             known.vectors = {}
 
     def _add_vector(self, batch: _Batch, layer: Layer, number: int, held: dict[int, str], embedded: Embedded) -> None:
@@ -445,8 +448,8 @@ class Unit(View, LearningWrites):
         batch.vectors[*place, number] = (*place, number, self.head.stamp, embedded.vector)
 
     def _write(self, batch: _Batch) -> None:
-        for code, numbers in batch.without_vectors.items():
-            self.queue(_REMOVE_VECTORS, self.tenant, code, numbers)
+        if batch.without_vectors:
+            self.queue(_REMOVE_VECTORS, self.tenant, batch.without_vectors)
         for sql, rows in (
             (_PUT, batch.records.values()),
             (_ADD_STALE, batch.stale),
@@ -458,7 +461,7 @@ class Unit(View, LearningWrites):
     def _first(self) -> list[Statement]:
         patience = f"{max(1, int((self._seconds or 0.0) * 1000))}"
         return [
-            Statement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"),
+            Statement("BEGIN ISOLATION LEVEL READ COMMITTED"),
             Statement(SETTINGS, ("0", patience)),
             Statement(ADD_HEAD, (self.tenant, self.namespace)),
             Statement(LOCK_HEAD, (self.tenant,)),

@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from hexad.store import Evidence, Question, Row, Sketch
 
 _ENTRIES: Final = CODES[Layer.USER_KNOWLEDGE]
-GET: Final = (
-    f"SELECT {WHOLE} FROM hexad.record WHERE tenant = $1 AND layer = $2 AND (id = $3 OR folded = $4) "
-    "ORDER BY id <> $3, number LIMIT 1"
+GET: Final = (  # two parts, each with an index of its own: for an OR the planner may read the whole layer
+    f"(SELECT {WHOLE}, 0 AS way FROM hexad.record WHERE tenant = $1 AND layer = $2 AND id = $3) UNION ALL "
+    f"(SELECT {WHOLE}, 1 FROM hexad.record WHERE tenant = $1 AND folded = $4) ORDER BY way, number LIMIT 1"
 )
 _PAGE: Final = (
     f"SELECT {WHOLE} FROM hexad.record r WHERE tenant = $1 AND layer = $2 AND number > $3 "
     "AND ($4::bigint IS NULL OR (words IS NOT NULL AND NOT EXISTS (SELECT 1 FROM hexad.vector v WHERE v.tenant = $1 "
-    "AND v.layer = $2 AND v.number = r.number AND v.embedder = $4))) ORDER BY number LIMIT $5"
+    "AND v.number = r.number AND v.embedder = $4))) ORDER BY number LIMIT $5"
 )
 _CHOSEN: Final = (
     "FROM unnest($2::smallint[], $3::bigint[]) AS c (l, n) "
@@ -51,13 +51,11 @@ _CHOSEN: Final = (
 _FETCH: Final = f"SELECT {BRIEF} {_CHOSEN}"
 _ALIVE: Final = "words IS NOT NULL AND (expires IS NULL OR expires > $4)"
 _SKETCH: Final = f"SELECT {SKETCH} {_CHOSEN} AND {_ALIVE}"
-_BESIDE: Final = (
+_BESIDE: Final = (  # a LATERAL part with a LIMIT is looked up by its key, even where the planner has no statistics
     f"SELECT {SKETCH} FROM (SELECT DISTINCT o.thread AS t, o.position + s AS p FROM unnest($3::bigint[]) AS c (n) "
-    f"JOIN hexad.record o ON o.tenant = $1 AND o.layer = $2 AND o.number = c.n "
-    "CROSS JOIN unnest(ARRAY[-2, -1, 1, 2]) s WHERE o.thread <> '' AND o.words IS NOT NULL "
-    "AND (o.expires IS NULL OR o.expires > $4)) w "
-    f"JOIN hexad.record ON tenant = $1 AND layer = $2 AND thread <> '' AND thread = w.t AND \"position\" = w.p "
-    f"AND {_ALIVE}"
+    f'CROSS JOIN LATERAL (SELECT thread, "position" FROM hexad.record WHERE tenant = $1 AND layer = $2 '
+    f"AND number = c.n AND thread <> '' AND {_ALIVE} LIMIT 1) o CROSS JOIN unnest(ARRAY[-2, -1, 1, 2]) s) w "
+    f"JOIN hexad.record ON tenant = $1 AND thread <> '' AND thread = w.t AND \"position\" = w.p AND {_ALIVE}"
 )
 _VECTORS: Final = (
     "SELECT number, stamp, vector FROM hexad.vector WHERE tenant = $1 AND layer = $2 AND embedder = $3 AND stamp > $4 "

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import StoreError
 from hexad.store.postgres.connection import Statement
-from hexad.store.postgres.failures import Failure, may_work_again, needs_another, translate
+from hexad.store.postgres.failures import Failure, is_gone, may_work_again, needs_another, translate
 from hexad.store.postgres.records import hashed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from hexad.errors import HexadError
     from hexad.store.postgres.connection import Connection, Rows
     from hexad.store.postgres.pool import Pool
 
@@ -29,8 +30,9 @@ ADD_HEAD: Final = (
     "VALUES ($1, $2, 0, 0, '', 0, 0, '{}') ON CONFLICT (tenant) DO NOTHING"
 )
 LOCK_HEAD: Final = f"{_HEAD} FOR UPDATE"
-SETTINGS: Final = (
-    "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), "
+SETTINGS: Final = (  # every statement finds its rows by keys; statistics of a table that was small mislead the planner
+    "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true), "
+    "set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), "
     "set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true)"
 )
 
@@ -61,6 +63,8 @@ class Head:
 class Work:
     """Asks the database, a round trip at a time; everything queued goes along."""
 
+    _only_reads = True
+
     def __init__(self, database: Database, namespace: str, seconds: float | None) -> None:
         self.namespace = namespace
         self.tenant = hashed(namespace)
@@ -81,6 +85,8 @@ class Work:
                 return self._run([*queued, *statements])[len(queued) :]
             return self._begin(queued, statements)
         except Failure as error:
+            if self._begun and self._only_reads and is_gone(error):
+                return self._resumed(error, statements)
             raise self.translated(error) from error
 
     def queue(self, sql: str, *values: Any) -> None:
@@ -106,7 +112,7 @@ class Work:
             self._connection.send([Statement(ending)])
         self._database.pool.give_back(self._connection)
 
-    def translated(self, error: BaseException) -> StoreError:
+    def translated(self, error: BaseException) -> HexadError:
         """An error of the driver as one of the tree."""
         return translate(error, self._database.location, self._seconds)
 
@@ -123,6 +129,18 @@ class Work:
         self._begun = True
         self._opened(results[: len(first)])
         return results[len(first) + len(queued) :]
+
+    def _resumed(self, error: Exception, statements: Sequence[Statement]) -> list[Rows]:
+        """Read on over another connection. If nobody changed the namespace in the meantime, it is the same state."""
+        changed = self.head.changed
+        try:
+            self._start_again(error)
+            results = self._begin((), statements)
+        except Failure as another:
+            raise self.translated(another) from another
+        if self.head.changed != changed:
+            raise self.translated(error) from error
+        return results
 
     def _run(self, statements: Sequence[Statement]) -> list[Rows]:
         named = self._database.named

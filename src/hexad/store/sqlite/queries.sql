@@ -195,8 +195,3 @@ DELETE FROM hexad_call WHERE namespace = ? AND session = ?
 
 -- name: forget_offers_of
 DELETE FROM hexad_offer WHERE namespace = ? AND session = ?
-
--- name: count_run
-UPDATE hexad_skill SET use_count = use_count + 1, run_count = run_count + 1, success_count = success_count + ?,
-    last_used = ?, recent = substr(recent || ?, ?)
-WHERE namespace = ? AND name = ? AND version = ? RETURNING recent

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.model import Layer, Version
 from hexad.shape import to_microseconds
 from hexad.store import Row, Sketch, Sketches, folded, places_beside
-from hexad.store.skills import FAILED, REMEMBERED, WORKED
 from hexad.store.sqlite.index import Index, chunks, padded, placeholders
 from hexad.store.sqlite.learning import LearningTables
 from hexad.store.sqlite.rows import ASSOCIATIONS, AUDIT, LAYERS, PROPOSALS, TABLES, VERSIONS, as_json, unreadable
@@ -202,17 +201,15 @@ class Unit(LearningTables):
                 (use.count, to_microseconds(use.at), self.namespace, use.id),
             )
 
-    def count_run(self, name: str, version: int, at: datetime, *, ok: bool) -> str | None:
-        outcome = (int(ok), to_microseconds(at), WORKED if ok else FAILED, -REMEMBERED)
-        counted = self._run("count_run", *outcome, self.namespace, name, version).fetchall()
-        return counted[0][0] if counted else None
-
     def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
         encoded = details or [as_json(record.details) for record in records]
         for record, written in zip(records, encoded, strict=True):  # by hand: every watched call passes here
             what = (record.session, record.action, str.__str__(record.actor), record.target, written)
             chain = (record.previous, record.hash, self.namespace)
             self._run("append_audit", record.sequence, to_microseconds(record.at), *what, *chain)
+
+    def take_slot(self, session: str, kind: str, limit: int) -> None:
+        """Nothing: the slots of a file are counted in the process."""
 
     def set_note(self, name: str, value: str) -> None:
         self._run("set_fact", self.namespace, name, value)

@@ -30,7 +30,6 @@ from hexad.store import (
 )
 from hexad.store.learning import WILDCARD, Activity, skeleton
 from hexad.store.searching import counted_terms, open_terms, opening_order
-from hexad.store.skills import FAILED, REMEMBERED, WORKED
 from hexad.text.index import TermIndex
 
 if TYPE_CHECKING:
@@ -307,24 +306,6 @@ class Namespace:
             if old or changes.forget_everything or offer.session in changes.forget_sessions:
                 self._assign(self._offers, place, None)
 
-    def count_run(self, name: str, version: int, at: datetime, *, ok: bool) -> str | None:
-        data = self._layers[Layer.SKILL_PATTERNS]
-        row = data.rows.get(name)
-        if row is None or not isinstance(row.record, Skill) or row.record.version != version:
-            return None
-        skill = row.record
-        recent = (skill.recent + (WORKED if ok else FAILED))[-REMEMBERED:]
-        record = replace(
-            skill,
-            use_count=skill.use_count + 1,
-            run_count=skill.run_count + 1,
-            success_count=skill.success_count + ok,
-            last_used=at,
-            recent=recent,
-        )
-        self._set(data, replace(row, record=record))
-        return recent
-
     def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
         for record in records:
             place = bisect_left(self._audit, record.sequence, key=lambda known: known.sequence)
@@ -332,6 +313,9 @@ class Namespace:
                 raise StoreError(IN_MEMORY, f"audit record {record.sequence} exists already")
             self._audit.insert(place, record)
             self._undo.append(lambda place=place: self._audit.pop(place))  # type: ignore[misc]
+
+    def take_slot(self, session: str, kind: str, limit: int) -> None:
+        """Nothing: the slots are counted by the limits."""
 
     def set_note(self, name: str, value: str) -> None:
         self._assign(self._notes, name, value)

@@ -11,6 +11,7 @@ CREATE TABLE hexad.head (
 ) WITH (fillfactor = 60);
 CREATE INDEX head_namespace ON hexad.head (namespace);
 
+-- No two indexes of a table begin with the same two columns: a planner without statistics takes either of them.
 -- The rows of all layers. A field that SQL reads, counts or orders by has a column; all others are in `data`, as JSON.
 -- A skill's definition lies in `aside`: most statements do not read it. The hashes of a learning find errors like it.
 CREATE TABLE hexad.record (
@@ -23,7 +24,7 @@ CREATE TABLE hexad.record (
     template_hash bigint, skeleton bigint, error bigint, length bigint, wildcard boolean,
     PRIMARY KEY (tenant, layer, number)
 );
-CREATE UNIQUE INDEX record_id ON hexad.record (tenant, layer, id);
+CREATE UNIQUE INDEX record_id ON hexad.record (tenant, id, layer);
 CREATE INDEX record_folded ON hexad.record (tenant, folded) WHERE folded IS NOT NULL;
 CREATE INDEX record_standing ON hexad.record (tenant, standing, updated) WHERE standing > 0 AND words IS NOT NULL;
 CREATE INDEX record_expires ON hexad.record (tenant, expires) WHERE expires IS NOT NULL AND words IS NOT NULL;
@@ -73,7 +74,7 @@ CREATE TABLE hexad.block (
 
 CREATE TABLE hexad.vector (
     tenant bigint NOT NULL, layer smallint NOT NULL, embedder bigint NOT NULL, number bigint NOT NULL,
-    stamp bigint NOT NULL, vector bytea NOT NULL, PRIMARY KEY (tenant, layer, number, embedder)
+    stamp bigint NOT NULL, vector bytea NOT NULL, PRIMARY KEY (tenant, number, embedder)
 );
 CREATE INDEX vector_stamp ON hexad.vector (tenant, layer, embedder, stamp);
 
@@ -100,6 +101,19 @@ CREATE TABLE hexad.offer (
     "trigger" text NOT NULL, state text NOT NULL, at bigint NOT NULL, PRIMARY KEY (tenant, session, learning)
 );
 CREATE INDEX offer_at ON hexad.offer (tenant, at);
+
+-- Changes to entries that wait for a person's decision.
+CREATE TABLE hexad.proposal (
+    tenant bigint NOT NULL, id text COLLATE "C" NOT NULL, number bigint GENERATED ALWAYS AS IDENTITY,
+    data text NOT NULL, PRIMARY KEY (tenant, id)
+);
+
+-- How often each session has saved: the limits hold for every process. `most` is the limit of the latest save.
+CREATE TABLE hexad.slot (
+    tenant bigint NOT NULL, session text COLLATE "C" NOT NULL, kind text NOT NULL, taken bigint NOT NULL,
+    most bigint NOT NULL CHECK (taken <= most), at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (tenant, session, kind)
+);
 
 -- ANALYZE would copy texts into pg_statistic, where forgetting does not reach.
 ALTER TABLE hexad.record ALTER COLUMN data SET STATISTICS 0, ALTER COLUMN words SET STATISTICS 0,

@@ -1,0 +1,198 @@
+"""PostgreSQL beside SQLite: round trips on the wire, processor time of client and server, index bytes, many writers.
+
+Kills, ten thousand tenants and storms are soak tests (`tests/test_postgres_soak.py`).
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from benchmarks.corpus import entries, questions
+from benchmarks.figures import Figure
+from benchmarks.filling import fill
+from hexad import Hexad
+from tests.postgres_server import NoPostgresServer, PostgresServer
+from tests.postgres_wire import Wire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from benchmarks.corpus import Entry
+
+SIZES = (3_000, 100_000)
+OPERATIONS = 300
+SMALL, IN_EACH = 100, 100  # namespaces, and entries of each
+WRITERS, MANY, SECONDS = 16, 1_000, 8.0
+_INDEX = ("scope", "stale", "block")
+_SQLITE_INDEX = ("hexad_scope", "hexad_fresh", "hexad_posting")
+
+
+def measure(folder: Path) -> Iterator[Figure]:
+    """Every figure, if a server can be started here."""
+    try:
+        server = PostgresServer(durable=True)
+    except NoPostgresServer as error:
+        yield Figure(f"not measured: {error}", 0, None, "")
+        return
+    with server:
+        yield from _round_trips(server)
+        for size in SIZES:
+            yield from _processor_time(server, folder, size)
+        yield _small_indexes(server, folder)
+        yield _writers(server)
+
+
+def _round_trips(server: PostgresServer) -> Iterator[Figure]:
+    """A turn, a save and an observation, in a namespace that holds every kind of thing."""
+    with Wire(server.url) as wire, _opened(f"{wire.url}?schema=trips") as hx:
+        hx.knowledge.save("tone", "Answer briefly", category="rule", pinned=True)
+        for number, entry in enumerate(entries(400, seed=5)):
+            hx.knowledge.save(entry.key, entry.content, thread="t", position=number)
+        hx.references.save("runbook", location="https://example.com", summary="how to deploy a release")
+        hx.observe(tool="mail", result="sent", args={"to": "anna"}, session="s")
+        asked = list(questions(40, seed=6, entries=list(entries(400, seed=5))))
+        turns = [wire.trips(partial(hx.prompt, "You help.", question)) for question in asked]
+        saves = [wire.trips(partial(hx.knowledge.save, f"new{n}", f"said {n}")) for n in range(20)]
+        outcomes = [{"error": f"Error: no region {n % 3}"} if n % 4 else {"result": "sent"} for n in range(24)]
+        observed = [wire.trips(partial(hx.observe, tool="mail", args={"a": 1}, session="s", **o)) for o in outcomes]
+    for name, trips, limit in (("a turn", turns, 2), ("a save", saves, 2), ("an observation", observed, 3)):
+        mean = sum(trips) / len(trips)
+        yield Figure(
+            f"round trips of {name}, the most", max(trips), limit, "", f"{mean:.2f} in the mean of {len(trips)}"
+        )
+
+
+def _processor_time(server: PostgresServer, folder: Path, size: int) -> Iterator[Figure]:
+    """The same questions and saves on both; what the client's thread and all processes of the server used."""
+    stored = list(entries(size, seed=1))
+    file, url = folder / f"beside-{size}.db", f"{server.url}?schema=size_{size}"
+    for place in (file, url):
+        fill(place, stored, lambda _done, _all: None)
+    asked = list(questions(OPERATIONS, seed=2, entries=stored))
+    more = list(entries(size + OPERATIONS, seed=9))[size:]
+    with _opened(file) as sqlite, _opened(url) as postgres:
+        _settle(server, f"size_{size}")
+        for name, limit, calls in (("retrieve", 2.0, _asking(asked)), ("save", 3.0, _saving(more))):
+            here, there = _in_turns(server, calls(sqlite), calls(postgres))
+            detail = f"{1000 * sum(there):.2f} ms (client {1000 * there[0]:.2f}) against {1000 * here:.2f} ms"
+            yield Figure(f"{name}, {size:,} entries: processor time", sum(there) / here, limit, detail=detail)
+    if size == SIZES[-1]:
+        ours, theirs = _bytes_on_server(server, f"size_{size}"), _bytes_in_file(file)
+        detail = f"{ours / size:.0f} against {theirs / size:.0f} an entry"
+        yield Figure(f"index bytes, {size:,} entries in one namespace", ours / theirs, 0.8, detail=detail)
+
+
+def _small_indexes(server: PostgresServer, folder: Path) -> Figure:
+    file, url = folder / "small.db", f"{server.url}?schema=small"
+    for number in range(SMALL):
+        for place in (file, url):
+            fill(place, list(entries(IN_EACH, seed=number)), lambda _done, _all: None, f"tenant-{number}")
+    ours, theirs = _bytes_on_server(server, "small"), _bytes_in_file(file)
+    detail = f"{ours / SMALL / IN_EACH:.0f} against {theirs / SMALL / IN_EACH:.0f} an entry"
+    return Figure(f"index bytes, {IN_EACH} entries in each of {SMALL} namespaces", ours / theirs, 0.1, detail=detail)
+
+
+def _writers(server: PostgresServer) -> Figure:
+    """How often 16 threads commit in many namespaces, against one: a namespace has one writer at a time."""
+    rates = []
+    for namespaces in (1, MANY):
+        with _opened(f"{server.url}?schema=writers&pool={WRITERS}") as hx:
+            scopes = [hx.scoped(namespace=f"{namespaces} n{number}") for number in range(namespaces)]
+            rates.append(_rate(scopes))
+    detail = f"{rates[1]:.0f} commits/s against {rates[0]:.0f}"
+    return Figure(f"{WRITERS} writers: one namespace, in those of {MANY:,}", rates[0] / rates[1], 0.2, "", detail)
+
+
+def _rate(scopes: Sequence[Hexad]) -> float:
+    saved, end = [0] * WRITERS, time.monotonic() + SECONDS
+
+    def write(writer: int) -> None:
+        while time.monotonic() < end:
+            scope = scopes[(writer + WRITERS * saved[writer]) % len(scopes)]
+            scope.knowledge.save(f"w{writer}-{saved[writer]}", f"said by writer {writer}")
+            saved[writer] += 1
+
+    threads = [threading.Thread(target=write, args=(writer,)) for writer in range(WRITERS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sum(saved) / SECONDS
+
+
+def _asking(asked: Sequence[str]) -> Callable[[Hexad], list[Callable[[], object]]]:
+    return lambda hx: [partial(hx.retrieve, question) for question in asked]
+
+
+def _saving(more: Sequence[Entry]) -> Callable[[Hexad], list[Callable[[], object]]]:
+    return lambda hx: [partial(hx.knowledge.save, each.key, each.content, category=each.category) for each in more]
+
+
+def _in_turns(
+    server: PostgresServer, ours: Sequence[Callable[[], object]], theirs: Sequence[Callable[[], object]]
+) -> tuple[float, tuple[float, float]]:
+    """Processor seconds of a call: SQLite's; PostgreSQL's, of this process with its merging and of the server."""
+    for call in (*ours[:20], *theirs[:20]):
+        call()
+    ours, theirs, sqlite = ours[20:], theirs[20:], 0.0
+    server_before, before = _server_seconds(server), time.process_time()
+    for one, other in zip(ours, theirs, strict=True):
+        started = time.thread_time()
+        one()
+        sqlite += time.thread_time() - started
+        other()
+    client = time.process_time() - before - sqlite
+    return sqlite / len(ours), (client / len(ours), (_server_seconds(server) - server_before) / len(ours))
+
+
+def _server_seconds(server: PostgresServer) -> float:
+    """What the processes that the server has now used so far; Linux counts nanoseconds."""
+    total = 0
+    for folder in Path("/proc").iterdir():
+        try:
+            if folder.name == str(server.pid) or f"PPid:\t{server.pid}\n" in (folder / "status").read_text():
+                total += int((folder / "schedstat").read_text().split()[0])
+        except (OSError, ValueError):
+            continue
+    return total / 1e9
+
+
+def _settle(server: PostgresServer, schema: str) -> None:
+    """The state of a database that has been in use: analysed, its log on disk."""
+    with psycopg.connect(server.url, autocommit=True) as connection:
+        for (table,) in connection.execute(
+            "SELECT tablename FROM pg_tables WHERE schemaname = %s", (schema,)
+        ).fetchall():
+            connection.execute(f"VACUUM ANALYZE {schema}.{table}")
+        connection.execute("CHECKPOINT")
+
+
+def _bytes_on_server(server: PostgresServer, schema: str) -> int:
+    with psycopg.connect(server.url) as connection:
+        names = [f"{schema}.{table}" for table in _INDEX]
+        sizes = "SELECT sum(pg_total_relation_size(name::regclass)) FROM unnest(%s) AS name"
+        return int(connection.execute(sizes, (names,)).fetchall()[0][0])
+
+
+def _bytes_in_file(path: Path) -> int:
+    import sqlite3
+
+    connection = sqlite3.connect(path)
+    names = ",".join(f"'{name}'" for name in _SQLITE_INDEX)
+    parts = f"SELECT name FROM sqlite_master WHERE tbl_name IN ({names})"
+    found = connection.execute(f"SELECT sum(pgsize) FROM dbstat WHERE name IN ({parts})").fetchone()[0]
+    connection.close()
+    return int(found)
+
+
+@contextmanager
+def _opened(place: str | Path, **settings: Any) -> Iterator[Hexad]:
+    with Hexad.open(place, enabled=True, semantic=False, max_knowledge=1_000_000, **settings) as hx:
+        yield hx

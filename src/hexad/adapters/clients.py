@@ -1,0 +1,98 @@
+"""The clients of OpenAI and Anthropic: `with_memory` gives each request its context, and learns from tool results.
+
+::
+
+    client = with_memory(OpenAI(), hx, user="dana", session="chat-7")     # AsyncOpenAI, Anthropic, AsyncAnthropic
+    client.chat.completions.create(model=…, messages=…)                   # responses.create, messages.create, stream, …
+
+Your loop calls the tools, so their outcomes are read from the results that the next request holds.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from hexad.edges.agent import AgentMemory
+from hexad.edges.context import BUDGET
+from hexad.edges.transcripts import SHAPES
+from hexad.edges.warnings import LOG, excused
+from hexad.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hexad.edges.agent import Named
+    from hexad.facade import Hexad
+
+C = TypeVar("C")
+_RESOURCES: Final = (("chat", "completions"), ("responses",), ("messages",))
+_CACHED: Final = ("with_raw_response", "with_streaming_response", "beta")  # they hold the resources of the original
+
+
+def with_memory(client: C, hx: Hexad, *, user: Named = "", session: Named = "", budget: int = BUDGET) -> C:
+    """A copy of the client, with context in each request; the client itself if the engine is off, and never changed.
+
+    ``user`` and ``session`` are names, or functions of the request's body, such as
+    ``lambda body: body["safety_identifier"]``.
+    """
+    if not any(hasattr(client, path[0]) for path in _RESOURCES):
+        raise InvalidInput("client", f"must be one of OpenAI or Anthropic, not {type(client).__name__}")
+    memory = AgentMemory(hx, user=user, session=session, budget=budget)
+    return _copied(client, memory) if hx.enabled else client
+
+
+def _copied(client: Any, memory: AgentMemory) -> Any:
+    changed = _fresh(client)
+    asynchronous = inspect.iscoroutinefunction(client.close)
+    for path in _RESOURCES:
+        holder = changed
+        for name in path[:-1] if hasattr(client, path[0]) else ():
+            holder.__dict__[name] = holder = _fresh(getattr(holder, name))
+        if hasattr(client, path[0]):
+            resource = holder.__dict__[path[-1]] = _fresh(getattr(holder, path[-1]))
+            post = partial(_apost if asynchronous else _post, resource._post, memory)  # noqa: SLF001 - the one way out
+            resource.__dict__["_post"] = post
+    changed.copy = changed.with_options = lambda **options: _copied(client.with_options(**options), memory)
+    return changed
+
+
+def _fresh(resource: Any) -> Any:
+    """A copy that makes its own cached parts."""
+    changed = copy.copy(resource)
+    for name in _CACHED:
+        changed.__dict__.pop(name, None)
+    return changed
+
+
+def _post(post: Callable[..., Any], memory: AgentMemory, path: str, *, body: Any = None, **more: Any) -> Any:
+    """The one way of every method to the provider: create, stream, parse, with the raw response or not."""
+    if path not in SHAPES:
+        return post(path, body=body, **more)
+    shape, reasons, written = SHAPES[path], list[str](), body
+    with excused(reasons):
+        for call in shape.ended(body):
+            memory.learn(body, call)
+        written = shape.written(body, memory.recall(body, shape.latest(body)))
+    _warn(reasons)
+    return post(path, body=written, **more)
+
+
+async def _apost(post: Callable[..., Any], memory: AgentMemory, path: str, *, body: Any = None, **more: Any) -> Any:
+    """Like `_post`, beside an event loop."""
+    if path not in SHAPES:
+        return await post(path, body=body, **more)
+    shape, reasons, written = SHAPES[path], list[str](), body
+    with excused(reasons):
+        for call in shape.ended(body):
+            await memory.alearn(body, call)
+        written = shape.written(body, await memory.arecall(body, shape.latest(body)))
+    _warn(reasons)
+    return await post(path, body=written, **more)
+
+
+def _warn(reasons: list[str]) -> None:
+    if reasons:
+        LOG.warning("a request goes to the model as it is: %s", reasons[0])
