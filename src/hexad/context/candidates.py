@@ -19,7 +19,7 @@ _FEWEST: Final = 100
 _NAMED: Final = 0.1
 _COMMON: Final = 0.1  # the weight of an everyday word in a layer that holds next to nothing
 _PART: Final = 0.5
-SOME, MANY = 100, 300  # rows of a layer that holds little, and of one that tells common words from rare ones itself
+SOME, MANY = 100, 300  # rows of a layer that holds little, and of one large enough to count how common a word is
 SATURATION: Final = 0.9  # BM25's k1: how soon a repeated term stops counting
 NORMALISATION: Final = 0.6  # BM25's b: how much a long text is held against it
 
