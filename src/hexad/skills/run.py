@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Json
     from hexad.skills.effects import Program
-    from hexad.skills.sandbox import ScriptResult
+    from hexad.skills.sandbox import SandboxLimits, ScriptResult
 
 DEEPEST: Final = 8  # skills that call each other as tools
 TOO_MANY: Final = 3  # failures among the latest runs that make a skill a draft again
@@ -41,6 +41,7 @@ _LONGEST_REASON: Final = 200
 _MOST_KNOWN: Final = 4096
 _checked_definitions: Final[set[str]] = set()  # fingerprints of checked definitions
 _running: Final[ContextVar[tuple[str, ...]]] = ContextVar("hexad_running_skills", default=())
+_CRASHED: Final = frozenset({134, 137, 139})  # exit codes after SIGABRT, SIGKILL, SIGSEGV
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -333,14 +334,15 @@ def _run_script(runner: Runner, job: Job) -> Program[SkillResult]:
         ),
         stop,
     )
-    error = "" if came.ok else _script_error(came, limits.seconds)
+    error = "" if came.ok else _script_error(came, limits)
     return _result(job, ok=came.ok, output=came.stdout, script=came, error=error)
 
 
-def _script_error(came: ScriptResult, seconds: float) -> str:
-    late = f"took longer than {seconds:g} s, the limit script_seconds"
+def _script_error(came: ScriptResult, limits: SandboxLimits) -> str:
+    late = f"took longer than {limits.seconds:g} s, the limit script_seconds"
+    full = f" (perhaps it needs more than {limits.memory >> 20} MB, the limit script_memory)"
     last = came.stderr.strip().splitlines()[-1:]
-    why = late if came.timed_out else f"ended with exit code {came.exit_code}"
+    why = late if came.timed_out else f"ended with exit code {came.exit_code}{full * (came.exit_code in _CRASHED)}"
     return f"the script {why}" + (f": {last[0]}" if last else "")
 
 
