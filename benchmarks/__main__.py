@@ -53,8 +53,9 @@ a composite skill uses the same unit, beyond the cost of calling its watched too
 measured on public data that is not part of this repository, if that data lies beside it. The simulated agent is
 described in [learning.md](learning.md). A script in the sandbox is compared with a bare shell.
 
-"Prompt caching" is a conversation of twelve turns, each with three tool steps, through a client with memory. The provider is
-simulated: it keeps every prefix that it has seen in blocks of 512 characters, and a cached read costs a tenth.
+"Prompt caching" is a conversation of twelve turns, each with three tool steps, through a client with memory. The
+provider is simulated: it keeps every prefix that it has seen, in blocks of 512 characters, and a cached read costs a
+tenth.
 
 "Weight" counts the source itself: lines by folder, imports inside functions, methods of the store ports, and the SQL
 statements that a retrieve and a save take on SQLite.
