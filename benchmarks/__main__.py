@@ -15,6 +15,7 @@ from benchmarks import (
     killing,
     learning,
     opening,
+    postgres,
     retrieving,
     running_skills,
     sandboxing,
@@ -48,6 +49,10 @@ a composite skill uses the same unit, beyond the cost of calling its watched too
 measured on public data that is not part of this repository, if that data lies beside it. The simulated agent is
 described in [learning.md](learning.md). A script in the sandbox is compared with a bare shell.
 
+"PostgreSQL" starts a server if its binaries are installed. Round trips are counted on the wire. Processor time is that
+of the client and of all processes of the server, against SQLite in turns. Kills, ten thousand tenants and storms are in
+`make soak`, which prints what it measured.
+
 "Weight" counts the source itself: lines by folder, imports inside functions, methods of the store ports, and the SQL
 statements that a retrieve and a save take on SQLite.
 
@@ -73,6 +78,7 @@ def main() -> int:
             "Skills": list(running_skills.measure(folder)),
             "Sandboxing": [*sandboxed, *sandboxing.measure(sandboxing.LATER, None)],
             "Crashing": list(killing.measure(folder, progress)),
+            "PostgreSQL": list(postgres.measure(folder)),
             "Weight": list(weight.measure(folder)),
         }
     for title, figures in parts.items():
