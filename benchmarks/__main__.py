@@ -7,6 +7,7 @@ import sqlite3
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -24,6 +25,9 @@ from benchmarks import (
     weight,
 )
 from benchmarks.figures import Figure, as_markdown, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent
 PAGE = """# Benchmarks
@@ -67,25 +71,39 @@ Measured with {versions}.
 def main() -> int:
     with TemporaryDirectory(prefix="hexad-bench-") as name, _progress() as progress:
         folder = Path(name)
-        sandboxed = list(sandboxing.measure())  # first, while this process is small
-        parts = {
-            "Retrieving": list(retrieving.measure(folder, progress)),
-            "Opening": list(opening.measure(folder)),
-            "Meaning": list(semantic.measure(folder, progress)),
-            "Saving": list(saving.measure(folder)),
-            "Learning": list(learning.measure(folder)),
-            "ADK": list(adk.measure(folder)),
-            "Skills": list(running_skills.measure(folder)),
-            "Sandboxing": [*sandboxed, *sandboxing.measure(sandboxing.LATER, None)],
-            "Crashing": list(killing.measure(folder, progress)),
-            "PostgreSQL": list(postgres.measure(folder)),
-            "Weight": list(weight.measure(folder)),
+        work = {
+            "Sandboxing": sandboxing.measure(),  # first, while this process is small
+            "Retrieving": retrieving.measure(folder, progress),
+            "Opening": opening.measure(folder),
+            "Meaning": semantic.measure(folder, progress),
+            "Saving": saving.measure(folder),
+            "Learning": learning.measure(folder),
+            "ADK": adk.measure(folder),
+            "Skills": running_skills.measure(folder),
+            "Sandboxing from a large process": sandboxing.measure(sandboxing.LATER, None),
+            "Crashing": killing.measure(folder, progress),
+            "PostgreSQL": postgres.measure(folder),
+            "Weight": weight.measure(folder),
         }
+        parts = {title: _measured(title, figures, progress) for title, figures in work.items()}
     for title, figures in parts.items():
         show(title, figures)
     _write(parts)
     broken = [figure.name for figures in parts.values() for figure in figures if figure.verdict == "NO"]
+    print("every limit is kept" if not broken else f"over their limits: {'; '.join(broken)}")
     return 1 if broken else 0
+
+
+def _measured(title: str, figures: Iterator[Figure], progress: Progress) -> list[Figure]:
+    """The figures of a part. A line is printed as each comes; a bar shows the part and the time it takes."""
+    found: list[Figure] = []
+    task = progress.add_task(f"{title}: measuring", total=None)
+    for figure in figures:
+        name, value, *_ = figure.row()
+        progress.console.print(f"{title}: {name}: {value}", highlight=False)
+        found.append(figure)
+    progress.remove_task(task)
+    return found
 
 
 def _write(parts: dict[str, list[Figure]]) -> None:

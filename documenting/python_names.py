@@ -12,9 +12,9 @@ import hexad
 from hexad import errors
 from hexad.learning.learnings import LearningCollection
 from hexad.memory.audit import AuditLog
-from hexad.memory.habits import Habits
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.references import ReferenceCollection
+from hexad.memory.use.habits import Habits
 from hexad.skills.library import SkillLibrary
 
 if TYPE_CHECKING:

@@ -40,6 +40,11 @@ INSTEAD = {  # of a `py` block, which needs a real model: what stands before it 
         'model="gemini-2.5-flash"',
         'model=ScriptedModel.playing(["Booked.", "Booked."])',
     ),
+    "agent-framework.md": (
+        _SCRIPTED.format("agent_framework") + "OpenAIChatClient = lambda: scripted(Script(booking))\n",
+        "from agent_framework.openai import OpenAIChatClient\n",
+        "",
+    ),
     "clients.md": (_SCRIPTED.format("clients"), "OpenAI()", "scripted(Script(booking))"),
     "langchain.md": (_SCRIPTED.format("langchain"), '"openai:gpt-5.1"', "scripted(Script(booking))"),
     "openai-agents.md": (_SCRIPTED.format("openai_agents"), '"gpt-5.1"', "scripted(Script(booking))"),

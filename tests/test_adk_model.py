@@ -27,6 +27,7 @@ from hexad.adapters.adk import (
 )
 from hexad.adapters.adk.context import SPEAKERS
 from hexad.adapters.adk.request import latest_message
+from hexad.context.standing import TITLE
 from hexad.edges.conversation import Speaker
 from hexad.errors import InvalidInput, UnknownChoice
 from hexad.testing.scripted_model import Call, ScriptedModel
@@ -163,6 +164,19 @@ def test_a_message_without_words_asks_nothing(hx: Hexad, parts: list[types.Part]
     asked.contents += [types.Content(role="model", parts=[types.Part(text="On Tuesday.")])]
     asked.contents += [types.Content(role="user", parts=parts)]
     assert sent(hx, asked) is asked
+
+
+@requirement("STAND-01", "ADK-02")
+@pytest.mark.parametrize("placement", ["system", "user_turn"])
+@pytest.mark.parametrize("text", ["", "???"])
+def test_a_message_without_words_gets_standing_context_and_nothing_else(
+    tmp_path: Path, text: str, placement: str
+) -> None:
+    with opened(tmp_path / "standing.db", standing_budget=400) as hx:
+        hx.knowledge.save("deploy-window", RULE, category="rule")
+        served = sent(hx, request(text), placement=placement)
+        assert instruction(served).endswith(f"## {TITLE}\n- deploy-window: {RULE}")
+        assert [content.parts[0].text for content in served.contents] == [text]
 
 
 @requirement("ADK-02")

@@ -99,7 +99,8 @@ def test_every_match_over_records_ends_in_assert_never() -> None:
 @requirement("CTX-01")
 def test_a_layer_is_given_by_a_provider_or_stored_and_then_searched_by_default() -> None:
     assert set(RECORD_OF) == set(Layer) - GIVEN == set(DEFAULT_LAYERS)
-    assert len({layer.heading for layer in Layer}) == len({layer.noun for layer in Layer}) == len(Layer)
+    for facts in ({each.heading for each in Layer}, {each.noun for each in Layer}, {each.code for each in Layer}):
+        assert len(facts) == len(Layer)
 
 
 @requirement("STORE-04")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hexad.learning.errors.category import category_of
-from hexad.learning.errors.masking import mask
+from hexad.learning.errors.masking import masked
 from hexad.learning.errors.pattern import (
     MOST_WORDS,
     VARIETY,
@@ -108,7 +108,7 @@ def test_a_placeholder_says_what_stood_there() -> None:
     )
     shown = "<email> at <ip> asked <url> for <path> at <time>: <num> of <value> in <id> by <uuid>"
     assert pattern_text(words_of(text)) == shown
-    assert mask("took 5 s") == "took <num>"
+    assert masked("took 5 s") == "took <num>"
 
 
 @requirement("LEARN-02")

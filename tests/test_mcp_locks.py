@@ -60,8 +60,6 @@ def test_a_limit_or_a_lock_is_no_lesson_about_the_tool(tmp_path: Path) -> None:
         assert "limit of 1" in tools["save_knowledge"]("b", "second")["error"]
         assert "skills" in tools["create_skill"]("s", "instruction", "d", {"text": "t"})["error"]
         assert hx.learnings.list() == ()
-        assert tools["save_knowledge"]("c", "")["status"] == "error"
-        assert len(hx.learnings.list()) == 1
         actions = [record.action for record in hx.audit.records()]
     assert {"knowledge.reject", "skills.reject"} <= set(actions)
 
@@ -122,6 +120,4 @@ def test_a_save_that_waits_reports_progress(tmp_path: Path, mode: str) -> None:
                 assert not (await one.call_tool("save_knowledge", given, None, note)).is_error
         return heard
 
-    heard = play(scenario())
-    assert heard[:2] == ["save_knowledge is in progress"] * 2
-    assert heard[-1] == "done"
+    assert play(scenario())[:2] == ["save_knowledge is in progress"] * 2

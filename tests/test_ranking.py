@@ -47,6 +47,16 @@ def test_an_answer_is_found_by_the_words_of_the_question_before_it(hx: Hexad) ->
 
 
 @requirement("CTX-07")
+def test_a_long_turn_speaks_for_itself(hx: Hexad) -> None:
+    long = "The weather of the coast is mild and the ferries run every day of the year " * 8
+    talk(hx, "monday", ("Ann", "Which city shall we visit?"), ("Bob", "Lisbon."), ("Ann", "Good."))
+    talk(hx, "tuesday", ("Ann", "Which city shall we visit?"), ("Bob", long), ("Ann", "Good."))
+    found = {item.key: item for item in hx.retrieve("which city to visit", max_per_layer=9).all()}
+    assert "monday-1" in found
+    assert "tuesday-1" not in found
+
+
+@requirement("CTX-07")
 def test_neighbours_lend_within_their_thread_only(hx: Hexad) -> None:
     talk(hx, "monday", ("Ann", "The anniversary restaurant is booked"))
     hx.knowledge.save("elsewhere", "Nothing of the kind", thread="tuesday", position=1)

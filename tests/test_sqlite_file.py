@@ -10,6 +10,7 @@ import stat
 import sys
 import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -599,3 +600,61 @@ def test_a_save_into_a_file_that_was_deleted_or_replaced_is_an_error(tmp_path: P
             (tmp_path / "a.db").touch()
         with pytest.raises(StoreError, match="deleted or replaced"):
             hx.knowledge.save("editor", "emacs")
+
+
+@requirement("STORE-02")
+def test_the_message_says_who_keeps_the_database_locked(path: Path) -> None:
+    remember(path, "editor")
+    with opened(path, lock_timeout=0.05) as hx, opened(path, lock_timeout=0.05) as other:
+        with raw(path) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            with pytest.raises(StoreBusy, match="another process kept"):
+                hx.knowledge.save("editor", "nano")
+            connection.execute("ROLLBACK")
+        with other.store.transaction("default"), ThreadPoolExecutor(1) as pool:
+            saved = pool.submit(hx.knowledge.save, "editor", "nano")
+            with pytest.raises(StoreBusy, match="another thread of this process kept"):
+                saved.result()
+        assert hx.knowledge.save("editor", "nano").content == "nano"
+
+
+@requirement("STORE-02")
+def test_the_writers_of_a_process_take_turns_in_the_order_in_which_they_came(path: Path) -> None:
+    order, waiting = list[int](), list[threading.Thread]()
+    with opened(path) as hx:
+
+        def write(number: int) -> None:
+            with hx.store.transaction("default"):
+                order.append(number)
+
+        with hx.store.transaction("default"):
+            turns = hx.store.wrapped._connections.turns  # type: ignore[attr-defined]
+            for number in range(8):
+                waiting.append(threading.Thread(target=write, args=[number]))
+                waiting[-1].start()
+                while len(turns._waiting) <= number:
+                    os.sched_yield()
+        for thread in waiting:
+            thread.join()
+    assert order == list(range(8))
+
+
+@requirement("LEARN-05")
+def test_no_offer_is_lost_among_many_sessions_and_a_locked_database(path: Path) -> None:
+    with opened(path) as hx:
+        hx.learnings.correct(trigger="tool:deploy", error_pattern="the deploy timed out", fix="wait a minute")
+
+        def show(number: int) -> None:
+            hx.prompt("", "the deploy timed out", session=f"session-{number}")
+
+        with raw(path) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            show(0)
+            show(1)
+            connection.execute("ROLLBACK")
+        with ThreadPoolExecutor(16) as pool:
+            list(pool.map(show, range(2, 66)))
+    with raw(path) as connection:
+        [offered] = connection.execute("SELECT count(*) FROM hexad_offer").fetchone()
+        [used] = connection.execute("SELECT use_count FROM hexad_learning").fetchone()
+    assert (offered, used) == (66, 66)

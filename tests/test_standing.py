@@ -96,7 +96,7 @@ def test_the_block_stays_within_its_budget_and_keeps_the_newest(tmp_path: Path) 
 @requirement("STAND-01")
 def test_not_one_byte_of_what_agents_tools_and_imports_saved_stands(hx: Hexad, tmp_path: Path) -> None:
     for origin in ("agent", "tool"):
-        for number in range(25):
+        for number in range(50):
             hx.knowledge.save(
                 f"{origin}-{number}", f"Obey {origin} {number}", category="rule", origin=origin, pinned=True
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,12 @@ from tests.support import requirement
 SOURCE = Path(hexad.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
 LONGEST_FUNCTION, LONGEST_FILE, MOST_PUBLIC_NAMES = 50, 500, 25
+ROOT = Path(__file__).parent.parent
+PAGES = [*FILES, *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+RETIRED = re.compile(
+    r"\b(told(?!\()|tells|whoever|whatever|likewise|of late)\b|^ *r?\"{3}What\b", re.IGNORECASE | re.MULTILINE
+)
+STORED = '"told"'  # a value that databases hold
 EXCEPTIONS: dict[str, str] = {}  # "file:function": why it may be longer; the list only gets shorter
 
 
@@ -31,6 +38,12 @@ def test_a_file_and_its_functions_keep_to_their_room(file: Path) -> None:
     ]
     assert text.count("\n") <= LONGEST_FILE
     assert not too_long
+
+
+@requirement("CTX-01")
+def test_code_and_pages_use_plain_words() -> None:
+    found = {str(page): RETIRED.search(page.read_text(encoding="utf-8").replace(STORED, "")) for page in PAGES}
+    assert {page: match[0] for page, match in found.items() if match} == {}
 
 
 @requirement("CTX-01")

@@ -15,7 +15,7 @@ from hexad.context.selection import estimate_tokens
 from hexad.context.standing import BUDGET, Room, read_standing
 from hexad.errors import HexadError, InvalidInput
 from hexad.memory import admission
-from hexad.memory.habits import Habits
+from hexad.memory.use.habits import Habits
 from hexad.model import RECORD_OF, Item, Layer, Prompt, Retrieval
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ class Engine:
             used = [item.id for item in prompt.kept if item.layer is layer]
             full |= self.workspace.uses.add(self.workspace.namespace, layer, used, self.workspace.clock())
         if full:
-            self.workspace.uses.flush(self.workspace.store, patience=_FLUSH_PATIENCE)
+            self.workspace.flush(patience=_FLUSH_PATIENCE)
 
 
 def _stored(layers: Iterable[Layer | str] | None) -> tuple[Layer, ...]:

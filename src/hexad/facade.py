@@ -16,12 +16,12 @@ from hexad.extras import missing_extra
 from hexad.memory import admission
 from hexad.memory.audit import AuditLog
 from hexad.memory.forgetting import forget_all
-from hexad.memory.habits import Habits
 from hexad.memory.indexing import all_namespaces, embed_missing, missing_vectors
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.memory.limits import leave_tally
 from hexad.memory.proposals import Proposals
 from hexad.memory.references import ReferenceCollection
+from hexad.memory.use.habits import Habits
 from hexad.model import Erasure
 from hexad.recent import Recent
 from hexad.settings import Settings, survey
@@ -408,7 +408,7 @@ class Hexad:
         from hexad.memory.backup.writing import write_backup  # noqa: PLC0415 - loads in 3 ms, rarely needed
 
         path, namespace = admission.path("file", file), None if self._owner else self.namespace
-        self._engine.workspace.uses.flush(self.store)
+        self._engine.workspace.flush()
         return write_backup(self.store, path, self._engine.workspace.clock(), namespace=namespace)
 
     def restore(self, file: str | os.PathLike[str], *, progress: Callable[[int, int], None] | None = None) -> int:
@@ -450,7 +450,7 @@ class Hexad:
         """
         if self._owner and not self._shared.closed and self.settings.discover_skills:
             self._discover()
-        self._engine.workspace.uses.flush(self.store)
+        self._engine.workspace.flush()
         if self._owner and not self._shared.closed:
             self._shared.closed = True
             if self.store.shared_as is not None:

@@ -37,21 +37,21 @@ class Layer(StrEnum):
 
     heading: str  # of its section in the prompt
     noun: str  # the name of one item
+    code: int  # in databases that number layers: never change one
 
-    def __new__(cls, value: str, heading: str, noun: str) -> Self:
-        """A member with its heading and noun."""
+    def __new__(cls, value: str, heading: str, noun: str, code: int) -> Self:
+        """A member with its heading, noun and code."""
         layer = str.__new__(cls, value)
         layer._value_ = value
-        layer.heading = heading
-        layer.noun = noun
+        layer.heading, layer.noun, layer.code = heading, noun, code
         return layer
 
-    TOOL_REGISTRY = "tool_registry", "Available Tools", "tool"
-    USER_KNOWLEDGE = "user_knowledge", "User Knowledge", "knowledge"
-    AGENT_LEARNINGS = "agent_learnings", "Known Solutions", "learning"
-    SKILL_PATTERNS = "skill_patterns", "Available Skills", "skill"
-    EXTERNAL_KNOWLEDGE = "external_knowledge", "External References", "reference"
-    RUNTIME_CONTEXT = "runtime_context", "Runtime Context", "state"
+    TOOL_REGISTRY = "tool_registry", "Available Tools", "tool", 2
+    USER_KNOWLEDGE = "user_knowledge", "User Knowledge", "knowledge", 3
+    AGENT_LEARNINGS = "agent_learnings", "Known Solutions", "learning", 4
+    SKILL_PATTERNS = "skill_patterns", "Available Skills", "skill", 5
+    EXTERNAL_KNOWLEDGE = "external_knowledge", "External References", "reference", 6
+    RUNTIME_CONTEXT = "runtime_context", "Runtime Context", "state", 1
 
     @classmethod
     def parse(cls, name: object) -> Layer:

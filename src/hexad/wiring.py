@@ -14,7 +14,7 @@ from hexad.memory import admission
 from hexad.memory.indexing import fold_keys, reindex
 from hexad.memory.limits import Limits, join_tally
 from hexad.memory.upkeep import MaintainedStore, Step
-from hexad.memory.uses import Uses
+from hexad.memory.use.counts import Uses
 from hexad.memory.workspace import Workspace
 from hexad.model import Layer, Retrieval
 from hexad.settings import ENCODER, NO_EMBEDDER

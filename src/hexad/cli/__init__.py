@@ -122,4 +122,4 @@ def _usage(error: Any) -> str:
 def _about(param: Any) -> str:
     """The help of an option or argument, to put into a sentence."""
     text = (getattr(param, "help", None) or "").rstrip(".")
-    return f" ({text if text[:2].isupper() else text[:1].lower() + text[1:]})" if text else ""
+    return f" ({text if text[:2].isalpha() and text[:2].isupper() else text[:1].lower() + text[1:]})" if text else ""

@@ -6,11 +6,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import typer
 
-from hexad.model import SkillStatus
-
 if TYPE_CHECKING:
     from hexad.facade import Hexad
-    from hexad.model import Skill
 
 Completion: TypeAlias = Callable[[typer.Context, str], list[str]]
 _PLAIN: Final = re.compile(r"[\w./@+-]+")  # safe in every shell without quotes; other names are not offered
@@ -21,7 +18,7 @@ def one_of(known: Iterable[str]) -> Callable[[str], list[str]]:
     return lambda incomplete: [str(word) for word in known if word.startswith(incomplete)]
 
 
-def _stored(names: Callable[["Hexad", typer.Context], Iterable[str]]) -> Completion:
+def _stored(names: Callable[["Hexad"], Iterable[str]]) -> Completion:
     """A completion over names in the database that the line names so far."""
 
     def complete(context: typer.Context, incomplete: str) -> list[str]:
@@ -29,15 +26,11 @@ def _stored(names: Callable[["Hexad", typer.Context], Iterable[str]]) -> Complet
 
         try:
             with opened(_given(context, "db"), _given(context, "namespace")) as hx:
-                return [name for name in names(hx, context) if name.startswith(incomplete) and _PLAIN.fullmatch(name)]
+                return [name for name in names(hx) if name.startswith(incomplete) and _PLAIN.fullmatch(name)]
         except Exception:  # noqa: BLE001 - the shell would take a message for a completion
             return []
 
     return complete
-
-
-def _skills(wanted: Callable[["Skill", typer.Context], object]) -> Completion:
-    return _stored(lambda hx, context: (each.name for each in hx.skills.list() if wanted(each, context)))
 
 
 def _given(context: typer.Context, option: str) -> str | None:
@@ -50,10 +43,7 @@ def _given(context: typer.Context, option: str) -> str | None:
     return None
 
 
-keys: Final = _stored(lambda hx, _: (entry.key for entry in hx.knowledge.list()))
-references: Final = _stored(lambda hx, _: (each.name for each in hx.references.list()))
-learnings: Final = _stored(lambda hx, _: (each.id for each in hx.learnings.list()))
-skills: Final = _skills(lambda *_: True)
-runnable: Final = _skills(lambda skill, context: skill.status is SkillStatus.ACTIVE or context.params.get("dry_run"))
-unapproved: Final = _skills(lambda skill, _: skill.status is not SkillStatus.ACTIVE)
-undeprecated: Final = _skills(lambda skill, _: skill.status is not SkillStatus.DEPRECATED)
+keys: Final = _stored(lambda hx: (entry.key for entry in hx.knowledge.list()))
+references: Final = _stored(lambda hx: (each.name for each in hx.references.list()))
+learnings: Final = _stored(lambda hx: (each.id for each in hx.learnings.list()))
+skills: Final = _stored(lambda hx: (each.name for each in hx.skills.list()))

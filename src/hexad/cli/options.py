@@ -1,6 +1,5 @@
 """The options that commands share."""
 
-from functools import partial
 from typing import Annotated, Final
 
 import typer
@@ -9,7 +8,6 @@ from hexad.cli import completing
 from hexad.model import Category, Layer
 
 _PANEL: Final = "Every command"
-_skill: Final = partial(typer.Argument, metavar="NAME", help="The skill's name.")
 
 Database = Annotated[
     str | None,
@@ -29,10 +27,7 @@ Key = Annotated[str, typer.Argument(metavar="KEY", help="The entry's key.", auto
 Name = Annotated[
     str, typer.Argument(metavar="NAME", help="The reference's name.", autocompletion=completing.references)
 ]
-SkillName = Annotated[str, _skill(autocompletion=completing.skills)]
-RunnableSkill = Annotated[str, _skill(autocompletion=completing.runnable)]
-UnapprovedSkill = Annotated[str, _skill(autocompletion=completing.unapproved)]
-UndeprecatedSkill = Annotated[str, _skill(autocompletion=completing.undeprecated)]
+SkillName = Annotated[str, typer.Argument(metavar="NAME", help="The skill's name.", autocompletion=completing.skills)]
 By = Annotated[str | None, typer.Option("--by", metavar="PERSON", help="Who approves; your login name if not given.")]
 Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="WORD", help="A tag; repeatable.")]
 InCategory = Annotated[Category | None, typer.Option("--category", metavar="WORD", help=f"{', '.join(Category)}.")]

@@ -36,10 +36,10 @@ def found() -> Place:
             return Place(path, f"using this project's memory, {path}", foreign)
         files = [name for name in (DEFAULT, FILE_NAME) if os.path.exists(folder / name)]  # noqa: PTH110 - it never raises
         if files and not foreign and path != own():
-            trusting = f"`hexad trust {quote(str(folder))}` uses {'it' if len(files) == 1 else 'them'}"
             named = " and ".join(str(folder / name) for name in files)
-            what = f"{named} {'is' if len(files) == 1 else 'are'}"
-            foreign = f"{what} not read, because somebody else may have written this; {trusting}"
+            are, them = ("is", "it") if len(files) == 1 else ("are", "them")
+            why = f"because somebody else may have written {them}"
+            foreign = f"{named} {are} not read, {why}; `hexad trust {quote(str(folder))}` uses {them}"
     return Place(own(), f"using your own memory, {own()}", foreign)
 
 

@@ -2,7 +2,7 @@
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeAlias
 
 import typer
 
@@ -83,6 +83,7 @@ def queue_of(hx: Hexad, by: str | None = None) -> "list[Entry]":
 class Suggestion:
     """A proposed change to a knowledge entry."""
 
+    what: ClassVar[str] = "proposal"
     hx: Hexad
     proposal: Proposal
     settled: bool = False
@@ -92,11 +93,6 @@ class Suggestion:
     def name(self) -> str:
         """Its id."""
         return self.proposal.id
-
-    @property
-    def title(self) -> str:
-        """Kind and id."""
-        return f"proposal {self.name}"
 
     @property
     def editable(self) -> bool:
@@ -113,7 +109,6 @@ class Suggestion:
             "the user said": proposal.sentence,
             "proposed by": f"{proposal.origin} {proposal.session}".strip(),
         }
-        screen.heading(self.title)
         screen.facts([(name, value) for name, value in rows.items() if value])
 
     def accept(self) -> None:
@@ -125,7 +120,7 @@ class Suggestion:
     def edit(self) -> None:
         """Save what the user makes of it."""
         fields = {"key": self.proposal.key, "content": self.proposal.content}
-        self.text = editing.in_editor(self.text or editing.form([f"The {self.title}.", *_COMMENTS], fields))
+        self.text = editing.in_editor(self.text or editing.form([f"The proposal {self.name}.", *_COMMENTS], fields))
         self.hx.proposals.edit(self.name, **editing.read(self.text, list(fields)))
         self.accept()
 
@@ -144,6 +139,7 @@ class Suggestion:
 class Draft:
     """A skill that waits for approval."""
 
+    what: ClassVar[str] = "skill"
     hx: Hexad
     name: str
     by: str | None
@@ -151,11 +147,6 @@ class Draft:
     editable: bool = True
     seen: "Review | None" = None
     text: str = ""  # the edited form, if it could not be parsed
-
-    @property
-    def title(self) -> str:
-        """Kind and name."""
-        return f"skill {self.name}"
 
     def show(self) -> None:
         """Print the skill and the findings of the check."""
@@ -214,6 +205,7 @@ class Draft:
 class Doubt:
     """A learning whose fix is not trusted, although it was tried or observed."""
 
+    what: ClassVar[str] = "learning"
     hx: Hexad
     learning: Learning
     settled: bool = False
@@ -225,14 +217,8 @@ class Doubt:
         """Its id."""
         return self.learning.id
 
-    @property
-    def title(self) -> str:
-        """Kind and id."""
-        return f"learning {self.name}"
-
     def show(self) -> None:
         """Print the error and its fixes."""
-        screen.heading(self.title)
         screen.facts(learning_facts(self.learning))
 
     def accept(self) -> None:
@@ -289,10 +275,11 @@ def _settled(entry: Entry, question: str) -> bool:
 
 def _show(entry: Entry) -> None:
     """Show an entry; one that cannot be shown, such as an invalid skill, can still be rejected."""
+    screen.heading(f"{entry.what} {entry.name}")
     try:
         entry.show()
     except HexadError as error:
-        screen.error(f"{entry.title}: {error}")
+        screen.error(f"{entry.what} {entry.name}: {error}")
 
 
 def _try(entry: Entry, way: str) -> None:

@@ -19,7 +19,7 @@ _FEWEST: Final = 100
 _NAMED: Final = 0.1
 _COMMON: Final = 0.1  # the weight of an everyday word in a layer that holds next to nothing
 _PART: Final = 0.5
-MANY: Final = 1000  # rows that tell common words from rare ones, and among which chance finds a word of any question
+SOME, MANY = 100, 300  # rows of a layer that holds little, and of one large enough to count how common a word is
 SATURATION: Final = 0.9  # BM25's k1: how soon a repeated term stops counting
 NORMALISATION: Final = 0.6  # BM25's b: how much a long text is held against it
 
@@ -77,8 +77,8 @@ def rarity_of(frequency: int, rows: int) -> float:
 
 
 def many(rows: int) -> float:
-    """How far a layer is from holding little, 0, to holding much, 1: from `MANY` rows on."""
-    return min(1.0, rows / MANY)
+    """How far a layer is from holding little, 0 up to `SOME` rows, to holding much, 1 from `MANY` rows on."""
+    return min(1.0, max(0, rows - SOME) / (MANY - SOME))
 
 
 def weigh(
@@ -119,19 +119,20 @@ def gather(
 
 def _less(measured: Measure, common: Collection[str], parts: Collection[str], much: float) -> Measure:
     """Everyday words count the less, the less the layer holds; parts of words count half."""
-    less = _COMMON ** (1 - much) if common else 1.0
-    if less >= 1 and not parts:
-        return replace(measured, terms=float(len(measured.rarity)))
+    less = _COMMON ** (1 - much)
     weights = {term: less if term in common else _PART if term in parts else 1.0 for term in measured.rarity}
-    rarity = {term: value * weights[term] for term, value in measured.rarity.items()}
-    return replace(measured, rarity=rarity, total=sum(rarity.values()) or 1.0, terms=sum(weights.values()))
+    return replace(_times(measured, weights), terms=sum(weights.values()))
 
 
 def _named_less(measured: Measure, named: Collection[str]) -> Measure:
     """Words that name a subject count a tenth, unless the question has no others."""
     if not named or all(term in named for term in measured.rarity):
         return measured
-    rarity = {term: value * (_NAMED if term in named else 1.0) for term, value in measured.rarity.items()}
+    return _times(measured, {term: _NAMED if term in named else 1.0 for term in measured.rarity})
+
+
+def _times(measured: Measure, weights: Mapping[str, float]) -> Measure:
+    rarity = {term: value * weights[term] for term, value in measured.rarity.items()}
     return replace(measured, rarity=rarity, total=sum(rarity.values()) or 1.0)
 
 

@@ -1,4 +1,7 @@
-"""A row adds a share of its score to its neighbours in a thread, because an answer stands beside its question."""
+"""A row adds a share of its score to its neighbours in a thread, because an answer stands beside its question.
+
+A short turn ("Lisbon.") needs its neighbours to be understood. A long one speaks for itself, and gets less.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ if TYPE_CHECKING:
 
 LENT: Final = {1: 0.4, 2: 0.2}  # the share of its match that a row lends to those one and two places from it
 ANSWER: Final = 0.4  # the share that a question lends to the row after it, beyond that
+
+SHORT, LONG = 30, 60  # terms of a turn up to which it gets all that is lent, and from which nothing
 
 STEPS: Final = tuple(sign * distance for distance in LENT for sign in (-1, 1))
 
@@ -26,8 +31,17 @@ def lending(sketches: Iterable[Sketch], match: Callable[[int], float]) -> Mappin
         place: max((match(each.number) for each in here if each.asks), default=0.0) for place, here in placed.items()
     }
     return {
-        sketch.number: ANSWER * asked.get((thread, position - 1), 0.0)
-        + sum(LENT[abs(step)] * best.get((thread, position + step), 0.0) for step in STEPS)
+        sketch.number: _need(sketch)
+        * (
+            ANSWER * asked.get((thread, position - 1), 0.0)
+            + sum(LENT[abs(step)] * best.get((thread, position + step), 0.0) for step in STEPS)
+        )
         for (thread, position), here in placed.items()
         for sketch in here
     }
+
+
+def _need(sketch: Sketch) -> float:
+    """The share of what is lent that a turn gets: 1 if it is short, 0 if it is long."""
+    terms = sketch.words.rsplit("\n", 1)[-1].count(" ") + 1
+    return min(1.0, max(0.0, (LONG - terms) / (LONG - SHORT)))

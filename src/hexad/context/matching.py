@@ -9,8 +9,8 @@ import heapq
 import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hexad.context.candidates import MANY, many, rarity_of
-from hexad.memory.associations import faded
+from hexad.context.candidates import SOME, many, rarity_of
+from hexad.memory.use.associations import faded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,8 @@ _BATCH: Final = 32  # rows that are read and ranked at a time
 FLOOR: Final = 0.18  # where there are only words: the least share of a question, times the root of its length
 NEAR_FLOOR: Final = 0.22  # where there is meaning: the least closeness, with what words add to it
 FEW_NEAR_FLOOR: Final = 0.15  # the same among few rows
-FEW, SOME = 40, 100  # rows up to which everything may matter, and from which the whole floor holds for meaning
+FEW: Final = 40  # rows up to which everything may matter; from `SOME` on the whole floor holds for meaning
+CHANCE: Final = 1000  # rows among which chance finds a word of any question
 BESIDE_BEST: Final = 0.55  # the least share of the best score; among very few rows less, and among many nothing
 WORDS_TO_FLOOR: Final = 0.3
 ENOUGH_WORDS: Final = 0.25  # the share of a question's rarity that is an answer even if its meaning seems far
@@ -86,7 +87,7 @@ class Matches:
         self.habits = learned or {}
         self._step = _per_step(terms)
         self._root = math.sqrt(candidates.measure.terms or len(candidates.measure.rarity))
-        self._chance = min(1.0, math.log1p(candidates.rows) / math.log1p(MANY))
+        self._chance = min(1.0, math.log1p(candidates.rows) / math.log1p(CHANCE))
         self._values: dict[int, float] = {}
         self._steps: dict[int, float] = {}
         self.numbers = tuple(dict.fromkeys((*candidates.scores, *self.habits, *nearest)))

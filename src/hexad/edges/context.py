@@ -15,7 +15,7 @@ from hexad.context.layers.runtime import SessionRuntime
 from hexad.context.layers.tools import ToolRegistry
 from hexad.context.retriever import ContextRetriever
 from hexad.errors import DeadlineExceeded
-from hexad.memory.prompts import forgettable
+from hexad.memory.use.prompts import forgettable
 from hexad.model import Category, Item, Layer, Retrieval, Tool
 from hexad.recent import Recent
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _MOST: Final = 4  # edits of one text that are named
 _MOST_OF_CODE: Final = 2  # edits of a query or program: more, and it is another one
-_LONGEST_WORD, _LONGEST_AFFIX, _LONGEST_FORM = 40, 12, 24
+_LONGEST_WORD, _LONGEST_AFFIX = 40, 12
 _KIN: Final = 0.4  # of the words of two texts: less, and one is no edit of the other
 _NEAR: Final = 0.75  # of the letters of two words
 _SETTING: Final = re.compile(r"([A-Z_][A-Z0-9_]*)=.*", re.DOTALL)
@@ -158,22 +158,38 @@ def _command_edits(old: Sequence[Command], new: Sequence[Command], failure: Fail
     failed = max(reversed(old), key=lambda each: sum(word in failure.text for word in each))
     place = max(range(len(new)), key=lambda at: (_likeness(failed, new[at]), at))
     if not _likeness(failed, new[place]):
-        if _NO_PROGRAM.search(failure.text) or names(failure.text, _base(new[place][0])):
+        missing = _NO_PROGRAM.search(failure.text) or names(failure.text, _base(new[place][0]))
+        if missing and _base(new[place][0]) != _base(failed[0]):
             yield f"use `{_shown(new[place], failure.text)}` instead of `{_base(failed[0])}`"
         return
     first = [each for each in new[:place] if each not in old and each[0] not in _IDLE_PROGRAMS]
     if first:
         yield f"run {' and '.join(f'`{_shown(each, failure.text)}`' for each in first[:3])} first"
-    yield from _word_edits([failed[0].removeprefix("./"), *failed[1:]], new[place], failure)
+    found = list(_word_edits([failed[0].removeprefix("./"), *failed[1:]], new[place], failure))
+    yield from [each for each in found if is_said(each, failure.text)] or found
+
+
+def is_said(edit: str, error: str) -> bool:
+    """Whether an edit replaces a word that the error names: then there is no more to say."""
+    gone = re.fullmatch(r"use `[^`]+` instead of `([^`]{3,})`", edit)
+    return gone is not None and gone[1] in error
 
 
 def _likeness(one: Command, other: Command) -> float:
     """How alike two commands are; 0 if one is not an edit of the other."""
     ratio = SequenceMatcher(None, one, other, autojunk=False).ratio()
-    if _base(one[0]) == _base(other[0]):
-        return 1 + ratio
     same_rest = one[1:] and set(one[1:]) <= set(other)
+    if _base(one[0]) == _base(other[0]):
+        verb, another = _verb(one), _verb(other)
+        same_things = len(one) > 2 and set(one) - {verb} <= set(other)
+        return 1 + ratio if verb == another or same_things or _is_near(verb, another) else 0
     return ratio if same_rest or one[0].removeprefix("./") in other or _is_near(one[0], other[0]) else 0
+
+
+def _verb(command: Command) -> str:
+    """The subcommand, if the program has subcommands."""
+    words = (word for word in command[1:] if re.fullmatch(r"[a-z][a-z-]*", word))
+    return next(words, "") if "+" in _PROGRAMS.get(_base(command[0]), "") else ""
 
 
 def _word_edits(old: Command, new: Command, failure: Failure) -> Iterator[str]:
@@ -186,11 +202,12 @@ def _word_edits(old: Command, new: Command, failure: Failure) -> Iterator[str]:
             head = [_base(each) for each in (come if whole else come[:1])] + ([] if gone else [old[0]])
             yield from [f"use `{' '.join(head)}` instead of `{_base(old[0])}`"] * (head != [_base(old[0])])
             gone, come = gone[1:], [] if whole else come[1:]
-        for word in come:
+        for word in sorted(come, key=lambda word: not any(_is_near(each, word) for each in gone)):
             alike = [each for each in gone if bool(_OPTION.fullmatch(each)) is bool(_OPTION.fullmatch(word))]
             out = next((each for each in alike if _is_near(each, word)), next(iter(alike), ""))
             gone = [each for each in gone if each != out]
             yield from _replaced(out, word, old, new, failure) if out else _added(word, new, old, failure)
+        gone = [each for each in gone if failure.of_the_call or _OPTION.fullmatch(each)]
         yield from (f"remove `{_name(out)}`" for out in gone if _mentions(failure.text, out))
 
 
@@ -301,9 +318,7 @@ def form_change(name: str, before: str, after: str) -> str:
     one, other = in_words(shape_of(before)), in_words(shape_of(after))
     if one != other and is_strong(other) and not affix_change(name, before, after):
         return f"give {name} as {other}, not as {one}"
-    like = f"write {name} like {_pattern(after)}, not like {_pattern(before)}"
-    short = " " not in before + after and len(before + after) <= 2 * _LONGEST_FORM
-    return affix_change(name, before, after) or (like if short and _letters(before) == _letters(after) != "" else "")
+    return affix_change(name, before, after)
 
 
 def affix_change(name: str, before: str, after: str) -> str:
@@ -346,10 +361,6 @@ def _narrowed(one: str, other: str) -> tuple[str, str]:
     left, right = re.split(r"(://|[/.=(),]+)", one), re.split(r"(://|[/.=(),]+)", other)
     different = [pair for pair in zip(left, right, strict=False) if pair[0] != pair[1]]
     return different[0] if len(left) == len(right) and len(different) == 1 and all(different[0]) else (one, other)
-
-
-def _pattern(text: str) -> str:
-    return re.sub(r"[a-z]", "a", re.sub(r"[A-Z]", "A", re.sub(r"\d", "0", text)))[:_LONGEST_FORM]
 
 
 def _bare(text: str) -> str:

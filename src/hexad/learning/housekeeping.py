@@ -1,4 +1,4 @@
-"""Keeping learnings few: counting them, merging near-duplicates, removing those that were never confirmed.
+"""Keeping learnings few: counting them, merging duplicates, removing those that were never confirmed.
 
 The strength of a learning halves every `HALF_LIFE` days since it was last seen; every confirmation adds as much as it
 had when it was new. Below `FAINT` it is removed.
@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from math import ceil
-from typing import TYPE_CHECKING, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, cast
 
-from hexad.learning.errors.pattern import is_placeholder, parameters, split
+from hexad.learning.errors.pattern import is_placeholder, split
 from hexad.learning.errors.tree import absorb
 from hexad.learning.fixes import at_odds, current, without_session
 from hexad.learning.remedy import MINED
@@ -25,11 +24,8 @@ if TYPE_CHECKING:
     from hexad.memory.workspace import Change
     from hexad.store import Reading
 
-    Constants: TypeAlias = dict[str, None]  # the words of a pattern in order, without its placeholders
-
 HALF_LIFE: Final = 30.0  # days
 FAINT: Final = 0.125  # 90 days of a learning that nothing confirmed
-_SIMILAR: Final = 0.9  # of the words of two patterns
 _FEWEST_WORDS: Final = 3
 
 
@@ -129,52 +125,14 @@ def _goes(learning: Learning, now: datetime, unseen_for: timedelta | None) -> bo
 
 
 def _duplicates(learnings: Sequence[Learning]) -> Iterable[Sequence[Learning]]:
-    """Groups of learnings of one trigger with almost the same patterns, in the order given."""
-    triggers: dict[str, list[Learning]] = {}
-    for each in learnings:
-        triggers.setdefault(each.trigger, []).append(each)
-    return [group for known in triggers.values() for group in _groups(known) if len(group) > 1]
+    """Groups of learnings of one trigger whose patterns have the same words, in any case and punctuation.
 
-
-def _groups(learnings: Sequence[Learning]) -> Iterable[Sequence[Learning]]:
-    """Each learning joins the first group whose first member is similar.
-
-    Similar ones share one of the few rarest words of either, so only groups that do are compared.
+    Learnings stay apart if their fixes show that they are about different errors.
     """
-    constants = [_constants(each) for each in learnings]
-    often = Counter(word for words in constants for word in words)
-    groups: list[tuple[Constants, list[Learning]]] = []
-    homes: dict[str, list[int]] = {}
-    for learning, words in zip(learnings, constants, strict=True):
-        rarest = sorted(words, key=lambda word: (often[word], word))[: len(words) - ceil(_SIMILAR * len(words)) + 1]
-        near = sorted({place for word in rarest for place in homes.get(word, ())})
-        home = next((at for at in near if _similar(groups[at][0], words) and _may_join(learning, groups[at][1])), None)
-        if home is not None:
-            groups[home][1].append(learning)
-            continue
-        for word in rarest:
-            homes.setdefault(word, []).append(len(groups))
-        groups.append((words, [learning]))
-    return [group for _, group in groups]
-
-
-def _may_join(learning: Learning, group: Sequence[Learning]) -> bool:
-    """Whether neither named parameters nor fixes show that they are different errors."""
-    named = parameters(split(learning.template))
-    return not at_odds([*group, learning]) and all(parameters(split(each.template)) == named for each in group)
-
-
-def _constants(learning: Learning) -> Constants:
-    words = split(learning.template)
-    return dict.fromkeys(each.casefold() for each in words if each[0].isalpha() and not is_placeholder(each))
-
-
-def _similar(one: Constants, other: Constants) -> bool:
-    """Whether almost all words are the same and in the same order: "from a to b" is not "from b to a"."""
-    few, many = sorted((len(one), len(other)))
-    if few < _FEWEST_WORDS or few < _SIMILAR * many:
-        return False
-    both = one.keys() & other.keys()
-    if len(both) < _SIMILAR * (few + many - len(both)):
-        return False
-    return [word for word in one if word in both] == [word for word in other if word in both]
+    groups: dict[tuple[str, ...], list[Learning]] = {}
+    for each in learnings:
+        words = tuple(word.casefold() for word in split(each.template) if word[0].isalpha() or is_placeholder(word))
+        group = groups.setdefault((each.trigger, *words), [])
+        if len(words) >= _FEWEST_WORDS and not at_odds([*group, each]):
+            group.append(each)
+    return [group for group in groups.values() if len(group) > 1]

@@ -219,7 +219,7 @@ class LearningCollection(RecordCollection[Learning]):
         return housekeeping.count(self._records())
 
     def clean(self, *, dry_run: bool = True, unseen_for: timedelta | None = None) -> Cleaned:
-        """Merge near-duplicates, and remove old learnings that were never confirmed; a dry run changes nothing.
+        """Merge duplicates, and remove old learnings that were never confirmed; a dry run changes nothing.
 
         With ``unseen_for`` everything unproven that was not seen for so long goes. A user's word and what is trusted
         stay in any case.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.learning.arguments.privacy import names_secret
 from hexad.learning.arguments.shapes import error_in, is_constant, is_strong, read
-from hexad.learning.differences import affix_change, edits, is_command, names, operands, takes_rights
+from hexad.learning.differences import affix_change, edits, is_command, is_said, names, operands, takes_rights
 from hexad.learning.errors.advice import Cause, Failure, said, wait_of
 from hexad.learning.remedy import Change, Kind, Remedy, name_of, quoted
 
@@ -78,17 +78,11 @@ def _plain(argument: Argument | None) -> str:
 
 def _said_of(changes: Sequence[Change], failure: Failure, before: Shapes) -> str:
     """The error's own words about changes of form; where words of a text changed, those say it."""
-    if all(_DATE.search(change.after) or _is_said(change.how, failure.text) for change in changes):
+    if all(_DATE.search(change.after) or is_said(change.how, failure.text) for change in changes):
         return ""
     words = said(failure.text, _values(before, failure.text))
     hint = words.hint and not any(change.how for change in changes)
     return words.text if hint or (failure.of_the_call and (words.expects or words.malformed)) else ""
-
-
-def _is_said(how: str, error: str) -> bool:
-    """Whether a change names a word of the error that goes: then the error says no more."""
-    gone = re.fullmatch(r"use `[^`]+` instead of `([^`]{3,})`", how)
-    return gone is not None and gone[1] in error
 
 
 def _changes(paths: Sequence[str], before: Shapes, worked: Shapes, failure: Failure) -> list[Change]:

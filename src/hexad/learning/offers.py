@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final, cast
 
 from hexad.errors import HexadError
-from hexad.model import Layer, Learning, Origin
+from hexad.model import Layer, Learning
 from hexad.store.learning import OFFERED, LearningChanges, Offer
 
 if TYPE_CHECKING:
@@ -29,18 +30,21 @@ def remember_offers(
 ) -> None:
     """Store that a session was shown the fixes of these learnings; those without a fix, or with another, are left out.
 
-    If the store is busy or full, that is logged and nothing is raised: the answer does not depend on it.
+    If the store is busy or full, they wait for the next change: the answer does not depend on it.
     """
     try:
         with workspace.reading() as view:
             rows = [row for each in ids if (row := view.get(Layer.AGENT_LEARNINGS, each)) is not None]
         known = [cast("Learning", row.record) for row in rows]
         shown = [each for each in known if each.fix and fix in {"", each.fix}]
-        if shown:
-            with workspace.change(actor=Origin.AGENT, session=session, patience=patience) as change:
-                offer(change, shown, workspace.clock())
     except HexadError as error:
         logging.getLogger("hexad").warning("the offered fixes could not be stored: %s", error)
+        return
+    if shown:
+        name, now = workspace.session_of(session), workspace.clock()
+        key = (name, *(each.id for each in shown))
+        workspace.uses.offer(workspace.namespace, key, lambda change: offer(replace(change, session=name), shown, now))
+        workspace.flush(patience=patience)
 
 
 def offer(change: Change, learnings: Iterable[Learning], now: datetime) -> None:

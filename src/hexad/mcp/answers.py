@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 from mcp.shared.exceptions import MCPError
-from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, CallToolResult, TextContent
+from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, CallToolResult, TextContent
 from pydantic import ValidationError
 
 from hexad.agent_tools import error_answer
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME: Final = 80
 _FINDING: Final = {"skill": "list_skills names those", "knowledge": "search_knowledge finds those"}
-_METHODS: Final = (
-    "tools/list, tools/call, resources/list, resources/templates/list, resources/read, prompts/list, prompts/get"
-)
-_BEFORE_HANDSHAKE: Final = "Invalid request parameters"  # the SDK's words for a request before initialize
 
 
 def result_of(answer: Mapping[str, Any]) -> CallToolResult:
@@ -120,20 +116,14 @@ async def explain_errors(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -
         return await call_next(ctx)
     try:
         return await call_next(ctx)
-    except MCPError as error:
-        raise _explained(method, error) from error
+    except MCPError:
+        raise
     except ValidationError as error:
         raise MCPError(INVALID_PARAMS, f"{method}: {faults(error)}") from error
     except HexadError as error:
         raise MCPError(INTERNAL_ERROR, redact(f"{method}: {sentence(error)}").text) from error
+    except ValueError as error:  # the SDK's word for a prompt or an argument that it does not know
+        raise MCPError(INVALID_PARAMS, f"{method}: {error}") from error
     except Exception as error:
         logging.getLogger("hexad").warning("%s failed: %s", method, redact(repr(error)).text)
         raise MCPError(INTERNAL_ERROR, unexpected(method, error)) from error
-
-
-def _explained(method: str, error: MCPError) -> MCPError:
-    if error.code == METHOD_NOT_FOUND:
-        return MCPError(METHOD_NOT_FOUND, f"there is no method {shown(method)}; there are {_METHODS}", error.data)
-    if error.code == INVALID_PARAMS and error.message == _BEFORE_HANDSHAKE:
-        return MCPError(INVALID_PARAMS, f"{method} came too early; send initialize, then notifications/initialized")
-    return error

@@ -41,14 +41,12 @@ class Backend:
         """The engine in the session of a request."""
         return self.sessions.of(context).scope(self.hx, tools=_TOOLS)
 
-    def tool(
-        self, name: str, context: Context[Any, Any], progress: Callable[[int, int, str], None], halt: Halt
-    ) -> Callable[..., dict[str, Any]]:
+    def tool(self, name: str, context: Context[Any, Any], halt: Halt) -> Callable[..., dict[str, Any]]:
         """A tool in the session of a request."""
         if name in agent_tools.NAMES:
             return self._agent_tools(context)[name]
         steps = {**self._agent_tools(context), **self.callables} if name == "run_skill" else {}
-        tools = context_tools.ContextTools(self.engine(context), steps, progress, halt)
+        tools = context_tools.ContextTools(self.engine(context), steps, halt)
         tool: Callable[..., dict[str, Any]] = getattr(tools, name)
         return tool
 

@@ -18,7 +18,7 @@ from hexad.context.retriever import ContextRetriever
 from hexad.edges.context import BUDGET
 from hexad.errors import InvalidInput, SkillRefused
 from hexad.memory.admission import key
-from hexad.model import Layer, SkillKind, Tool
+from hexad.model import Layer, Tool
 from hexad.skills.effects import Halt
 from hexad.skills.run import may_run, result_json
 
@@ -57,7 +57,6 @@ class ContextTools:
 
     hx: Hexad
     tools: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    progress: Callable[[int, int, str], None] = lambda *_: None  # reports a step
     halt: Halt = field(default_factory=Halt)
 
     def get_context(
@@ -111,7 +110,8 @@ class ContextTools:
         """
         skill = approved_skill(self.hx, key("name", name))
         try:
-            result = self.hx.skills.run(name, parameters, dry_run=dry_run, tools=self._reporting(skill), halt=self.halt)
+            steps = {name: self._stoppable(self.hx.watch(tool, name=name)) for name, tool in self.tools.items()}
+            result = self.hx.skills.run(name, parameters, dry_run=dry_run, tools=steps, halt=self.halt)
         except InvalidInput as error:
             raise (error if error.field != "tools" else _missing_tools(skill, self.tools)) from None
         status = {"status": "ok"} if result.ok else {"status": "error", "error": result.error}
@@ -151,6 +151,16 @@ class ContextTools:
             "trust": None if fix is None else round(fix.trust, 2),
         }
 
+    def _stoppable(self, tool: Callable[..., Any]) -> Callable[..., Any]:
+        """The tool, which is not called once the run was ended."""
+
+        @functools.wraps(tool)  # it is still known as watched, so that its calls are recorded once
+        def call(**args: Any) -> Any:
+            self.halt.check()
+            return tool(**args)
+
+        return call
+
     def _with_tools(self, tools: list[GivenTool] | None) -> Hexad:
         """The engine with the agent's own tools as its registry."""
         if not tools or not isinstance(self.hx.retriever, ContextRetriever):
@@ -162,25 +172,6 @@ class ContextTools:
             for place, each in enumerate(tools)
         ]
         return self.hx.with_tool_registry(ToolRegistry(known))
-
-    def _reporting(self, skill: Skill) -> dict[str, Callable[..., Any]]:
-        """The tools, each of which reports the step of the skill when it begins."""
-        if skill.kind is not SkillKind.COMPOSITE:
-            return {}
-        total, begun = len(cast("list[object]", skill.definition["steps"])), 0
-
-        def reporting(name: str, tool: Callable[..., Any]) -> Callable[..., Any]:
-            @functools.wraps(tool)  # it is still known as watched, so that its calls are recorded once
-            def call(**args: Any) -> Any:
-                nonlocal begun
-                self.halt.check()
-                self.progress(begun, total, f"step {begun + 1} of {total}: {name}")
-                begun += 1
-                return tool(**args)
-
-            return call
-
-        return {name: reporting(name, self.hx.watch(tool, name=name)) for name, tool in self.tools.items()}
 
 
 def _texts(prompt: Prompt) -> list[str]:

@@ -19,7 +19,7 @@ from hexad import wire
 from hexad.context.standing import TITLE, standing_block
 from hexad.edges.context import BUDGET, PREFACE
 from hexad.errors import HexadError, InvalidInput, NotFound
-from hexad.mcp.answers import sentence, shown
+from hexad.mcp.answers import sentence
 from hexad.mcp.backend import READING
 from hexad.mcp.context_tools import USUAL, approved_skill
 from hexad.memory.redaction import redact
@@ -27,7 +27,7 @@ from hexad.model import Knowledge, Skill
 from hexad.skills.run import may_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from mcp.server.mcpserver import MCPServer
 
@@ -84,16 +84,6 @@ def add_prompt(server: MCPServer[Any], backend: Backend) -> None:
             raise MCPError(INVALID_PARAMS, sentence(error)) from error
         before: list[Message] = [UserMessage(PREFACE + added.strip())] if added.strip() else []
         return [*before, UserMessage(message)]
-
-
-def refuse_prompt(name: str, arguments: Mapping[str, Any]) -> None:
-    """Raise unless the prompt exists and its arguments are a message and nothing else."""
-    if name != PROMPT:
-        raise MCPError(INVALID_PARAMS, f"there is no prompt {shown(name)}; there is {PROMPT}, with a message")
-    if unknown := [each for each in arguments if each != "message"]:
-        raise MCPError(INVALID_PARAMS, f"{PROMPT}: {shown(unknown[0])} is not an argument; it takes message alone")
-    if "message" not in arguments:
-        raise MCPError(INVALID_PARAMS, f"{PROMPT}: message is missing; give what you want to ask or to have done")
 
 
 async def listed(backend: Backend) -> list[Resource]:

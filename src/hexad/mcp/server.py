@@ -14,10 +14,10 @@ from mcp.server.mcpserver import MCPServer  # noqa: E402 - a missing package is 
 from hexad._version import __version__  # noqa: E402
 from hexad.errors import Disabled  # noqa: E402
 from hexad.learning.calls.watching import name_of  # noqa: E402
-from hexad.mcp.answers import explain_errors, refused, shown  # noqa: E402
+from hexad.mcp.answers import explain_errors  # noqa: E402
 from hexad.mcp.backend import Backend  # noqa: E402
 from hexad.mcp.in_flight import BEAT  # noqa: E402
-from hexad.mcp.resources import add_prompt, add_resources, listed, refuse_prompt  # noqa: E402
+from hexad.mcp.resources import add_prompt, add_resources, listed  # noqa: E402
 from hexad.mcp.sessions import ClientSessions  # noqa: E402
 from hexad.mcp.tools import tools_of  # noqa: E402
 from hexad.memory.admission import key  # noqa: E402
@@ -25,8 +25,7 @@ from hexad.memory.admission import key  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from mcp.server.mcpserver import Context
-    from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult, Resource
+    from mcp_types import Resource
 
     from hexad.facade import Hexad
 
@@ -53,23 +52,6 @@ class HexadServer(MCPServer[Any]):
     async def list_resources(self) -> list[Resource]:
         """The newest knowledge entries and active skills."""
         return await listed(self.backend)
-
-    async def call_tool(
-        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
-    ) -> CallToolResult | InputRequiredResult:
-        """A tool's answer; an unknown tool is answered with those that exist."""
-        known = [tool.name for tool in await self.list_tools()]
-        if name not in known:
-            named = f"there is no tool {shown(name)}" if name.strip() else "name is empty; name a tool"
-            return refused(f"{named}; there are {', '.join(known)}")
-        return await super().call_tool(name, arguments, context)
-
-    async def get_prompt(
-        self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
-    ) -> GetPromptResult | InputRequiredResult:
-        """The prompt, or an error that says what is wrong with the request."""
-        refuse_prompt(name, arguments or {})
-        return await super().get_prompt(name, arguments, context)
 
 
 def server_of(

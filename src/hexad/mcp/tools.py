@@ -78,9 +78,9 @@ def _call(backend: Backend, name: str) -> Callable[..., Any]:
         answer = error_answer(f"{name} was stopped, since the client disconnected; call it again")
         async with (
             while_connected(context),
-            reporting(context, f"{name} is in progress", beat=backend.beat, at_once=name == "run_skill") as progress,
+            reporting(context, f"{name} is in progress", beat=backend.beat, at_once=name == "run_skill"),
         ):
-            answer = await _answer(name, lambda: backend.tool(name, context, progress, halt)(**given), stop=halt)
+            answer = await _answer(name, lambda: backend.tool(name, context, halt)(**given), stop=halt)
         return result_of(_adapted(name, answer))
 
     return call

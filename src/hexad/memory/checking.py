@@ -159,7 +159,7 @@ class _Comparison:
 
 @dataclass(slots=True)
 class _Expected:
-    """What the index of a layer must hold, by its rows."""
+    """The index that a layer must have, by its rows."""
 
     rows: int = 0
     length: int = 0
@@ -185,7 +185,7 @@ class _Expected:
 
 
 def _digest(postings: Iterable[Sequence[int]]) -> int:
-    """A number for some postings, whatever their order."""
+    """A number for some postings, the same in any order."""
     return sum(hash(tuple(posting)) for posting in postings)
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.errors import InvalidInput, NotFound
 from hexad.memory import admission
-from hexad.memory.habits import unlearn
 from hexad.memory.indexing import records
+from hexad.memory.use.habits import unlearn
 from hexad.model import RECORDS, Knowledge, Layer, Origin, Record, Skill, SkillStatus, Version
 from hexad.store.learning import LearningChanges
 from hexad.text import terms

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from hexad.errors import RateLimited
+from hexad.errors import RateLimited, StoreBusy, StoreError
 from hexad.memory import audit
 from hexad.memory.admission import MAX_TEXT, label
 from hexad.memory.indexing import put
 from hexad.memory.limits import Limits
-from hexad.memory.prompts import Prompts, forget_texts
-from hexad.memory.uses import Uses
-from hexad.model import DEFAULT_NAMESPACE, Erasure, Forgotten, Layer
+from hexad.memory.use.counts import Uses
+from hexad.memory.use.prompts import Prompts, forget_texts
+from hexad.model import DEFAULT_NAMESPACE, Erasure, Forgotten, Layer, Origin
 from hexad.store.learning import LearningChanges
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from hexad.memory.similarity import Similarity
     from hexad.model import Clock, Json, Record
-    from hexad.store import Reading, Row, Store, Use, Writing
+    from hexad.store import Reading, Row, Store, Writing
 
 _DETAILS: Final = {
     Erasure.DONE: "",
@@ -72,6 +73,17 @@ class Workspace:
     def joining(self, unit: Writing) -> Workspace:
         """A workspace whose changes join a transaction that somebody else began and will end. It has no limits."""
         return replace(self, joined=unit, uses=Uses(), limits=Limits({}))
+
+    def flush(self, *, patience: float | None = None) -> None:
+        """Write the uses and offers that wait. If the store is busy, full or gone, they wait on."""
+        for namespace in self.uses.namespaces():
+            try:
+                with replace(self, namespace=namespace).change(actor=Origin.AGENT, patience=patience):
+                    pass
+            except StoreError as error:
+                level = logging.DEBUG if isinstance(error, StoreBusy) else logging.WARNING
+                logging.getLogger("hexad").log(level, "uses and offered fixes wait to be stored: %s", error)
+                return
 
     def row(self, layer: Layer, id: str) -> Row | None:
         """A stored row, with the uses that are not written yet."""
@@ -171,21 +183,14 @@ class ChangeTransaction:
         self._actor = actor
         self._session = session
         self._transaction = workspace.transaction(patience=patience)
-        self._change: Change | None = None
-        self._waiting: Sequence[Use] = ()
 
     def __enter__(self) -> Change:
         workspace = self._workspace
-        self._waiting = workspace.uses.take(workspace.namespace)
-        try:
-            unit = self._transaction.__enter__()
-        except BaseException:
-            workspace.uses.put_back(workspace.namespace, self._waiting)
-            raise
+        unit = self._transaction.__enter__()
+        self._waiting = workspace.uses.take(workspace.namespace)  # now, so that it is all that came meanwhile
         self._change = change = Change(workspace, unit, self._actor, self._session)
         try:
-            if self._waiting:
-                unit.use(self._waiting)
+            self._waiting.write(change)
         except BaseException as error:
             self.__exit__(type(error), error, error.__traceback__)
             raise
@@ -204,7 +209,6 @@ class ChangeTransaction:
 
     def _undo(self, error: BaseException) -> None:
         self._workspace.uses.put_back(self._workspace.namespace, self._waiting)
-        if self._change is not None:
-            self._change.give_back()
+        self._change.give_back()
         if isinstance(error, RateLimited):
             self._workspace.audit_rejection(error, self._actor)

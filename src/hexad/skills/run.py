@@ -19,11 +19,11 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, assert_never, cast
 
 from hexad.errors import InvalidInput, SkillRefused, TemplateFailed
-from hexad.memory.habits import credit
 from hexad.memory.redaction import redact
+from hexad.memory.use.habits import credit
 from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import composite, parameters
-from hexad.skills.composite import Lesson, Step, StepTool, ToolCall
+from hexad.skills.composite import Step, StepTool, ToolCall
 from hexad.skills.definition import check, files_of, fingerprint, shell_of, templates
 from hexad.skills.effects import Blocking
 from hexad.skills.review import assess
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Json
     from hexad.skills.effects import Program
-    from hexad.skills.sandbox import ScriptResult
+    from hexad.skills.sandbox import SandboxLimits, ScriptResult
 
 DEEPEST: Final = 8  # skills that call each other as tools
 TOO_MANY: Final = 3  # failures among the latest runs that make a skill a draft again
@@ -41,6 +41,7 @@ _LONGEST_REASON: Final = 200
 _MOST_KNOWN: Final = 4096
 _checked_definitions: Final[set[str]] = set()  # fingerprints of checked definitions
 _running: Final[ContextVar[tuple[str, ...]]] = ContextVar("hexad_running_skills", default=())
+_CRASHED: Final = frozenset({134, 137, 139})  # exit codes after SIGABRT, SIGKILL, SIGSEGV
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,9 +73,6 @@ class _Plain:
         """Nothing is known of failures."""
         return None
 
-    def lesson(self, args: Mapping[str, Any], result: object, error: Exception | None) -> None:
-        """Nothing is learned."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
@@ -98,7 +96,6 @@ class Job:
     session: str
     origin: Origin  # who runs it
     dry_run: bool
-    lessons: list[Lesson] = field(default_factory=list)  # written down with the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +145,9 @@ class Runner:
         try:
             with _nested(job.skill.name):
                 result = yield from _work(self, job)
-        except Exception:
-            if job.lessons:  # the calls were made all the same
+        except BaseException as error:
+            if not isinstance(error, Exception):
                 self._record(job, None)
-            raise
-        except BaseException:
-            self._record(job, None, cancelled=True)
             raise
         result = replace(result, seconds=perf_counter() - started)
         self._record(job, result)
@@ -180,19 +174,16 @@ class Runner:
             )
         return {name: self.agent.step_tool(name, known[name], session) for name in wanted}
 
-    def _record(self, job: Job, result: SkillResult | None, *, cancelled: bool = False) -> None:
-        """Write down its calls, and count and audit the run, in one transaction.
+    def _record(self, job: Job, result: SkillResult | None) -> None:
+        """Count and audit the run. It has happened: what fails here is logged, and the caller gets the result.
 
-        It has happened: what fails here is logged, and the caller gets the result. A run that was cancelled went
-        neither well nor badly: it is audited, and not counted.
+        A run without a result was cancelled, and went neither well nor badly: it is audited, and not counted.
         """
         try:
             with self.workspace.change(actor=job.origin, session=job.session) as change:
-                for lesson in job.lessons:
-                    lesson(change)
                 if result is not None:
                     self._count(change, job, result)
-                elif cancelled:
+                else:
                     change.audit("skill.run", job.skill.name, _audited(job.skill, "cancelled", None))
         except Exception as error:  # noqa: BLE001 - the run has happened
             reason = redact(composite.one_line(error)).text
@@ -305,7 +296,7 @@ def _result(job: Job, **came: Any) -> SkillResult:
 
 
 def _run_composite(job: Job) -> Program[SkillResult]:
-    steps = yield from composite.perform(_steps(job.skill), job.given, job.absent, job.tools, job.lessons)
+    steps = yield from composite.perform(_steps(job.skill), job.given, job.absent, job.tools)
     failed = next((place for place, step in enumerate(steps) if step.ok is False), None)
     if failed is None:
         return _result(job, steps=steps, output=steps[-1].result)
@@ -343,14 +334,15 @@ def _run_script(runner: Runner, job: Job) -> Program[SkillResult]:
         ),
         stop,
     )
-    error = "" if came.ok else _script_error(came, limits.seconds)
+    error = "" if came.ok else _script_error(came, limits)
     return _result(job, ok=came.ok, output=came.stdout, script=came, error=error)
 
 
-def _script_error(came: ScriptResult, seconds: float) -> str:
-    late = f"took longer than {seconds:g} s, the limit script_seconds"
+def _script_error(came: ScriptResult, limits: SandboxLimits) -> str:
+    late = f"took longer than {limits.seconds:g} s, the limit script_seconds"
+    full = f" (perhaps it needs more than {limits.memory >> 20} MB, the limit script_memory)"
     last = came.stderr.strip().splitlines()[-1:]
-    why = late if came.timed_out else f"ended with exit code {came.exit_code}"
+    why = late if came.timed_out else f"ended with exit code {came.exit_code}{full * (came.exit_code in _CRASHED)}"
     return f"the script {why}" + (f": {last[0]}" if last else "")
 
 

@@ -177,6 +177,7 @@ class Evidence:
     associations: Sequence[Association] = ()  # of a term with more than `MOST_ASSOCIATIONS`, none
     numbers: Mapping[str, int] = field(default_factory=dict)  # of the associated ids that are indexed rows
     filtered: bool = False  # whether rows were left out because they expired or lack a facet
+    own: bool = False  # whether the layer has entries of the user's
 
 
 MOST_ASSOCIATIONS: Final = 600  # items of a layer that one term may have led to before it says nothing
@@ -330,7 +331,7 @@ class Writing(Reading, Protocol):
     def scrub(self, *, index: bool = False) -> None:
         """Rewrite the pages that held removed rows, so that no bytes of them stay behind; linear in the data.
 
-        With ``index`` the index and the vectors are emptied, whatever they hold: `put` indexes each record anew.
+        With ``index`` the index and the vectors are emptied: `put` indexes each record anew.
         A store that cannot do so inside a transaction leaves it to its maintenance: see `Store.flush_traces`.
         """
         ...

@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed, StoreError
-from hexad.model import RECORDS, Erasure, Record
+from hexad.model import RECORDS, Erasure, Origin, Record
 from hexad.store import Entry, Reading, Store, Use, Writing
 from hexad.store.learning import LearningChanges
 from hexad.store.skills import count_run
@@ -282,6 +282,16 @@ def test_many_threads_at_once_lose_nothing_and_read_only_whole_transactions(stor
 
 
 # isolation
+
+
+@requirement("SAFE-02")
+def test_evidence_says_whether_the_user_has_entries(store: Store) -> None:
+    put(store, (knowledge("agents", origin=Origin.AGENT), document("vim")))
+    with store.reading(HOME) as view:
+        assert not asked(view, ["vim"]).own
+    put(store, (knowledge("users"), document("vim")))
+    with store.reading(HOME) as view:
+        assert asked(view, ["vim"]).own
 
 
 @requirement("STORE-06")

@@ -13,58 +13,57 @@ from hexad.text.stopwords import CHINESE_CHARACTERS
 
 _WORDS: Final = {
     None: """
-    able actually again ago already also always anybody anyone anything anyway available away bad best better big
-    bit bye came cheers come coming cool course day days different doing done early easy else enough especially
-    evening everybody exactly explain fine first five four fun funny get gets getting give given gives glad go goes
-    going gone good goodbye got great guess haha happen hello hey hi hope idea instead interesting joke just keep
-    kind know last late later least like little lol long look looking lot made make makes making maybe mean mention
-    mind minute minutes mistake moment month months morning much need needs never new next nice night nobody
-    nothing often oh ok okay old ones oops perfect perhaps please possible pretty probably put quick quite rather
-    ready really recommend right said same say see seem short show simple small some somebody sometimes soon sorry
-    sort sounds start still stuff such suggest sure take taken takes taking tell thank thanks thing things think
-    three time times today together tomorrow tonight took try trying two use used using usually want wants way ways
-    week weeks welcome well went whole wonder wow wrong yeah year years yep yes yesterday
+    able actually ago already always anybody anyway ask asked asking available away bad best better big bit bye came
+    cheers come coming cool course day days different early easy enough especially evening everybody exactly explain
+    fine first five four fun funny give given gives glad good goodbye great guess haha happen hello help helps hey hi
+    hope idea instead interesting joke keep kind know last late later least like little lol long look looking lot maybe
+    mean mention mind minute minutes mistake moment month months morning need needs never new next nice night nobody
+    nothing often oh ok okay old ones oops perfect perhaps please possible pretty probably question questions quick
+    quite rather ready really recommend right said say see seem short show simple small somebody sometimes soon sorry
+    sort sounds start still stuff suggest sure take taken takes taking tell thank thanks thing things think three time
+    times today together tomorrow tonight took try trying two use used using usually want wants way ways week weeks
+    welcome well went whole wonder wow wrong yeah year years yep yes yesterday
     """,
     "german": """
-    abend abends alles als alt anders anfang art bald beispiel besser beste bloß brauche brauchen bringen dabei dank
-    davon drei dürfte eben eigentlich einfach einmal ende erst erste ersten etwa fast fertig finden früh früher ganz
-    geben gehen genau gerade gern gerne getan groß große großen grüß gut gute gutem guten halt heißen heißt jahr jahre
-    jahren jede jeden jeder jedes klar klein kleine kleinen komme kommen kommt kurz lange langsam lass lassen letzte
-    letzten machen macht mache mal manchmal meist meistens mensch moin monat monate morgen morgens müsste nacht
-    nächste nächsten nachmittag nehmen neu neue neuen neuer nie nimm oft okay passiert prima richtig sage sagen sagt
-    schnell schön schönen schönes servus sicher sieht sofort sollten sonst spät später stark tag tage tagen tschau
-    tun übrigens uhr ungefähr verstehen viel viele vielen vielleicht vorher wäre weg weit weiter welt wenig weniger
-    wichtig wirklich wissen woche wochen wollen wollte wunderbar zeigen zeit zuerst zurück zwei steht stehen
+    abend abends alles alt anders anfang art bald beispiel besser beste bloß brauche brauchen bringen dabei dank davon
+    drei dürfte eben eigentlich einfach einmal ende erst erste ersten etwa fast fertig finden früh früher ganz geben
+    gehen genau gerade gern gerne getan groß große großen grüß gut gute gutem halt heißen heißt jahr jahre jahren jede
+    jeden jeder jedes klar klein kleine kleinen komme kommen kommt kurz lange langsam lass lassen letzte letzten mache
+    machen macht mal manchmal meist meistens mensch moin monat monate morgen morgens müsste nachmittag nacht nehmen neu
+    neue neuen neuer nie nimm nächste nächsten oft okay passiert prima richtig sage sagen sagt schnell schön schönen
+    schönes servus sicher sieht sofort sollten sonst spät später stark stehen steht tag tage tagen tschau tun uhr
+    ungefähr verstehen viel viele vielen vielleicht vorher weg weit weiter welt wenig weniger wichtig wirklich wissen
+    woche wochen wollen wollte wunderbar wäre zeigen zeit zuerst zurück zwei übrigens
     """,
     "french": """
-    aime aller alors an ans année après avant beau beaucoup besoin bien bientôt bon bonne bonsoir cela chaque chose
-    comme dernier deux dire dit dois donne donner fois grand heure heures hier jour jours juste matin merci même mieux
-    mois mot moins nouveau nuit parce parfait petit peu plaît pouvez premier prochain quelqu'un rien savoir semaine
-    soir tard temps tous tout toute toutes trois trop trouver veux voilà voir voudrais vraiment accord demain
+    accord aime aller alors année ans après avant beau beaucoup besoin bien bientôt bon bonne bonsoir cela chaque chose
+    comme demain dernier deux dire dit donne donner fois grand heure heures hier jour jours juste matin mieux moins
+    mois mot même nouveau nuit parce parfait petit peu plaît pouvez premier prochain quelqu'un rien savoir semaine soir
+    tard temps tous tout toute toutes trois trop trouver veux voilà voir voudrais vraiment
     """,
     "spanish": """
-    ahora algún alguna año años antes aquí así aunque bien buen buena bueno cada casi claro cosa cosas cuenta dame dar
-    decir después día días dice dos ejemplo entonces estar favor gran grande hace haces hago hora horas ir luego mañana
-    mejor mes mismo momento mucho mucha muchas muchos noche nuevo nueva otra otro pequeño poco poder primer primero
-    próximo pues quiere saber semana sería solo sólo tal tarde tener tiempo toda todas todo todos tres vale vamos vez
-    ver voy perfecto adiós
+    adiós ahora alguna algún antes aquí así aunque año años bien buen buena bueno cada casi claro cosa cosas cuenta
+    dame dar decir después dice dos día días ejemplo entonces estar favor gran grande hace haces hago hora horas ir
+    luego mañana mejor mes mismo momento mucha muchas mucho muchos noche nueva nuevo otra otro pequeño perfecto poco
+    poder primer primero próximo pues quiere saber semana sería solo sólo tal tarde tener tiempo toda todas todo todos
+    tres vale vamos ver vez voy
     """,
     "italian": """
-    adesso allora altro anno anni ancora andare avere bella bello bene buona buono buonanotte buonasera caso certo
-    così dare detto dire due ecco esempio essere fatto favore giorno giorni già grande ieri insieme invece mattina
-    meglio mese meno mesi momento molte molti molta niente notte nuovo nuova ogni ora ore piccolo poco poi posto può
-    primo proprio qui sapere sera settimana solo stare subito tanto tempo tre troppo tutta tutte tutti tutto ultimo
-    vedere volta vorrei accordo domani perfetto
+    accordo adesso allora altro ancora andare anni anno avere bella bello bene buona buonanotte buonasera buono caso
+    certo così dare detto dire domani due ecco esempio essere fatto favore giorni giorno già grande insieme invece
+    mattina meglio meno mese mesi molta molte molti momento notte nuova nuovo ogni ora ore perfetto piccolo poco poi
+    posto primo proprio può qui sapere sera settimana solo stare subito tanto tempo tre troppo tutta tutte tutti tutto
+    ultimo vedere volta vorrei
     """,
     "portuguese": """
-    agora ainda amanhã ano anos antes aqui assim bem boa bom cada certo coisa coisas dar depois dia dias dizer dois
-    então estar favor gente grande hora horas ir já lugar manhã mês meses melhor mesmo momento muita muitas muitos
-    noite novo nova oi outra outro pequeno pouco primeiro próximo quero saber semana ser só tarde tempo ter toda todas
-    todo todos três tudo ver vez vou tchau
+    agora ainda amanhã ano anos antes aqui assim bem cada certo coisa coisas dar depois dia dias dizer dois então estar
+    favor gente grande hora horas ir já lugar manhã melhor meses mesmo momento muita muitas muitos mês noite nova novo
+    oi outra outro pequeno pouco primeiro próximo quero saber semana só tarde tchau tempo ter toda todas todo todos
+    três tudo ver vez vou
     """,
     "dutch": """
-    alles altijd beetje beter dag dagen dank doen goed gaan gaat graag groot heel hallo hier iets jaar kan keer komen
-    maken maand meer misschien moeten morgen natuurlijk nieuw nieuwe nooit nu uur veel vandaag week weer weten
+    alles altijd beetje beter dag dagen dank doen gaan gaat goed graag groot hallo heel hier iets jaar keer komen maand
+    maken meer misschien moeten morgen natuurlijk nieuw nieuwe nooit nu uur vandaag veel week weer weten
     """,
 }
 _RUSSIAN: Final = """

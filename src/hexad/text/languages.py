@@ -48,7 +48,7 @@ SPANISH = _language(
     own="""una unos unas que qué cómo cuándo dónde quién cuál cuánto por para pero más está están estoy nuestro nuestra
     nuestros nuestras esta este estos estas desde cuando donde porque mis tus muy también yo tú usted soy eres
     tengo tiene tienes puedo puede puedes debo debe hola gracias buenos buenas hoy ayer algo nada nunca siempre
-    hasta entre quiero hacer sobre""",
+    hasta entre quiero hacer sobre vivo trabajo prefiero llamo llama""",
     shared="""el la los las del y de un en a al se es lo le su sus no o con como me si sin mi tu ha he son ser hay
     te nos""",
 )
@@ -57,8 +57,8 @@ ITALIAN = _language(
     own="""gli della dello delle degli nel nella nelle sono che cosa quando perché quale quali questo questa questi
     queste anche più è una alla alle dalla sul sulla nostro nostra nostri nostre mio mia miei mie tuo tua suoi sei siamo
     hanno abbiamo posso puoi devo deve ciao grazie buongiorno oggi ieri sempre mai molto fare qualcosa niente
-    dopo prima""",
-    shared="""il lo la le i di da dal dei a al del con in per su un uno e o se non si ci ma chi dove come ho ha mi ti
+    dopo prima non dove vivo abito mangio lavoro preferisco chiamo chiama""",
+    shared="""il lo la le i di da dal dei a al del con in per su un uno e o se si ci ma chi come ho ha mi ti
     suo""",
 )
 PORTUGUESE = _language(

@@ -14,7 +14,7 @@ from hexad.edges.context import PREFACE, Lookup, Question
 from hexad.edges.notes import Notes
 from hexad.edges.warnings import TURN_WARNINGS, attempt, described
 from hexad.memory import admission
-from hexad.memory.prompts import forgettable
+from hexad.memory.use.prompts import forgettable
 from hexad.recent import Recent
 
 if TYPE_CHECKING:

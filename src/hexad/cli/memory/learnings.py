@@ -127,7 +127,7 @@ def clean(
     yes: Annotated[bool, typer.Option("--yes", help="Do it; otherwise only show.")] = False,
     common: Common,
 ) -> None:
-    """Merge near-duplicates and remove old learnings that were never confirmed; a dry run unless --yes."""
+    """Merge duplicates and remove old learnings that were never confirmed; a dry run unless --yes."""
     span = None if unseen_for is None else timedelta(days=unseen_for)
     with common.opened() as hx:
         done = hx.learnings.clean(dry_run=not yes, unseen_for=span)

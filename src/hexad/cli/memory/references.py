@@ -1,7 +1,5 @@
 """`reference add|list|remove`: references to documents, APIs, wikis, repositories and tools."""
 
-import sys
-from collections.abc import Sequence
 from typing import Annotated, Final
 
 import typer
@@ -10,13 +8,12 @@ from hexad.cli.commands import Common, group
 from hexad.cli.opening import now_under
 from hexad.cli.options import KeepSecrets, Name, Session, Tags
 from hexad.cli.terminal import screen
-from hexad.cli.terminal.screen import Column, Wide
+from hexad.cli.terminal.screen import Wide
 from hexad.errors import InvalidInput
-from hexad.model import KEEP, Reference, ReferenceKind
+from hexad.model import KEEP, ReferenceKind
 from hexad.wire import to_json
 
-_LISTED: Final = ("name", "kind", "location", Wide("summary"))
-_SHOWN: Final = (Wide("name", 20), "kind", Wide("location and summary"))
+_LISTED: Final = (Wide("name", 20), "kind", "location", Wide("summary"))
 
 app = group(
     "Keep references to documents, APIs, wikis, repositories and tools.",
@@ -65,9 +62,9 @@ def list_(common: Common) -> None:
     """List the references, oldest first."""
     with common.opened() as hx:
         found = hx.references.list()
-    columns, rows = _table(found)
+    rows = [(each.name, each.kind, each.location, each.summary) for each in found]
     document = {"references": [to_json(reference) for reference in found]}
-    common.listing(document, columns, rows, empty="no references are stored here")
+    common.listing(document, _LISTED, rows, empty="no references are stored here")
 
 
 @app.command(epilog="Example: hexad reference remove Runbook")
@@ -76,10 +73,3 @@ def remove(name: Name, common: Common) -> None:
     with common.opened() as hx:
         hx.references.delete(name)
     common.answer({"name": name, "removed": True}, f"{name} is removed")
-
-
-def _table(found: Sequence[Reference]) -> tuple[Sequence[Column], Sequence[Sequence[object]]]:
-    """Columns and rows. On a terminal a location has its own line, so that a URL stays whole."""
-    if sys.stdout.isatty():
-        return _SHOWN, [(r.name, r.kind, f"{r.location}\n{r.summary}".strip()) for r in found]
-    return _LISTED, [(r.name, r.kind, r.location, r.summary) for r in found]

@@ -136,7 +136,7 @@ def _greet_newcomer(path: Path, common: Common) -> None:
 
 def _show(path: str, found: Status) -> None:
     screen.say(f"hexad {__version__}: {path}, namespace {found.namespace}")
-    screen.table(_STORED, list(_stored_rows(found)), title="stored")
+    screen.table(_STORED, list(_stored_rows(found)))
     if found.learnings:
         rows = [(tool, trust, text) for _, tool, _, _, trust, text in map(listed, found.learnings[:_LATEST])]
         screen.table(_LEARNED, rows, title="learned recently", first="learned")

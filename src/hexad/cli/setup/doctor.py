@@ -2,9 +2,9 @@
 
 import os
 import platform
-import re
 import sqlite3
 import stat
+import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,8 +42,6 @@ NETWORK: Final = frozenset(
     | {"fuse.sshfs", "fuse.glusterfs", "fuse.s3fs", "fuse.rclone", "fuse.davfs2"}
 )
 _UNREAD: Final = "not checked, because the settings cannot be read"
-_MOUNTS: Final = Path("/proc/self/mountinfo")
-_OCTAL: Final = re.compile(r"\\([0-7]{3})")  # a blank and the like in a mount point
 _COLUMNS: Final = ("verdict", Wide("check", 18), Wide("detail"))
 
 
@@ -71,8 +69,7 @@ def doctor(
     path = None if common.is_server else common.path
     configured = settings(None if path is None else path.parent)
     inside = [Check("database", "info", _UNREAD)] if configured.verdict == "problem" else content(common, repair=repair)
-    mounts = _MOUNTS.read_text(encoding="utf-8", errors="replace") if _MOUNTS.is_file() else ""
-    of_file = [] if path is None else [permissions(path), file_system(path, mounts)]
+    of_file = [] if path is None else [permissions(path), file_system(kind_of_file_system(path.absolute().parent))]
     checks = [*machine(), configured, *of_file, *inside]
     healthy = all(check.verdict != "problem" for check in checks)
     if common.as_json:
@@ -145,10 +142,9 @@ def permissions(path: Path) -> Check:
     return Check("permissions", "ok", f"{stat.filemode(path.stat().st_mode)}, only its owner")
 
 
-def file_system(path: Path, mounts: str) -> Check:
-    """Check that the database is on a local disk. ``mounts`` is Linux's mountinfo, empty on other systems."""
-    kind = mounted_as(path.resolve(), mounts)
-    if kind is None:
+def file_system(kind: str) -> Check:
+    """Check that the database is on a local disk."""
+    if not kind:
         return Check("file system", "info", "unknown on this system")
     if kind in NETWORK:
         detail = f"{kind} is a network file system, where SQLite's locks are unreliable; move it to a local disk"
@@ -156,18 +152,14 @@ def file_system(path: Path, mounts: str) -> Check:
     return Check("file system", "ok", f"{kind}, local")
 
 
-def mounted_as(path: Path, mounts: str) -> str | None:
-    """The type of the file system of a path: the innermost mount, and the later of two at one place."""
-    best, kind = -1, None
-    for line in mounts.splitlines():
-        before, _, after = line.partition(" - ")
-        fields, facts = before.split(), after.split()
-        if len(fields) < 5 or not facts:
-            continue
-        point = Path(_OCTAL.sub(lambda found: chr(int(found[1], 8)), fields[4]))
-        if path.is_relative_to(point) and len(point.parts) >= best:
-            best, kind = len(point.parts), facts[0]
-    return kind
+def kind_of_file_system(folder: Path) -> str:
+    """The type of a folder's file system; empty if `df` cannot say."""
+    command = ["df", "--output=fstype", str(folder)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True)  # noqa: S603 - no shell
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.split()[-1]
 
 
 def content(common: Common, *, repair: bool) -> Iterator[Check]:

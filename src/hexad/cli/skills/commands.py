@@ -11,18 +11,7 @@ import typer
 
 from hexad.cli import completing
 from hexad.cli.commands import Common, group
-from hexad.cli.options import (
-    AsJson,
-    By,
-    KeepSecrets,
-    RunnableSkill,
-    Session,
-    SkillName,
-    Tags,
-    UnapprovedSkill,
-    UndeprecatedSkill,
-    Yes,
-)
+from hexad.cli.options import AsJson, By, KeepSecrets, Session, SkillName, Tags, Yes
 from hexad.cli.reviewing import Draft, go_through
 from hexad.cli.skills import folders, showing
 from hexad.cli.skills.input import definition_from, object_from, parameters_from, read
@@ -170,7 +159,7 @@ def show(name: SkillName, common: Common) -> None:
 
 @app.command(epilog="Example: hexad skills run greet --set name=Ada --dry-run")
 def run(
-    name: RunnableSkill,
+    name: SkillName,
     *,
     given: Set = None,
     params: Params = None,
@@ -206,9 +195,7 @@ def run(
 def review(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[NAME]", help="One skill; all drafts if not given.", autocompletion=completing.unapproved
-        ),
+        typer.Argument(metavar="[NAME]", help="One skill; all drafts if not given.", autocompletion=completing.skills),
     ] = None,
     *,
     by: By = None,
@@ -231,7 +218,7 @@ def review(
 
 
 @app.command(epilog="Example: hexad skills activate greet --by ada")
-def activate(name: UnapprovedSkill, *, by: By = None, common: Common) -> None:
+def activate(name: SkillName, *, by: By = None, common: Common) -> None:
     """Approve a skill as it is now; one that needs more than the sandbox requires --by."""
     with common.opened() as hx:
         skill = hx.skills.activate(name, by=by or "")
@@ -239,7 +226,7 @@ def activate(name: UnapprovedSkill, *, by: By = None, common: Common) -> None:
 
 
 @app.command(epilog="Example: hexad skills deprecate greet")
-def deprecate(name: UndeprecatedSkill, *, common: Common) -> None:
+def deprecate(name: SkillName, *, common: Common) -> None:
     """Stop a skill from being found or run, but keep it."""
     with common.opened() as hx:
         skill = hx.skills.deprecate(name)

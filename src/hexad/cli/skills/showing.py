@@ -160,7 +160,6 @@ def review_json(seen: "Review") -> dict[str, Any]:
 
 def show_review(seen: "Review") -> None:
     """A review on the screen."""
-    screen.heading(seen.skill.name)
     screen.facts(list(facts(seen.skill)))
     for finding in seen.findings:
         screen.say(f"line {finding.line}: {finding.decision} ({finding.rule}): {finding.says}")

@@ -16,10 +16,9 @@ from rich.table import Table
 from rich.text import Text
 from typer import rich_utils
 
-from hexad.cli.terminal.screen import Column, Wide, clean, one_line, plain
+from hexad.cli.terminal.screen import FACTS, Column, Wide, clean, one_line, plain
 
 _PIECE: Final = re.compile(r"\S*`[^`]*`\S*|hexad [^(]*(?= \()|\S+")  # a word, or a command
-_FRAME, _GAP, _NARROWEST = 2, 3, 8  # columns of a terminal: around a table, between cells, the least for text
 _STYLES: Final[Mapping[str, str]] = {
     "ok": "green",
     "kept": "green",
@@ -31,22 +30,21 @@ _STYLES: Final[Mapping[str, str]] = {
 
 def table(columns: Sequence[Column], rows: Sequence[Sequence[object]], title: str) -> None:
     """Draw a table that fits the terminal's width."""
-    console = _console()
-    cells = [[Text(*_cell(column, value)) for column, value in zip(columns, row, strict=True)] for row in rows]
-    widths = _widths(columns, [[cell.plain for cell in row] for row in cells], console.width)
     grid = Table(
         box=box.SIMPLE_HEAD,
         title=Text(title, "bold") if title else None,
         title_justify="left",
         pad_edge=False,
-        show_header=any(map(_name, columns)),
+        show_header=columns is not FACTS,
     )
-    for column, width in zip(columns, widths, strict=True):
-        wide = isinstance(column, Wide)
-        grid.add_column(Text(_name(column)), width=width, no_wrap=not wide, overflow="fold" if wide else "ellipsis")
-    for row in cells:
-        grid.add_row(*row)
-    console.print(grid)
+    for column in columns:
+        if isinstance(column, Wide):
+            grid.add_column(column.name, max_width=column.width, overflow="fold")
+        else:
+            grid.add_column(column, no_wrap=True, overflow="ellipsis")
+    for row in rows:
+        grid.add_row(*(Text(*_cell(column, value)) for column, value in zip(columns, row, strict=True)))
+    _console().print(grid)
 
 
 def heading(title: str) -> None:
@@ -103,25 +101,6 @@ def _wrapped(line: str, width: int) -> str:
 
 def _console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
-
-
-def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], room: int) -> list[int]:
-    """Give each column what its cells need, up to its maximum; the one without a maximum gets the rest."""
-    needs = [
-        max(cell_len(line) for row in (names, *rows) for line in row[n].split("\n"))
-        for names in [[_name(column) for column in columns]]
-        for n in range(len(columns))
-    ]
-    most = [column.width if isinstance(column, Wide) else need for column, need in zip(columns, needs, strict=True)]
-    widths = [need if limit is None else min(need, limit) for need, limit in zip(needs, most, strict=True)]
-    elastic = max(n for n, limit in enumerate(most) if limit is None)
-    left = room - _FRAME - _GAP * (len(columns) - 1) - sum(widths) + widths[elastic]
-    widths[elastic] = max(_NARROWEST, min(widths[elastic], left))
-    return widths
-
-
-def _name(column: Column) -> str:
-    return column.name if isinstance(column, Wide) else column
 
 
 def _cell(column: Column, value: object) -> tuple[str, str]:

@@ -33,7 +33,7 @@ class Wide:
 
 _said: Final[set[str]] = set()
 Column: TypeAlias = str | Wide  # a name alone is a column for short text
-KEY: Final = Wide("key", 20)
+KEY: Final = Wide("key", 32)
 FACTS: Final = ("", Wide(""))
 
 

@@ -198,6 +198,7 @@ class _Pass:
         source = asked.source
         self.layer = layer
         self._floor = source.floor
+        self._own = evidence.own
         self._facets = asked.facets
         self._limit = asked.limit
         pins = [row for row in evidence.standing if _is_pinned(row.record) and row.record.id not in asked.standing]
@@ -232,7 +233,7 @@ class _Pass:
         if self._answers() < self.wanted:
             return next(self._batches, ())
         users = sum(row.origin == Origin.USER for row in self._rows)
-        crowded = self.layer is Layer.USER_KNOWLEDGE and users < min(self._room, len(self._rows) - _OTHERS)
+        crowded = self._own and users < min(self._room, len(self._rows) - _OTHERS)
         rest = itertools.chain.from_iterable(self._batches) if crowded else ()
         return tuple(islice(rest, _MORE))
 

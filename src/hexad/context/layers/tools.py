@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any, ClassVar, Final, Protocol, runtime_checkable
 
 from hexad.context.candidates import gather
@@ -58,7 +56,7 @@ class ToolRegistry:
         listed = [(_described(tool), tool) for tool in tools]
         self._tools = tuple(tool for tool, _ in listed)
         self._callables = {tool.name: given for tool, given in reversed(listed) if callable(given)}
-        self._names = _Names(tool.name for tool in self._tools)
+        self._names = tuple(tool.name.casefold() for tool in self._tools)
         self._index = TermIndex()
         self._spaces: dict[str, Space] = {}
         self._sketches = tuple(self._indexed(number, tool) for number, tool in enumerate(self._tools))
@@ -103,7 +101,7 @@ class ToolRegistry:
             near.nearest(NEAREST) if near is not None else (),
         )
         ranking = Ranking(query, matches.candidates.measure, _LONG_AFTER)
-        fragments = self._names.holding(query.keywords)
+        fragments = self._holding([word for word in query.keywords if len(word) >= _FRAGMENT])
         scored = {
             number: ranking.score(matches.value(number), self._sketches[number])
             + (_FRAGMENT_SCORE if number in fragments else 0.0)
@@ -132,6 +130,11 @@ class ToolRegistry:
             self._spaces[similarity.name] = space
         return space.near(query.text)
 
+    def _holding(self, words: Sequence[str]) -> dict[int, str]:
+        """The number of each tool whose name holds one of the words, with the first of them that it holds."""
+        held = ((number, word) for number, name in enumerate(self._names) for word in words if word in name)
+        return dict(reversed([*held]))
+
     def _indexed(self, number: int, tool: Tool) -> Sketch:
         document = Document.of(tool.fields())
         self._index.add(number, document)
@@ -140,26 +143,6 @@ class ToolRegistry:
     def _reasons(self, number: int, matches: Matches, ranking: Ranking) -> tuple[Reason, ...]:
         sketch, habit = self._sketches[number], matches.habits.get(number)
         return ranking.reasons(sketch, Document.unpack(sketch.words), matches.of(number), habit.terms if habit else ())
-
-
-class _Names:
-    """The tools' names as one text, so that a fragment of any of them is found without looking at each."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        folded = [name.casefold() for name in names]
-        self._text = "\n".join(folded)
-        self._starts = list(accumulate((len(name) + 1 for name in folded), initial=0))
-
-    def holding(self, words: Iterable[str]) -> dict[int, str]:
-        """The number of each name that holds one of the words, with the first of them that it holds."""
-        found: dict[int, str] = {}
-        for word in words:
-            place = self._text.find(word) if len(word) >= _FRAGMENT else -1
-            while place >= 0:
-                number = bisect_right(self._starts, place) - 1
-                found.setdefault(number, word)
-                place = self._text.find(word, self._starts[number + 1])
-        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def _of_arguments(path: Path, values: Mapping[str, object]) -> Iterator[tuple[st
         if isinstance(value, Mapping) and value and not path and not names_secret(here):
             yield from _of_arguments(here, by_name(value))
         else:
-            yield pointer(here), _fingerprint(here, value)
+            yield pointer(here), fingerprint_of_value(value, secret=names_secret(here))
 
 
 def _of_result(path: Path, value: object) -> Iterator[tuple[str, str]]:
@@ -53,12 +53,7 @@ def _of_result(path: Path, value: object) -> Iterator[tuple[str, str]]:
             if isinstance(name, str) and len(name) <= _LONGEST_NAME:
                 yield from _of_result((*path, name), each)
         return
-    yield pointer(path), _fingerprint(path, value)
+    yield pointer(path), fingerprint_of_value(value, secret=names_secret(path))
     if isinstance(value, list | tuple) and inside:
         for place, each in enumerate(value[:_LONGEST_LIST]):
             yield from _of_result((*path, str(place)), each)
-
-
-def _fingerprint(path: Path, value: object) -> str:
-    whole = fingerprint_of_value(value)
-    return whole[:3] if names_secret(path) else whole

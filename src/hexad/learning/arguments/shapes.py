@@ -7,13 +7,11 @@ without the values of either.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass
-from enum import Enum
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
@@ -21,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
 from hexad.learning.arguments.privacy import REDACTED, is_number_of_somebody, names_person, names_secret
 from hexad.memory.admission import Intake
 from hexad.memory.redaction import redact
+from hexad.memory.value_fingerprints import fingerprint_of_value
 
 if TYPE_CHECKING:
     from hexad.model import Json
@@ -32,9 +31,7 @@ MOST: Final = 64  # arguments that are read, nested ones included
 _DEEPEST: Final = 4  # levels of nested objects that have shapes
 _DEEPEST_SUMMARY: Final = 2  # levels that a summary shows
 _LONGEST_NAME: Final = 64
-_MOST_ELEMENTS: Final = 256  # elements of a list that are compared
 _SEARCHED: Final = 1 << 14  # characters of a text in which secrets are masked before it is cut
-_COMPARED: Final = 1 << 16  # characters of a text that are compared
 _WORDS_READ: Final = 400  # characters of a text whose words are compared
 _ERROR: Final = "error"  # beside paths, which begin with a slash
 _SHORT: Final = 40  # characters of a constant
@@ -97,7 +94,6 @@ _KINDS: Final[tuple[tuple[type | tuple[type, ...], str], ...]] = (
 
 _INTAKE: Final = Intake(limit=1 << 30, redact=True, accounts=True)
 _as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_COMPARED_AS_TEXT: Final = frozenset({"datetime", "decimal", "fractions", "ipaddress", "pathlib", "uuid"})
 _SINGLE: Final = frozenset({*_PLAIN, str})
 
 
@@ -216,7 +212,7 @@ def _gather(path: Path, given: Mapping[str, object], found: dict[str, Argument])
         else:
             shape = shape_of(value)
             kept = _text(here, value) if isinstance(value, str) else _constant(here, value, shape)
-            fingerprint = _fingerprint(value, 1 if secret else 2) if kept is None or kept != value else ""
+            fingerprint = fingerprint_of_value(value, secret=secret) if kept is None or kept != value else ""
             found[pointer(here)] = Argument(shape, kept, fingerprint)
 
 
@@ -253,39 +249,6 @@ def _text(path: Path, value: str) -> str | None:
     if names_secret(path) or names_person(path):
         return None
     return _INTAKE.named(path[-1], _clean(value[:_WORDS_READ]))
-
-
-def _fingerprint(value: object, size: int) -> str:
-    """A hash that differs where values do; only the beginning of a large value counts."""
-    try:
-        text = json.dumps(_beginning(value), default=_plain, skipkeys=True)[:_COMPARED]
-    except (ValueError, RecursionError):  # it contains itself
-        text = type(value).__name__
-    return hashlib.blake2b(text.encode(), digest_size=size).hexdigest()
-
-
-def _beginning(value: object) -> object:
-    if isinstance(value, str | bytes | bytearray | memoryview):
-        return len(value), value[:_COMPARED]
-    if isinstance(value, Sequence):
-        return len(value), list(value[:_MOST_ELEMENTS])
-    return value
-
-
-def _plain(value: object) -> Json:
-    """A value that JSON does not know, without running its code: an object of an unknown class counts by its type."""
-    if isinstance(value, _BYTES):
-        return bytes(value).hex()
-    if isinstance(value, Set):
-        return sorted(json.dumps(each, default=_plain) for each in islice(value, _MOST_ELEMENTS))
-    if isinstance(value, Enum):
-        return value.name
-    if type(value).__module__ in _COMPARED_AS_TEXT:
-        return str(value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name, None) for field in fields(value)}
-    held = getattr(value, "__dict__", None)
-    return held if isinstance(held, dict) and not isinstance(value, type) else type(value).__name__
 
 
 def _summary(path: Path, value: object) -> Json:

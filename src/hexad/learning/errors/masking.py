@@ -42,7 +42,8 @@ _ENDINGS: Final = (
 )
 _NOT_IN_A_WORD: Final = r"(?<![\w.])"
 _QUOTED: Final = (
-    r"""(?<![\w])(?:'[^'\n]{0,400}'|"[^"\n]{0,400}"|`[^`'\n]{0,400}['`]|“[^”\n]{0,400}”|«[^»\n]{0,400}»)(?!\w)"""
+    r"""(?<!\w)(?:'[^'\n]{0,400}'|"[^"\n]{0,400}"|`[^`'\n]{0,400}['`]|‘[^’\n]{0,400}’"""
+    r"""|“[^”\n]{0,400}”|«[^»\n]{0,400}»)(?!\w)"""
 )
 _STATUS: Final = re.compile(r"[45]\d\d")
 _STATUS_NAME: Final = 24  # characters before a number in which "HTTP" or "status" is looked for
@@ -143,17 +144,6 @@ _LATE_RULES: Final = (
 )
 
 
-def mask(text: str) -> str:
-    """The text with every value replaced.
-
-    >>> mask("GET https://api.example.com/v2/users/17 timed out after 30 s (request 4f1c-9a)")
-    'GET <url> timed out after <num> (request 4f1c-9a)'
-    >>> mask("File '/tmp/a.txt' of ann@example.com: HTTP 404")
-    'File <value> of <email>: HTTP 404'
-    """
-    return masked(text).translate(_SHOWN)
-
-
 def mask_run(text: str) -> str:
     """The text without what belongs to one run: addresses, paths, times of day and identifiers. Names and numbers stay.
 
@@ -164,7 +154,11 @@ def mask_run(text: str) -> str:
 
 
 def masked(text: str) -> str:
-    """Like `mask`, with the digits of codes still hidden; `word` shows them again."""
+    """The text with every value replaced, and the digits of codes hidden; `word` shows them again.
+
+    >>> masked("GET https://api.example.com/v2/users/17 timed out after 30 s (request 4f1c-9a)")
+    'GET <url> timed out after <num> (request 4f1c-9a)'
+    """
     text = _KEY.sub(r"\1\2", _REASON.sub(_status, _MODULE.sub("", text)))
     for signs, pattern in _CODES:
         if any(sign in text for sign in signs):

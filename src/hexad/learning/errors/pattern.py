@@ -1,11 +1,10 @@
 """Errors → patterns: masked, split into words, and grouped so that variants of one error share a template.
 
 A line belongs to the template whose constant words it has, among those of the same tool and number of words. If a new
-template differs from others in one or two places only, and these places have held `VARIETY` different words, then a
-value stands there that no masking rule knew (a user's name, a branch): the templates become one, with a wildcard in
-that place. After a word that announces a name `FEW` words are enough. Short sentences stay apart: at least `ANCHORS`
-words must remain for each wildcard. The name after a word such as "field" identifies the error and never becomes a
-wildcard.
+template differs from others in one place only, and this place has held `VARIETY` different words, then a value stands
+there that no masking rule knew (a user's name, a branch): the templates become one, with a wildcard in that place.
+After a word that announces a name `FEW` words are enough. Short sentences stay apart: at least `ANCHORS` words must
+remain. The name after a word such as "field" identifies the error and never becomes a wildcard.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
+from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hexad.learning.errors.body import readable
@@ -26,23 +25,16 @@ if TYPE_CHECKING:
 
 VARIETY: Final = 6  # different words at one place that make it a wildcard
 FEW: Final = 3  # and behind a word that announces a name
-ANCHORS: Final = 3  # words that must remain for each wildcard
+ANCHORS: Final = 3  # words that must remain beside a wildcard
 MOST_WORDS: Final = 96  # of a line; later ones are ignored
 MOST_TEXT: Final = 4096  # characters that are read: half of them at the end, where a traceback has its message
 _NAMING: Final = frozenset({"user", "username", "hostname", "named", "called"})
-_MOST_WILDCARDS: Final = 2  # places in which templates may differ and still become one
 _PUNCTUATION: Final = re.compile(r"([\s,;:=()\[\]{}\"'`|]+)")
 _FRAME: Final = re.compile(r"^Traceback \(most recent call last\):|^\s+at [\w$.<>]+\(|^\s+File \"", re.MULTILINE)
 _EXCEPTION: Final = re.compile(r"^(?:[\w.$]+\.)?([A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit|Timeout|\b))(?::|$)")
 _LANGUAGE: Final = re.compile(r"^(?:Caused by: |Exception in thread \"[^\"]*\" )?")
 _SIGNS: Final = ",;:=()[]{}|"  # words of a pattern; a single quote is not one
 _STOPS: Final = ".!?"
-# A cache by text without digits: errors that differ only in digits share a pattern, unless a digit matters (SHA1, 404).
-_KNOWN: Final[dict[str, Words]] = {}
-_MOST_KNOWN, _SHORT = 1024, 1000
-_ANY_DIGIT: Final = str.maketrans("123456789", "000000000")
-_DIGIT: Final = re.compile(r"\d")
-_DIGITS_MATTER: Final = re.compile(r"http|status|\b[45]\d\d [A-Z]", re.IGNORECASE)
 _NOTHING: Final = "..."  # the pattern of an error without words
 _TIGHT_BEFORE: Final = frozenset(",;:=)]}")
 _TIGHT_AFTER: Final = frozenset("([{=")
@@ -54,19 +46,6 @@ def words_of(error: str) -> Words:
     >>> words_of("Transaction with ID 3 not found.")
     ('Transaction', 'with', 'ID', '<num>', 'not', 'found')
     """
-    shape = error.translate(_ANY_DIGIT) if len(error) <= _SHORT and not _DIGITS_MATTER.search(error) else ""
-    known = _KNOWN.get(shape)
-    if known is not None:
-        return known
-    words = _words_of(error)
-    if shape and not any(map(_DIGIT.search, words)):
-        if len(_KNOWN) >= _MOST_KNOWN:
-            _KNOWN.clear()
-        _KNOWN[shape] = words
-    return words
-
-
-def _words_of(error: str) -> Words:
     found: list[str] = []
     for place, part in enumerate(_PUNCTUATION.split(masked(readable(essence(ends(error, MOST_TEXT)))))):
         if place % 2:
@@ -171,24 +150,14 @@ def _settled(line: Words, bucket: frozenset[Words]) -> Placement:
 
 
 def _family(template: Words, bucket: Iterable[Words]) -> Sequence[Words]:
-    """The templates that differ from this one in the same places, if there are enough of them; else none."""
-    near: dict[tuple[int, ...], list[Words]] = {}
+    """The templates that differ from this one in the same place, if it holds values; else none."""
+    near: dict[int, list[Words]] = {}
     for other in bucket:
         places = _differences(template, other)
-        if places and len(places) <= _MOST_WILDCARDS:
-            near.setdefault(places, []).append(other)
-    for places in sorted(_candidates(near), key=lambda each: (len(each), each)):
-        if not _leaves_anchors(template, places):
-            continue
-        family = [other for own, others in near.items() if set(own) <= set(places) for other in others]
-        if all(_varies([template, *family], each) for each in places):
-            return sorted(family)
-    return ()
-
-
-def _candidates(near: Collection[tuple[int, ...]]) -> set[tuple[int, ...]]:
-    single = sorted({place for places in near for place in places})
-    return set(near) | (set(combinations(single, _MOST_WILDCARDS)) if len(single) <= 8 else set())
+        if len(places) == 1 and _may_open(template, places[0]):
+            near.setdefault(places[0], []).append(other)
+    families = (near[place] for place in sorted(near) if _varies([template, *near[place]], place))
+    return sorted(next(families, ()))
 
 
 def _varies(family: Sequence[Words], place: int) -> bool:
@@ -198,26 +167,15 @@ def _varies(family: Sequence[Words], place: int) -> bool:
     return len(held) >= (FEW if named else VARIETY) or any(map(is_placeholder, held))
 
 
-def _leaves_anchors(template: Words, places: Sequence[int]) -> bool:
+def _may_open(template: Words, place: int) -> bool:
     """Whether enough words remain; punctuation and the names of parameters never become wildcards."""
-    if any(template[place] in _SIGNS or _is_parameter(template, place) for place in places):
-        return False
-    left = [each for place, each in enumerate(template) if place not in places and each[0].isalpha()]
-    return len(left) >= ANCHORS * len(places)
+    left = [each for at, each in enumerate(template) if at != place and each[0].isalpha()]
+    return template[place] not in _SIGNS and not _is_parameter(template, place) and len(left) >= ANCHORS
 
 
 def _is_parameter(template: Words, place: int) -> bool:
     before = [each for each in template[max(0, place - 2) : place] if each != ":"]
     return bool(before) and ANNOUNCES.fullmatch(before[-1]) is not None
-
-
-def parameters(template: Words) -> frozenset[str]:
-    """The parameters that a template names.
-
-    >>> sorted(parameters(words_of("no value for field 'day'")))
-    ['day']
-    """
-    return frozenset(word for place, word in enumerate(template) if _is_parameter(template, place))
 
 
 def opens(template: Words, lines: Iterable[Words]) -> bool:
@@ -227,14 +185,11 @@ def opens(template: Words, lines: Iterable[Words]) -> bool:
     )
 
 
-def _differences(one: Words, other: Words) -> tuple[int, ...]:
-    found: list[int] = []
-    for place, (left, right) in enumerate(zip(one, other, strict=True)):
-        if left != right and not (is_placeholder(left) and is_placeholder(right)):
-            found.append(place)
-            if len(found) > _MOST_WILDCARDS:
-                break
-    return tuple(found)
+def _differences(one: Words, other: Words) -> Sequence[int]:
+    """The first places in which two templates differ, two at most."""
+    pairs = enumerate(zip(one, other, strict=True))
+    found = (at for at, (a, b) in pairs if a != b and not (is_placeholder(a) and is_placeholder(b)))
+    return list(islice(found, 2))
 
 
 def _fits(template: Words, line: Words) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import re
@@ -11,11 +10,13 @@ import tempfile
 from codecs import BOM_UTF8
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import ClientConfigError, InvalidInput
 from hexad.mcp.install import backups
-from hexad.memory.redaction import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 GROUP: Final = "mcpServers"
 NAME: Final = "hexad"
@@ -24,10 +25,7 @@ _BY_HAND: Final = (
     "it was left as it is: mend it (JSON has no comments and no trailing commas), or add the server by hand: "
     "docs/mcp.md shows what to paste"
 )
-_OURS: Final = ("type", "command", "args")
 _ADDRESSES: Final = ("url", "serverUrl", "httpUrl")  # of a server that a client does not start
-_VALUES: Final = re.compile(r"((?:^|\0)(?!--(?:db|namespace)\b)--?[^\0=]+[=\0])[^\0]+")  # of options that are not ours
-_HIDDEN: Final = "…"
 _INDENT: Final = re.compile(r"\{\s*\n([ \t]+)\"")
 
 
@@ -57,7 +55,7 @@ def installed(file: Path, entry: dict[str, Any], name: str = NAME, group: str = 
     _refuse_address(file, name, there)
     new = {**there, **entry}
     after = text if new == old else _with(text, group, name, new)
-    diff = _difference(file, before, f"{group}.{name}", (old, new))
+    diff = "" if new == old else _shown(file, f"{group}.{name}", "+", json.dumps(entry, indent=2).splitlines())
     return Change(file, before, _encoded(before, after), diff, tuple(key for key in there if key not in entry))
 
 
@@ -68,7 +66,8 @@ def uninstalled(file: Path, name: str = NAME, group: str = GROUP) -> Change:
     text, servers = _servers(file, before, group)
     old = servers.get(name)
     after = text if old is None else _without(text, file.resolve(), group, name)
-    return Change(file, before, _encoded(before, after), _difference(file, before, f"{group}.{name}", (old, None)))
+    diff = "" if old is None else _shown(file, f"{group}.{name}", "-", [json.dumps(name)])
+    return Change(file, before, _encoded(before, after), diff)
 
 
 def write(change: Change) -> Path | None:
@@ -131,44 +130,9 @@ def _refuse_address(file: Path, name: str, there: dict[str, Any]) -> None:
         )
 
 
-def _difference(file: Path, before: bytes | None, where: str, entries: tuple[Any, Any]) -> str:
-    old, new = (
-        [] if entry is None else json.dumps(_harmless(entry), indent=2, ensure_ascii=False).splitlines()
-        for entry in entries
-    )
-    changed = list(difflib.unified_diff(old, new, n=len(old), lineterm=""))[3:]
-    if not changed:
-        return ""
-    name = str(file) if before is not None else os.devnull
-    return redact("\n".join([f"--- {name}", f"+++ {file}", f"@@ {where} @@", *changed])).text
-
-
-def _harmless(entry: Any) -> Any:
-    """An entry with possible secrets hidden: it is the user's own, and may have been another program's before."""
-    if not isinstance(entry, dict):
-        return _masked(entry)
-    ours = _is_ours(entry)
-    return {key: _arguments(value) if ours and key in _OURS else _masked(value) for key, value in entry.items()}
-
-
-def _is_ours(entry: dict[str, Any]) -> bool:
-    args = entry.get("args")
-    started = args if isinstance(args, list) else []
-    return NAME in started or Path(str(entry.get("command", ""))).stem == NAME
-
-
-def _arguments(value: Any) -> Any:
-    """The words of a command; the value of an option that is not ours may be a secret."""
-    if not isinstance(value, list):
-        return value
-    shown = _VALUES.sub(rf"\1{_HIDDEN}", "\0".join(map(str, value)))
-    return shown.split("\0")
-
-
-def _masked(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _masked(inner) for key, inner in value.items()}
-    return [_masked(inner) for inner in value] if isinstance(value, list) else _HIDDEN
+def _shown(file: Path, where: str, sign: str, lines: Sequence[str]) -> str:
+    """A change for a person: the entry as this program writes it, and nothing of what stands beside it."""
+    return "\n".join([str(file), f"@@ {where} @@", *(f"{sign}{line}" for line in lines)])
 
 
 def _servers(file: Path, before: bytes | None, group: str) -> tuple[str, dict[str, Any]]:

@@ -23,14 +23,7 @@ if TYPE_CHECKING:
     from hexad.shape import Shape
 
 as_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-CODES: Final = {  # of layers in the database: never change one
-    Layer.RUNTIME_CONTEXT: 1,
-    Layer.TOOL_REGISTRY: 2,
-    Layer.USER_KNOWLEDGE: 3,
-    Layer.AGENT_LEARNINGS: 4,
-    Layer.SKILL_PATTERNS: 5,
-    Layer.EXTERNAL_KNOWLEDGE: 6,
-}
+CODES: Final = {layer: layer.code for layer in Layer}
 LAYERS: Final = {code: layer for layer, code in CODES.items()}
 ASIDE: Final = {Layer.SKILL_PATTERNS: "definition"}
 _SKETCHED: Final = ("origin", "updated", "use_count", "relevance", "expires", "thread", "position", "asks", "trust")

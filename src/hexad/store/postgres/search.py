@@ -52,6 +52,7 @@ _BLOCKS_OF_ROWS: Final = (
 _EXPIRED: Final = (
     "SELECT number FROM hexad.record WHERE tenant = $1 AND expires <= $2 AND expires IS NOT NULL AND words IS NOT NULL"
 )
+_OWN: Final = "SELECT EXISTS (SELECT 1 FROM hexad.record WHERE tenant = $1 AND standing > 0 AND words IS NOT NULL)"
 _STANDING: Final = (
     f"SELECT {BRIEF} FROM hexad.record WHERE tenant = $1 AND standing >= $2 AND standing > 0 AND words IS NOT NULL "
     "AND (expires IS NULL OR expires > $3) ORDER BY standing DESC, updated DESC, number DESC LIMIT $4"
@@ -207,6 +208,7 @@ class Search:
                     associations.get(layer, ()),
                     numbers.get(layer, {}),
                     search.filtered,
+                    layer is Layer.USER_KNOWLEDGE and any(flat(answers["own"])),
                 )
         return found
 
@@ -234,6 +236,7 @@ class Search:
         if Layer.USER_KNOWLEDGE in searches:
             now = to_microseconds(question.now)
             asked["expired"] = Statement(_EXPIRED, (tenant, now))
+            asked["own"] = Statement(_OWN, (tenant,))
             if question.standing:
                 least = int(Standing.RULE if question.with_rules else Standing.PINNED)
                 rows = _STANDING_OF_FEW if question.with_rules else _STANDING

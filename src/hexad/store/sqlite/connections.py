@@ -7,6 +7,7 @@ import sqlite3
 import threading
 import time
 import weakref
+from collections import deque
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 _STATEMENTS_KEPT: Final = 256
 _STEPS_BETWEEN_LOOKS: Final = 2000  # of SQLite's machine, between two looks at the clock
+_SHORT: Final = 0.01  # seconds of waiting that nobody counts
 _FORK_PATIENCE: Final = 5.0  # seconds that a `fork` waits for the work of other threads to end
 _inherited: Final[list[object]] = []  # a child must neither use nor close its parent's connections
 
@@ -159,6 +161,7 @@ class Connections:
         return [connection for connection in list(self._all) if not connection.retired]
 
     def _start(self) -> None:
+        self.turns = _turns.setdefault((os.getpid(), os.path.realpath(self.path)), _Turns())
         self._lock = threading.RLock()
         self._local = threading.local()
         self._all: weakref.WeakSet[Connection] = weakref.WeakSet()
@@ -218,6 +221,44 @@ def _file_at(path: Path) -> tuple[int, int]:
     except OSError:
         return 0, 0
     return found.st_dev, found.st_ino
+
+
+class _Turns:
+    """Lets the writers of a process wait for each other, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: deque[threading.Lock] = deque()
+        self._taken = False
+
+    def take(self, seconds: float) -> bool:
+        """Wait for one's turn; False if it did not come in time."""
+        with self._lock:
+            if not self._taken:
+                self._taken = True
+                return True
+            mine = threading.Lock()
+            mine.acquire()
+            self._waiting.append(mine)
+        if mine.acquire(timeout=seconds):
+            return True
+        with self._lock:
+            came = mine not in self._waiting  # just now
+            if not came:
+                self._waiting.remove(mine)
+            return came
+
+    def give(self) -> None:
+        """Let the next one in."""
+        with self._lock:
+            self._taken = bool(self._waiting)
+            if self._waiting:
+                self._waiting.popleft().release()
+
+
+_turns: Final[weakref.WeakValueDictionary[tuple[int, str], _Turns]] = (
+    weakref.WeakValueDictionary()
+)  # by process and file
 
 
 class _Work:
@@ -282,8 +323,17 @@ class Transaction(_Work):
     def _begin(self, connection: Connection) -> None:
         if connection.in_transaction:
             raise StoreError(str(self._connections.path), "this thread is in a transaction already; use that one")
-        connection.wait_for(self._seconds or 0.0)
-        connection.execute("BEGIN IMMEDIATE")
+        seconds, start = self._seconds or 0.0, time.monotonic()
+        self._turns = self._connections.turns
+        if not self._turns.take(seconds):
+            raise StoreBusy(str(self._connections.path), _BUSY_HERE)
+        try:
+            waited = time.monotonic() - start
+            connection.wait_for(seconds if waited < _SHORT else max(0.0, seconds - waited))
+            connection.execute("BEGIN IMMEDIATE")
+        except BaseException:
+            self._turns.give()
+            raise
 
     def _end(self, connection: Connection, error: BaseException | None) -> None:
         try:
@@ -292,8 +342,11 @@ class Transaction(_Work):
                     raise StoreError(str(self._connections.path), _GONE)
                 connection.execute("COMMIT")
         finally:  # SQLite has ended it already where the disk is full
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
+            try:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+            finally:
+                self._turns.give()
 
 
 @contextmanager
@@ -322,6 +375,7 @@ _DAMAGED: Final = (
     "`hexad restore BACKUP --db NEW`"
 )
 _GONE: Final = "the file was deleted or replaced after it was opened, so nothing was saved; open it again"
+_BUSY_HERE: Final = "another thread of this process kept the database locked; try again"
 _CLOSED: Final = "this engine was closed; open it again"
 _TRANSLATIONS: Final[tuple[tuple[str, type[StoreError], str], ...]] = (
     ("SQLITE_BUSY", StoreBusy, "another process kept the database locked; try again"),

@@ -86,9 +86,8 @@ class Search(Queries):
         """The evidence of each layer."""
         now = to_microseconds(question.now)
         least = Standing.RULE if question.with_rules else Standing.PINNED
-        associated, expired, stand = self._run(
-            "flags", self.namespace, self.namespace, now, self.namespace, least
-        ).fetchone()
+        here = self.namespace
+        associated, expired, stand, own = self._run("flags", here, here, now, here, least, here).fetchone()
         searches = self._searches(question, expired=bool(expired))
         self._open(searches, question, now)
         if question.with_rules and self._run("stand_beyond", self.namespace, question.standing).fetchone() is None:
@@ -110,6 +109,7 @@ class Search(Queries):
                 associations.get(layer, ()),
                 numbers.get(layer, {}),
                 search.filtered,
+                bool(own) and layer is Layer.USER_KNOWLEDGE,
             )
         return found
 

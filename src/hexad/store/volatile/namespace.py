@@ -354,6 +354,7 @@ class Namespace:
             associations,
             {key: row.number for key, row in rows.items() if row.document is not None},
             filtered,
+            any(numbers for rank, numbers in data.standing.items() if rank),
         )
 
     def _associated(self, data: _LayerData, terms: Sequence[str]) -> Sequence[Association]:

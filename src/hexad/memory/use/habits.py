@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.errors import InvalidInput, NotFound
 from hexad.memory import admission
-from hexad.memory.associations import strengthened
 from hexad.memory.redaction import redact
+from hexad.memory.use.associations import strengthened
 from hexad.model import RECORD_OF, Layer, Origin
 from hexad.text import terms
 

@@ -1,0 +1,106 @@
+"""Microsoft Agent Framework: `HexadProvider` gives an agent its context, the agent tools, and learning from its tools.
+
+::
+
+    Agent(client=client, context_providers=[HexadProvider(hx, user="dana")])
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad.extras import require_extra
+
+require_extra(
+    "agent-framework",
+    what="the Agent Framework adapter",
+    package="agent-framework-core",
+    module="agent_framework",
+    needed="1.20",
+)
+
+from agent_framework import (  # noqa: E402 - a missing package is reported first
+    ContextProvider,
+    FunctionMiddleware,
+    Message,
+    MiddlewareTermination,
+    tool,
+)
+from agent_framework.exceptions import UserInputRequiredException  # noqa: E402
+
+from hexad.edges.agent import AgentMemory, Ended, Latest, Named  # noqa: E402
+from hexad.edges.context import BUDGET  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from agent_framework import AgentSession, FunctionInvocationContext, SessionContext
+
+    from hexad.facade import Hexad
+
+_CONTROL_FLOW: Final = (MiddlewareTermination, UserInputRequiredException)
+
+
+class HexadProvider(ContextProvider):
+    """Everything for an agent; ``tools=False`` leaves its tools as they are.
+
+    ``user`` says whose memory it is: a name, or a function of the agent's session, such as
+    ``lambda session: session.state["user"]``. The session's id is the session, unless ``session`` says otherwise.
+    """
+
+    def __init__(
+        self, hx: Hexad, *, user: Named = "", session: Named = "", budget: int = BUDGET, tools: bool = True
+    ) -> None:
+        super().__init__("hexad")
+        self._memory = AgentMemory(hx, user=user, session=session, budget=budget)
+        self._tools = [tool(each) for each in self._memory.tools()] if tools else []
+
+    async def before_run(
+        self, *, agent: Any, session: AgentSession, context: SessionContext, state: dict[str, Any]
+    ) -> None:
+        """Add context, tools and learning to a run; nothing of it is stored in the session."""
+        if not self._memory.hx.enabled:
+            return
+        added = await self._memory.arecall(session, _latest(context.input_messages), session=session.session_id)
+        if added.found:
+            context.extend_messages(self, [Message("user", [added.found])])
+        if added.standing:
+            context.extend_instructions(self.source_id, added.standing)
+        context.extend_tools(self.source_id, self._tools)
+        context.extend_middleware(self.source_id, _Learning(self._memory, session))
+
+
+class _Learning(FunctionMiddleware):
+    """Records the calls of one run."""
+
+    def __init__(self, memory: AgentMemory, session: AgentSession) -> None:
+        self._memory, self._session = memory, session
+
+    async def process(self, context: FunctionInvocationContext, call_next: Callable[[], Awaitable[None]]) -> None:
+        """Call the tool; learn from its result or its exception."""
+        name = context.function.name
+        try:
+            with self._memory.serving(self._session, session=self._session.session_id):
+                await call_next()
+        except _CONTROL_FLOW:
+            raise
+        except Exception as error:
+            await self._learn(Ended(name, context.arguments, error=error))
+            raise
+        await self._learn(Ended(name, context.arguments, _text(context.result)))
+
+    async def _learn(self, call: Ended) -> None:
+        await self._memory.alearn(self._session, call, session=self._session.session_id)
+
+
+def _latest(messages: Sequence[Message]) -> Latest | None:
+    """The user's message; each run looks its context up once."""
+    said = [each.text for each in messages if each.role == "user" and each.text]
+    return Latest(said[-1], 0, last=True) if said else None
+
+
+def _text(result: Any) -> Any:
+    """A result as the framework passes it on: contents, or what a tool without a parser returned."""
+    if isinstance(result, list):
+        return "".join(getattr(each, "text", None) or "" for each in result)
+    return result
