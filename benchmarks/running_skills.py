@@ -41,7 +41,7 @@ def measure(folder: Path) -> Iterator[Figure]:
     detail = f"{more * 1000:.2f} ms more than its three watched calls, INSERT and COMMIT {commit * 1000:.2f} ms"
     name = "running a composite skill of three steps, beyond its watched calls, in INSERTs with their COMMIT, median"
     yield Figure(name, more / commit, 2.0, detail=f"{detail}; {SKILLS:,} skills")
-    whole = f"{run * 1000:.2f} ms for all of it: three calls that learning sees, one transaction"
+    whole = f"{run * 1000:.2f} ms for all of it: three calls that learning sees, and the run"
     yield Figure("the same, beyond tools that nobody watches", run / commit, None, detail=whole)
 
 

@@ -115,32 +115,6 @@ def test_equal_values_of_any_kind_are_no_change(hx: Hexad, make: Any) -> None:
 
 
 @requirement("LEARN-10")
-def test_a_future_is_judged_when_it_is_done(hx: Hexad) -> None:
-    async def late(fails: bool) -> str:
-        await asyncio.sleep(0)
-        if fails:
-            raise ValueError("too late")
-        return "done"
-
-    started = hx.watch(lambda *, fails: asyncio.ensure_future(late(fails)), name="late")
-
-    async def scenario() -> None:
-        task = started(fails=True)
-        assert isinstance(task, asyncio.Task)
-        assert not hx.learnings.list()
-        with pytest.raises(ValueError, match="too late"):
-            await task
-        assert await started(fails=False) == "done"
-        gone = started(fails=True)
-        gone.cancel()
-        await asyncio.gather(gone, return_exceptions=True)
-
-    asyncio.run(scenario())
-    (known,) = hx.learnings.list()
-    assert (known.error_pattern, known.seen) == ("ValueError: too late", 1)
-
-
-@requirement("LEARN-10")
 def test_a_busy_store_does_not_hold_up_the_event_loop(tmp_path: Path) -> None:
     with opened(tmp_path / "a.db") as hx:
         other = sqlite3.connect(tmp_path / "a.db", isolation_level=None)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _MOST: Final = 4  # edits of one text that are named
 _MOST_OF_CODE: Final = 2  # edits of a query or program: more, and it is another one
-_LONGEST_WORD, _LONGEST_AFFIX, _LONGEST_FORM = 40, 12, 24
+_LONGEST_WORD, _LONGEST_AFFIX = 40, 12
 _KIN: Final = 0.4  # of the words of two texts: less, and one is no edit of the other
 _NEAR: Final = 0.75  # of the letters of two words
 _SETTING: Final = re.compile(r"([A-Z_][A-Z0-9_]*)=.*", re.DOTALL)
@@ -318,9 +318,7 @@ def form_change(name: str, before: str, after: str) -> str:
     one, other = in_words(shape_of(before)), in_words(shape_of(after))
     if one != other and is_strong(other) and not affix_change(name, before, after):
         return f"give {name} as {other}, not as {one}"
-    like = f"write {name} like {_pattern(after)}, not like {_pattern(before)}"
-    short = " " not in before + after and len(before + after) <= 2 * _LONGEST_FORM
-    return affix_change(name, before, after) or (like if short and _letters(before) == _letters(after) != "" else "")
+    return affix_change(name, before, after)
 
 
 def affix_change(name: str, before: str, after: str) -> str:
@@ -363,10 +361,6 @@ def _narrowed(one: str, other: str) -> tuple[str, str]:
     left, right = re.split(r"(://|[/.=(),]+)", one), re.split(r"(://|[/.=(),]+)", other)
     different = [pair for pair in zip(left, right, strict=False) if pair[0] != pair[1]]
     return different[0] if len(left) == len(right) and len(different) == 1 and all(different[0]) else (one, other)
-
-
-def _pattern(text: str) -> str:
-    return re.sub(r"[a-z]", "a", re.sub(r"[A-Z]", "A", re.sub(r"\d", "0", text)))[:_LONGEST_FORM]
 
 
 def _bare(text: str) -> str:

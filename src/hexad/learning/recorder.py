@@ -21,7 +21,6 @@ from hexad.learning.offers import BOTH, FAILED, FOUND, OFFER_HOLDS, ONE_TASK, PA
 from hexad.learning.remedy import MINED
 from hexad.learning.trust import Evidence
 from hexad.memory.use.habits import credit
-from hexad.memory.workspace import Change
 from hexad.model import Layer, Learning, Origin
 from hexad.store.learning import OFFERED, Call, LearningChanges, Offer
 
@@ -31,9 +30,8 @@ if TYPE_CHECKING:
 
     from hexad.learning.errors.pattern import Words
     from hexad.learning.outcome import Outcome
-    from hexad.memory.workspace import Workspace
+    from hexad.memory.workspace import Change, Workspace
     from hexad.model import Json
-    from hexad.store import Writing
     from hexad.store.learning import Activity
 
 CALLS_KEPT: Final = 32  # calls of one session that are compared
@@ -67,11 +65,6 @@ def _record(workspace: Workspace, outcome: Outcome, *, tell: bool, advise: bool,
         if advise and learning:
             return recording.advised() or get(change, learning)
         return get(change, learning) if learning and tell else None
-
-
-def record_in(unit: Writing, workspace: Workspace, outcome: Outcome, now: datetime) -> None:
-    """Record a call that was made at ``now``, inside the caller's transaction."""
-    _Recording(Change(workspace, unit, Origin.TOOL, workspace.session_of(outcome.session)), outcome, now).write()
 
 
 @dataclass(frozen=True, slots=True)

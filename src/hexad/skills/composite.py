@@ -14,25 +14,19 @@ from hexad.skills.references import Unresolved, fill, fill_known, references, wh
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable
 
-    from hexad.memory.workspace import Change
     from hexad.skills.effects import Program
 
 ToolCall: TypeAlias = Callable[..., Any]
-Lesson: TypeAlias = "Callable[[Change], None]"  # writes something down, in the transaction of the run
 _PLAIN: Final = (dict, list, str, int, float, bool, type(None))
 
 
 class StepTool(Protocol):
-    """A tool as a step calls it, with a rule for failed results and a record of the call."""
+    """A tool as a step calls it, with a rule for failed results."""
 
     call: ToolCall
 
     def failure(self, result: object) -> str | None:
         """The failure that a result reports, if any."""
-        ...
-
-    def lesson(self, args: Mapping[str, Any], result: object, error: Exception | None) -> Lesson | None:
-        """A change that records a call, written with the run."""
         ...
 
 
@@ -72,12 +66,11 @@ def perform(
     given: Mapping[str, Any],
     absent: frozenset[str],
     tools: Mapping[str, StepTool],
-    lessons: list[Lesson],
 ) -> Program[tuple[Step, ...]]:
-    """Every step in order, until one fails; those behind it are reported as not run. ``lessons`` grows meanwhile."""
+    """Every step in order, until one fails; those behind it are reported as not run."""
     known, done = dict(given), []
     for place, step in enumerate(steps):
-        came = yield from _perform(step, known, absent, tools[step["tool"]], lessons)
+        came = yield from _perform(step, known, absent, tools[step["tool"]])
         done.append(came)
         if not came.ok:
             return (*done, *(_planned(each, known, absent) for each in steps[place + 1 :]))
@@ -87,7 +80,7 @@ def perform(
 
 
 def _perform(
-    step: Mapping[str, Any], known: Mapping[str, Any], absent: frozenset[str], tool: StepTool, lessons: list[Lesson]
+    step: Mapping[str, Any], known: Mapping[str, Any], absent: frozenset[str], tool: StepTool
 ) -> Program[Step]:
     started, args = perf_counter(), _present(step, absent)
     result, error = None, ""
@@ -96,7 +89,7 @@ def _perform(
     except Unresolved as gap:
         error = str(gap)
     else:
-        result, error = yield from _attempted(tool, args, lessons)
+        result, error = yield from _attempted(tool, args)
     return Step(
         tool=step["tool"],
         args=args,
@@ -108,19 +101,16 @@ def _perform(
     )
 
 
-def _attempted(tool: StepTool, args: Mapping[str, Any], lessons: list[Lesson]) -> Program[tuple[Any, str]]:
+def _attempted(tool: StepTool, args: Mapping[str, Any]) -> Program[tuple[Any, str]]:
     """The result of a call, and its error if it failed."""
-    result, raised, failed = None, None, None
+    result, failed = None, None
     try:
         result = yield from _called(tool.call, args)
         failed = tool.failure(result)
     except (NoSandbox, MissingExtra):
         raise  # nothing is wrong with the steps: they cannot run on this machine
     except Exception as error:  # noqa: BLE001 - every error of a tool is this step's error
-        raised, failed = error, one_line(error)
-    lesson = tool.lesson(args, result, raised)
-    if lesson is not None:
-        lessons.append(lesson)
+        failed = one_line(error)
     return result, "" if failed is None else failed or "it reports a failure"
 
 

@@ -23,7 +23,7 @@ from hexad.memory.redaction import redact
 from hexad.memory.use.habits import credit
 from hexad.model import Capability, Layer, Origin, Skill, SkillKind, SkillStatus
 from hexad.skills import composite, parameters
-from hexad.skills.composite import Lesson, Step, StepTool, ToolCall
+from hexad.skills.composite import Step, StepTool, ToolCall
 from hexad.skills.definition import check, files_of, fingerprint, shell_of, templates
 from hexad.skills.effects import Blocking
 from hexad.skills.review import assess
@@ -73,9 +73,6 @@ class _Plain:
         """Nothing is known of failures."""
         return None
 
-    def lesson(self, args: Mapping[str, Any], result: object, error: Exception | None) -> None:
-        """Nothing is learned."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
@@ -99,7 +96,6 @@ class Job:
     session: str
     origin: Origin  # who runs it
     dry_run: bool
-    lessons: list[Lesson] = field(default_factory=list)  # written down with the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +145,9 @@ class Runner:
         try:
             with _nested(job.skill.name):
                 result = yield from _work(self, job)
-        except Exception:
-            if job.lessons:  # the calls were made all the same
+        except BaseException as error:
+            if not isinstance(error, Exception):
                 self._record(job, None)
-            raise
-        except BaseException:
-            self._record(job, None, cancelled=True)
             raise
         result = replace(result, seconds=perf_counter() - started)
         self._record(job, result)
@@ -181,19 +174,16 @@ class Runner:
             )
         return {name: self.agent.step_tool(name, known[name], session) for name in wanted}
 
-    def _record(self, job: Job, result: SkillResult | None, *, cancelled: bool = False) -> None:
-        """Write down its calls, and count and audit the run, in one transaction.
+    def _record(self, job: Job, result: SkillResult | None) -> None:
+        """Count and audit the run. It has happened: what fails here is logged, and the caller gets the result.
 
-        It has happened: what fails here is logged, and the caller gets the result. A run that was cancelled went
-        neither well nor badly: it is audited, and not counted.
+        A run without a result was cancelled, and went neither well nor badly: it is audited, and not counted.
         """
         try:
             with self.workspace.change(actor=job.origin, session=job.session) as change:
-                for lesson in job.lessons:
-                    lesson(change)
                 if result is not None:
                     self._count(change, job, result)
-                elif cancelled:
+                else:
                     change.audit("skill.run", job.skill.name, _audited(job.skill, "cancelled", None))
         except Exception as error:  # noqa: BLE001 - the run has happened
             reason = redact(composite.one_line(error)).text
@@ -306,7 +296,7 @@ def _result(job: Job, **came: Any) -> SkillResult:
 
 
 def _run_composite(job: Job) -> Program[SkillResult]:
-    steps = yield from composite.perform(_steps(job.skill), job.given, job.absent, job.tools, job.lessons)
+    steps = yield from composite.perform(_steps(job.skill), job.given, job.absent, job.tools)
     failed = next((place for place, step in enumerate(steps) if step.ok is False), None)
     if failed is None:
         return _result(job, steps=steps, output=steps[-1].result)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import inspect
 from contextlib import suppress
-from contextvars import copy_context
 from dataclasses import dataclass, replace
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
@@ -20,13 +19,13 @@ from hexad.learning.calls.call_scope import recording_workspace
 from hexad.learning.errors.text import advise_error, advised_result, text_of, warn
 from hexad.learning.offers import PATIENCE
 from hexad.learning.outcome import failure_of, outcome_of, reported_failure, says_nothing
-from hexad.learning.recorder import record, record_in
+from hexad.learning.recorder import record
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 
     from hexad.learning.outcome import FailureRule
-    from hexad.memory.workspace import Change, Workspace
+    from hexad.memory.workspace import Workspace
     from hexad.model import Learning
 
 T = TypeVar("T")
@@ -77,17 +76,6 @@ class Invocation(NamedTuple):
             warn(self.watch.tool, problem)
             return result
         return self._advised(result, error, learning)
-
-    def settled(self, future: Any) -> None:
-        """Record a call that returned a future, which is done now."""
-        try:
-            error = None if future.cancelled() else future.exception()
-            if isinstance(error, Exception):
-                self.ended(error=error)
-            elif error is None and not future.cancelled():
-                self.ended(future.result())
-        except Exception as problem:  # noqa: BLE001 - the future is not ours, and its owner gets what it holds
-            warn(self.watch.tool, problem)
 
     def _recorded(self, result: Any, error: Exception | None) -> Learning | None:
         try:
@@ -173,49 +161,22 @@ def watched(tool: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
 
 
 class StepTool:
-    """A tool as a skill's run calls it: the outcomes of its calls are recorded with the run, in one transaction.
+    """A tool as a skill's step calls it: watched, with its rule for failed results.
 
-    A tool that this store watches already keeps its name and its rule, and each call is recorded once: the tool inside
-    is called. If somebody wrapped the watched tool, or it gives advice, it is called as it is and records itself.
+    A tool that this store watches already keeps its name and its rule, and each call is recorded once.
     """
 
     def __init__(self, workspace: Workspace, name: str, tool: Callable[..., Any], session: str | None) -> None:
-        known, records_in = _watched_by(tool, workspace), recording_workspace(workspace)
+        known = _watched_by(tool, workspace)
         watch = Watch(workspace=workspace, tool=name) if known is None else known.watch
-        inside = None if known is None or watch.advise else known.inside(tool)
-        self.call = inside or tool
-        self._workspace = records_in or workspace
-        self._with_run = self._workspace.namespace == workspace.namespace
-        self._tool = watch.tool
-        self._session = watch.session if session is None and watch.workspace == workspace else session
+        own = watch if session is None else replace(watch, session=session)
+        self.call = watched(tool, own)
         self._rule = watch.failure or reported_failure
-        self._recorded_elsewhere = records_in is None or (known is not None and inside is None)
 
     def failure(self, result: object) -> str | None:
         """The failure that a result reports, if any; a rule that raises sees none."""
         problem = failure_of(result, self._rule)
         return None if problem is None else text_of(problem)
-
-    def lesson(
-        self, args: Mapping[str, Any], result: object, error: Exception | None
-    ) -> Callable[[Change], None] | None:
-        """A function that records a call in the run's transaction; None if there is nothing to record with the run.
-
-        A call for another namespace is recorded at once: a transaction belongs to one namespace.
-        """
-        if self._recorded_elsewhere or says_nothing(result, error):
-            return None
-        try:
-            outcome = outcome_of(self._tool, args, result, error, session=self._session, failure=self._rule)
-            now = self._workspace.clock()
-            if not self._with_run:
-                record(self._workspace, outcome, tell=False)
-                return None
-        except Exception as problem:  # noqa: BLE001 - the run goes on if this fails
-            warn(self._tool, problem)
-            return None
-
-        return lambda change: record_in(change.unit, self._workspace, outcome, now)
 
 
 def name_of(tool: Callable[..., Any]) -> str:
@@ -267,19 +228,9 @@ def _function(watch: Watch, tool: Callable[..., Any]) -> Callable[..., Any]:
         result = _begun(tool, invocation)
         if inspect.iscoroutine(result):
             return _awaited(result, invocation)
-        if _is_future(result):  # it may be done in any thread; its call was made in this context
-            context = copy_context()
-            result.add_done_callback(lambda future: context.run(invocation.settled, future))
-            return result
         return invocation.ended(result)
 
     return call
-
-
-def _is_future(result: object) -> bool:
-    """Whether a result is a future, as asyncio and executors return them."""
-    names = ("add_done_callback", "exception", "cancelled", "result")
-    return all(callable(getattr(type(result), name, None)) for name in names)
 
 
 def _begun(tool: Callable[..., Any], invocation: Invocation) -> Any:

@@ -1,8 +1,7 @@
-"""The category of an error: by its type, its HTTP status, its class name or its text."""
+"""The category of an error: by the names of its classes, its HTTP status or its text."""
 
 from __future__ import annotations
 
-import errno
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -17,11 +16,9 @@ _MOST_CAUSES: Final = 16
 
 
 class _Signs(NamedTuple):
-    """The signs of a category: built-in types, system error codes, HTTP statuses, words of class names and texts."""
+    """The signs of a category: HTTP statuses, words of the names of an exception's classes, words of texts."""
 
     category: ErrorCategory
-    types: tuple[type[BaseException], ...]
-    codes: tuple[int, ...]
     statuses: tuple[int, ...]
     names: re.Pattern[str]
     text: re.Pattern[str]
@@ -30,8 +27,6 @@ class _Signs(NamedTuple):
 _SIGNS: Final = (  # the first category that shows wins
     _Signs(
         ErrorCategory.TIMEOUT,
-        (TimeoutError,),
-        (errno.ETIMEDOUT,),
         (408, 504),
         re.compile(r"Timeout|TimedOut|DeadlineExceeded"),
         re.compile(
@@ -42,25 +37,22 @@ _SIGNS: Final = (  # the first category that shows wins
     ),
     _Signs(
         ErrorCategory.PERMISSION,
-        (PermissionError,),
-        (errno.EACCES, errno.EPERM, errno.EROFS),
         (401, 403, 407),
         re.compile(r"Permission|Forbidden|Unauthori[sz]ed|Unauthenticated|AccessDenied|AuthError"),
         re.compile(
             r"permission|forbidden|unauthori[sz]ed|unauthenticated|not authori[sz]ed|access (?:is )?denied|not allowed|"
-            r"authentication|invalid (?:api[ _-]?key|credentials|token)",
+            r"read-only file|authentication|invalid (?:api[ _-]?key|credentials|token)",
             re.IGNORECASE,
         ),
     ),
     _Signs(
         ErrorCategory.PROVIDER_ERROR,
-        (ConnectionError,),
-        (errno.ECONNREFUSED, errno.ECONNRESET, errno.ECONNABORTED, errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EPIPE),
         (429, *range(500, 600)),
         re.compile(r"RateLimit|Quota|Overloaded|ServiceUnavailable|ServerError|APIError|ApiError|Connection|Network"),
         re.compile(
             r"rate[ _-]?limit|too many requests|quota|overloaded|service unavailable|bad gateway|internal server error|"
-            r"connection (?:was )?(?:refused|reset|aborted|error)|name or service not known|provider",
+            r"connection (?:was )?(?:refused|reset|aborted|error)|unreachable|no route to host|"
+            r"name or service not known|provider",
             re.IGNORECASE,
         ),
     ),
@@ -80,7 +72,7 @@ def category_of(error: object) -> ErrorCategory:
         text = text_of(error)
         return _by_text(text) or (ErrorCategory.GENERAL if text == NO_MESSAGE else ErrorCategory.TOOL_ERROR)
     for each in _causes(error):
-        found = _by_type(each) or _by_status(each) or _by_name(each) or _by_text(message_of(each)[:MOST_TEXT])
+        found = _by_status(each) or _by_name(each) or _by_text(message_of(each)[:MOST_TEXT])
         if found is not None:
             return found
     plain = type(error) is Exception and not message_of(error).strip()
@@ -103,11 +95,6 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 def _first(shows: Callable[[_Signs], object]) -> ErrorCategory | None:
     return next((signs.category for signs in _SIGNS if shows(signs)), None)
-
-
-def _by_type(error: BaseException) -> ErrorCategory | None:
-    code = attribute(error, "errno") if isinstance(error, OSError) else None
-    return _first(lambda signs: isinstance(error, signs.types) or code in signs.codes)
 
 
 def _by_status(error: BaseException) -> ErrorCategory | None:
