@@ -42,7 +42,7 @@ console = Console(highlight=False, markup=False, emoji=False)
 
 def act(request: LlmRequest) -> Any:
     """The next step of a model."""
-    prompt, message, results = str(request.config.system_instruction), _message(request), _results(request)
+    prompt, message, results = _prompt(request), _message(request), _results(request)
     if message == WISH:
         saved = {"key": "exporting", "content": WISH.removesuffix(" Please remember that."), "category": "preference"}
         return "I will." if results else Call("save_knowledge", saved)
@@ -64,9 +64,18 @@ def _export(request: LlmRequest, day: int, prompt: str, results: list[tuple[str,
     return Call("export_page", {"day": iso if knows_better else spoken})
 
 
+def _said(request: LlmRequest) -> list[str]:
+    parts = [part for content in request.contents if content.role == "user" for part in content.parts or ()]
+    return [part.text for part in parts if part.text]
+
+
 def _message(request: LlmRequest) -> str:
-    said = [part.text for content in request.contents if content.role == "user" for part in content.parts or ()]
-    return next(text for text in reversed(said) if text)
+    return _said(request)[-1]
+
+
+def _prompt(request: LlmRequest) -> str:
+    """Everything the model reads: the instruction, and the context in front of the user's message."""
+    return "\n\n".join([str(request.config.system_instruction), *_said(request)])
 
 
 def _results(request: LlmRequest) -> list[tuple[str, Any]]:
@@ -128,7 +137,7 @@ async def _talk(hx: Hexad, workspace: Workspace, number: int, messages: tuple[st
         asked = len(model.requests)
         async for part in assistant.say(message):
             _show(part, turn)
-        turn.knew = _sections(str(model.requests[asked].config.system_instruction))
+        turn.knew = _sections(_prompt(model.requests[asked]))
         turns += [turn] if message != WISH else []
     return turns
 
