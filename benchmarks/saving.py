@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING
 
 from benchmarks.corpus import entries
-from benchmarks.figures import Figure, in_turns
+from benchmarks.figures import Figure, Pair, in_turns
 from benchmarks.yardstick import Yardstick
 from hexad import Hexad
 
@@ -25,6 +27,33 @@ with Hexad.open(sys.argv[1], enabled=True) as hx:
     for number in range(int(sys.argv[3])):
         hx.knowledge.save(f"{sys.argv[2]}-{number}", f"entry {number} of writer {sys.argv[2]}")
         hx.knowledge.save("shared", f"{sys.argv[2]} {number}")
+"""
+
+CROWD, TIMES = 8, 100
+_TIMED = """
+import sqlite3, sys, time
+from hexad import Hexad
+path, name, times, ours = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4] == "ours"
+if ours:
+    hx = Hexad.open(path, enabled=True, semantic=False)
+else:
+    bare = sqlite3.connect(path, timeout=30, isolation_level=None)
+    bare.execute("PRAGMA synchronous = FULL")
+
+def save(key, content):
+    if ours:
+        hx.knowledge.save(key, content)
+    else:
+        bare.execute("BEGIN IMMEDIATE")
+        bare.execute("INSERT INTO entry (key, content) VALUES (?, ?)", (key, content))
+        bare.execute("COMMIT")
+
+print("ready", flush=True)
+input()
+for number in range(times):
+    start = time.perf_counter()
+    save(f"{name}-{number}", f"entry {number} of writer {name}")
+    print(time.perf_counter() - start)
 """
 
 
@@ -44,6 +73,43 @@ def measure(folder: Path) -> Iterator[Figure]:
     yield Figure("save, against INSERT and COMMIT into FTS5, median", pair.ratio(0.5), 4.0, detail=pair.detail(0.5))
     yield Figure("save, 95th percentile", pair.ratio(0.95), 4.0, detail=pair.detail(0.95))
     yield _together(folder / "together.db")
+    yield _crowded(folder)
+
+
+def _crowded(folder: Path) -> Figure:
+    """How long a save takes at worst while others save too, against a bare table under the same writers."""
+    Hexad.open(folder / "crowd.db", enabled=True).close()
+    with closing(sqlite3.connect(folder / "crowd.bare.db")) as bare:
+        bare.execute("PRAGMA journal_mode = WAL")
+        bare.execute("CREATE TABLE entry (number INTEGER PRIMARY KEY, key TEXT UNIQUE, content TEXT)")
+    ours, theirs = list[float](), list[float]()
+    for turn in range(3):
+        ours += _times(folder / "crowd.db", f"{turn}", "ours")
+        theirs += _times(folder / "crowd.bare.db", f"{turn}", "bare")
+    pair = Pair(ours, theirs)
+    name = f"save among {CROWD} processes, against a bare table, 99th percentile"
+    return Figure(name, pair.ratio(0.99), 3.0, detail=pair.detail(0.99))
+
+
+def _times(path: Path, turn: str, whose: str) -> list[float]:
+    """The seconds of every save of writers that begin together."""
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", _TIMED, str(path), f"{turn}-{number}", str(TIMES), whose],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(CROWD)
+    ]
+    for writer in writers:
+        assert writer.stdout
+        writer.stdout.readline()
+    for writer in writers:
+        assert writer.stdin
+        writer.stdin.write("\n")
+        writer.stdin.flush()
+    return [float(line) for writer in writers for line in writer.communicate()[0].split()]
 
 
 def _together(path: Path) -> Figure:

@@ -15,6 +15,7 @@ from google.adk.runners import InMemoryRunner, Runner
 from google.genai import types
 
 from hexad.adapters.adk import ContextAwareModel
+from hexad.edges.context import PREFACE
 from hexad.testing.scripted_model import ScriptedModel
 
 if TYPE_CHECKING:
@@ -91,6 +92,12 @@ def instruction(request: LlmRequest) -> str:
     text = request.config.system_instruction
     assert isinstance(text, str)
     return text
+
+
+def context(request: LlmRequest) -> str:
+    """The instruction, and found context in front of the user's message."""
+    texts = [part.text or "" for content in request.contents for part in content.parts or ()]
+    return "\n\n".join([instruction(request), *(text for text in texts if text.startswith(PREFACE))])
 
 
 def echo(*_: Any) -> ScriptedModel:

@@ -31,7 +31,21 @@ from hexad.context.standing import TITLE
 from hexad.edges.conversation import Speaker
 from hexad.errors import InvalidInput, UnknownChoice
 from hexad.testing.scripted_model import Call, ScriptedModel
-from tests.adk_support import APP, agent, done, echo, instruction, message, request, responses, runner, said, sent, talk
+from tests.adk_support import (
+    APP,
+    agent,
+    context,
+    done,
+    echo,
+    instruction,
+    message,
+    request,
+    responses,
+    runner,
+    said,
+    sent,
+    talk,
+)
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -480,7 +494,7 @@ def test_a_wrapper_of_another_namespace_beside_the_plugin_and_both_memories_are_
     )
     place = runner(agent(ContextAwareModel.wrap(team, inner), [deploy]), [HexadPlugin(hx)])
     talk(place, "Remember that we deploy from the train", "When and where may I deploy?")
-    last = instruction(inner.requests[-1])
+    last = context(inner.requests[-1])
     assert [last.count(each) for each in (RULE, "from the train", "deploy at night")] == [1, 1, 1]
 
 

@@ -26,7 +26,7 @@ from hexad import Hexad
 from hexad.adapters.adk import ContextAwareModel, Conversation, HexadPlugin, adk_tools, per_app, shared
 from hexad.agent_tools import NAMES
 from hexad.testing.scripted_model import Call, ScriptedModel
-from tests.adk_support import APP, USER, agent, done, echo, instruction, parts_of, runner, said, talk, warnings
+from tests.adk_support import APP, USER, agent, context, done, echo, parts_of, runner, said, talk, warnings
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def test_one_line_gives_an_agent_context_tools_runtime_and_learning(hx: Hexad) -
         await said(place, "Book a quiet room for tomorrow", session="slack:C2")
 
     done(conversations())
-    last = instruction(inner.requests[-1])
+    last = context(inner.requests[-1])
     assert "Prefers a quiet room" in last
     assert "session: slack:C2, channel: slack, active tools: 11" in last
     assert "give `day` as YYYY-MM-DD, not as DD/MM/YYYY" in last
@@ -114,7 +114,7 @@ def test_the_block_of_a_turn_is_looked_up_once_and_the_same_at_every_call_of_the
     own = hx.scoped(namespace=OWN)
     own.knowledge.save("hall", "Book the small room")
     talk(runner(agent(inner), [HexadPlugin(hx)]), "Book a room", "Book a room")
-    first, second, third, fourth = map(instruction, inner.requests)
+    first, second, third, fourth = map(context, inner.requests)
     assert first == second != third == fourth
     assert ["Book quiet rooms" in each for each in (first, third)] == [False, True]
     hx.close()  # uses are written
@@ -155,7 +155,7 @@ def test_with_the_engine_off_request_and_tools_are_as_without_the_plugin(tmp_pat
         assert got.config is config
         assert got.contents is contents
     assert [set(each.tools_dict) for each in with_it.requests] == [set(each.tools_dict) for each in without.requests]
-    assert [instruction(each) for each in with_it.requests] == [instruction(each) for each in without.requests]
+    assert [context(each) for each in with_it.requests] == [context(each) for each in without.requests]
     assert not list(tmp_path.iterdir())
 
 
@@ -187,13 +187,13 @@ def _speaking(hx: Hexad, **how: Any) -> ScriptedModel:
 def test_users_of_one_app_do_not_see_each_others_memory(hx: Hexad) -> None:
     inner = _speaking(hx)
     assert "earns 100" not in str(inner.requests[-1].model_dump())
-    assert RULE in instruction(inner.requests[-1])  # what the engine itself holds is for all
+    assert RULE in context(inner.requests[-1])  # what the engine itself holds is for all
 
 
 @requirement("STORE-06")
 @pytest.mark.parametrize("rule", [per_app, shared, lambda conversation: "team"])
 def test_asked_to_share_they_do(hx: Hexad, rule: Any) -> None:
-    assert "earns 100" in instruction(_speaking(hx, namespace=rule).requests[-1])
+    assert "earns 100" in context(_speaking(hx, namespace=rule).requests[-1])
 
 
 @requirement("STORE-06")
@@ -234,7 +234,7 @@ def test_two_users_sessions_of_one_id_are_two_and_no_fix_is_learned_across_them(
     assert sessions == [f"slack:C1@{APP}/dana", f"slack:C1@{APP}/eve"]
     (learning,) = engine.learnings.list()
     assert not learning.fix
-    assert "channel: slack" in instruction(inner.requests[-1])
+    assert "channel: slack" in context(inner.requests[-1])
 
 
 # learning, once
@@ -259,7 +259,7 @@ def test_two_plugins_of_one_engine_record_and_tell_once(hx: Hexad) -> None:
     plugins = [HexadPlugin(hx), HexadPlugin(hx, name="again"), Forgiving("forgiving")]
     talk(runner(agent(inner, [book]), plugins), "Book a room, when may I deploy?")
     assert calls(hx.scoped(namespace=OWN)) == [("s1", "book", False), ("s1", "book", True)]
-    assert instruction(inner.requests[0]).count(RULE) == 1
+    assert context(inner.requests[0]).count(RULE) == 1
 
 
 @requirement("ADK-09")
@@ -316,7 +316,7 @@ def test_a_watched_tools_error_is_shown_to_nobody_else(hx: Hexad, kind: str) -> 
     done(both())
     assert not hx.learnings.list()
     assert len(hx.scoped(namespace=OWN).learnings.list()) == 1
-    assert "cannot read the day" not in instruction(inner.requests[-1])
+    assert "cannot read the day" not in context(inner.requests[-1])
 
 
 @requirement("ADK-09")
@@ -394,7 +394,7 @@ def test_a_fix_that_a_prompt_offered_is_credited_in_the_session_that_followed_it
     (before,) = own.learnings.list()
     inner = working("2026-03-01")
     talk(runner(agent(inner, [book]), [HexadPlugin(hx)]), "Book a room", session="chat:9")
-    assert "give `day` as YYYY-MM-DD" in instruction(inner.requests[0])
+    assert "give `day` as YYYY-MM-DD" in context(inner.requests[0])
     (after,) = own.learnings.list()
     assert (before.worked + 1, before.trust < after.trust) == (after.worked, True)
 
@@ -576,7 +576,7 @@ def test_an_agent_with_an_answers_schema_gets_no_tools_of_ours(hx: Hexad) -> Non
     inner = ScriptedModel.playing(['{"answer": "yes"}'])
     talk(runner(agent(inner, output_schema=Shape), [HexadPlugin(hx)]), "May I deploy?")
     assert not inner.requests[0].tools_dict
-    assert RULE in instruction(inner.requests[0])
+    assert RULE in context(inner.requests[0])
 
 
 @requirement("META-01")

@@ -13,7 +13,7 @@ import pytest
 
 from hexad.adapters.adk import ContextAwareModel, HexadPlugin
 from hexad.testing.faulty_store import FaultyStore, over
-from tests.adk_support import agent, done, echo, instruction, runner, said
+from tests.adk_support import agent, context, done, echo, runner, said
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def test_a_database_that_hangs_holds_up_no_agent_of_another(
 
     done(asyncio.wait_for(both(), 500))
     assert not released.is_set()
-    assert RULE in instruction(inner.requests[0])
+    assert RULE in context(inner.requests[0])
 
 
 _LEAVING = """
@@ -110,5 +110,5 @@ def test_a_database_has_few_threads_and_they_are_enough() -> None:
             await asyncio.gather(*(said(place, "when may I deploy?", session=f"chat:{each}") for each in range(50)))
 
         done(many())
-        assert all(RULE in instruction(each) for each in inner.requests)
+        assert all(RULE in context(each) for each in inner.requests)
         assert threading.active_count() - before <= 4

@@ -26,16 +26,15 @@ from hexad.errors import InvalidInput
 from hexad.extras import install_command
 from hexad.learning.arguments.shapes import OWN_TOOLS
 from hexad.model import Category, ErrorCategory, Origin, SkillKind
+from hexad.testing.faulty_store import FaultyStore, over
 from hexad.testing.scripted_model import Call, ScriptedModel
 from tests.adk_support import (
     APP,
     USER,
-    FaultyStore,
     agent,
     done,
     echo,
     message,
-    over,
     parts_of,
     runner,
     said,

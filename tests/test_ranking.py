@@ -48,7 +48,7 @@ def test_an_answer_is_found_by_the_words_of_the_question_before_it(hx: Hexad) ->
 
 @requirement("CTX-07")
 def test_a_long_turn_speaks_for_itself(hx: Hexad) -> None:
-    long = "The weather of the coast is mild and the ferries run every day of the year " * 8
+    long = "The weather of the coast is mild and the ferries run every day of the year " * 16
     talk(hx, "monday", ("Ann", "Which city shall we visit?"), ("Bob", "Lisbon."), ("Ann", "Good."))
     talk(hx, "tuesday", ("Ann", "Which city shall we visit?"), ("Bob", long), ("Ann", "Good."))
     found = {item.key: item for item in hx.retrieve("which city to visit", max_per_layer=9).all()}

@@ -57,6 +57,7 @@ def test_a_greeting_or_small_talk_finds_nothing(message: str, semantic: bool) ->
             *FACTS,
             "Der Morgen gehört dem Sport",
             "我们今天发布新版本",
+            "我喜欢吃辣，越辣越好",
             "朝は会議があります",
             "오늘 회의가 있습니다",
         )
@@ -83,6 +84,8 @@ def test_among_few_entries_a_weaker_match_is_found_and_among_many_it_is_not(hx: 
         ("Ausgeliefert wird nur dienstags", "Darf ich heute ausliefern?"),
         ("Die Winterreifen liegen im Keller", "Wo sind die Reifen?"),
         ("Der Ersatzschlüssel liegt bei Familie Obermaier", "Wer hat noch einen Schlüssel für uns?"),
+        ("Wir heizen mit Pellets", "Womit wird bei uns geheizt?"),
+        ("私は卵アレルギーです", "卵焼きを食べてもいい？"),
         ("배포는 화요일에만 합니다", "배포해도 되는 날이 언제예요?"),
         ("リリースは火曜日だけにしています", "リリースしていいのは何曜日ですか？"),
         ("只能在星期二发布新版本", "星期几可以发布？"),
@@ -103,8 +106,19 @@ def test_ordinary_forms_of_words_are_found_also_beside_vectors_of_others(
     ("language", "texts"),
     [
         ("german", ["Ausgeliefert wird nur dienstags.", "Bitte duze mich.", "Der Hauptwasserhahn ist im Keller."]),
-        ("italian", ["Sono vegetariano.", "Mia moglie Giulia non tollera il lattosio.", "Il cane ha paura dei tuoni."]),
-        ("spanish", ["Los viernes no se despliega nada.", "¿Puedo probar las croquetas?", "Trátame de tú."]),
+        (
+            "italian",
+            [
+                "Sono vegetariano.",
+                "Dove abito?",
+                "Mia moglie Giulia non tollera il lattosio.",
+                "Il cane ha paura dei tuoni.",
+            ],
+        ),
+        (
+            "spanish",
+            ["Los viernes no se despliega nada.", "Vivo en Madrid.", "¿Puedo probar las croquetas?", "Trátame de tú."],
+        ),
         ("french", ["Je suis végétarienne.", "Ma fille est allergique aux fruits de mer."]),
         (None, ["I am vegetarian.", "The café is closed on Mondays.", "def send(to: str) -> None", "git push --force"]),
     ],

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assistant import Assistant
@@ -23,8 +24,6 @@ from hexad.context.standing import TITLE
 from hexad.testing.scripted_model import Call, ScriptedModel
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from google.adk.models.llm_request import LlmRequest
 
 NOTES = {
@@ -43,7 +42,7 @@ console = Console(highlight=False, markup=False, emoji=False)
 
 def act(request: LlmRequest) -> Any:
     """The next step of a model."""
-    prompt, message, results = str(request.config.system_instruction), _message(request), _results(request)
+    prompt, message, results = _prompt(request), _message(request), _results(request)
     if message == WISH:
         saved = {"key": "exporting", "content": WISH.removesuffix(" Please remember that."), "category": "preference"}
         return "I will." if results else Call("save_knowledge", saved)
@@ -65,9 +64,18 @@ def _export(request: LlmRequest, day: int, prompt: str, results: list[tuple[str,
     return Call("export_page", {"day": iso if knows_better else spoken})
 
 
+def _said(request: LlmRequest) -> list[str]:
+    parts = [part for content in request.contents if content.role == "user" for part in content.parts or ()]
+    return [part.text for part in parts if part.text]
+
+
 def _message(request: LlmRequest) -> str:
-    said = [part.text for content in request.contents if content.role == "user" for part in content.parts or ()]
-    return next(text for text in reversed(said) if text)
+    return _said(request)[-1]
+
+
+def _prompt(request: LlmRequest) -> str:
+    """Everything the model reads: the instruction, and the context in front of the user's message."""
+    return "\n\n".join([str(request.config.system_instruction), *_said(request)])
 
 
 def _results(request: LlmRequest) -> list[tuple[str, Any]]:
@@ -95,9 +103,9 @@ class Turn:
     knew: str = ""
 
 
-def run(folder: Path) -> None:
+def run(folder: Path, database: str | None = None) -> None:
     """All of it."""
-    workspace = Workspace(folder / "desk", folder / "memory.db")
+    workspace = Workspace(folder / "desk", database or folder / "memory.db")
     for day, text in NOTES.items():
         workspace.write_file(f"notes/{day}.md", text)
     turns = [
@@ -129,7 +137,7 @@ async def _talk(hx: Hexad, workspace: Workspace, number: int, messages: tuple[st
         asked = len(model.requests)
         async for part in assistant.say(message):
             _show(part, turn)
-        turn.knew = _sections(str(model.requests[asked].config.system_instruction))
+        turn.knew = _sections(_prompt(model.requests[asked]))
         turns += [turn] if message != WISH else []
     return turns
 
@@ -183,7 +191,8 @@ def _show_what_changed(workspace: Workspace, turns: list[Turn]) -> None:
         for skill in hx.skills.list():
             runs = "once" if skill.run_count == 1 else f"{skill.run_count} times"
             console.print(Text.assemble(("can do     ", "bold"), f"{skill.name} ({skill.status}, run {runs})"))
-    console.print("\nNo model, no key, no network: what the agent learned is in one file.", style="bold green")
+    place = "in one file" if isinstance(workspace.database, Path) else "on one server"
+    console.print(f"\nNo model, no key, no network: what the agent learned is {place}.", style="bold green")
 
 
 def _heading(title: str) -> None:

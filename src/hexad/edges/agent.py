@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hexad.facade import Hexad
+    from hexad.learning.outcome import FailureRule
     from hexad.model import Prompt
 
 Named: TypeAlias = str | Callable[[Any], str | None]  # a name, or a function from the framework's own context to it
@@ -82,7 +83,7 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class Job:
     """Blocking work for a turn, and the warning if it fails."""
 
     turn: tuple[str, ...]
@@ -117,19 +118,19 @@ class AgentMemory:
 
     def recall(self, context: Any, latest: Latest | None, *, session: str = "") -> Context:
         """The context of a turn: the same at each of its model calls, and empty if it cannot be had."""
-        return _context(self._now(self._recalling(context, latest, session)))
+        return _context(_now(self.hx, self._recalling(context, latest, session)))
 
     async def arecall(self, context: Any, latest: Latest | None, *, session: str = "") -> Context:
         """Like `recall`, beside an event loop."""
-        return _context(await self._soon(self._recalling(context, latest, session)))
+        return _context(await soon(self.hx, self._recalling(context, latest, session)))
 
     def learn(self, context: Any, call: Ended, *, session: str = "") -> None:
         """Record how a call ended, unless it is one of our own tools, or was recorded already."""
-        self._now(self._learning(context, call, session))
+        _now(self.hx, self._learning(context, call, session))
 
     async def alearn(self, context: Any, call: Ended, *, session: str = "") -> None:
         """Like `learn`, beside an event loop."""
-        await self._soon(self._learning(context, call, session))
+        await soon(self.hx, self._learning(context, call, session))
 
     @contextmanager
     def serving(self, context: Any, *, session: str = "") -> Iterator[None]:
@@ -186,7 +187,7 @@ class AgentMemory:
                 self._nobody, "an agent goes on without its memory: whose it is, is not known", reasons[0]
             )
 
-    def _recalling(self, context: Any, latest: Latest | None, session: str) -> _Job | None:
+    def _recalling(self, context: Any, latest: Latest | None, session: str) -> Job | None:
         if not self.hx.enabled or latest is None:
             return None
         if latest.last:
@@ -209,9 +210,9 @@ class AgentMemory:
             run=latest.run,
         )
         failing = "a request goes to the model without all of its context"
-        return _Job(now.turn, failing, seconds, partial(self._lookup.prompt, question))
+        return Job(now.turn, failing, seconds, partial(self._lookup.prompt, question))
 
-    def _learning(self, context: Any, call: Ended, session: str) -> _Job | None:
+    def _learning(self, context: Any, call: Ended, session: str) -> Job | None:
         if not self.hx.enabled or call.tool in NAMES:
             return None
         whose = self._conversation(context, session)
@@ -223,39 +224,48 @@ class AgentMemory:
         before, _ = self._recorded.update((whose.user, whose.session, call.id), lambda _: True)
         return not call.id or before is None
 
-    def _now(self, job: _Job | None) -> Any:
-        reasons = list[str]()
-        done = attempt_now(self.hx, job.work, seconds=job.seconds, reasons=reasons) if job is not None else None
-        return _ended(job, done, reasons)
-
-    async def _soon(self, job: _Job | None) -> Any:
-        reasons = list[str]()
-        done = await attempt(self.hx, job.work, seconds=job.seconds, reasons=reasons) if job is not None else None
-        return _ended(job, done, reasons)
-
 
 _served: Final[ContextVar[Hexad | None]] = ContextVar("hexad_served", default=None)
 
 
-def lesson(hx: Hexad, speaker: Speaker, call: Ended) -> _Job:
+def lesson(hx: Hexad, speaker: Speaker, call: Ended, failure: FailureRule | None = None) -> Job:
     """Records a call. A locked store is waited for once a turn."""
     turn = speaker.conversation.turn
     patience = 0.0 if TURN_WARNINGS.met_lock(turn) else None
 
     def work() -> None:
         args = parsed(call.args)
-        named = args if isinstance(args, dict) or args is None else {"input": args}
+        named = args if isinstance(args, Mapping) or args is None else {"input": args}
         speaker.scope(hx).observe(
-            tool=call.tool, args=named, result=call.result, error=call.error, failure=failure_in, patience=patience
+            tool=call.tool,
+            args=named,
+            result=call.result,
+            error=call.error,
+            failure=failure or failure_in,
+            patience=patience,
         )
 
-    return _Job(turn, f"a call of {call.tool} may be missing from the record", PATIENCE, work)
+    return Job(turn, f"a call of {call.tool} may be missing from the record", PATIENCE, work)
 
 
-def _ended(job: _Job | None, done: Any, reasons: list[str]) -> Any:
+def _now(hx: Hexad, job: Job | None) -> Any:
+    """The result of a job; None, and a warning, if it fails."""
+    reasons = list[str]()
+    done = attempt_now(hx, job.work, seconds=job.seconds, reasons=reasons) if job is not None else None
+    return _ended(job, done, reasons)
+
+
+async def soon(hx: Hexad, job: Job | None) -> Any:
+    """Like `_now`, beside an event loop."""
+    reasons = list[str]()
+    done = await attempt(hx, job.work, seconds=job.seconds, reasons=reasons) if job is not None else None
+    return _ended(job, done, reasons)
+
+
+def _ended(job: Job | None, done: Any, reasons: list[str]) -> Any:
     if job is not None and reasons:
-        more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
-        TURN_WARNINGS.warn(job.turn, job.failing, re.sub(r"^a call of .* was not recorded: ", "", reasons[0]), more)
+        first, *others = reasons
+        TURN_WARNINGS.warn(job.turn, job.failing, re.sub(r"^a call of .* was not recorded: ", "", first), *others)
     return done
 
 

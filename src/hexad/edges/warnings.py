@@ -30,12 +30,12 @@ class _TurnWarnings:
     def __init__(self) -> None:
         self._given: Recent[Turn, tuple[str, ...]] = Recent(_TURNS)
 
-    def warn(self, turn: Turn, what: str, reason: str, more: str = "") -> None:
-        """Log what did not happen and why, unless a warning of this turn gave that reason."""
+    def warn(self, turn: Turn, what: str, reason: str, *others: str) -> None:
+        """Log what did not happen and why, unless a warning of this turn gave that reason, or was about it too."""
         given = self._given.get(turn) or ()
         if not any(reason in each or each in reason for each in given):
-            self._given.put(turn, (*given, reason))
-            LOG.warning("%s: %s%s", what, reason, more)
+            self._given.put(turn, (*given, reason, *others))
+            LOG.warning("%s: %s%s", what, reason, f" (and {len(others)} more)" if others else "")
 
     def met_lock(self, turn: Turn) -> bool:
         """Whether a wait for other writers has failed in this turn; then nothing waits again."""

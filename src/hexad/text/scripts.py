@@ -6,7 +6,7 @@ Korean has spaces, but its particles join the word before them, so it is read he
 import re
 from collections.abc import Iterator
 from functools import cache
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Literal, cast
 
 from hexad.text.stopwords import CHINESE_CHARACTERS, KOREAN, LIGHT_CHARACTERS, STOP_PAIRS
@@ -65,25 +65,27 @@ def pieces(run: str) -> Iterator[str]:
         yield run[start : start + PIECE]
 
 
-def unspaced_terms(run: str, *, asking: bool) -> tuple[str, ...]:
-    """The pairs of a run, and single ideographs: all of them when storing, only those that stand alone when asking.
+def unspaced_terms(run: str, *, asking: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The pairs of a run and its single ideographs, and those of the singles that are parts of a word.
 
-    So a lone ideograph finds every text that holds it, and longer questions are not answered by single characters.
+    When asking in Chinese, only ideographs that stand alone count: a longer question is not answered by a character.
     """
-    found = _ideographs().findall(run)
+    found, parts = _ideographs().findall(run), ""
     if asking and found == [run]:  # no kana: Chinese, whose function words are characters
         apart = "".join(" " if each in CHINESE_CHARACTERS else each for each in run).split()
-        found = [each for each in apart if each not in LIGHT_CHARACTERS]
-    single = (each for each in found if len(each) == 1) if asking else chain.from_iterable(found)
-    return tuple(dict.fromkeys((*_pairs(run), *single)))
+        single = "".join(each for each in apart if len(each) == 1 and each not in LIGHT_CHARACTERS)
+    else:
+        single, parts = "".join(found), "".join(each for each in found if len(each) > 1) if asking else ""
+    return tuple(dict.fromkeys((*_pairs(run), *single))), tuple(dict.fromkeys(parts))
 
 
-def hangul_terms(word: str) -> tuple[str, ...]:
-    """A Korean word without its particle, the whole word, and its pairs; empty for a stop word or a bare particle."""
+def hangul_terms(word: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """A Korean word without its particle, and as its parts the whole word and its pairs; empty for a stop word."""
     stem = _without_particle(word)
     if word in KOREAN or word in _PARTICLES or (len(stem) > 1 and stem in KOREAN):
-        return ()
-    return tuple(dict.fromkeys((stem, word, *_pairs(word))))
+        return (), ()
+    found = tuple(dict.fromkeys((stem, word, *_pairs(word))))
+    return found, found[1:]
 
 
 def _pairs(run: str) -> list[str]:

@@ -92,10 +92,9 @@ _remembered = lru_cache(1 << 15)(_read)
 
 def _unspaced(run: str, *, script: Script, asking: bool) -> Iterator[Word]:
     for piece in pieces(run):
-        hangul = script == "hangul"
-        found = hangul_terms(piece) if hangul else unspaced_terms(piece, asking=asking)
+        found, parts = hangul_terms(piece) if script == "hangul" else unspaced_terms(piece, asking=asking)
         if found:
-            yield Word(piece, found, found[1:] if hangul else ())
+            yield Word(piece, found, parts)
 
 
 def _spaced(run: str, language: str | None) -> Iterator[Word]:

@@ -104,8 +104,7 @@ class Recall:
     def warn(self, reasons: Sequence[str], speaker: Speaker | None, query: str) -> None:
         """Warn once a turn and reason, however often the model is called in it."""
         if reasons:
-            more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
-            TURN_WARNINGS.warn(_turn(speaker, query), _WITHOUT, reasons[0], more)
+            TURN_WARNINGS.warn(_turn(speaker, query), _WITHOUT, *reasons)
 
 
 def _turn(speaker: Speaker | None, query: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
@@ -18,6 +18,7 @@ from hexad.adapters.adk.request import Placement
 from hexad.adapters.adk.skills import SkillTools
 from hexad.adapters.adk.tools import OwnTool, conversation_of, own_tools
 from hexad.adapters.adk_shape import is_in_progress, is_outcome
+from hexad.edges.agent import Ended, lesson, soon
 from hexad.edges.context import BUDGET
 from hexad.edges.conversation import Conversation, Speaker, call_scope, checked, per_user
 from hexad.edges.notes import is_first_report
@@ -37,15 +38,14 @@ if TYPE_CHECKING:
     from hexad.edges.conversation import NamespaceRule
     from hexad.facade import Hexad
 
-_PATIENCE: Final = 10.0  # seconds that an agent waits at most for a call to be recorded
-
 
 class HexadPlugin(BasePlugin):
     """Everything for an existing agent: ``App(name=…, root_agent=agent, plugins=[HexadPlugin(hx)])``.
 
-    Put it first: a plugin before it that answers for a tool hides the tool's own result. ``namespace`` says whose
-    memory a conversation uses: `per_user`, `per_app`, `shared`, or a function of your own. ``tools=False`` leaves the
-    agent's tools as they are.
+    Put it first: a plugin before it that answers for a tool hides the tool's own result. Found context stands in
+    front of the user's message; ``placement="system"`` moves it into the instruction. ``namespace`` says whose memory a
+    conversation uses: `per_user`, `per_app`, `shared`, or a function of your own. ``tools=False`` leaves the agent's
+    tools as they are.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class HexadPlugin(BasePlugin):
         hx: Hexad,
         *,
         name: str = "hexad",
-        placement: str = Placement.SYSTEM,
+        placement: str = Placement.USER_TURN,
         budget: int = BUDGET,
         namespace: NamespaceRule = per_user,
         tools: bool = True,
@@ -165,17 +165,8 @@ class HexadPlugin(BasePlugin):
         return is_first_report(call, self._hx.store)
 
     async def _observe(self, conversation: Conversation, *, tool: str, **call: Any) -> None:
-        """Record a call. A locked store is waited for once a turn, and one warning says so."""
-        what, reasons = f"a call of {tool} may be missing from the record", list[str]()
-        patience = 0.0 if TURN_WARNINGS.met_lock(conversation.turn) else None
-        try:
-            own = Speaker(conversation, self._rule).scope(self._hx)
-            work = partial(own.observe, tool=tool, failure=failure_in, patience=patience, **call)
-            await attempt(own, work, seconds=_PATIENCE, reasons=reasons)
-        except Exception as error:  # noqa: BLE001 - a rule of the user's own may fail
-            reasons.append(described(error))
-        if reasons:
-            TURN_WARNINGS.warn(conversation.turn, what, reasons[0].removeprefix(f"a call of {tool} was not recorded: "))
+        """Record a call."""
+        await soon(self._hx, lesson(self._hx, Speaker(conversation, self._rule), Ended(tool, **call), failure_in))
 
 
 def _is_wrapped(context: CallbackContext, hx: Hexad) -> bool:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-import sqlite3
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hexad.errors import NotADatabase, StoreReadOnly
 from hexad.model import Erasure
-from hexad.store.sqlite.connections import Connections, Snapshot, Transaction, translated
+from hexad.store.sqlite.connections import Connections, Snapshot, Transaction, persistently, translated
 from hexad.store.sqlite.migrating import migrate, refuse_newer
 from hexad.store.sqlite.rows import NAMESPACES
 from hexad.store.sqlite.statements import migrations
 from hexad.store.sqlite.unit import SCRUBBED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    import sqlite3
+    from collections.abc import Sequence
 
 __all__ = ["SqliteStore"]
 
@@ -110,19 +109,5 @@ def _create_for_owner(path: Path) -> None:
 def _prepare(connection: sqlite3.Connection, path: Path, patience: float) -> None:
     scripts = migrations()
     refuse_newer(connection, path, len(scripts))
-    _persistently(lambda: connection.execute("PRAGMA journal_mode = WAL").fetchone(), patience)
-    _persistently(lambda: migrate(connection, path, scripts), patience)
-
-
-def _persistently(action: Callable[[], object], patience: float) -> None:
-    """Try until the lock is free: SQLite does not wait by itself where two processes create one file at once."""
-    end = time.monotonic() + patience
-    while True:
-        try:
-            action()
-        except sqlite3.OperationalError as error:
-            if not str(getattr(error, "sqlite_errorname", "")).startswith("SQLITE_BUSY") or time.monotonic() > end:
-                raise
-            time.sleep(0.01)
-        else:
-            return
+    persistently(lambda: connection.execute("PRAGMA journal_mode = WAL").fetchone(), patience)
+    persistently(lambda: migrate(connection, path, scripts), patience)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import sqlite3
 import threading
 import time
@@ -25,12 +26,12 @@ from hexad.fork import survive_fork
 from hexad.store.sqlite.unit import Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 _STATEMENTS_KEPT: Final = 256
 _STEPS_BETWEEN_LOOKS: Final = 2000  # of SQLite's machine, between two looks at the clock
-_SHORT: Final = 0.01  # seconds of waiting that nobody counts
+_NAP: Final = 0.0005, 0.002  # seconds between two tries to take the lock
 _FORK_PATIENCE: Final = 5.0  # seconds that a `fork` waits for the work of other threads to end
 _inherited: Final[list[object]] = []  # a child must neither use nor close its parent's connections
 
@@ -328,9 +329,8 @@ class Transaction(_Work):
         if not self._turns.take(seconds):
             raise StoreBusy(str(self._connections.path), _BUSY_HERE)
         try:
-            waited = time.monotonic() - start
-            connection.wait_for(seconds if waited < _SHORT else max(0.0, seconds - waited))
-            connection.execute("BEGIN IMMEDIATE")
+            connection.wait_for(0.0)
+            persistently(lambda: connection.execute("BEGIN IMMEDIATE"), seconds - (time.monotonic() - start))
         except BaseException:
             self._turns.give()
             raise
@@ -347,6 +347,24 @@ class Transaction(_Work):
                     connection.execute("ROLLBACK")
             finally:
                 self._turns.give()
+
+
+def persistently(action: Callable[[], object], patience: float) -> None:
+    """Try until the lock is free.
+
+    SQLite sleeps longer and longer, so that those who came late are served first; and it does not wait at all where
+    two processes create one file at once.
+    """
+    end = time.monotonic() + patience
+    while True:
+        try:
+            action()
+        except sqlite3.OperationalError as error:
+            if not str(getattr(error, "sqlite_errorname", "")).startswith("SQLITE_BUSY") or time.monotonic() > end:
+                raise
+            time.sleep(random.uniform(*_NAP))  # noqa: S311
+        else:
+            return
 
 
 @contextmanager
