@@ -16,10 +16,10 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo tour test lint types arrows pytest coverage soak fuzz bench eval docs format clean
+.PHONY: help setup demo demo-postgres tour test lint types arrows pytest coverage soak fuzz bench eval docs format clean
 
 help: ## show the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
 
 setup: $(READY) ## make the virtual environment, with everything that the tests need
 
@@ -37,6 +37,9 @@ $(DEMO): pyproject.toml constraints.txt | $(BIN)/python
 
 demo: $(DEMO) ## see an agent learn over three conversations, offline
 	@$(BIN)/python examples/adk_assistant --demo
+
+demo-postgres: $(READY) ## the same, with its memory on a PostgreSQL server that is started for it
+	@$(BIN)/python -m tests.postgres_server $(BIN)/python examples/adk_assistant --demo --db
 
 tour: $(DEMO) ## see the engine by itself: remember, retrieve, assemble, explain
 	@$(BIN)/python examples/demo.py

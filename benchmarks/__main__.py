@@ -16,6 +16,7 @@ from benchmarks import (
     killing,
     learning,
     opening,
+    postgres,
     retrieving,
     running_skills,
     sandboxing,
@@ -52,6 +53,10 @@ a composite skill uses the same unit, beyond the cost of calling its watched too
 measured on public data that is not part of this repository, if that data lies beside it. The simulated agent is
 described in [learning.md](learning.md). A script in the sandbox is compared with a bare shell.
 
+"PostgreSQL" starts a server if its binaries are installed. Round trips are counted on the wire. Processor time is that
+of the client and of all processes of the server, against SQLite in turns. Kills, ten thousand tenants and storms are in
+`make soak`, which prints what it measured.
+
 "Weight" counts the source itself: lines by folder, imports inside functions, methods of the store ports, and the SQL
 statements that a retrieve and a save take on SQLite.
 
@@ -77,6 +82,7 @@ def main() -> int:
             "Skills": running_skills.measure(folder),
             "Sandboxing from a large process": sandboxing.measure(sandboxing.LATER, None),
             "Crashing": killing.measure(folder, progress),
+            "PostgreSQL": postgres.measure(folder),
             "Weight": weight.measure(folder),
         }
         parts = {title: _measured(title, figures, progress) for title, figures in work.items()}

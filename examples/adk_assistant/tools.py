@@ -8,12 +8,12 @@ import urllib.request
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 MOST_TEXT = 100_000  # characters of a file, an output or a page that a model is given
 MOST_FILES = 100  # of which a script gets copies
@@ -24,7 +24,7 @@ class Workspace:
     """A folder: `notes/2026-03-02.md` is a day, `site/` is what was made of it. The memory is kept elsewhere."""
 
     folder: Path
-    database: Path
+    database: Path | str  # a file, or the URL of a server
 
     def tools(self, *, web: bool) -> list[Callable[..., Any]]:
         """Everything that may be done here."""
@@ -93,7 +93,8 @@ class Workspace:
         """
         from hexad.skills.sandbox import find_sandbox  # noqa: PLC0415 - it may have to say what to install
 
-        came = find_sandbox().run(script, environment={}, files=self._copies(), hidden=[self.database])
+        hidden = [self.database] if isinstance(self.database, Path) else []
+        came = find_sandbox().run(script, environment={}, files=self._copies(), hidden=hidden)
         outcome = {"stdout": came.stdout[:MOST_TEXT], "stderr": came.stderr[:MOST_TEXT], "returncode": came.exit_code}
         return outcome | ({"error": "it took too long"} if came.timed_out else {})
 

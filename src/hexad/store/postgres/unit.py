@@ -7,7 +7,6 @@ commit.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import astuple, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -47,19 +46,6 @@ _KNOWN_IDS: Final = (
     "SELECT r.layer, r.id, r.number, r.words FROM unnest($2::smallint[], $3::text[]) AS c (l, i) "
     "JOIN hexad.record r ON r.tenant = $1 AND r.layer = c.l AND r.id = c.i"
 )
-_KNOWN_VECTORS: Final = (
-    "SELECT r.layer, r.id, v.embedder, md5(v.vector) FROM unnest($2::smallint[], $3::text[]) AS c (l, i) "
-    "JOIN hexad.record r ON r.tenant = $1 AND r.layer = c.l AND r.id = c.i "
-    "CROSS JOIN LATERAL (SELECT embedder, vector FROM hexad.vector WHERE tenant = $1 AND number = r.number LIMIT 99) v"
-)
-_VECTORS_OF_ID: Final = (
-    "SELECT number, embedder, md5(vector) FROM hexad.vector WHERE tenant = $1 AND number = ANY(ARRAY("
-    "SELECT number FROM hexad.record WHERE tenant = $1 AND layer = $2 AND id = $3 UNION ALL "
-    "SELECT number FROM hexad.record WHERE tenant = $1 AND folded = $4))"
-)
-_VECTORS_OF_ROWS: Final = (
-    "SELECT number, embedder, md5(vector) FROM hexad.vector WHERE tenant = $1 AND number = ANY($2::bigint[])"
-)
 
 
 def _bulk(table: str, named: str, conflict: str = "") -> str:
@@ -80,7 +66,13 @@ def _upsert(table: str, named: str, *keys: str) -> str:
 _PUT: Final = _upsert("hexad.record", ", ".join(map(" ".join, WRITTEN.items())), "layer", "number")
 _ADD_STALE: Final = _bulk("hexad.stale", "layer smallint, number bigint, words text", "ON CONFLICT DO NOTHING")
 _VECTOR: Final = "layer smallint, embedder bigint, number bigint, stamp bigint, vector bytea"
-_PUT_VECTORS: Final = _upsert("hexad.vector", _VECTOR, "number", "embedder")
+_PUT_VECTORS: Final = (  # the same vector again changes nothing; `xmax` is 0 in a new row
+    f"WITH put AS ({_upsert('hexad.vector AS v', _VECTOR, 'number', 'embedder')} WHERE v.vector <> excluded.vector "
+    "RETURNING layer, embedder, stamp, (xmax = 0)::int AS added) "
+    "INSERT INTO hexad.embedder AS e (tenant, layer, embedder, rows, stamp) "
+    "SELECT $1, layer, embedder, sum(added), max(stamp) FROM put GROUP BY layer, embedder "
+    "ON CONFLICT (tenant, layer, embedder) DO UPDATE SET rows = e.rows + excluded.rows, stamp = excluded.stamp"
+)
 _VERSION: Final = "layer smallint, id text, version bigint, session text, subject text, data text"
 _ADD_VERSIONS: Final = _bulk("hexad.version", _VERSION)
 _AUDITED: Final = "session text, action text, actor text, target text, details text, previous text, hash text"
@@ -89,8 +81,6 @@ _ASSOCIATION: Final = "layer smallint, id text, term text, weight double precisi
 _ADD_ASSOCIATIONS: Final = _bulk("hexad.association", _ASSOCIATION)
 _SCOPE: Final = "layer smallint, rows bigint, length bigint, merged bigint, waiting bigint"
 _PUT_SCOPES: Final = _upsert("hexad.scope", _SCOPE, "layer")
-_STATE: Final = "layer smallint, embedder bigint, rows bigint, stamp bigint"
-_PUT_STATES: Final = _upsert("hexad.embedder", _STATE, "layer", "embedder")
 _PUT_PROPOSALS: Final = _upsert("hexad.proposal", "id text, data text", "id")
 _REMOVE_PROPOSALS: Final = "DELETE FROM hexad.proposal WHERE tenant = $1 AND id = ANY($2::text[])"
 _TAKE_SLOT: Final = (
@@ -110,14 +100,18 @@ _USE: Final = (
     "WHERE tenant = $1 AND layer = u.l AND id = u.i"
 )
 _REMOVE: Final = "DELETE FROM hexad.record WHERE tenant = $1 AND layer = $2 AND number = $3"
-_REMOVE_VECTORS: Final = "DELETE FROM hexad.vector WHERE tenant = $1 AND number = ANY($2::bigint[])"
+_REMOVE_VECTORS: Final = (
+    "WITH gone AS (DELETE FROM hexad.vector WHERE tenant = $1 AND number = ANY($2::bigint[]) "
+    "RETURNING layer, embedder) UPDATE hexad.embedder e SET rows = rows - g.count FROM "
+    "(SELECT layer, embedder, count(*) FROM gone GROUP BY layer, embedder) g "
+    "WHERE e.tenant = $1 AND e.layer = g.layer AND e.embedder = g.embedder"
+)
 _REMOVE_ASSOCIATIONS: Final = "DELETE FROM hexad.association WHERE tenant = $1 AND layer = $2 AND id = $3"
 _REMOVE_VERSIONS: Final = (
     "DELETE FROM hexad.version WHERE tenant = $1 AND layer = $2 AND id = $3 "
     "AND ($4::bigint[] IS NULL OR version = ANY($4))"
 )
 _SCOPES: Final = "SELECT layer, rows, length, merged, waiting FROM hexad.scope WHERE tenant = $1"
-_STATES: Final = "SELECT layer, embedder, rows, stamp FROM hexad.embedder WHERE tenant = $1"
 MOST_WAITING: Final = 256  # rows of a layer whose words a question reads whole; then they are merged
 _MERGED_AT_ONCE: Final = 2048  # so many are merged before the commit: somebody imports
 _MOST_KNOWN: Final = 4096  # rows that are kept in memory: an import has more
@@ -140,7 +134,6 @@ class _Known:
 
     number: int | None = None
     words: str | None = None
-    vectors: dict[int, str] = field(default_factory=dict)  # digests by embedder
 
 
 @dataclass(slots=True)
@@ -150,7 +143,12 @@ class _Batch:
     records: dict[tuple[int, int], tuple[Any, ...]] = field(default_factory=dict)
     stale: list[tuple[int, int, str]] = field(default_factory=list)
     without_vectors: list[int] = field(default_factory=list)
-    vectors: dict[tuple[int, int, int], tuple[Any, ...]] = field(default_factory=dict)
+    vectors: dict[tuple[int, int], tuple[Any, ...]] = field(default_factory=dict)  # by number and embedder
+
+    def drop_vectors(self, number: int) -> None:
+        """Remove the vectors of a row."""
+        self.without_vectors.append(number)
+        self.vectors = {place: row for place, row in self.vectors.items() if place[0] != number}
 
 
 class Unit(View, LearningWrites):
@@ -164,9 +162,7 @@ class Unit(View, LearningWrites):
         self._rows: dict[tuple[Layer, str], Row] = {}  # as they were read or written
         self._waiting: list[Entry] = []  # to be written when it is known which of them exist
         self._scopes: dict[int, _Scope] = {}
-        self._states: dict[tuple[int, int], list[int]] = {}  # rows and stamp, by layer and embedder
         self._changed_scopes: set[int] = set()
-        self._changed_states: set[tuple[int, int]] = set()
         self._limited: RateLimited | None = None
         self.appended: tuple[int, str] | None = None  # sequence and hash of the last audit record
 
@@ -175,14 +171,12 @@ class Unit(View, LearningWrites):
             self._settle()
         if (layer, id) in self._rows:
             return self._rows[layer, id]
-        place = self._place(layer, id)
-        rows, vectors = self.ask(Statement(GET, place), Statement(_VECTORS_OF_ID, place))
+        rows = self.ask(Statement(GET, self._place(layer, id)))[0]
         self._known[layer, id] = _Known()
         if not rows:
             return None
         row = decode(rows[0])
-        held = {embedder: digest for number, embedder, digest in vectors if number == row.number}
-        self._known[layer, row.record.id] = _Known(row.number, rows[0][3], held)
+        self._known[layer, row.record.id] = _Known(row.number, rows[0][3])
         self._rows[layer, row.record.id] = row
         return row
 
@@ -244,23 +238,18 @@ class Unit(View, LearningWrites):
             if old != words:
                 self._reindex(batch, record.layer, known, words)
                 if not is_new:
-                    self._drop_vectors(batch, record.layer, known)
+                    batch.drop_vectors(known.number)
             if embedded is not None and document is not None:
-                self._add_vector(batch, record.layer, known.number, known.vectors, embedded)
+                self._add_vector(batch, record.layer, known.number, embedded)
         self._write(batch)
         if len(self._rows) > _MOST_KNOWN:
             self._rows.clear()
             self._known.clear()
 
     def embed(self, layer: Layer, vectors: Mapping[int, Embedded]) -> None:
-        rows = self.ask(Statement(_VECTORS_OF_ROWS, (self.tenant, list(vectors))))[0]
-        held: dict[int, dict[int, str]] = {number: {} for number in vectors}
-        for number, embedder, digest in rows:
-            held[number][embedder] = digest
         batch = _Batch()
         for number, embedded in vectors.items():
-            self._add_vector(batch, layer, number, held[number], embedded)
-        self._known.clear()
+            self._add_vector(batch, layer, number, embedded)
         self._write(batch)
 
     def associate(self, layer: Layer, id: str, associations: Collection[Association]) -> None:
@@ -283,7 +272,7 @@ class Unit(View, LearningWrites):
         self._ahead.clear()
         if known.words is not None:
             self._reindex(batch, layer, known, None)
-        self._drop_vectors(batch, layer, known)
+        batch.drop_vectors(known.number)
         self.queue(_REMOVE, self.tenant, CODES[layer], known.number)
         self._write(batch)
         self.associate(layer, id, ())
@@ -397,17 +386,13 @@ class Unit(View, LearningWrites):
         return [place for place in dict.fromkeys(places) if place not in self._known]
 
     def _asking(self, unknown: Sequence[tuple[Layer, str]]) -> Sequence[Statement]:
-        given = columns((CODES[layer], key) for layer, key in unknown) or [[], []]
-        return [Statement(sql, (self.tenant, *given)) for sql in (_KNOWN_IDS, _KNOWN_VECTORS)] if unknown else []
+        values = columns((CODES[layer], key) for layer, key in unknown)
+        return [Statement(_KNOWN_IDS, (self.tenant, *values))] if unknown else []
 
-    def _learn_of(self, unknown: Sequence[tuple[Layer, str]], *found: Rows) -> None:
-        for place in unknown:
-            self._known[place] = _Known()
-        rows, vectors = found or ([], [])
+    def _learn_of(self, unknown: Sequence[tuple[Layer, str]], rows: Sequence[Any] = ()) -> None:
+        self._known |= {place: _Known() for place in unknown}
         for code, key, number, words in rows:
             self._known[LAYERS[code], key] = _Known(number, words)
-        for code, key, embedder, digest in vectors:
-            self._known[LAYERS[code], key].vectors[embedder] = digest
 
     def _reindex(self, batch: _Batch, layer: Layer, known: _Known, words: str | None) -> None:
         """Count a row's new words in the place of its old ones; what the blocks say about it becomes stale."""
@@ -423,29 +408,10 @@ class Unit(View, LearningWrites):
         known.words = words
         self._changed_scopes.add(code)
 
-    def _drop_vectors(self, batch: _Batch, layer: Layer, known: _Known) -> None:
-        code, number = CODES[layer], cast("int", known.number)
-        for embedder in known.vectors:
-            batch.vectors.pop((code, embedder, number), None)
-            self._states[code, embedder][0] -= 1
-            self._changed_states.add((code, embedder))
-        if known.vectors:
-            batch.without_vectors.append(number)
-            known.vectors = {}
-
-    def _add_vector(self, batch: _Batch, layer: Layer, number: int, held: dict[int, str], embedded: Embedded) -> None:
-        """Keep a vector; the same again changes nothing."""
-        embedder, digest = hashed(embedded.embedder), hashlib.md5(embedded.vector, usedforsecurity=False).hexdigest()
-        if held.get(embedder) == digest:
-            return
-        place = CODES[layer], embedder
+    def _add_vector(self, batch: _Batch, layer: Layer, number: int, embedded: Embedded) -> None:
         self.head.stamp += 1
-        state = self._states.setdefault(place, [0, 0])
-        state[0] += embedder not in held
-        state[1] = self.head.stamp
-        held[embedder] = digest
-        self._changed_states.add(place)
-        batch.vectors[*place, number] = (*place, number, self.head.stamp, embedded.vector)
+        embedder = hashed(embedded.embedder)
+        batch.vectors[number, embedder] = (CODES[layer], embedder, number, self.head.stamp, embedded.vector)
 
     def _write(self, batch: _Batch) -> None:
         if batch.without_vectors:
@@ -466,21 +432,16 @@ class Unit(View, LearningWrites):
             Statement(ADD_HEAD, (self.tenant, self.namespace)),
             Statement(LOCK_HEAD, (self.tenant,)),
             Statement(_SCOPES, (self.tenant,)),
-            Statement(_STATES, (self.tenant,)),
         ]
 
     def _opened(self, results: Sequence[Rows]) -> None:
         super()._opened(results[:4])
         self._scopes = {code: _Scope(*values) for code, *values in results[4]}
-        self._states = {(code, embedder): values for code, embedder, *values in results[5]}
 
     def _state(self) -> Sequence[Statement]:
         scopes = [(code, *astuple(self._scopes[code])) for code in sorted(self._changed_scopes)]
-        states = [(*place, *self._states[place]) for place in sorted(self._changed_states)]
         self._changed_scopes.clear()
-        self._changed_states.clear()
-        found = [Statement(_PUT_SCOPES, (self.tenant, *columns(scopes)))] if scopes else []
-        return [*found, Statement(_PUT_STATES, (self.tenant, *columns(states)))] if states else found
+        return [Statement(_PUT_SCOPES, (self.tenant, *columns(scopes)))] if scopes else []
 
 
 def _audit_values(record: AuditRecord, details: str) -> tuple[Any, ...]:
