@@ -137,7 +137,7 @@ def settled(text: str, kind: str = "terminal") -> str:
         (r"\d+\.\d+ ms", "N ms"),
         (r"\b[0-9a-f]{64}\b", "HASH"),
         (r"\b[0-9a-f]{10}\b", "ID"),
-        (r"\d{4}-\d\d-\d\dT[0-9:+]+", "TIME"),
+        (r"\d{4}-\d\d-\d\d(?:T[0-9:+]+| \d\d:\d\d UTC)", "TIME"),
         (r"hexad \d+\.\d+\.\d+", "hexad VERSION"),
     ):
         text = re.sub(pattern, name, text)

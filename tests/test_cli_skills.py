@@ -199,8 +199,7 @@ def test_what_a_script_says_beside_its_answer_is_shown(run: Callable[..., Ran]) 
     script = 'for file in *.csv; do wc -l < "$file"; done; echo "done: $what"'
     schema = '{"type": "object", "properties": {"what": {"type": "string"}}}'
     new = ("skills", "new", "count", "--kind", "script", "--description", "Count", "--parameters", schema)
-    made = run(*new, "--text", script)
-    assert "a script sees only its own working folder" in made.err
+    run(*new, "--text", script)
     run("skills", "activate", "count", "--by", "ada")
     ran = run("skills", "run", "count", "--set", "what=\x1b[31mall")
     assert ran.out == "done: \\x1b[31mall\n"

@@ -192,19 +192,6 @@ def test_an_entry_of_another_kind_is_left_alone(home: Path, address: str, capsys
 
 
 @requirement("META-01")
-@pytest.mark.parametrize("command", ["install", "uninstall"])
-@pytest.mark.parametrize("name", ["  ", "\x1b[31m"])
-def test_a_name_that_nobody_can_read_is_refused(
-    home: Path, command: str, name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(command, "cursor", "--yes", "--name", name) == 2
-    printed = capsys.readouterr().err
-    assert printed.startswith("error: --name: ")
-    assert printed.count("\n") == 1
-    assert not file_of(home, "cursor").exists()
-
-
-@requirement("META-01")
 @pytest.mark.parametrize(
     "content",
     [
@@ -478,16 +465,3 @@ def test_the_namespace_of_this_shell_goes_with_a_user_but_not_into_a_project(
     assert run("install", "claude-code", "--yes", "--namespace", "team") == 0
     entry = json.loads(file_of(home, "claude-code").read_text())["mcpServers"]["hexad"]
     assert entry["args"][-2:] == ["--namespace", "team"]
-
-
-@requirement("META-01", "CONF-01")
-@pytest.mark.parametrize("scope", ["user", "project"])
-@pytest.mark.parametrize("content", ["max_pinned = -1"])
-def test_settings_that_would_keep_the_server_from_starting_are_reported(
-    home: Path, scope: str, content: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (home / "work/hexad.toml").write_text(content)
-    assert run("install", "claude-code", "--yes", "--scope", scope) == 0
-    printed = capsys.readouterr().err
-    assert "warning: the server cannot start yet: " in printed
-    assert "hexad.toml" in printed

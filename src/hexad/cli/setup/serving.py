@@ -16,12 +16,12 @@ from hexad.cli.options import AsJson, Database, Namespace, Yes
 from hexad.cli.places import DEFAULT
 from hexad.cli.terminal import screen
 from hexad.edges.address import Address, host_of
-from hexad.errors import ConfigError, InvalidInput
+from hexad.errors import InvalidInput
 from hexad.facade import Hexad
 from hexad.mcp import require_sdk
 from hexad.mcp.install import changes, clients
 from hexad.mcp.install.clients import Client, Scope
-from hexad.settings import namespace_from_environment, survey
+from hexad.settings import namespace_from_environment
 
 if TYPE_CHECKING:
     from hexad.mcp.server import HexadServer
@@ -112,7 +112,6 @@ def install(
     change = changes.installed(file, entry, name, clients.group_of(known))
     if not common.as_json:
         _describe_memory(memory, namespace, shared=where is Scope.PROJECT)
-    _warn_of_settings(memory)
     _apply(change, "installed", f"{file} is up to date already", dry_run=dry_run, yes=yes, as_json=common.as_json)
 
 
@@ -150,14 +149,6 @@ def _describe_memory(memory: Path, namespace: str | None, *, shared: bool) -> No
         screen.warn(
             "`hexad` is not on the PATH, where the client will look for it; everybody in the project needs it there"
         )
-
-
-def _warn_of_settings(memory: Path) -> None:
-    """Warn about settings that keep the server from starting, because a client would not show why."""
-    try:
-        survey({}, beside=memory.parent, environ={}).checked()  # a client does not have this shell's variables
-    except ConfigError as error:
-        screen.warn(f"the server cannot start yet: {error}")
 
 
 def _apply(change: changes.Change, done: str, no_need: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:

@@ -113,7 +113,7 @@ def _undeclared(skill: Skill) -> list[str]:
 
 
 def _remark_on(skill: Skill, before: Skill | None) -> None:
-    """Tell the author what was redacted, which version was replaced, and what a script can see."""
+    """Say what was redacted, which variables are empty, and which version was replaced."""
     if skill.redactions:
         screen.warn(f"redacted: {', '.join(skill.redactions)}")
     for name in _undeclared(skill):
@@ -123,8 +123,6 @@ def _remark_on(skill: Skill, before: Skill | None) -> None:
         kind = f" ({before.kind})" if before.kind is not skill.kind else ""
         what = f"version {before.version}{kind}"
         screen.warn(f"{what} was active: the new version replaces it and does not run until it is approved")
-    if skill.kind is SkillKind.SCRIPT:
-        screen.remark(showing.sees(skill))
     if skill.status is SkillStatus.DRAFT:
         look = f"hexad skills review {shlex.quote(skill.name)}"
         screen.remark(f"a draft does not run; review and approve it: `{look}`")
@@ -258,12 +256,7 @@ def history(name: SkillName, common: Common) -> None:
 def check(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The script; - reads standard input.")],
     *,
-    shell: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="For a script without #! line: sh or bash.", autocompletion=completing.one_of(_SHELLS)
-        ),
-    ] = None,
+    shell: Shell = None,
     as_json: AsJson = False,
 ) -> None:
     """Check a shell script without running it: allowed, needs a capability, or rejected, and why.

@@ -19,6 +19,7 @@ from hexad.wire import to_json
 if TYPE_CHECKING:
     from hexad.skills.review import Review
 
+_SEES: Final = "a script sees its own folder with the skill's files, its parameters as variables, and no other files"
 _STEPS: Final = ("step", Wide("tool", 24), Wide("arguments"))
 
 
@@ -30,18 +31,6 @@ def tell(skill: Skill, *, as_json: bool = False) -> None:
     screen.say(f"{skill.name}: {skill.status}, version {skill.version}")
     if skill.reason:
         screen.remark(skill.reason)
-
-
-def sees(skill: Skill) -> str:
-    """Say what a script can see of this machine, and how to give it data."""
-    known = skill.parameters.get("properties", {})
-    name = next(iter(known), "") if isinstance(known, Mapping) else ""
-    folders = _folders(skill)
-    hint = f'. Pass data with --set {name}="$(cat FILE)"' if name else "; pass data as parameters (--parameters)"
-    return (
-        "a script sees only its own working folder with the skill's files, and its parameters as "
-        f"variables: none of your other files{f' outside {folders}' if folders else ''}{hint}"
-    )
 
 
 def _folders(skill: Skill) -> str:
@@ -164,7 +153,7 @@ def show_review(seen: "Review") -> None:
     for finding in seen.findings:
         screen.say(f"line {finding.line}: {finding.decision} ({finding.rule}): {finding.says}")
     if seen.skill.kind is SkillKind.SCRIPT:
-        screen.say(sees(seen.skill))
+        screen.say(_SEES)
     if seen.grants:
         folders = _folders(seen.skill)
         where = f" (in {folders})" if folders else ""

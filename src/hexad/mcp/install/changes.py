@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.errors import ClientConfigError, InvalidInput
+from hexad.errors import ClientConfigError
 from hexad.mcp.install import backups
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ class Change:
 
 def installed(file: Path, entry: dict[str, Any], name: str = NAME, group: str = GROUP) -> Change:
     """The change that puts the entry in; other keys of an entry with that name stay."""
-    _refuse_name(name)
     before = _read(file)
     text, servers = _servers(file, before, group)
     old = servers.get(name)
@@ -61,7 +60,6 @@ def installed(file: Path, entry: dict[str, Any], name: str = NAME, group: str = 
 
 def uninstalled(file: Path, name: str = NAME, group: str = GROUP) -> Change:
     """The change that takes the entry out, and nothing else."""
-    _refuse_name(name)
     before = _read(file)
     text, servers = _servers(file, before, group)
     old = servers.get(name)
@@ -111,13 +109,6 @@ def _written(document: dict[str, Any], like: str) -> str:
     found = _INDENT.search(like)
     text = json.dumps(document, indent=found[1] if found else 2, ensure_ascii=False) + "\n"
     return text.replace("\n", "\r\n") if "\r\n" in like else text
-
-
-def _refuse_name(name: str) -> None:
-    if not name.strip():
-        raise InvalidInput("--name", "must not be empty; it is the name of the server in the client")
-    if not name.isprintable():
-        raise InvalidInput("--name", f"{name!r} has unprintable characters; use letters, digits and -")
 
 
 def _refuse_address(file: Path, name: str, there: dict[str, Any]) -> None:
