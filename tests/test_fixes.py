@@ -159,6 +159,26 @@ def test_a_change_that_takes_rights_or_turns_a_check_off_is_no_advice(hx: Hexad,
     assert fix_after(hx, failed, "the operation could not be completed", worked) == ""
 
 
+@requirement("FIX-07")
+def test_an_agents_word_that_takes_rights_is_no_advice_and_a_users_word_is(hx: Hexad) -> None:
+    hx.learnings.save(trigger="tool:t", error_pattern="it is locked", fix="run it with sudo")
+    assert hx.learnings.known_fix("t", "it is locked") is None
+    hx.learnings.correct(trigger="tool:t", error_pattern="it is locked", fix="here sudo is fine")
+    assert hx.learnings.fix_for("t", "it is locked") == "here sudo is fine"
+
+
+@requirement("FIX-02")
+@pytest.mark.parametrize("error", ["2 failed, 3 passed in 0.4s", "Exit code 1", "cart.py:3:1: F401 unused import"])
+def test_a_check_that_found_something_is_no_mistake_of_its_command(hx: Hexad, error: str) -> None:
+    assert fix_after(hx, {"command": "check src"}, error, {"command": "check src --quick"}) == ""
+
+
+@requirement("FIX-03")
+def test_another_subcommand_is_no_edit_of_the_one_that_failed(hx: Hexad) -> None:
+    error = "error: pathspec 'develop' did not match any file(s) known to git"
+    assert fix_after(hx, {"command": "git checkout develop"}, error, {"command": "git status --short"}) == ""
+
+
 @requirement("FIX-01", "FIX-02")
 @pytest.mark.parametrize(
     ("failed", "error", "worked", "fix"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import resource
@@ -459,6 +460,20 @@ def _forget_when_full(path: Path) -> None:
         assert hx.knowledge.forget("editor").erased
 
 
+def _prompt_when_full(path: Path) -> None:
+    warned: list[logging.LogRecord] = []
+    logging.getLogger("hexad").addFilter(lambda record: warned.append(record) or True)  # type: ignore[func-returns-value]
+    with opened(path) as hx:
+        hx.learnings.correct(trigger="tool:deploy", error_pattern="the deploy timed out", fix="wait a minute")
+        _limit_files_to(20_000)
+        for number in range(5):
+            assert "wait a minute" in str(hx.prompt("", "the deploy timed out", session=f"session-{number}"))
+        assert len(warned) == 1
+        _limit_files_to(resource.RLIM_INFINITY)
+    with raw(path) as connection:
+        assert connection.execute("SELECT count(*) FROM hexad_offer").fetchone() == (5,)
+
+
 def _create_when_full(path: Path) -> None:
     _limit_files_to(8192)
     with pytest.raises(StoreFull, match="free"):
@@ -468,7 +483,7 @@ def _create_when_full(path: Path) -> None:
 
 
 @requirement("STORE-02", "STORE-03")
-@pytest.mark.parametrize("work", [_save_until_full, _forget_when_full, _create_when_full])
+@pytest.mark.parametrize("work", [_save_until_full, _forget_when_full, _create_when_full, _prompt_when_full])
 def test_on_a_full_disk_nothing_is_half_written_and_work_goes_on_once_there_is_room(
     path: Path, work: Callable[[Path], None]
 ) -> None:

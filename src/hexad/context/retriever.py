@@ -24,7 +24,7 @@ from hexad.model import DEFAULT_LAYERS, DEFAULT_NAMESPACE, RECORD_OF, Failure, I
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hexad.context.layers import Judged, Source
+    from hexad.context.layers import Judged
     from hexad.context.matching import Habit
     from hexad.context.standing import Room
     from hexad.memory.similarity import Similarity
@@ -161,7 +161,9 @@ class ContextRetriever:
             if layer in RECORD_OF:
                 found[layer], seconds[layer] = examined.candidates[layer], share
             elif given is not None:
-                found[layer], seconds[layer] = _asked(given, query, limit, wide), time.perf_counter() - started
+                deadline = None if isinstance(given.provider, ToolRegistry | SessionRuntime) else self.deadline
+                found[layer] = _asked(given, query, limit, wide, deadline)
+                seconds[layer] = time.perf_counter() - started
         candidates = {layer: each for layer, each in found.items() if not isinstance(each, Exception)}
         kept = {
             layer: tuple(judged.item for judged in each if judged.kept)[:limit] for layer, each in candidates.items()
@@ -179,13 +181,12 @@ class ContextRetriever:
             return replace(empty, failures=(_failed(Layer.USER_KNOWLEDGE, error),))
         return replace(empty, standing=standing)
 
-    def _source(self, layer: Layer, examined: Examined, query: Query) -> Source | None:
+    def _source(self, layer: Layer, examined: Examined, query: Query) -> ToolSource | RuntimeSource | None:
         if layer is Layer.TOOL_REGISTRY and self.tools is not None:
-            source = ToolSource(self.tools, self.similarity, self._tool_habits(examined, query), self.floor)
-            return self._timed(source, trusted=isinstance(self.tools, ToolRegistry))
+            return ToolSource(self.tools, self.similarity, self._tool_habits(examined, query), self.floor)
         if layer is Layer.RUNTIME_CONTEXT and self.runtime is not None:
             known = len(self.tools.list_tools()) if isinstance(self.tools, ToolRegistry) else 0
-            return self._timed(RuntimeSource(self.runtime, known), trusted=isinstance(self.runtime, SessionRuntime))
+            return RuntimeSource(self.runtime, known)
         return None
 
     def _stored(self) -> StoredLayers:
@@ -209,28 +210,13 @@ class ContextRetriever:
         known = examined.associations[Layer.TOOL_REGISTRY]
         return habits(known, query.terms, rows=len(self.tools.list_tools()), now=self.clock())
 
-    def _timed(self, source: Source, *, trusted: bool) -> Source:
-        return source if trusted else _Timed(source, self.deadline)
 
-
-@dataclass(frozen=True, slots=True)
-class _Timed:
-    """A source over a user's provider, which must answer within the deadline."""
-
-    source: Source
-    deadline: float | None
-
-    @property
-    def layer(self) -> Layer:
-        return self.source.layer
-
-    def examine(self, query: Query, limit: int, wide: int = 0) -> Sequence[Judged]:
-        return within(self.deadline, lambda: self.source.examine(query, limit, wide), who=f"the {self.layer} provider")
-
-
-def _asked(source: Source, query: Query, limit: int, wide: int) -> Sequence[Judged] | Exception:
+def _asked(
+    source: ToolSource | RuntimeSource, query: Query, limit: int, wide: int, deadline: float | None
+) -> Sequence[Judged] | Exception:
     try:
-        return tuple(source.examine(query, limit, wide))
+        who = f"the {source.layer} provider"
+        return tuple(within(deadline, lambda: source.examine(query, limit, wide), who=who))
     except Exception as error:  # noqa: BLE001 - the other layers answer all the same
         return error
 

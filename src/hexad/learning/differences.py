@@ -44,6 +44,7 @@ _DEFINED: Final = re.compile(  # errors about a word that a program, a schema or
     r"|recogni[sz]ed"
 )
 _NO_PROGRAM: Final = re.compile(r"(?i)command not found|not recogni[sz]ed|no such program|: not found$")
+_NO_VALUE: Final = re.compile(r"(?i)value|argument|requires|invalid|missing")
 _QUOTES: Final = {"'": "single quotes", '"': "double quotes", "`": "backticks"}
 _QUOTED: Final = re.compile(r"(['\"`])(.+?)\1")
 _PROGRAMS: Final = {  # knowledge of programs: `+` if the first operand is a subcommand; words that turn a check off
@@ -70,7 +71,7 @@ def edits(name: str, before: str, after: str, failure: Failure) -> Sequence[str]
         found = _text_edits(name, before, after, failure)
     else:
         found = _value_edits(name, before, after, failure)
-    return list(dict.fromkeys(found))[:_MOST]
+    return [each for each in dict.fromkeys(found) if not is_dangerous(each)][:_MOST]
 
 
 def operands(text: str, error: str) -> Sequence[str]:
@@ -82,7 +83,7 @@ def operands(text: str, error: str) -> Sequence[str]:
         word
         for each in commands
         for place, word in enumerate(each)
-        if place and not _OPTION.fullmatch(word) and not _SETTING.fullmatch(word) and not _is_subcommand(each, place)
+        if place and _is_operand(word) and not _SETTING.fullmatch(word) and not _is_subcommand(each, place)
     ]
 
 
@@ -202,12 +203,14 @@ def _word_edits(old: Command, new: Command, failure: Failure) -> Iterator[str]:
             head = [_base(each) for each in (come if whole else come[:1])] + ([] if gone else [old[0]])
             yield from [f"use `{' '.join(head)}` instead of `{_base(old[0])}`"] * (head != [_base(old[0])])
             gone, come = gone[1:], [] if whole else come[1:]
+        is_other = sum(map(_is_operand, gone)) > sum(map(_is_operand, come))  # about less: no options make up for it
         for word in sorted(come, key=lambda word: not any(_is_near(each, word) for each in gone)):
-            alike = [each for each in gone if bool(_OPTION.fullmatch(each)) is bool(_OPTION.fullmatch(word))]
+            alike = [each for each in gone if _is_operand(each) is _is_operand(word)]
             out = next((each for each in alike if _is_near(each, word)), next(iter(alike), ""))
             gone = [each for each in gone if each != out]
-            yield from _replaced(out, word, old, new, failure) if out else _added(word, new, old, failure)
-        gone = [each for each in gone if failure.of_the_call or _OPTION.fullmatch(each)]
+            if out or not is_other:
+                yield from _replaced(out, word, old, new, failure) if out else _added(word, new, old, failure)
+        gone = [each for each in gone if failure.of_the_call or not _is_operand(each)]
         yield from (f"remove `{_name(out)}`" for out in gone if _mentions(failure.text, out))
 
 
@@ -220,11 +223,13 @@ def _replaced(out: str, word: str, old: Command, new: Command, failure: Failure)
         yield from _value_edits(f"`{_name(out)}`", out.partition("=")[2], word.partition("=")[2], failure)
     elif option or _is_subcommand(new, place):
         same_rest = [each for each in old if each != out] == [each for each in new if each != word]
-        verb = place + 1 < len(new) and same_rest  # the same command about the same things
+        verb = place + 1 < len(new) and same_rest and not names(failure.text, out)  # about the same things
         typo = _is_near(out, word) and (option or place == 1 or _DEFINED.search(failure.text))
         named = option and (_mentions(failure.text, word) or _mentions(failure.text, out))
         if typo or named or (verb and not option):
             yield f"use `{_name(word)}` instead of `{_name(out)}`"
+    elif " " in out:
+        yield from _text_edits("", out, word, failure)
     else:
         value = _value_edits(f"`{new[place - 1]}`", out, word, failure) if _OPTION.fullmatch(new[place - 1]) else ()
         yield from list(value) or _piece_edits(out, word, failure)
@@ -242,7 +247,7 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
         secret = _OPTION.sub(lambda found: f" with a {found[2]}" if found[2] else "", word)
         yield f"add `{_name(word)} {shown}`" if shown else f"add `{_name(word)}`{secret}"
     elif _OPTION.fullmatch(new[place - 1]):
-        yield from [f"give `{new[place - 1]}` a value"] * (new[place - 1] in old)
+        yield from [f"give `{new[place - 1]}` a value"] * bool(new[place - 1] in old and _NO_VALUE.search(error))
     elif names(error, word) and is_shown(word, error) and word.isalpha():
         yield f"add `{word}`"
 
@@ -257,6 +262,10 @@ def _shown(command: Command, error: str) -> str:
         elif _is_subcommand(command, place) or (is_shown(word, error) and (general or names(error, word))):
             kept.append(word)
     return " ".join(dict.fromkeys(kept))
+
+
+def _is_operand(word: str) -> bool:
+    return _OPTION.fullmatch(word) is None
 
 
 def _is_subcommand(command: Command, place: int) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.learning.errors.advice import wait_of
+from hexad.learning.errors.advice import is_dangerous, wait_of
 from hexad.learning.mining import stated
 from hexad.learning.remedy import MINED, Kind, Remedy
 from hexad.learning.trust import Evidence, trust
@@ -103,7 +103,8 @@ def for_error(learning: Learning, error: str) -> Learning:
     for each in sorted(candidates(learning).values(), key=lambda each: (-each.trust, each.sentence != learning.fix)):
         stated_wait = each.remedy.kind is Kind.STATED and each.remedy.seconds
         shown = Remedy(Kind.STATED, wait.text, seconds=wait.seconds) if stated_wait else each.remedy
-        if shown.says and shown.holds_for(error):
+        dangerous = shown.kind is Kind.ADVICE and is_dangerous(shown.text)
+        if shown.says and shown.holds_for(error) and not dangerous:
             return replace(learning, fix=shown.sentence, trust=each.trust, origin=_origin(learning, shown))
     return _without_fix(learning)
 

@@ -80,9 +80,11 @@ class Workspace:
             try:
                 with replace(self, namespace=namespace).change(actor=Origin.AGENT, patience=patience):
                     pass
+                self.uses.refused = False
             except StoreError as error:
-                level = logging.DEBUG if isinstance(error, StoreBusy) else logging.WARNING
-                logging.getLogger("hexad").log(level, "uses and offered fixes wait to be stored: %s", error)
+                if not self.uses.refused and not isinstance(error, StoreBusy):
+                    logging.getLogger("hexad").warning("uses and offered fixes wait to be stored: %s", error)
+                    self.uses.refused = True
                 return
 
     def row(self, layer: Layer, id: str) -> Row | None:

@@ -101,15 +101,6 @@ class Near:
         squares = float(nearness @ nearness) + float(background @ background)
         self.spread = max(squares / count - self.mean**2, 1e-12) ** 0.5
 
-    def _above(self, least: float, limit: int) -> NDArray[np.int64]:
-        """Indexes of rows above a threshold; a higher threshold if enough rows pass it."""
-        for steps in (4.0, 3.0, 2.0):
-            high = self.mean + steps * self.spread
-            far: NDArray[np.int64] = np.flatnonzero(self._nearness > high)
-            if len(far) > limit and high > least:
-                return far
-        return np.flatnonzero(self._nearness > least)
-
     def standing(self, numbers: Sequence[int]) -> Sequence[float]:
         """Standard deviations above the mean, or the value of closeness."""
         places = [self._place(number) for number in numbers]
@@ -135,7 +126,7 @@ class Near:
         """The nearest of the rows that stand out or are close, or of all rows. Among equals the newest come first."""
         close = self.unrelated + _CLOSE * (1 - self.unrelated)
         least = -np.inf if all_of_them else min(self.mean + _STANDS_OUT * self.spread, close)
-        out = self._above(least, limit)
+        out = np.flatnonzero(self._nearness > least)
         near = self._nearness[out]
         if len(out) > limit:
             last_in = np.partition(near, -limit)[-limit] - 10.0**-_DIGITS

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hexad.model import Item, Layer, Query
+    from hexad.model import Item
 
 KEPT: Final = "kept"
 STANDING: Final = "standing, in every prompt"
@@ -28,19 +26,3 @@ class Judged:
     def kept(self) -> bool:
         """Whether it is in the answer; in an explanation, whether it is in the prompt."""
         return self.verdict in {KEPT, STANDING}
-
-
-class Source(Protocol):
-    """Answers for one layer."""
-
-    @property
-    def layer(self) -> Layer:
-        """The layer that it answers for."""
-        ...
-
-    def examine(self, query: Query, limit: int, wide: int = 0) -> Sequence[Judged]:
-        """At most ``limit`` items that are kept, best first, then others, up to ``wide`` in all.
-
-        An exception becomes the layer's failure.
-        """
-        ...

@@ -179,7 +179,7 @@ def in_words(shape: str) -> str:
     if shape.startswith("word with"):
         return f"text that starts with {shape.split()[2]}"
     if shape.endswith(" as text"):
-        return "digits"
+        return "a decimal number" if shape == "number as text" else "digits"
     article = _ARTICLE.match(shape)
     return shape if article is None else f"{'an' if article[0] else 'a'} {shape}"
 

@@ -21,8 +21,9 @@ _LONGEST: Final = 240  # characters of an error that a fix quotes
 _MOST_SENTENCES: Final = 2
 _START: Final = r"(?-i:(?<![A-Za-z])|(?=[A-Z]))"  # of a word, also inside a name such as `ReadTimeout`
 _RESULT: Final = re.compile(  # no message at all, or a check that found something: the call itself was right
-    r"(?i)\A\s*(?:exit (?:code|status):? -?\d+\s*)?\Z|\bAssertionError\b|\b\d+ fail(?:ed|ing|ures?)\b(?!:)"
-    r"|\btests? failed"
+    r"""(?imx) \A\s*(?:exit\ (?:code|status):?\ -?\d+\s*)?\Z | \bAssertionError\b | \b\d+\ fail(?:ed|ing|ures?)\b(?!:)
+    | \btests?\ failed | (?-i:^(?:---\ )?FAIL(?:ED)?\b) | \b\d+\ problems?\b | \bfound\ \d+\ errors?\b
+    | ^"?[\w./-]+\.\w+"?:\d+(?::\d+)?:\ """
 )
 _PASSING: Final = re.compile(  # errors that time may heal
     rf"""(?ix) {_START}(?: time[sd]?[ -]?out\b | connection\ (?:refused|reset|aborted|error|closed) | unavailable
@@ -56,7 +57,7 @@ _OF_THE_CALL: Final = re.compile(  # unless the error says what the call should 
     | \bexpected\b | \brequired\b
     | (?:allowed|valid|supported|possible|accepted)\ (?:values|choices|options|types|formats) | not\ a\ valid
     | is\ not\ of\ type | unexpected\ (?:keyword|arg|field|prop|key) | additional\ prop
-    | unknown\ (?:shorthand\ )?(?:field|param|arg|option|flag|key|propert|attribute|type|format|unit)"""
+    | unknown\ (?:shorthand\ )?(?:field|param|arg|option|flag|switch|predicate|key|propert|attribute|type|format)"""
 )
 _CHECK: Final = (
     "(?:verif|check|ssl|tls|cert|sign|gpg|lock|hook|auth|valid|secur|safe|sandbox|protect|strict|root|test|peer)"
@@ -105,9 +106,9 @@ _EXPECTS: Final = re.compile(  # sentences that say what is expected
     | \btoo\ (?:long|many|large|big|short) | \bspecified | \bneeds\b | \btakes\b"""
 )
 _MALFORMED: Final = re.compile(  # sentences that say that something has a wrong form
-    r"""(?ix) valid | format | incorrect | convert | between | allowed | mismatch | limit | unterminated | unmatched
-    | unexpected | syntax | \bcannot\b | malformed | illegal | \bbad\b | unknown | unrecogni[sz]ed | columns
-    | \boffset"""
+    r"""(?ix) valid | format | incorrect | convert | between\ -?\d | allowed | mismatch | limit | unterminated
+    | unmatched | unclosed | unexpected | syntax | \bcannot\b | malformed | illegal | \bbad\b | unknown
+    | unrecogni[sz]ed | columns | \boffset"""
 )
 _IDLE: Final = re.compile(  # sentences that lead elsewhere
     r"""(?ix) ^usage\b | --?help\b | \bhelp\ (?:for\b|\w+\s*$) | for\ more\ (?:information|details|info)

@@ -51,6 +51,7 @@ class Uses:
         self._waiting: dict[str, dict[tuple[Layer, str], Use]] = {}
         self._offers: dict[str, dict[tuple[str, ...], Callable[[Change], None]]] = {}
         self._enough = FLUSH_AT
+        self.refused = False  # whether the last try to write failed: the log says so once
         self._lock = threading.Lock()
 
     def namespaces(self) -> Iterable[str]:
