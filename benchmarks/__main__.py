@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from benchmarks import (
     adk,
+    caching,
     killing,
     learning,
     opening,
@@ -53,6 +54,10 @@ a composite skill uses the same unit, beyond the cost of calling its watched too
 measured on public data that is not part of this repository, if that data lies beside it. The simulated agent is
 described in [learning.md](learning.md). A script in the sandbox is compared with a bare shell.
 
+"Prompt caching" is a conversation of twelve turns, each with three tool steps, through a client with memory. The
+provider is simulated: it keeps every prefix that it has seen, in blocks of 512 characters, and a cached read costs a
+tenth.
+
 "PostgreSQL" starts a server if its binaries are installed. Round trips are counted on the wire. Processor time is that
 of the client and of all processes of the server, against SQLite in turns. Kills, ten thousand tenants and storms are in
 `make soak`, which prints what it measured.
@@ -79,6 +84,7 @@ def main() -> int:
             "Saving": saving.measure(folder),
             "Learning": learning.measure(folder),
             "ADK": adk.measure(folder),
+            "Prompt caching": caching.measure(folder),
             "Skills": running_skills.measure(folder),
             "Sandboxing from a large process": sandboxing.measure(sandboxing.LATER, None),
             "Crashing": killing.measure(folder, progress),

@@ -180,7 +180,7 @@ def maintained(store: Store) -> Store:
     """A store that brings a namespace up to date when it is first used: the index, and the patterns of learnings."""
     steps = [
         Step("analyser", str(ANALYSER), reindex),
-        Step("patterns", "judged", complete_patterns),
+        Step("patterns", "anchored", complete_patterns),
         Step("keys", "folded", fold_keys),
     ]
     return MaintainedStore(store, steps)
