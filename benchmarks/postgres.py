@@ -188,7 +188,7 @@ def _settle(server: PostgresServer, schema: str) -> None:
 def _bytes_on_server(server: PostgresServer, schema: str) -> int:
     with psycopg.connect(server.url) as connection:
         names = [f"{schema}.{table}" for table in _INDEX]
-        sizes = "SELECT sum(pg_total_relation_size(name::regclass)) FROM unnest(%s) AS name"
+        sizes = "SELECT sum(pg_total_relation_size(name::regclass)) FROM unnest(%s::text[]) AS name"
         return int(connection.execute(sizes, (names,)).fetchall()[0][0])
 
 

@@ -34,7 +34,7 @@ def url() -> Iterator[str]:
 
 
 class Writer(threading.Thread):
-    """Saves one entry after the other, and notes what it was told about each."""
+    """Saves one entry after the other, and notes the outcome of each."""
 
     def __init__(self, hx: Hexad, number: int) -> None:
         super().__init__()

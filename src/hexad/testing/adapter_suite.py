@@ -102,7 +102,7 @@ async def hang(day: str) -> str:
     return day
 
 
-def told(agent: Driven, text: str = BOOKING, *, user: str = USER, session: str = "s1", way: str = "async") -> str:
+def answered(agent: Driven, text: str = BOOKING, *, user: str = USER, session: str = "s1", way: str = "async") -> str:
     """The agent's answer in one of the three ways."""
     if way == "sync":
         return agent.say(text, user=user, session=session)
@@ -149,7 +149,7 @@ def test_every_model_call_of_a_turn_sees_one_block_in_front_of_the_users_message
     agents.own(hx).knowledge.save("room", "Book a quiet room")
     rule = Call("save_knowledge", {"key": "hall", "content": "Book a room in the small hall"})
     script = Script([rule, Call("book", {"day": "2026-01-31"}), "Booked."])
-    assert told(agents.make(hx, script, [book]), way=way).strip() == "Booked."
+    assert answered(agents.make(hx, script, [book]), way=way).strip() == "Booked."
     first, *later = script.requests
     assert len(later) == 2
     for request in script.requests:
@@ -168,8 +168,8 @@ def test_the_next_turn_has_a_block_of_its_own_and_the_history_has_none(agents: A
     agents.own(hx).knowledge.save("lunch", "The canteen has soup")
     script = Script(["Booked.", "Soup."])
     agent = agents.make(hx, script)
-    told(agent, way=way)
-    told(agent, "What does the canteen have?", way=way)
+    answered(agent, way=way)
+    answered(agent, "What does the canteen have?", way=way)
     first, second = script.requests
     *earlier, place = blocks(second)
     assert "soup" in second.messages[place][1]
@@ -191,10 +191,10 @@ def test_standing_context_is_the_end_of_the_system_prompt_and_changes_only_with_
         own.knowledge.save("units", "Answer in metric units", category="preference")
         script = Script(["One.", Call("book", {"day": "2026-01-31"}), "Two.", "Three."])
         agent = agents.make(hx, script, [book])
-        told(agent, "How far is it?")
-        told(agent, BOOKING)
+        answered(agent, "How far is it?")
+        answered(agent, BOOKING)
         own.knowledge.save("tone", "Answer politely", category="preference")
-        told(agent, "Thanks")
+        answered(agent, "Thanks")
     before = {request.system for request in script.requests[:-1]}
     assert len(before) == 1
     (system,) = before
@@ -212,7 +212,7 @@ def test_a_block_that_does_not_fit_is_left_out(agents: Agents, hx: Hexad) -> Non
     requests = []
     for budget in (0, 1, 150):
         script = Script(["Booked."])
-        assert told(agents.make(hx, script, budget=budget)).strip() == "Booked."
+        assert answered(agents.make(hx, script, budget=budget)).strip() == "Booked."
         requests += script.requests
     assert not blocks(requests[0])
     assert not blocks(requests[1])
@@ -246,10 +246,10 @@ def test_users_at_once_each_get_their_own_memory(agents: Agents, hx: Hexad) -> N
 def test_our_tools_save_into_the_memory_of_the_one_who_speaks(agents: Agents, hx: Hexad) -> None:
     script = Script([Call("save_knowledge", {"key": "room", "content": "Prefers a quiet room"}), "Noted.", "Yes."])
     agent = agents.make(hx, script)
-    told(agent, "I like quiet rooms, remember that")
+    answered(agent, "I like quiet rooms, remember that")
     assert agents.own(hx).knowledge.get("room").origin == "agent"
     assert calls(agents.own(hx)) == [("save_knowledge", True)]
-    told(agent, "Which room?", session="s2")
+    answered(agent, "Which room?", session="s2")
     assert "quiet room" in str(script.requests[-1].messages)
     assert "search_knowledge" in script.requests[0].tools
 
@@ -262,35 +262,35 @@ def test_our_tools_save_into_the_memory_of_the_one_who_speaks(agents: Agents, hx
 def test_an_error_is_learned_and_the_next_session_knows_the_fix(agents: Agents, hx: Hexad, way: str, tool: str) -> None:
     agents.need(way)
     script = booked("31/01/2026", "2026-01-31", tool=tool)
-    told(agents.make(hx, script, [book, check]), way=way)
+    answered(agents.make(hx, script, [book, check]), way=way)
     own = agents.own(hx)
     assert calls(own) == [(tool, False), (tool, True)]
     again = Script(["Yes."])
-    told(agents.make(hx, again, [book, check]), f"{BOOKING} and {tool} the day", session="s2", way=way)
+    answered(agents.make(hx, again, [book, check]), f"{BOOKING} and {tool} the day", session="s2", way=way)
     assert FIX in str(again.requests[0].messages)
 
 
 def test_arguments_that_do_not_fit_are_an_error_of_the_call(agents: Agents, hx: Hexad) -> None:
     script = Script([Call("book", {"date": "2026-01-31"}), Call("book", {"day": "2026-01-31"}), "Booked."])
-    assert told(agents.make(hx, script, [book])).strip() == "Booked."
+    assert answered(agents.make(hx, script, [book])).strip() == "Booked."
     assert calls(agents.own(hx)) == [("book", False), ("book", True)]
 
 
 def test_a_tool_that_does_not_exist_teaches_nothing(agents: Agents, hx: Hexad) -> None:
     script = Script([Call("made_up", {}), "Sorry."])
-    assert told(agents.make(hx, script, [book])).strip() == "Sorry."
+    assert answered(agents.make(hx, script, [book])).strip() == "Sorry."
     assert not calls(agents.own(hx))
 
 
 def test_parallel_calls_count_once_each(agents: Agents, hx: Hexad) -> None:
     both = [Call("book", {"day": "31/01/2026"}), Call("check", {"day": "2026-01-31"})]
-    assert told(agents.make(hx, Script([both, "Done."]), [book, check])).strip() == "Done."
+    assert answered(agents.make(hx, Script([both, "Done."]), [book, check])).strip() == "Done."
     assert sorted(calls(agents.own(hx))) == [("book", False), ("check", True)]
 
 
 def test_a_watched_tool_counts_once(agents: Agents, hx: Hexad) -> None:
     agents.need("watch")
-    told(agents.make(hx, booked("31/01/2026", "2026-01-31"), [hx.watch(book)]))
+    answered(agents.make(hx, booked("31/01/2026", "2026-01-31"), [hx.watch(book)]))
     assert calls(agents.own(hx)) == [("book", False), ("book", True)]
     assert not calls(hx)
 
@@ -320,7 +320,7 @@ def test_a_cancelled_call_is_no_outcome(agents: Agents, hx: Hexad) -> None:
 
 def test_a_call_that_waits_for_approval_is_no_outcome(agents: Agents, hx: Hexad) -> None:
     agents.need("approval")
-    told(agents.make(hx, booked("2026-01-31", tool="pay"), [pay]))
+    answered(agents.make(hx, booked("2026-01-31", tool="pay"), [pay]))
     assert not calls(agents.own(hx))
 
 
@@ -330,8 +330,8 @@ def test_a_model_call_that_failed_leaves_nothing_behind_and_the_next_has_one_blo
     script = Script([ConnectionError("overloaded"), "Booked."])
     agent = agents.make(hx, script)
     with pytest.raises(Exception, match="overloaded"):
-        told(agent)
-    assert told(agent).strip() == "Booked."
+        answered(agent)
+    assert answered(agent).strip() == "Booked."
     (place,) = blocks(script.requests[-1])
     assert "quiet room" in script.requests[-1].messages[place][1]
 
@@ -359,8 +359,8 @@ def test_a_store_that_fails_costs_the_context_and_one_warning(
 
     script, bare = booked("2026-01-31"), booked("2026-01-31")
     broken = over(hx, FaultyStore(hx.store, fails))
-    assert told(agents.make(broken, script, [book], tools_of_ours=False), way=way).strip() == "Booked."
-    told(agents.make(None, bare, [book]), way=way)
+    assert answered(agents.make(broken, script, [book], tools_of_ours=False), way=way).strip() == "Booked."
+    answered(agents.make(None, bare, [book]), way=way)
     assert script.requests == bare.requests
     (warning,) = warned(caplog)
     assert str(error) in warning
@@ -373,10 +373,10 @@ def test_a_store_that_hangs_is_waited_for_once(
     with Hexad.open(tmp_path / "hasty.db", enabled=True, layer_deadline=0.1) as hasty:
         hung = over(hasty, FaultyStore(hasty.store, lambda: released.wait(500) and None))
         script, bare = booked("2026-01-31"), booked("2026-01-31")
-        assert told(agents.make(hung, script, [book], tools_of_ours=False)).strip() == "Booked."
+        assert answered(agents.make(hung, script, [book], tools_of_ours=False)).strip() == "Booked."
         assert not released.is_set()
         released.set()
-    told(agents.make(None, bare, [book]))
+    answered(agents.make(None, bare, [book]))
     assert script.requests == bare.requests
     assert len(warned(caplog)) == 1
 
@@ -386,7 +386,7 @@ def test_an_engine_that_is_off_changes_nothing(agents: Agents, tmp_path: Path, w
     agents.need(way)
     off, before = Hexad.open(tmp_path / "off.db"), booked("31/01/2026", "2026-01-31")
     with_it, bare = before, booked("31/01/2026", "2026-01-31")
-    assert told(agents.make(off, with_it, [book]), way=way) == told(agents.make(None, bare, [book]), way=way)
+    assert answered(agents.make(off, with_it, [book]), way=way) == answered(agents.make(None, bare, [book]), way=way)
     assert with_it.requests == bare.requests
     assert not list(tmp_path.glob("off.db*"))
 
@@ -397,8 +397,8 @@ def test_a_user_that_cannot_be_determined_costs_the_context_and_a_warning(
     agents.need("user function")
     script, bare = booked("2026-01-31"), booked("2026-01-31")
     agent = agents.make(hx, script, [book], tools_of_ours=False)
-    assert told(agent, user="").strip() == "Booked."
-    told(agents.make(None, bare, [book]))
+    assert answered(agent, user="").strip() == "Booked."
+    answered(agents.make(None, bare, [book]))
     assert script.requests == bare.requests
     assert len(warned(caplog)) == 1
     assert not calls(hx)

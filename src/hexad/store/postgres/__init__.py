@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import threading
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, urlencode
 
@@ -27,7 +28,7 @@ from hexad.store.postgres.view import View
 from hexad.store.postgres.work import Database
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from hexad.store.postgres.connection import Rows
@@ -77,13 +78,38 @@ class PostgresStore:
             self.close()
             raise
 
-    def reading(self, namespace: str, *, deadline: float | None = None) -> _Reading:
+    @contextmanager
+    def reading(self, namespace: str, *, deadline: float | None = None) -> Iterator[View]:
         """One state, from the first statement on; a query stops ``deadline`` seconds after it."""
-        return _Reading(View(self._database, namespace, deadline))
+        view = View(self._database, namespace, deadline)
+        view.take()
+        try:
+            yield view
+        except Failure as error:
+            raise view.translated(error) from error
+        finally:
+            view.leave("COMMIT")  # nobody waits for it
 
-    def transaction(self, namespace: str, *, patience: float | None = None) -> _Transaction:
+    @contextmanager
+    def transaction(self, namespace: str, *, patience: float | None = None) -> Iterator[Unit]:
         """All or nothing. The namespace is locked with the first statement."""
-        return _Transaction(self, Unit(self._database, namespace, self._patience if patience is None else patience))
+        if getattr(self._writing, "now", False):
+            raise StoreError(self.location, "this thread is in a transaction already; use that one")
+        unit = Unit(self._database, namespace, self._patience if patience is None else patience)
+        unit.take()
+        self._writing.now = True
+        try:
+            yield unit
+            known = unit.commit()
+        except Failure as error:
+            raise unit.translated(error) from error
+        finally:
+            unit.leave("ROLLBACK")
+            self._writing.now = False
+        if not known:
+            self._resolve(unit)
+        if unit.waits:
+            self._merge_later(namespace)
 
     def namespaces(self, *, after: str = "", limit: int = 1000) -> Sequence[str]:
         """The namespaces above ``after``, sorted."""
@@ -109,22 +135,12 @@ class PostgresStore:
         self._writing = threading.local()
         self._merging = threading.Lock()
 
-    def begin_writing(self) -> None:
-        """This thread has a transaction."""
-        if getattr(self._writing, "now", False):
-            raise StoreError(self.location, "this thread is in a transaction already; use that one")
-        self._writing.now = True
-
-    def end_writing(self) -> None:
-        """It has none."""
-        self._writing.now = False
-
-    def merge_later(self, namespace: str) -> None:
+    def _merge_later(self, namespace: str) -> None:
         """Merge a namespace's index in a thread, one namespace at a time: if it fails, the next save tries again."""
         if self._merging.acquire(blocking=False):
             threading.Thread(target=self._merge, args=(namespace,), name="hexad-merge", daemon=True).start()
 
-    def resolve(self, unit: Unit) -> None:
+    def _resolve(self, unit: Unit) -> None:
         """Return if a commit whose connection was lost did happen, else raise; the audit chain knows."""
         if unit.appended is None:
             raise CommitInDoubt(self.location)
@@ -173,54 +189,6 @@ class PostgresStore:
                     raise translate(error, self.location, None) from error
                 self._pool.forget_idle()
         return None
-
-
-class _Reading:
-    """A view as a context manager. The transaction's end is sent, and nobody waits for it."""
-
-    def __init__(self, view: View) -> None:
-        self._view = view
-
-    def __enter__(self) -> View:
-        self._view.take()
-        return self._view
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        self._view.leave("COMMIT")
-        if isinstance(error, Failure):
-            raise self._view.translated(error) from error
-
-
-class _Transaction:
-    """A unit as a context manager: it commits, or rolls back."""
-
-    def __init__(self, store: PostgresStore, unit: Unit) -> None:
-        self._store = store
-        self._unit = unit
-
-    def __enter__(self) -> Unit:
-        self._store.begin_writing()
-        try:
-            self._unit.take()
-        except BaseException:
-            self._store.end_writing()
-            raise
-        return self._unit
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        lost = False
-        try:
-            if error is None:
-                lost = not self._unit.commit()
-        finally:
-            self._unit.leave("ROLLBACK")
-            self._store.end_writing()
-        if isinstance(error, Failure):
-            raise self._unit.translated(error) from error
-        if lost:
-            self._store.resolve(self._unit)
-        if self._unit.waits:
-            self._store.merge_later(self._unit.namespace)
 
 
 def _parsed(url: str) -> tuple[str, dict[str, str]]:

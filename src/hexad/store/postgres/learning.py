@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import Layer
-from hexad.shape import from_microseconds, to_microseconds
-from hexad.store.learning import Activity, Call, Offer
+from hexad.shape import to_microseconds
+from hexad.store.learning import Activity, Call
 from hexad.store.postgres.connection import Statement, columns
-from hexad.store.postgres.records import CODES, WHOLE, hashed
+from hexad.store.postgres.records import CALLS, CODES, OFFERS, WHOLE, bulk, hashed, upsert
 from hexad.store.postgres.work import Work
 
 if TYPE_CHECKING:
@@ -43,15 +43,10 @@ _OFFERS: Final = (
 _SEE: Final = (
     f"UPDATE hexad.record SET seen = seen + 1, updated = $3 WHERE tenant = $1 AND layer = {_LEARNINGS} AND id = $2"
 )
-_ADD_CALLS: Final = (
-    "INSERT INTO hexad.call (tenant, session, number, tool, ok, learning, arguments, at) SELECT $1, * FROM "
-    "unnest($2::text[], $3::bigint[], $4::text[], $5::boolean[], $6::text[], $7::text[], $8::bigint[])"
-)
-_PUT_OFFERS: Final = (
-    'INSERT INTO hexad.offer (tenant, session, learning, "trigger", state, at) SELECT $1, * FROM '
-    "unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[]) ON CONFLICT (tenant, session, learning) "
-    'DO UPDATE SET "trigger" = excluded."trigger", state = excluded.state, at = excluded.at'
-)
+_CALL_COLUMNS: Final = "session text, tool text, ok boolean, learning text, arguments text, at bigint"
+_ADD_CALLS: Final = bulk("hexad.call", f"number bigint, {_CALL_COLUMNS}")
+_OFFER: Final = "session text, learning text, trigger text, state text, at bigint"
+_PUT_OFFERS: Final = upsert("hexad.offer", _OFFER, "session", "learning")
 _RELINK_CALLS: Final = "UPDATE hexad.call SET learning = $3 WHERE tenant = $1 AND learning = $2"
 _RELINK_OFFERS: Final = (
     "UPDATE hexad.offer SET learning = $3 WHERE tenant = $1 AND learning = $2 AND session NOT IN "
@@ -102,7 +97,7 @@ class LearningReads(Work):
             self._keep(about)
         offers, outcome, recent = self._activities[session, tool]
         failed = any(not ok for (ok,) in outcome)
-        return Activity(list(map(_offer, offers)), failed, list(map(_call, recent[:calls])))
+        return Activity(list(map(OFFERS.decode, offers)), failed, list(map(CALLS.decode, recent[:calls])))
 
     def _ask_about_sessions(self, statements: Sequence[Statement]) -> list[Rows]:
         """Ask about calls and offers, which no record that waits to be written changes."""
@@ -110,7 +105,7 @@ class LearningReads(Work):
 
     def calls(self) -> Sequence[Call]:
         """The calls of every session."""
-        return list(map(_call, self.ask(Statement(f"{_CALL} ORDER BY session, number", (self.tenant,)))[0]))
+        return list(map(CALLS.decode, self.ask(Statement(f"{_CALL} ORDER BY session, number", (self.tenant,)))[0]))
 
     def _keep(self, rows: Rows) -> None:
         """Keep learnings that somebody will probably ask for."""
@@ -150,9 +145,9 @@ class LearningWrites(LearningReads):
         for learning, at in changes.seen.items():
             self.queue(_SEE, self.tenant, learning, to_microseconds(at))
         if changes.calls:
-            self.queue(_ADD_CALLS, self.tenant, *columns(map(_call_values, changes.calls)))
+            self.queue(_ADD_CALLS, self.tenant, *columns(map(CALLS.encode, changes.calls)))
         if changes.offers:
-            latest = {(offer.session, offer.learning): _offer_values(offer) for offer in changes.offers}
+            latest = {(offer.session, offer.learning): OFFERS.encode(offer) for offer in changes.offers}
             self.queue(_PUT_OFFERS, self.tenant, *columns(latest.values()))
         for old, new in changes.renamed.items():
             self._rename(old, new)
@@ -171,30 +166,3 @@ class LearningWrites(LearningReads):
         if new is not None:
             self.queue(_RELINK_OFFERS, self.tenant, old, new)
         self.queue(_DROP_OFFERS_OF, self.tenant, old)
-
-
-def _call_values(call: Call) -> tuple[Any, ...]:
-    at = to_microseconds(call.at)
-    return call.session, call.number, call.tool, call.ok, call.learning, call.arguments, at
-
-
-def _offer_values(offer: Offer) -> tuple[Any, ...]:
-    return offer.session, offer.learning, offer.trigger, offer.state, to_microseconds(offer.at)
-
-
-def _call(row: Any) -> Call:
-    number, session, tool, ok, learning, arguments, at = row
-    return Call(
-        number=number,
-        session=session,
-        tool=tool,
-        ok=ok,
-        learning=learning,
-        arguments=arguments,
-        at=from_microseconds(at),
-    )
-
-
-def _offer(row: Any) -> Offer:
-    session, learning, trigger, state, at = row
-    return Offer(session=session, learning=learning, trigger=trigger, state=state, at=from_microseconds(at))

@@ -10,10 +10,21 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from hexad.model import RECORD_OF, RECORDS, Knowledge, Layer, Learning, Proposal, SkillVersion, Version
+from hexad.model import (
+    RECORD_OF,
+    RECORDS,
+    Association,
+    AuditRecord,
+    Knowledge,
+    Layer,
+    Learning,
+    Proposal,
+    SkillVersion,
+    Version,
+)
 from hexad.shape import Kind, from_microseconds, shapes, to_microseconds
 from hexad.store import SKETCHED, Row, Sketch, folded, standing_of
-from hexad.store.learning import WILDCARD, skeleton
+from hexad.store.learning import WILDCARD, Call, Offer, skeleton
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
@@ -96,11 +107,32 @@ class _Codec:
             raise Undecodable(f"{self.noun.__name__}: {error!r}") from error
 
 
+class Flat:
+    """A noun whose fields are the columns of its table, in the same order."""
+
+    def __init__(self, noun: type[Any]) -> None:
+        self._codec = _codec(noun)
+        self._columns = (self._codec.key, *self._codec.others)
+        self._objects = [name for name, shape in shapes(cast("Any", noun)).items() if shape.kind is Kind.OBJECT]
+
+    def encode(self, noun: Any) -> list[Any]:
+        """The values of the columns."""
+        values = self._codec.plain(noun, self._columns).values()
+        return [as_json(value) if isinstance(value, dict) else value for value in values]
+
+    def decode(self, row: Sequence[Any]) -> Any:
+        """The noun of a row."""
+        values = dict(zip(self._columns, row, strict=True))
+        return self._codec.made(values | {name: json.loads(values[name]) for name in self._objects})
+
+
 def _codec(noun: type[Any], aside: str | None = None) -> _Codec:
     shaped = shapes(cast("Any", noun))
     key, *names = shaped
     encoders = {name: _ENCODERS[shape.kind] for name, shape in shaped.items() if shape.kind in _ENCODERS}
     decoders = {name: decode for name, shape in shaped.items() if (decode := _decoder(shape))}
+    if "layer" in shaped:
+        encoders["layer"], decoders["layer"] = CODES.__getitem__, LAYERS.__getitem__
     own = tuple(name for name in _COLUMNS if name in shaped) if noun in RECORDS else ()
     others = tuple(name for name in names if name not in own and name != aside)
     return _Codec(noun, key, encoders, decoders, own, others)
@@ -119,6 +151,10 @@ _ENCODERS: Final[dict[Kind, Callable[[Any], object]]] = {
     Kind.CHOICE: str.__str__,
 }
 _DECODERS: Final[dict[Kind, Callable[[Any], object]]] = {Kind.TIME: from_microseconds, Kind.LIST: tuple}
+ASSOCIATIONS: Final = Flat(Association)
+AUDIT: Final = Flat(AuditRecord)
+CALLS: Final = Flat(Call)
+OFFERS: Final = Flat(Offer)
 _VERSIONS: Final = {Layer.USER_KNOWLEDGE: _codec(Version), Layer.SKILL_PATTERNS: _codec(SkillVersion)}
 _PROPOSAL: Final = _codec(Proposal)
 _CODECS: Final = {layer: _codec(noun, ASIDE.get(layer)) for layer, noun in RECORD_OF.items()}
@@ -194,3 +230,18 @@ def decode_proposal(id: str, data: str) -> Proposal:
     """The proposal of its JSON."""
     found: Proposal = _PROPOSAL.made({"id": id, **json.loads(data)})
     return found
+
+
+def bulk(table: str, named: str, conflict: str = "") -> str:
+    """An INSERT of any number of rows, a list for each column; ``named`` are the columns with their types."""
+    places = [each.strip().partition(" ") for each in named.split(",")]
+    names = ", ".join(f'"{name}"' for name, _, _ in places)
+    lists = ", ".join(f"${place}::{kind}[]" for place, (_, _, kind) in enumerate(places, 2))
+    return f"INSERT INTO {table} (tenant, {names}) SELECT $1, * FROM unnest({lists}) {conflict}"
+
+
+def upsert(table: str, named: str, *keys: str) -> str:
+    """An INSERT that replaces rows of the same keys."""
+    names = [each.split()[0] for each in named.split(",")]
+    changed = ", ".join(f'"{name}" = excluded."{name}"' for name in names if name not in keys)
+    return bulk(table, named, f"ON CONFLICT (tenant, {', '.join(keys)}) DO UPDATE SET {changed}")

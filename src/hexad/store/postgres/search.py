@@ -13,11 +13,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import RECORD_OF, Association, Layer
-from hexad.shape import from_microseconds, to_microseconds
+from hexad.shape import to_microseconds
 from hexad.store import MOST_ASSOCIATIONS, Evidence, Standing, VectorState
 from hexad.store.postgres.blocks import unpack
 from hexad.store.postgres.connection import Statement, flat
-from hexad.store.postgres.records import BRIEF, CODES, LAYERS, decode, hashed
+from hexad.store.postgres.records import ASSOCIATIONS, BRIEF, CODES, LAYERS, decode, hashed
 from hexad.store.searching import CAPACITY, Opening, UnsplitRows, counted_terms, opening_order
 from hexad.text.index import Posting, Statistics
 
@@ -325,16 +325,8 @@ def _associated(rows: Sequence[Any]) -> tuple[dict[Layer, list[Association]], di
     numbers: dict[Layer, dict[str, int]] = {}
     for *values, number in rows:
         if counts[values[0], values[2]] <= MOST_ASSOCIATIONS:
-            association = association_of(values)
+            association = ASSOCIATIONS.decode(values)
             found.setdefault(association.layer, []).append(association)
             if number is not None:
                 numbers.setdefault(association.layer, {})[association.id] = number
     return found, numbers
-
-
-def association_of(row: Sequence[Any]) -> Association:
-    """The association of its columns: layer, id, term, weight, session, used."""
-    code, key, term, weight, session, used = row
-    return Association(
-        layer=LAYERS[code], id=key, term=term, weight=weight, session=session, used=from_microseconds(used)
-    )

@@ -19,15 +19,19 @@ from hexad.store.postgres.failures import Failure, is_gone
 from hexad.store.postgres.learning import LearningWrites
 from hexad.store.postgres.merging import merge
 from hexad.store.postgres.records import (
+    ASSOCIATIONS,
+    AUDIT,
     CODES,
     LAYERS,
     WRITTEN,
     as_json,
+    bulk,
     decode,
     encode,
     encode_proposal,
     encode_version,
     hashed,
+    upsert,
 )
 from hexad.store.postgres.view import GET, View
 from hexad.store.postgres.work import ADD_HEAD, LOCK_HEAD, SETTINGS
@@ -48,40 +52,26 @@ _KNOWN_IDS: Final = (
 )
 
 
-def _bulk(table: str, named: str, conflict: str = "") -> str:
-    """An INSERT of any number of rows, a list for each column; ``named`` are the columns with their types."""
-    places = [each.strip().partition(" ") for each in named.split(",")]
-    names = ", ".join(f'"{name}"' for name, _, _ in places)
-    lists = ", ".join(f"${place}::{kind}[]" for place, (_, _, kind) in enumerate(places, 2))
-    return f"INSERT INTO {table} (tenant, {names}) SELECT $1, * FROM unnest({lists}) {conflict}"
-
-
-def _upsert(table: str, named: str, *keys: str) -> str:
-    """An INSERT that replaces rows of the same keys."""
-    names = [each.split()[0] for each in named.split(",")]
-    changed = ", ".join(f'"{name}" = excluded."{name}"' for name in names if name not in keys)
-    return _bulk(table, named, f"ON CONFLICT (tenant, {', '.join(keys)}) DO UPDATE SET {changed}")
-
-
-_PUT: Final = _upsert("hexad.record", ", ".join(map(" ".join, WRITTEN.items())), "layer", "number")
-_ADD_STALE: Final = _bulk("hexad.stale", "layer smallint, number bigint, words text", "ON CONFLICT DO NOTHING")
+_PUT: Final = upsert("hexad.record", ", ".join(map(" ".join, WRITTEN.items())), "layer", "number")
+_ADD_STALE: Final = bulk("hexad.stale", "layer smallint, number bigint, words text", "ON CONFLICT DO NOTHING")
 _VECTOR: Final = "layer smallint, embedder bigint, number bigint, stamp bigint, vector bytea"
 _PUT_VECTORS: Final = (  # the same vector again changes nothing; `xmax` is 0 in a new row
-    f"WITH put AS ({_upsert('hexad.vector AS v', _VECTOR, 'number', 'embedder')} WHERE v.vector <> excluded.vector "
+    f"WITH put AS ({upsert('hexad.vector AS v', _VECTOR, 'number', 'embedder')} WHERE v.vector <> excluded.vector "
     "RETURNING layer, embedder, stamp, (xmax = 0)::int AS added) "
     "INSERT INTO hexad.embedder AS e (tenant, layer, embedder, rows, stamp) "
     "SELECT $1, layer, embedder, sum(added), max(stamp) FROM put GROUP BY layer, embedder "
     "ON CONFLICT (tenant, layer, embedder) DO UPDATE SET rows = e.rows + excluded.rows, stamp = excluded.stamp"
 )
 _VERSION: Final = "layer smallint, id text, version bigint, session text, subject text, data text"
-_ADD_VERSIONS: Final = _bulk("hexad.version", _VERSION)
+_ADD_VERSIONS: Final = bulk("hexad.version", _VERSION)
 _AUDITED: Final = "session text, action text, actor text, target text, details text, previous text, hash text"
-_ADD_AUDIT: Final = _bulk("hexad.audit", f"sequence bigint, at bigint, {_AUDITED}")
+_ADD_AUDIT: Final = bulk("hexad.audit", f"sequence bigint, at bigint, {_AUDITED}")
+_DETAILS: Final = 6  # the column of an audit record
 _ASSOCIATION: Final = "layer smallint, id text, term text, weight double precision, session text, used bigint"
-_ADD_ASSOCIATIONS: Final = _bulk("hexad.association", _ASSOCIATION)
+_ADD_ASSOCIATIONS: Final = bulk("hexad.association", _ASSOCIATION)
 _SCOPE: Final = "layer smallint, rows bigint, length bigint, merged bigint, waiting bigint"
-_PUT_SCOPES: Final = _upsert("hexad.scope", _SCOPE, "layer")
-_PUT_PROPOSALS: Final = _upsert("hexad.proposal", "id text, data text", "id")
+_PUT_SCOPES: Final = upsert("hexad.scope", _SCOPE, "layer")
+_PUT_PROPOSALS: Final = upsert("hexad.proposal", "id text, data text", "id")
 _REMOVE_PROPOSALS: Final = "DELETE FROM hexad.proposal WHERE tenant = $1 AND id = ANY($2::text[])"
 _TAKE_SLOT: Final = (
     "INSERT INTO hexad.slot AS s (tenant, session, kind, taken, most) VALUES ($1, $2, $3, 1, $4) "
@@ -254,12 +244,8 @@ class Unit(View, LearningWrites):
 
     def associate(self, layer: Layer, id: str, associations: Collection[Association]) -> None:
         self.queue(_REMOVE_ASSOCIATIONS, self.tenant, CODES[layer], id)
-        rows = [
-            (CODES[each.layer], each.id, each.term, each.weight, each.session, to_microseconds(each.used))
-            for each in associations
-        ]
-        if rows:
-            self.queue(_ADD_ASSOCIATIONS, self.tenant, *columns(rows))
+        if associations:
+            self.queue(_ADD_ASSOCIATIONS, self.tenant, *columns(map(ASSOCIATIONS.encode, associations)))
 
     def remove(self, layer: Layer, id: str) -> bool:
         self._settle()
@@ -304,8 +290,9 @@ class Unit(View, LearningWrites):
 
     def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
         head = self.known_head()
-        encoded = details or [as_json(dict(record.details)) for record in records]
-        rows = [_audit_values(record, written) for record, written in zip(records, encoded, strict=True)]
+        rows = list(map(AUDIT.encode, records))
+        for row, written in zip(rows, details, strict=False):
+            row[_DETAILS] = written
         if rows:
             self.queue(_ADD_AUDIT, self.tenant, *columns(rows))
             last = max(records, key=lambda record: record.sequence)
@@ -442,8 +429,3 @@ class Unit(View, LearningWrites):
         scopes = [(code, *astuple(self._scopes[code])) for code in sorted(self._changed_scopes)]
         self._changed_scopes.clear()
         return [Statement(_PUT_SCOPES, (self.tenant, *columns(scopes)))] if scopes else []
-
-
-def _audit_values(record: AuditRecord, details: str) -> tuple[Any, ...]:
-    words = (record.session, record.action, record.actor, record.target)
-    return record.sequence, to_microseconds(record.at), *words, details, record.previous, record.hash

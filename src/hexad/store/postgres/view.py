@@ -5,15 +5,16 @@ Rows come along with their sketches, so that `fetch` needs no round trip.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import AuditRecord, Layer
-from hexad.shape import from_microseconds, to_microseconds
+from hexad.shape import to_microseconds
 from hexad.store import Sketches, Vector, folded
 from hexad.store.postgres.connection import Statement, flat
 from hexad.store.postgres.learning import LearningReads
 from hexad.store.postgres.records import (
+    ASSOCIATIONS,
+    AUDIT,
     BRIEF,
     CODES,
     LAYERS,
@@ -25,7 +26,7 @@ from hexad.store.postgres.records import (
     decode_version,
     hashed,
 )
-from hexad.store.postgres.search import Search, association_of
+from hexad.store.postgres.search import Search
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -167,13 +168,13 @@ class View(LearningReads):
     def associations(self, layer: Layer | None = None, id: str | None = None) -> Sequence[Association]:
         code = None if layer is None else CODES[layer]
         rows = self.ask(Statement(_ASSOCIATIONS, (self.tenant, code, id)))[0]
-        return sorted(map(association_of, rows), key=lambda each: (each.layer.value, each.id, each.term))
+        return sorted(map(ASSOCIATIONS.decode, rows), key=lambda each: (each.layer.value, each.id, each.term))
 
     def proposals(self) -> Sequence[Proposal]:
         return [decode_proposal(*row) for row in self.ask(Statement(_PROPOSALS, (self.tenant,)))[0]]
 
     def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
-        return [_audit_record(row) for row in self.ask(Statement(_AUDIT, (self.tenant, after, limit)))[0]]
+        return list(map(AUDIT.decode, self.ask(Statement(_AUDIT, (self.tenant, after, limit)))[0]))
 
     def chain_end(self) -> tuple[int, str] | None:
         head = self.known_head()
@@ -186,18 +187,3 @@ class View(LearningReads):
 def _places(chosen: Mapping[Layer, Collection[int]]) -> tuple[list[int], list[int]]:
     codes = [CODES[layer] for layer, numbers in chosen.items() for _ in numbers]
     return codes, [number for numbers in chosen.values() for number in numbers]
-
-
-def _audit_record(row: Sequence[Any]) -> AuditRecord:
-    sequence, at, session, action, actor, target, details, previous, digest = row
-    return AuditRecord(
-        sequence=sequence,
-        at=from_microseconds(at),
-        session=session,
-        action=action,
-        actor=actor,
-        target=target,
-        details=json.loads(details),
-        previous=previous,
-        hash=digest,
-    )
