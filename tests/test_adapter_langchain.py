@@ -18,13 +18,14 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphBubbleUp
-from langgraph.types import interrupt
+from langgraph.types import Command, interrupt
 from pydantic import PrivateAttr
 
 from hexad.adapters.langchain import HexadMiddleware
 from hexad.testing.adapter_suite import *  # noqa: F403
-from hexad.testing.adapter_suite import BASE, Agents
+from hexad.testing.adapter_suite import BASE, BOOKING, FIX, Agents, blocks, book, booked, calls, pay, warned
 from hexad.testing.script import Call, Request, Script
+from tests.support import requirement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -145,3 +146,53 @@ def make(
 @pytest.fixture
 def agents() -> Agents:
     return Agents(make)
+
+
+# what only LangChain has
+
+
+def _said(agent: Any, **config: Any) -> Any:
+    return agent.invoke({"messages": [("user", BOOKING)]}, {"configurable": config})
+
+
+@requirement("EDGE-01")
+def test_an_exception_that_nobody_handles_ends_the_run_as_it_was_and_is_learned(hx: Hexad) -> None:
+    agent = create_agent(scripted(booked("31/01/2026")), [book], middleware=[HexadMiddleware(hx)])
+    with pytest.raises(ValueError, match="cannot read the day"):
+        _said(agent)
+    assert calls(hx) == [("book", False)]
+
+
+@requirement("EDGE-02")
+def test_without_threads_a_message_that_is_said_again_begins_a_new_turn(hx: Hexad) -> None:
+    days = ("31/01/2026", "2026-01-31")
+    script = Script([*(Call("book", {"day": day}) for day in days), "Booked.", "Yes."])
+    agent = create_agent(scripted(script), [book], middleware=[Forgiving(), HexadMiddleware(hx)])
+    _said(agent)
+    _said(agent)
+    assert [FIX in str(request.messages) for request in script.requests] == [False, False, False, True]
+
+
+@requirement("EDGE-02")
+def test_a_run_that_goes_on_after_approval_keeps_its_block_and_counts_once(hx: Hexad) -> None:
+    hx.knowledge.save("room", "Book a quiet room")
+    script = booked("2026-01-31", tool="pay")
+    agent = create_agent(scripted(script), [_tool(pay)], middleware=[HexadMiddleware(hx)], checkpointer=InMemorySaver())
+    _said(agent, thread_id="s1")
+    hx.knowledge.save("hall", "Book a room in the hall")
+    agent.invoke(Command(resume="paid"), {"configurable": {"thread_id": "s1"}})
+    first, second = script.requests
+    assert first.messages[blocks(first)[0]] == second.messages[blocks(second)[0]]
+    assert calls(hx) == [("pay", True)]
+
+
+@requirement("EDGE-01")
+def test_for_a_user_who_is_not_known_nothing_is_saved_where_all_see_it(
+    hx: Hexad, caplog: pytest.LogCaptureFixture
+) -> None:
+    script = Script([Call("save_knowledge", {"key": "salary", "content": "Dana earns 100"}), "Noted."])
+    agent = create_agent(scripted(script), [], middleware=[HexadMiddleware(hx, user=lambda runtime: None)])
+    _said(agent)
+    assert not hx.knowledge.list()
+    assert "could not be determined" in str(script.requests[-1].messages)
+    assert len(warned(caplog)) == 1

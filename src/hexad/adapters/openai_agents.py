@@ -9,16 +9,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
-from itertools import count
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+import uuid
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hexad.extras import require_extra
 
-require_extra(
-    "openai-agents", what="the OpenAI Agents adapter", package="openai-agents", module="agents", needed="0.24"
-)
+require_extra("openai-agents", what="the Agents adapter", package="openai-agents", module="agents", needed="0.24")
 
 from agents import FunctionTool, RunConfig, RunHooks, function_tool  # noqa: E402 - a missing package is reported first
 from agents.run_config import ModelInputData  # noqa: E402
@@ -32,8 +30,6 @@ if TYPE_CHECKING:
     from agents.run_config import CallModelData, ToolErrorFormatterArgs
 
     from hexad.facade import Hexad
-
-_RUNS: Final = count(1)
 
 
 class _Speaking(NamedTuple):
@@ -54,7 +50,7 @@ class HexadAgents:
         self.show_errors = show_errors and hx.enabled
         self.memory = AgentMemory(
             hx,
-            user=lambda speaking: named(speaking.run.user, speaking.context),
+            user=lambda speaking: named(speaking.run.user, speaking.context, needed=True),
             session=lambda speaking: named(speaking.run.session, speaking.context),
             budget=budget,
         )
@@ -82,9 +78,7 @@ class HexadAgents:
             return given
         config = run_config or RunConfig()
         run = _Run(self, user, session.session_id if own else session, config, hooks)
-        ours = dataclasses.replace(
-            config, call_model_input_filter=run.add_context, tool_error_formatter=run.format_error
-        )
+        ours = replace(config, call_model_input_filter=run.add_context, tool_error_formatter=run.format_error)
         return {**given, "run_config": ours, "hooks": run}
 
     def _tool(self, tool: FunctionTool) -> FunctionTool:
@@ -96,7 +90,7 @@ class HexadAgents:
             with self.memory.serving(_Speaking(run, context.context) if isinstance(run, _Run) else None):
                 return await inner(context, arguments)
 
-        return dataclasses.replace(tool, on_invoke_tool=invoke)
+        return replace(tool, on_invoke_tool=invoke)
 
 
 class _Run(RunHooks[Any]):
@@ -104,7 +98,7 @@ class _Run(RunHooks[Any]):
 
     def __init__(self, h: HexadAgents, user: Named, session: Named, config: RunConfig, hooks: Any) -> None:
         self.user, self.session, self._config, self._hooks = user, session, config, hooks
-        self._h, self._id = h, f"run {next(_RUNS)}"
+        self._h, self._id = h, uuid.uuid4().hex
         for name in (each for each in dir(RunHooks) if each.startswith("on_") and each != "on_tool_end" and hooks):
             setattr(self, name, getattr(hooks, name))
 

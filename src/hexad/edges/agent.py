@@ -21,6 +21,7 @@ from hexad.context.selection import estimate_tokens
 from hexad.edges.context import BUDGET, PREFACE, Lookup, Question
 from hexad.edges.conversation import Conversation, NamespaceRule, Speaker, by_name, call_scope, checked
 from hexad.edges.warnings import TURN_WARNINGS, attempt, attempt_now, excused
+from hexad.errors import InvalidInput
 from hexad.learning.calls.call_scope import recorded_under
 from hexad.learning.outcome import reported_failure
 from hexad.memory import admission
@@ -42,9 +43,11 @@ _LIKE_AN_ERROR: Final = re.compile(
 )
 
 
-def named(name: Named, context: Any) -> str:
-    """The name, or what a function makes of the framework's own context; None is no name."""
+def named(name: Named, context: Any, *, needed: bool = False) -> str:
+    """The name, or the one that a function finds in the framework's own context; None is no name."""
     given = name(context) if callable(name) else name
+    if given is None and needed:
+        raise InvalidInput("user", 'the function returned None; return "" for the memory that all users share')
     return "" if given is None else str(given)
 
 
@@ -180,7 +183,7 @@ class AgentMemory:
         """Who speaks, and the turn that was looked up last for them; None, and a warning, if that is not known."""
         conversation, reasons = None, list[str]()
         with excused(reasons):
-            user, name = named(self._user, context), named(self._session, context) or session
+            user, name = named(self._user, context, needed=True), named(self._session, context) or session
             conversation = self._turns.get((user, name)) or Conversation("", user, name)
         self._warn(reasons)
         return conversation
