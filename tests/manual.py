@@ -45,6 +45,11 @@ INSTEAD = {  # of a `py` block, which needs a real model: what stands before it 
         "from agent_framework.openai import OpenAIChatClient\n",
         "",
     ),
+    "claude-agent.md": (
+        "import pytest\n\npytest.importorskip('claude_agent_sdk')\n",
+        "asyncio.run(main())",
+        "main().close()",  # test_adapter_claude_agent.py runs the program
+    ),
     "clients.md": (_SCRIPTED.format("clients"), "OpenAI()", "scripted(Script(booking))"),
     "langchain.md": (_SCRIPTED.format("langchain"), '"openai:gpt-5.1"', "scripted(Script(booking))"),
     "openai-agents.md": (_SCRIPTED.format("openai_agents"), '"gpt-5.1"', "scripted(Script(booking))"),

@@ -12,6 +12,7 @@ import pytest
 
 import hexad
 from hexad import Hexad
+from hexad.errors import MissingExtra
 from tests.support import requirement
 
 if TYPE_CHECKING:
@@ -28,7 +29,10 @@ MODULES = sorted(
 @requirement("CTX-07")
 @pytest.mark.parametrize("name", ["hexad", *MODULES])
 def test_the_examples_of_a_module_say_what_happens(name: str) -> None:
-    module: ModuleType = importlib.import_module(name)
+    try:
+        module: ModuleType = importlib.import_module(name)
+    except MissingExtra as error:
+        pytest.skip(str(error))
     result = doctest.testmod(module, extraglobs={"Hexad": Hexad}, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert result.failed == 0
 

@@ -124,6 +124,11 @@ class AgentMemory:
         """Like `recall`, beside an event loop."""
         return _context(await soon(self.hx, self._recalling(context, latest, session)))
 
+    def standing(self) -> str:
+        """Standing context alone, for a system prompt that is made before the first message. It warns of nothing."""
+        job = self._recalling(None, Latest("", 0, last=True), "")
+        return _context(attempt_now(self.hx, job.work, seconds=job.seconds, reasons=[]) if job else None).standing
+
     def learn(self, context: Any, call: Ended, *, session: str = "") -> None:
         """Record how a call ended, unless it is one of our own tools, or was recorded already."""
         _now(self.hx, self._learning(context, call, session))

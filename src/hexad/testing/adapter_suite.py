@@ -55,7 +55,7 @@ class Agents:
     """How agents of a framework are made: from an engine (None: without the adapter), a script and tools.
 
     The tool `pay` needs a person's approval. ``missing`` names what the framework does not have, with the reason:
-    "sync", "stream", "approval", "cancel", "history".
+    "sync", "stream", "approval", "cancel", "history", "watch", "model errors", "user function".
     """
 
     make: Callable[..., Driven]
@@ -325,6 +325,7 @@ def test_a_call_that_waits_for_approval_is_no_outcome(agents: Agents, hx: Hexad)
 
 
 def test_a_model_call_that_failed_leaves_nothing_behind_and_the_next_has_one_block(agents: Agents, hx: Hexad) -> None:
+    agents.need("model errors")
     agents.own(hx).knowledge.save("room", "Book a quiet room")
     script = Script([ConnectionError("overloaded"), "Booked."])
     agent = agents.make(hx, script)
