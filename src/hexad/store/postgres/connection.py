@@ -67,11 +67,9 @@ class Connection:
         self._owed = 0  # batches whose results nobody has read
         self._loading = Transformer(self._connection)
         self.broken = False
-        self.trips = 0
 
     def run(self, statements: Sequence[Statement], *, until: float | None = None) -> list[Rows]:
         """Run a batch and return the rows of each statement; ``until`` is a time of the monotonic clock."""
-        self.trips += 1
         sent = False
         try:
             new = self._send(statements, until)
