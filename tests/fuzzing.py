@@ -316,6 +316,13 @@ def _peak() -> float:
 def fuzz(seconds: float, first: int = 0, show: Callable[[str], object] = print) -> tuple[int, set[str]]:
     """Make calls until the time is over; returns how many, and the findings, each shown once."""
     logging.disable(logging.CRITICAL)
+    try:
+        return _fuzzed(seconds, first, show)
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def _fuzzed(seconds: float, first: int, show: Callable[[str], object]) -> tuple[int, set[str]]:
     end, made, findings = time.monotonic() + seconds, 0, set[str]()
 
     @settings(
