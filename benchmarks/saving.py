@@ -48,6 +48,7 @@ def save(key, content):
         bare.execute("INSERT INTO entry (key, content) VALUES (?, ?)", (key, content))
         bare.execute("COMMIT")
 
+save(f"{name}-first", "the first save of a process also loads code")
 print("ready", flush=True)
 input()
 for number in range(times):

@@ -128,7 +128,11 @@ def _show_found(found: Retrieval, category: Category | None) -> None:
     if not found and not found.failures:
         why = "" if found.keywords else ": the query has no word to search for"
         only = f" --category {category}" if category else ""
-        see = f"`hexad explain {quote(found.query)}` shows what was near" if found.keywords else "try other words"
+        see = (
+            f"`hexad explain {quote(found.query)}` shows what was near and what every prompt has"
+            if found.keywords
+            else "try other words"
+        )
         screen.remark(f"nothing found{why}; {see}, and `hexad list{only}` lists everything")
 
 
