@@ -17,7 +17,7 @@ from hexad.context.ranking import SLACK, Ranking
 from hexad.context.standing import fitting
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed
 from hexad.memory.similarity import or_by_words_alone, without_words
-from hexad.model import Item, Knowledge, Layer, Learning, Origin, Query, Reason
+from hexad.model import ErrorCategory, Item, Knowledge, Layer, Learning, Origin, Query, Reason
 from hexad.shape import to_microseconds
 from hexad.store import Question
 from hexad.text.document import facet
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hexad.model import Association, Clock, Record
     from hexad.store import Evidence, Reading, Row, Sketch, Sketches, Store
 
+_OUTAGES: Final = frozenset({ErrorCategory.TIMEOUT, ErrorCategory.PROVIDER_ERROR})  # they pass, or they do not
 _WITHOUT_FIX: Final = 4  # times as many learnings are looked at as are wanted: some know no fix
 _MOST_NEAR: Final = 20_000  # rows that are looked through for those that have the facets and are unexpired
 _OTHERS: Final = 2  # places of a layer that go to other origins while matching entries of the user's wait
@@ -271,11 +272,14 @@ class _Pass:
         """The candidates as items: those that are kept first."""
         found = {row.number: row for row in rows}
         best = [(answer, self._item(found[answer.sketch.number], answer)) for answer in self._best]
-        solving = [item for answer, item in best if self._solves(found[answer.sketch.number].record)][: self._room]
+        records = [found[answer.sketch.number].record for answer in self._best]
+        solving = [item for (_, item), record in zip(best, records, strict=True) if self._solves(record)]
+        if records[:1] and not self._solves(records[0]) and _came_back(records[0]):
+            solving = [best[0][1], *solving]  # the best match, so its words are shown
         pinned = [
             present(row.record, _PINNED.value, (_PINNED,)) for row in sorted(self._pinned, key=lambda row: row.number)
         ]
-        kept = [Judged(item) for item in (*pinned, *solving)][: self._limit]
+        kept = [Judged(item) for item in (*pinned, *solving[: self._room])][: self._limit]
         if not wide:
             return kept
         others = [*best, *((answer, self._item(found[answer.sketch.number], answer)) for answer in self._others)]
@@ -327,6 +331,11 @@ class _Pass:
         terms = habit.terms if habit else ()
         why = self._ranking.reasons(answer.sketch, row.document, match, terms, answer.lent) if row.document else ()
         return present(row.record, answer.score, why)
+
+
+def _came_back(record: Record) -> bool:
+    """Whether a learning without a fix is worth a line: the tool itself failed, and more than once."""
+    return isinstance(record, Learning) and record.seen > 1 and record.category not in _OUTAGES
 
 
 def _with_room_for_the_user(answers: Sequence[_Answer], limit: int) -> Sequence[_Answer]:
