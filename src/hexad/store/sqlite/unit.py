@@ -58,16 +58,28 @@ class Unit(LearningTables):
             row = self._connection.execute(_OF_FOLDED, (self.namespace, folded(id))).fetchone()
         return row and Row(row[-1], table.decode(row), _unpacked(row[-2], id))
 
-    def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:
+    def page(
+        self,
+        layer: Layer,
+        *,
+        after: int = 0,
+        before: int | None = None,
+        limit: int = 1000,
+        without: str | None = None,
+    ) -> Sequence[Row]:
         # The + keeps SQLite on the primary key: rows of one namespace come in the order they were saved.
         where, values = "+namespace = ? AND number > ?", list[object]((self.namespace, after))
+        if before is not None:
+            where += " AND number < ?"
+            values.append(before)
         if without is not None:
             where += (
                 " AND words IS NOT NULL AND NOT EXISTS (SELECT 1 FROM hexad_vector "
                 f"WHERE meaning = ? AND hexad_vector.number = {TABLES[layer].name}.number)"
             )
             values.append(self._vectors.home(layer, without))  # NULL: there are none
-        return self.rows(layer, f"{where} ORDER BY number LIMIT ?", (*values, limit))
+        order = "number" if before is None else "number DESC"
+        return self.rows(layer, f"{where} ORDER BY {order} LIMIT ?", (*values, limit))
 
     def evidence(self, question: Question) -> Mapping[Layer, Evidence]:
         return self._search.evidence(question)
