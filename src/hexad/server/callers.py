@@ -21,7 +21,7 @@ _BEARER: Final = "bearer "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """What somebody may do."""
+    """Somebody, with their namespaces and rights."""
 
     name: str = ""
     token: str = ""  # the token's id

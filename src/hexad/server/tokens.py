@@ -29,7 +29,7 @@ _BELOW: Final = "/*"
 
 
 class Right(Choice):
-    """What the holder of a token may do."""
+    """A right that a token gives."""
 
     READ = "read"
     WRITE = "write"  # save as an agent; what the user said can only be proposed to change

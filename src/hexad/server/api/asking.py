@@ -1,4 +1,4 @@
-"""What goes into a prompt, and why."""
+"""The contents of a prompt, and the reasons for them."""
 
 from __future__ import annotations
 

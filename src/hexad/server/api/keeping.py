@@ -26,7 +26,7 @@ _LINES: Final = "application/x-ndjson"
 
 
 def status(call: Call) -> dict[str, Any]:
-    """What is stored in a namespace, and what awaits review."""
+    """Count the contents of a namespace, and the things that await review."""
     hx = call.hx
     with hx.store.reading(hx.namespace) as view:
         found = view.evidence(Question(layers=DEFAULT_LAYERS, now=utc_now(), standing=_MOST_PINNED))

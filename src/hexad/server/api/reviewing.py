@@ -1,4 +1,4 @@
-"""What awaits a person's decision: proposals, draft skills, doubtful fixes."""
+"""The queue of a person's decisions: proposals, draft skills, doubtful fixes."""
 
 from __future__ import annotations
 

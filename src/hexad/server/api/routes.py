@@ -55,7 +55,7 @@ class Route:
 
     @property
     def summary(self) -> str:
-        """What it does, in one sentence."""
+        """One sentence about it."""
         return (self.work.__doc__ or "").split("\n")[0].removesuffix(".")
 
 
