@@ -30,9 +30,9 @@ def status(call: Call) -> dict[str, Any]:
     hx = call.hx
     with hx.store.reading(hx.namespace) as view:
         found = view.evidence(Question(layers=DEFAULT_LAYERS, now=utc_now(), standing=_MOST_PINNED))
-    learnings, skills = hx.learnings.list(), hx.skills.list()
+    skills = hx.skills.list()
     stored = {layer.value: evidence.statistics.rows for layer, evidence in found.items()}
-    stored |= {Layer.AGENT_LEARNINGS.value: len(learnings), Layer.SKILL_PATTERNS.value: len(skills)}
+    stored |= {hx.learnings.layer.value: len(hx.learnings.list()), hx.skills.layer.value: len(skills)}
     return {
         "version": __version__,
         "namespace": hx.namespace,
