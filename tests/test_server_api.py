@@ -63,7 +63,7 @@ def test_an_entry_is_saved_read_changed_found_hidden_and_brought_back(url: str) 
         assert api.delete("/knowledge/ops%2Fdeploy").status_code == 204
         assert api.get("/knowledge/ops%2Fdeploy").status_code == 404
         assert api.post("/knowledge/ops%2Fdeploy/undelete").json()["pinned"]
-        gone = api.post("/forget", json={"key": "ops/deploy"}).json()
+        gone = api.post("/forget", json={"knowledge": "ops/deploy"}).json()
         assert gone["entries"] == 1
 
 

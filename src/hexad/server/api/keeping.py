@@ -85,11 +85,11 @@ def verify(call: Call) -> dict[str, Any]:
 def forget(call: Call) -> dict[str, Any]:
     """Erase for good: one record, all about a subject, all of a session, or everything in the namespace."""
     hx, body = call.hx, call.body
-    collections = {"key": hx.knowledge, "reference": hx.references, "learning": hx.learnings, "skill": hx.skills}
+    collections = {"knowledge": hx.knowledge, "reference": hx.references, "learning": hx.learnings, "skill": hx.skills}
     named = [name for name in (*collections, "subject", "session", "everything") if body.get(name)]
     if len(named) != 1:
         raise InvalidInput(
-            "forget", "give exactly one of key, reference, learning, skill, subject, session, everything"
+            "forget", "give exactly one of knowledge, reference, learning, skill, subject, session, everything"
         )
     [name] = named
     if name in collections:

@@ -269,7 +269,7 @@ ROUTES: Final[tuple[Route, ...]] = (
         APPROVE,
         keeping.forget,
         OBJECT,
-        body(key=KEY, reference=KEY, learning=KEY, skill=KEY, subject=KEY, session=KEY, everything=FLAG),
+        body(knowledge=KEY, reference=KEY, learning=KEY, skill=KEY, subject=KEY, session=KEY, everything=FLAG),
     ),
     Route("GET", "/export", READ, keeping.export, NOTHING, runs=True),
     Route("POST", "/import", WRITE, keeping.import_lines, OBJECT, query={"overwrite": FLAG}, runs=True),
