@@ -221,11 +221,6 @@ def namespace_from_environment() -> str | None:
     return os.environ.get("HEXAD_NAMESPACE") or None
 
 
-def colour_is_wanted() -> bool:
-    """Whether FORCE_COLOR asks for colours even where output is not a terminal."""
-    return bool(os.environ.get("FORCE_COLOR"))
-
-
 def claude_code_folder() -> Path:
     """Where Claude Code keeps its own file: CLAUDE_CONFIG_DIR, else the user's home."""
     named = os.environ.get("CLAUDE_CONFIG_DIR")
