@@ -212,8 +212,8 @@ class _Pass:
             evidence.statistics, evidence.postings, asked.query.terms, asked.query.common, asked.query.parts
         )
         self._matches = asked.matches(layer, evidence, candidates)
-        self._batches = self._matches.batches(asked.limit + len(self._without), slack=SLACK) if known else iter(())
         self._ranking = Ranking(asked.query, candidates.measure, to_microseconds(asked.now), candidates.subjects)
+        self._batches = self._matches.batches(asked.limit + len(self._without), slack=SLACK) if known else iter(())
         self._rows: list[Sketch] = []
         self._beside: dict[int, Sketch] = {}
         self._seen: set[int] = set()
@@ -233,7 +233,7 @@ class _Pass:
         """
         if self._answers() < self.wanted:
             return next(self._batches, ())
-        users = sum(row.origin == Origin.USER for row in self._rows)
+        users = sum([row.origin == Origin.USER for row in self._rows]) if self._own else 0
         crowded = self._own and users < min(self._room, len(self._rows) - _OTHERS)
         rest = itertools.chain.from_iterable(self._batches) if crowded else ()
         return tuple(islice(rest, _MORE))
@@ -304,17 +304,19 @@ class _Pass:
 
     def _answers(self) -> int:
         """How many of the rows may be answers; the others only pass on score."""
-        return sum(map(self._may_answer, self._rows))
+        return len(self._possible(self._rows))
 
-    def _may_answer(self, row: Sketch) -> bool:
-        return row.id not in self._without and _has(row, self._facets)
+    def _possible(self, rows: Sequence[Sketch]) -> Sequence[Sketch]:
+        if not self._without and not self._facets:
+            return rows
+        return [row for row in rows if row.id not in self._without and _has(row, self._facets)]
 
     def _scored(self) -> Sequence[_Answer]:
         """The rows that match at all: by score, then the latest changed, then the latest added."""
         rows = [*self._rows, *(row for number, row in self._beside.items() if number not in self._seen)]
         self._matches.look_at(row.number for row in rows)
         lent = lending(rows, self._matches.value)
-        answers = [self._answered(row, lent.get(row.number, 0.0)) for row in rows if self._may_answer(row)]
+        answers = [self._answered(row, lent.get(row.number, 0.0)) for row in self._possible(rows)]
         answers.sort(key=lambda each: (each.score, each.sketch.updated, each.sketch.number), reverse=True)
         return [answer for answer in answers if answer.score]
 
