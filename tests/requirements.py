@@ -12,7 +12,6 @@ REQUIREMENTS: Final[dict[str, str]] = dict(re.findall(r"^- ([A-Z]+-\d+) (.*)$", 
 
 PLANNED: Final = frozenset(
     [
-        "API-01",
         "DASH-01",
         "EDGE-03",
         "GATE-01",
