@@ -15,8 +15,6 @@ PLANNED: Final = frozenset(
         "DASH-01",
         "EDGE-03",
         "GATE-01",
-        "IO-01",
-        "IO-02",
         "OBS-01",
     ]
 )

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from hexad.context.explanation import Explanation
     from hexad.context.layers.runtime import RuntimeContextProvider
     from hexad.context.retriever import Retriever
-    from hexad.importer import Imported
+    from hexad.interchange.importing import Imported
     from hexad.learning.learnings import LearningCollection
     from hexad.learning.outcome import FailureRule
     from hexad.memory.checking import Damage
@@ -217,14 +217,6 @@ class Hexad:
         """The prompt for a message: standing context, then what was found besides it; recorded as shown.
 
         ``budget`` is for what was found; the setting ``standing_budget`` is for what stands in every prompt.
-
-        >>> hx = Hexad.open(":memory:", enabled=True)
-        >>> _ = hx.knowledge.save("units", "Answer in metric units")
-        >>> print(hx.prompt("You are terse.", "which units?", budget=800))
-        You are terse.
-        <BLANKLINE>
-        ## Standing Rules and Preferences
-        - Answer in metric units
         """
         prompt = self.assemble(base, self.turn(message, layers, session=session), budget=budget)
         self.shown(prompt)
@@ -282,10 +274,6 @@ class Hexad:
         tool objects and toolsets of agent frameworks. With ``advise`` a trusted fix is appended to the error that goes
         back to the model. ``failure`` is a function from a result to the failure that it reports, or None; the default
         is `hexad.learning.outcome.reported_failure`.
-
-        >>> hx = Hexad.open(":memory:", enabled=True)
-        >>> hx.watch(len)("four")
-        4
         """
         if not self.enabled:
             return tool
@@ -431,17 +419,28 @@ class Hexad:
         self,
         file: str | os.PathLike[str],
         *,
+        format: str | None = None,
         overwrite: bool = False,
+        mine: bool = False,
+        preview: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> Imported:
-        """Add somebody else's backup to this namespace: origins become import, skills drafts, and nothing is pinned.
+        """Add a file or folder of Hexad's or another program's; `hexad.interchange.formats` lists the formats.
 
-        Entries that exist already are kept, unless ``overwrite``.
+        Origins become import, skills drafts, rules proposals, and nothing is pinned, unless it is ``mine``. Entries
+        that exist already are kept, unless ``overwrite``. With ``preview`` nothing changes.
         """
-        from hexad.importer import import_lines  # noqa: PLC0415 - loads learning and skills: 70 ms
+        from hexad.interchange.importing import Wish, import_files  # noqa: PLC0415 - loads learning and skills: 70 ms
 
         path, show = admission.path("file", file), progress or _quiet
-        return import_lines(self._engine.workspace, self._find, path, overwrite=overwrite, progress=show)
+        wish = Wish(overwrite=overwrite, mine=mine, preview=preview, format=format)
+        return import_files(self._engine.workspace, self._find, path, wish, show)
+
+    def export(self, folder: str | os.PathLike[str], *, subject: str | None = None) -> int:
+        """Write each record, or what is known about a subject, as a page of Markdown; return how many."""
+        from hexad.interchange.exporting import export_files  # noqa: PLC0415 - rarely needed
+
+        return export_files(self._engine.workspace, admission.path("folder", folder), subject)
 
     def close(self) -> None:
         """Write waiting counts and close the database; a scope only writes. Closing twice is allowed.

@@ -135,7 +135,7 @@ def _languages(text: str) -> list[str]:
             return [name]
     said = [word.lower() for word in _WORD.findall(text[:_HINTED])]
     counts = {name: sum(word in table_of(name).words for word in said) for name in ("en", "de", "fr", "es")}
-    return [name for name, count in counts.items() if count == max(counts.values())]
+    return [name for name, count in counts.items() if count >= max(counts.values()) - 1]
 
 
 @cache

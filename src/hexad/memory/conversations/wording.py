@@ -41,10 +41,10 @@ class Sentence(NamedTuple):
     asks: bool
 
 
-def sentences(text: str) -> Iterator[Sentence]:
-    """The sentences of a message that are its writer's own words, in bounded time for any text."""
+def sentences(words: str) -> Iterator[Sentence]:
+    """The sentences of a message's own words, in bounded time for any text."""
     found = 0
-    for line in own_words(text).split("\n"):
+    for line in words.split("\n"):
         if _NOT_PROSE.search(line):
             continue
         for piece in _pieces(_BULLET.sub("", line).replace("**", "")):
@@ -95,7 +95,7 @@ def _pieces(line: str) -> Iterator[str]:
     waiting = ""
     for piece in _END.split(line):
         waiting = f"{waiting} {piece}" if waiting else piece
-        if not _SHORTENED.search(waiting):
+        if not (waiting.endswith(".") and _SHORTENED.search(waiting)):
             yield waiting
             waiting = ""
     if waiting:
@@ -104,7 +104,7 @@ def _pieces(line: str) -> Iterator[str]:
 
 def _width(text: str) -> int:
     """Characters, where one of a script without spaces counts as two."""
-    return len(text) + sum(character > "\u2e7f" for character in text)
+    return len(text) if text.isascii() else len(text) + sum(character > "\u2e7f" for character in text)
 
 
 def _is_prose(text: str) -> bool:
