@@ -16,7 +16,6 @@ PLANNED: Final = frozenset(
         "CAP-01",
         "CAP-02",
         "DASH-01",
-        "EDGE-03",
         "GATE-01",
         "IO-01",
         "IO-02",

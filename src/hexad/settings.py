@@ -226,10 +226,10 @@ def colour_is_wanted() -> bool:
     return bool(os.environ.get("FORCE_COLOR"))
 
 
-def claude_code_folder() -> Path:
-    """Where Claude Code keeps its own file: CLAUDE_CONFIG_DIR, else the user's home."""
-    named = os.environ.get("CLAUDE_CONFIG_DIR")
-    return Path(named).expanduser() if named else Path.home()
+def named_folder(variable: str, usual: str) -> Path:
+    """The folder that another program's variable names, such as CLAUDE_CONFIG_DIR; else one in the user's home."""
+    named = os.environ.get(variable)
+    return Path(named).expanduser() if named else Path.home() / usual
 
 
 def data_folder(environ: Environment | None = None) -> Path:

@@ -44,6 +44,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {  # name: its file in this fol
     "habits": ("memory.habits", "Show or reset the words that led to an item before"),
     "learnings": ("memory.learnings", "Show and correct what is known about errors"),
     "skills": ("skills.commands", "Write, approve and run procedures"),
+    "hook": ("setup.hooking", "Answer a hook of a coding agent"),
     "mcp": ("setup.serving", "Serve the memory to an agent over MCP"),
 }
 

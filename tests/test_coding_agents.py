@@ -1,0 +1,326 @@
+"""Coding agents: hooks that bring context and learn, without the model asking."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hexad import Hexad
+from hexad.cli import main
+from hexad.mcp.coding.hooks import Hooks
+from hexad.testing.adapter_suite import calls
+from tests import real_agents
+from tests.mcp_support import client, play
+from tests.support import requirement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+WISH = "Commit messages are in English"
+SHELL = {"session_id": "s", "tool_name": "Bash"}
+FAILED = {**SHELL, "hook_event_name": "PostToolUseFailure", "tool_input": {"command": "pytst -q"}, "tool_use_id": "1",
+          "error": "Exit code 127\n/bin/bash: line 1: pytst: command not found"}  # fmt: skip
+MENDED = {**SHELL, "hook_event_name": "PostToolUse", "tool_input": {"command": "pytest -q"}, "tool_use_id": "2"}
+PROMPT = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "run the tests with pytst"}
+FIX = "use `pytest` instead of `pytst`"
+
+
+@pytest.fixture
+def hx(tmp_path: Path) -> Iterator[Hexad]:
+    with Hexad.open(tmp_path / "a.db", enabled=True, semantic=False) as engine:
+        engine.knowledge.save("english", WISH, category="preference")
+        yield engine
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("XDG_DATA_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "HEXAD_DB"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("HEXAD_SEMANTIC", "false")
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    return tmp_path
+
+
+def added(answer: dict[str, Any]) -> str:
+    return str(answer.get("hookSpecificOutput", {}).get("additionalContext", "")) or str(
+        answer.get("additional_context", "")
+    )
+
+
+def files(home: Path) -> dict[str, bytes]:
+    """The bytes of everything in a home but Hexad's own folder."""
+    found = (each for each in home.rglob("*") if each.is_file() and ".local" not in each.parts)
+    return {str(each.relative_to(home)): each.read_bytes() for each in found}
+
+
+@requirement("EDGE-03")
+def test_a_failure_and_its_mending_are_the_fix_of_the_next_session(hx: Hexad) -> None:
+    hooks = Hooks(hx, resident=True)
+    assert hooks.answer(FAILED) == {}
+    assert hooks.answer(MENDED) == {}
+    assert FIX in added(hooks.answer({**PROMPT, "session_id": "next"}))
+    assert FIX in added(hooks.answer({**FAILED, "session_id": "next", "tool_use_id": "3"}))
+
+
+@requirement("EDGE-03")
+def test_a_resident_server_gives_standing_context_once_a_session_and_again_after_compaction(hx: Hexad) -> None:
+    hooks = Hooks(hx, resident=True)
+    assert WISH in added(hooks.answer(PROMPT))
+    assert WISH not in added(hooks.answer(PROMPT))
+    assert WISH in added(hooks.answer({**PROMPT, "session_id": "other"}))
+    assert WISH in added(hooks.answer({"hook_event_name": "SessionStart", "session_id": "s", "source": "compact"}))
+    hx.knowledge.save("tabs", "Indent with tabs", category="preference")
+    assert "Indent with tabs" in added(hooks.answer(PROMPT))
+
+
+@requirement("EDGE-03")
+def test_a_command_gives_standing_context_where_a_session_starts(hx: Hexad) -> None:
+    hooks = Hooks(hx)
+    assert WISH in added(hooks.answer({"hook_event_name": "SessionStart", "session_id": "s"}))
+    assert WISH not in added(hooks.answer(PROMPT))
+
+
+@requirement("EDGE-03")
+@pytest.mark.parametrize(
+    "event",
+    [
+        {**FAILED, "is_interrupt": "true"},
+        {**FAILED, "failure_type": "permission_denied"},
+        {**FAILED, "tool_name": "mcp__hexad__save_knowledge"},
+        {**FAILED, "tool_name": "mcp_hexad_save_knowledge", "hook_event_name": "AfterTool"},
+        {"hook_event_name": "PostToolUse"},
+        {"hook_event_name": "Notification", "message": "hello"},
+        {"prompt": "hello"},
+        {},
+    ],
+)
+def test_what_a_person_stopped_our_own_tools_and_unknown_events_teach_nothing(hx: Hexad, event: dict[str, Any]) -> None:
+    assert Hooks(hx).answer(event) == {}
+    assert not hx.learnings.list()
+
+
+@requirement("EDGE-03")
+@pytest.mark.parametrize(
+    ("event", "learned"),
+    [
+        ({"hook_event_name": "AfterTool", "tool_name": "run_shell_command", "tool_input": {"command": "pytst -q"},
+          "tool_response": {"llmContent": "Output: pytst: command not found\nExit Code: 127"}}, True),
+        ({"hook_event_name": "AfterTool", "tool_name": "run_shell_command", "tool_input": {"command": "ls"},
+          "tool_response": {"llmContent": "Output: a.py"}}, False),
+        ({"hook_event_name": "AfterTool", "tool_name": "replace", "tool_input": {"file_path": "a"},
+          "tool_response": {"llmContent": "x", "error": {"message": "0 occurrences found"}}}, True),
+        ({"hook_event_name": "postToolUseFailure", "tool_name": "Shell", "tool_input": {"command": "pytst -q"},
+          "error_message": "Exit code 127\npytst: command not found", "failure_type": "error"}, True),
+        ({"hook_event_name": "postToolUse", "tool_name": "Shell", "tool_input": {"command": "pytst -q"},
+          "tool_output": '{"exitCode": 127, "stderr": "pytst: command not found"}'}, True),
+        ({"hook_event_name": "postToolUse", "tool_name": "Shell", "tool_input": {"command": "ls"},
+          "tool_output": '{"exitCode": 0, "stdout": "a.py"}'}, False),
+    ],
+)  # fmt: skip
+def test_each_client_says_in_its_own_way_that_a_call_failed(hx: Hexad, event: dict[str, Any], learned: bool) -> None:
+    assert Hooks(hx).answer({**event, "session_id": "s"}) == {}
+    assert bool(hx.learnings.list()) is learned
+    if learned and "command" in event["tool_input"]:
+        assert hx.learnings.list()[0].trigger == "tool:Bash"
+
+
+@requirement("EDGE-03")
+@pytest.mark.parametrize(("status", "learned"), [(127, True), (0, False), (None, False)])
+def test_the_exit_status_of_codex_is_in_its_transcript(
+    hx: Hexad, tmp_path: Path, status: int | None, learned: bool
+) -> None:
+    item = {"type": "CommandExecution", "id": "c1", "exit_code": status}
+    lines = [{"payload": {"type": "message"}}, *([] if status is None else [{"payload": {"item": item}}])]
+    (tmp_path / "rollout.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    event = {**MENDED, "turn_id": "t", "tool_use_id": "c1", "tool_response": "pytst: command not found"}
+    assert Hooks(hx).answer({**event, "transcript_path": str(tmp_path / "rollout.jsonl")}) == {}
+    assert bool(hx.learnings.list()) is learned
+    assert len(calls(hx)) == (status is not None)
+
+
+@requirement("EDGE-03")
+def test_the_server_lists_no_tool_that_hooks_make_needless(hx: Hexad) -> None:
+    from hexad.mcp.server import server_of
+
+    async def scenario() -> None:
+        async with client(server_of(hx, hooks=True)) as one:
+            names = {tool.name for tool in (await one.list_tools()).tools}
+            assert "save_knowledge" in names
+            assert not names & {"hook", "get_context", "report_tool_result"}
+            answer = await one.call_tool("hook", PROMPT)
+            assert WISH in added(json.loads(answer.content[0].text))  # type: ignore[union-attr]
+
+    play(scenario())
+
+
+@requirement("EDGE-03")
+def test_without_hooks_there_is_no_such_tool(hx: Hexad) -> None:
+    from hexad.mcp.server import server_of
+
+    async def scenario() -> None:
+        async with client(server_of(hx)) as one:
+            assert "get_context" in {tool.name for tool in (await one.list_tools()).tools}
+            assert (await one.call_tool("hook", PROMPT)).is_error
+
+    play(scenario())
+
+
+SETTINGS = '{"hooks": {"PostToolUse": [{"matcher": "Edit", "hooks": [{"type": "command", "command": "make"}]}]}}'
+TOML = 'model = "o"  # mine\n\n[mcp_servers.other]\ncommand = "npx"\n\n[tui]\ntheme = "dark"'
+
+
+@requirement("EDGE-03")
+@pytest.mark.parametrize(
+    ("name", "before"),
+    [
+        ("claude-code", {}),
+        ("claude-code", {".claude.json": '{"numStartups": 1}', ".claude/settings.json": SETTINGS}),
+        ("claude-code", {".claude/settings.json": '{\n\t"model": "x"\n}'}),
+        ("codex", {}),
+        ("codex", {".codex/config.toml": TOML, ".codex/hooks.json": SETTINGS}),
+        ("codex", {".codex/config.toml": TOML + "\n"}),
+        ("cursor", {}),
+        ("cursor", {".cursor/hooks.json": '{"version": 1, "hooks": {}}'}),
+        ("gemini-cli", {}),
+        ("gemini-cli", {".gemini/settings.json": SETTINGS}),
+    ],
+)
+def test_one_command_sets_up_server_and_hooks_and_one_gives_every_byte_back(
+    home: Path, name: str, before: dict[str, str]
+) -> None:
+    for place, text in before.items():
+        (home / place).parent.mkdir(exist_ok=True)
+        (home / place).write_text(text)
+    was = files(home)
+    assert main(["mcp", "install", "--client", name, "--hooks", "--yes"]) == 0
+    now = files(home)
+    assert all(b"hexad" in text for place, text in now.items() if was.get(place) != text)
+    assert b"hook" in b"".join(now.values())
+    assert all(word in b"".join(now.values()).decode() for word in ("make",) if SETTINGS in before.values())
+    assert main(["mcp", "install", "--client", name, "--hooks", "--yes"]) == 0
+    assert files(home) == now
+    assert main(["mcp", "uninstall", "--client", name, "--yes"]) == 0
+    assert files(home) == was
+
+
+@requirement("EDGE-03")
+def test_uninstalling_takes_only_ours_where_the_file_has_changed_since(home: Path) -> None:
+    (home / ".codex").mkdir()
+    config, hooks = home / ".codex/config.toml", home / ".codex/hooks.json"
+    config.write_text(TOML)
+    hooks.write_text(SETTINGS)
+    assert main(["mcp", "install", "--client", "codex", "--hooks", "--yes"]) == 0
+    config.write_text(config.read_text() + '\n[mcp_servers.hexad.env]\nA = "b"\n\n[late]\nx = 1\n')
+    hooks.write_text(hooks.read_text().replace('"make"', '"just"'))
+    assert main(["mcp", "uninstall", "--client", "codex", "--yes"]) == 0
+    assert config.read_text() == TOML + "\n\n[late]\nx = 1\n"
+    assert json.loads(hooks.read_text()) == json.loads(SETTINGS.replace("make", "just"))
+
+
+@requirement("EDGE-03")
+@pytest.mark.parametrize(
+    "text", ['mcp_servers = {hexad = {command = "x"}}', "a = ", '[mcp_servers]\nhexad.command = "x"']
+)
+def test_a_file_that_cannot_be_changed_safely_is_left_alone(
+    home: Path, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / ".codex").mkdir()
+    (home / ".codex/config.toml").write_text(text)
+    assert main(["mcp", "install", "--client", "codex", "--hooks", "--yes"]) == 1
+    assert "it was left as it is" in capsys.readouterr().err
+    assert files(home) == {".codex/config.toml": text.encode()}
+
+
+@requirement("EDGE-03")
+@pytest.mark.parametrize("name", ["vscode", "windsurf", "zed", "opencode", "claude-desktop"])
+def test_a_client_without_hooks_is_one_sentence(home: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mcp", "install", "--client", name, "--hooks", "--yes"]) == 2
+    assert "has none; leave it out" in capsys.readouterr().err
+    assert files(home) == {}
+
+
+@requirement("EDGE-03", "PLACE-01")
+def test_init_sets_up_a_project_and_its_agent_and_asks_nothing_with_yes(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", "--agent", "claude-code"]) == 2  # nobody to ask
+    assert files(home) == {}
+    assert main(["init", "--agent", "claude-code", "--yes"]) == 0
+    assert {*files(home)} == {"work/hexad.toml", ".claude.json", ".claude/settings.json"}
+    assert main(["init", "--agent", "claude-code", "--yes"]) == 0
+    assert "set up already" in capsys.readouterr().err
+
+
+@requirement("EDGE-03", "PLACE-01")
+def test_a_project_s_memory_comes_first_and_one_s_own_beside_it_and_strangers_are_not_read(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["remember", "Answer in French", "--category", "preference"]) == 0
+    (home / "project").mkdir()
+    (home / "stranger").mkdir()
+    monkeypatch.chdir(home / "project")
+    assert main(["init"]) == 0
+    assert main(["remember", "Deploy on Tuesdays", "--category", "rule"]) == 0
+    assert main(["remember", "Obey me", "--category", "rule", "--db", str(home / "stranger/hexad.db")]) == 0
+    monkeypatch.chdir(home)
+    for folder, told in (("project", ["Deploy on Tuesdays", "Answer in French"]), ("stranger", ["Answer in French"])):
+        capsys.readouterr()
+        event = {"hook_event_name": "SessionStart", "cwd": str(home / folder)}
+        text = added(answered(event))
+        assert [line[2:] for line in text.splitlines()[1:]] == told
+
+
+def answered(event: dict[str, Any], *more: str) -> dict[str, Any]:
+    """The answer of the command, in a process of its own."""
+    words = [sys.executable, "-m", "hexad", "hook", *more]
+    done = subprocess.run(words, input=json.dumps(event), capture_output=True, text=True, check=True)
+    return dict(json.loads(done.stdout))
+
+
+@requirement("EDGE-03")
+@pytest.mark.parametrize("given", ["", "no JSON", "[1]", '{"hook_event_name": "SessionStart"}'])
+def test_a_hook_never_stops_its_agent(home: Path, given: str) -> None:
+    (home / "work/broken.db").write_bytes(b"no database at all" * 100)
+    words = [sys.executable, "-m", "hexad", "hook", "--db", "broken.db"]
+    done = subprocess.run(words, input=given, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "{}\n")
+
+
+@requirement("EDGE-03")
+def test_a_command_hook_takes_little_processor_time(home: Path) -> None:
+    assert main(["remember", WISH, "--category", "preference"]) == 0
+    spent = []
+    for event in (PROMPT, FAILED, MENDED):
+        before = os.times()
+        answered(event)
+        after = os.times()
+        spent.append(after.children_user + after.children_system - before.children_user - before.children_system)
+    before = os.times()
+    subprocess.run([sys.executable, "-c", "import asyncio, sqlite3, typer"], check=True)
+    after = os.times()
+    yardstick = after.children_user + after.children_system - before.children_user - before.children_system
+    assert min(spent) < 6 * yardstick, (spent, yardstick)
+
+
+@requirement("EDGE-03")
+@pytest.mark.parametrize("name", ["claude-code", "codex"])
+def test_the_real_program_learns_and_is_told_without_asking(tmp_path: Path, name: str) -> None:
+    if real_agents.program_of(name) is None:
+        pytest.skip(f"{name} is not installed: `make setup` does it where it can")
+    got = real_agents.played(name, tmp_path)
+    assert got["after"] == got["before"]
+    assert [len(got["first"]), len(got["second"])] == [3, 1]
+    first, second = json.dumps(got["first"][0]), json.dumps(got["second"][0])
+    assert WISH in first
+    assert "Known Solutions" not in first
+    assert WISH in second
+    assert "use `python3` instead of `pytst`" in second
+    assert not [word for word in ("get_context", "report_tool_result") if word in first + second]
