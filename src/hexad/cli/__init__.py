@@ -17,7 +17,7 @@ from typer.main import get_group
 
 from hexad._version import __version__
 from hexad.cli.options import AsJson, Database, Namespace
-from hexad.cli.terminal import screen, streams, suggesting
+from hexad.cli.terminal import screen, suggesting
 from hexad.cli.tree import LazyGroup, pass_down
 from hexad.errors import ConfigError, HexadError, InvalidInput
 
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     running = Running()
     suggesting.clear()
     screen.begin()
-    streams.prepare()
+    screen.prepare_streams()
     logging.getLogger("hexad").addHandler(logging.NullHandler())  # the command itself reports a layer's failure
     words = sys.argv[1:] if arguments is None else list(arguments)
     if words[:1] == ["hook"] and len(words) % 2 and {*words[1::2]} <= {"--db", "--namespace"}:
