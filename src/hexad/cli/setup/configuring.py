@@ -44,7 +44,7 @@ config = group("Show the settings and where each value comes from.", epilog="Exa
 app.add_typer(config, name="config")
 
 
-@app.command(epilog="Example: hexad init · hexad init --agent claude-code --yes")
+@app.command(epilog="Example: hexad init")
 def init(
     *,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,

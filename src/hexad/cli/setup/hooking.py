@@ -9,16 +9,16 @@ from typing import Any
 
 from hexad.cli.commands import Commands
 from hexad.cli.opening import opened_beside_own
-from hexad.cli.options import Database, Namespace
+from hexad.cli.options import AsJson, Database, Namespace
 from hexad.cli.terminal import screen
 from hexad.mcp.coding.hooks import Hooks
 
 app = Commands()
 
 
-@app.command(epilog='Example: hexad hook <<< \'{"hook_event_name": "SessionStart"}\'')
-def hook(*, db: Database = None, namespace: Namespace = None) -> None:
-    """Answer a coding agent's hook: its event as JSON on standard input. `hexad mcp install --hooks` sets it up.
+@app.command(epilog="Example: hexad hook --db agent.db")
+def hook(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:  # noqa: ARG001 - it does
+    """Answer a hook of a coding agent: its event as JSON on standard input. `hexad mcp install --hooks` sets it up.
 
     Search by meaning is left out: loading it takes longer than a hook may.
     """

@@ -14,7 +14,7 @@ from hexad.errors import InvalidInput
 from hexad.mcp import HOOK_TOOL
 from hexad.mcp.install import changes, clients
 from hexad.mcp.install.clients import Client, Scope
-from hexad.mcp.install.entries import NAME, JsonEntries
+from hexad.mcp.install.entries import NAME, Entries
 from hexad.settings import named_folder
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Installation:
             return [changes.installed(self._file(), server)]
         added = self._hooks(shlex.join([*program, "hook", *memory]))
         if self._file() == self._hooks_file():
-            both = JsonEntries(server.group, self.name, server.server, added.hooks)
+            both = Entries(server.group, self.name, server.server, added.hooks)
             return [changes.installed(self._file(), both)]
         return [changes.installed(self._file(), server), changes.installed(self._hooks_file(), added)]
 
@@ -75,7 +75,7 @@ class Installation:
         """The changes that take them out."""
         there = [changes.uninstalled(self._file(), clients.server_of(self.client, self.name))]
         if self.path is None and self.client in WITH_HOOKS and self._hooks_file() != self._file():
-            there.append(changes.uninstalled(self._hooks_file(), JsonEntries(name=self.name, head=_head(self.client))))
+            there.append(changes.uninstalled(self._hooks_file(), Entries(name=self.name, head=_head(self.client))))
         return there
 
     def _file(self) -> Path:
@@ -90,12 +90,12 @@ class Installation:
             return named_folder("CLAUDE_CONFIG_DIR", ".claude") / "settings.json"
         return Path.home() / _IN_PROJECT[self.client]
 
-    def _hooks(self, command: str) -> JsonEntries:
+    def _hooks(self, command: str) -> Entries:
         if self.client is Client.CLAUDE_CODE:
             made = {event: [_calling(self.name, event, fields)] for event, fields in _CLAUDE.items()}
         else:
             made = {event: [_starting(self.client, command)] for event in _EVENTS[self.client]}
-        return JsonEntries(name=self.name, hooks=made, head=_head(self.client))
+        return Entries(name=self.name, hooks=made, head=_head(self.client))
 
 
 def _head(client: Client) -> Mapping[str, Any]:

@@ -18,9 +18,7 @@ from hexad.mcp.install.entries import Unfit
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from hexad.mcp.install.entries import JsonEntries, TomlEntries
-
-    Entries = JsonEntries | TomlEntries
+    from hexad.mcp.install.entries import Entries
 
 _PRIVATE: Final = 0o600
 _BY_HAND: Final = (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.choices import Choice
 from hexad.errors import InvalidInput
-from hexad.mcp.install.entries import JsonEntries, TomlEntries
+from hexad.mcp.install.entries import Entries, TomlEntries
 from hexad.settings import named_folder
 
 if TYPE_CHECKING:
@@ -77,9 +77,9 @@ def file_of(client: Client, scope: Scope, *, home: Path | None = None, project: 
     return (home or _home_of(client)) / known
 
 
-def server_of(client: Client, name: str, words: Sequence[str] | None = None) -> JsonEntries | TomlEntries:
+def server_of(client: Client, name: str, words: Sequence[str] | None = None) -> Entries:
     """The client's entry for a server that these words start; without words, to find any."""
-    kind = TomlEntries if client is Client.CODEX else JsonEntries
+    kind = TomlEntries if client is Client.CODEX else Entries
     group = _GROUPS.get(client, "mcpServers")
     return kind(group=group, name=name, server=None if words is None else _entry(client, words))
 
