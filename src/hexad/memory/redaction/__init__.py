@@ -29,11 +29,10 @@ letters only in a sentence, or one that nothing names and that has no shape of i
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Redacted:
+class Redacted(NamedTuple):
     """A text without its secrets, and the sorted names of the kinds that were taken out."""
 
     text: str
