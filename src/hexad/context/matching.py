@@ -125,7 +125,7 @@ class Matches:
         if not values:
             return
         last_in = heapq.nlargest(limit, values)[-1][0] - slack
-        first = sorted((each for each in values if each[0] >= last_in), reverse=True)[:_BATCH]
+        first = sorted((each for each in values if each[0] >= last_in), reverse=True)[: max(limit, _BATCH)]
         yield [number for _, number in first]
         others = sorted(values, reverse=True)[len(first) :]
         for start in range(0, len(others), _BATCH):

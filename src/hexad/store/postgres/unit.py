@@ -144,7 +144,7 @@ class _Batch:
 class Unit(View, LearningWrites):
     """Changes one namespace inside one transaction."""
 
-    _only_reads = False
+    only_reads = False
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

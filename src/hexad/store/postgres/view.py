@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import AuditRecord, Layer
 from hexad.shape import to_microseconds
-from hexad.store import Sketches, Vector, folded
+from hexad.store import OTHERS, Sketches, Vector, folded
 from hexad.store.postgres.connection import Statement, flat
 from hexad.store.postgres.learning import LearningReads
 from hexad.store.postgres.records import (
@@ -26,10 +26,10 @@ from hexad.store.postgres.records import (
     decode_version,
     hashed,
 )
-from hexad.store.postgres.search import Search
+from hexad.store.postgres.search import VECTORS_ALONG, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from datetime import datetime
 
     from hexad.model import Association, Proposal, SkillVersion, Version
@@ -52,6 +52,11 @@ _CHOSEN: Final = (
 _FETCH: Final = f"SELECT {BRIEF} {_CHOSEN}"
 _ALIVE: Final = "words IS NOT NULL AND (expires IS NULL OR expires > $4)"
 _SKETCH: Final = f"SELECT {SKETCH} {_CHOSEN} AND {_ALIVE}"
+_USERS: Final = (  # the user's rows, unless nearly all of some others are
+    f"{_SKETCH} AND origin = 'user' AND (SELECT count(*) FROM unnest($5::bigint[]) AS g (n) CROSS JOIN LATERAL "
+    f"(SELECT origin FROM hexad.record WHERE tenant = $1 AND layer = {_ENTRIES} AND number = g.n LIMIT 1) o "
+    f"WHERE o.origin <> 'user') > {OTHERS}"
+)
 _BESIDE: Final = (  # a LATERAL part with a LIMIT is looked up by its key, even where the planner has no statistics
     f"SELECT {SKETCH} FROM (SELECT DISTINCT o.thread AS t, o.position + s AS p FROM unnest($3::bigint[]) AS c (n) "
     f'CROSS JOIN LATERAL (SELECT thread, "position" FROM hexad.record WHERE tenant = $1 AND layer = $2 '
@@ -91,6 +96,8 @@ class View(LearningReads):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._search = Search(self)
+        self._rest: list[int] = []  # of which the user's rows are at hand
+        self._users: Mapping[Layer, Sketches] = {}
         self._along: dict[tuple[int, int], Sequence[Any]] = {}  # rows that came along with their sketches
 
     def get(self, layer: Layer, id: str) -> Row | None:
@@ -115,14 +122,24 @@ class View(LearningReads):
         return self._search.evidence(question)
 
     def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: datetime) -> set[int]:
-        return self._search.passing(layer, numbers, facets, to_microseconds(now))
+        return self._search.passing(layer, numbers, facets, now)
 
-    def sketch(self, chosen: Mapping[Layer, Collection[int]], now: datetime) -> Mapping[Layer, Sketches]:
-        moment, entries = to_microseconds(now), chosen.get(Layer.USER_KNOWLEDGE, ())
+    def sketch(
+        self, chosen: Mapping[Layer, Collection[int]], now: datetime, *, rest: Callable[[], Sequence[int]] = tuple
+    ) -> Mapping[Layer, Sketches]:
+        moment, entries = to_microseconds(now), list(chosen.get(Layer.USER_KNOWLEDGE, ()))
+        if entries and (chosen.keys(), entries) == (self._users.keys(), self._rest):
+            return self._users
         asked = [Statement(_SKETCH, (self.tenant, *_places(chosen), moment))]
+        self._rest = list(rest()) if entries else []
         if entries:
-            asked.append(Statement(_BESIDE, (self.tenant, _ENTRIES, list(entries), moment)))
+            asked.append(Statement(_BESIDE, (self.tenant, _ENTRIES, entries, moment)))
+        if self._rest:
+            places = _places({Layer.USER_KNOWLEDGE: self._rest})
+            asked.append(Statement(_USERS, (self.tenant, *places, moment, entries)))
         rows, *beside = self.ask(*asked)
+        users = beside.pop() if self._rest else []
+        self._users = {Layer.USER_KNOWLEDGE: Sketches(list(map(self._sketched, users)))}
         found: dict[Layer, list[Sketch]] = {layer: [] for layer in chosen}
         for row in rows:
             found[LAYERS[row[0]]].append(self._sketched(row))
@@ -151,8 +168,13 @@ class View(LearningReads):
         return found
 
     def vectors(self, layer: Layer, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Vector]:
-        values = (self.tenant, CODES[layer], hashed(embedder), after, limit)
-        return list(map(Vector._make, self.ask(Statement(_VECTORS, values))[0]))
+        place = CODES[layer], hashed(embedder)
+        known, rows = self._search.vectors.pop(place, (-1, ()))
+        if known != after or limit < VECTORS_ALONG or not self.only_reads:
+            rows = self.ask(Statement(_VECTORS, (self.tenant, *place, after, limit)))[0]
+        if rows:
+            self.stamps.put((self.tenant, *place), rows[-1][1])
+        return list(map(Vector._make, rows))
 
     def vector_numbers(self, layer: Layer, embedder: str) -> set[int]:
         return set(flat(self.ask(Statement(_VECTOR_NUMBERS, (self.tenant, CODES[layer], hashed(embedder))))[0]))

@@ -141,7 +141,9 @@ class Namespace:
             left &= {posting[0] for posting in data.index.postings_among(each, left)}
         return left
 
-    def sketch(self, chosen: Mapping[Layer, Collection[int]], now: datetime) -> Mapping[Layer, Sketches]:
+    def sketch(
+        self, chosen: Mapping[Layer, Collection[int]], now: datetime, *, rest: Callable[[], Sequence[int]] = tuple
+    ) -> Mapping[Layer, Sketches]:
         return {layer: self._sketches(layer, numbers, now) for layer, numbers in chosen.items()}
 
     def fetch(self, chosen: Mapping[Layer, Collection[int]]) -> Mapping[Layer, Sequence[Row]]:
