@@ -38,12 +38,9 @@ _BLOCKS: Final = (
     "CROSS JOIN LATERAL (SELECT term, newest, postings FROM hexad.block "
     "WHERE tenant = $1 AND term = t.term AND newest >= t.number ORDER BY newest LIMIT 1) b"
 )
-_PUT_LEAVES: Final = upsert("hexad.leaf", "low bigint, terms bytea", "low")
-_PUT_BLOCKS: Final = upsert("hexad.block", "term bigint, newest bigint, postings bytea", "term", "newest")
-_REMOVE_BLOCKS: Final = (
-    "DELETE FROM hexad.block b USING unnest($2::bigint[], $3::bigint[]) AS t (term, newest) "
-    "WHERE b.tenant = $1 AND b.term = t.term AND b.newest = t.newest"
-)
+_PUT_LEAF: Final = upsert("hexad.leaf", ("low", "terms"), "low")
+_PUT_BLOCK: Final = upsert("hexad.block", ("term", "newest", "postings"), "term", "newest")
+_REMOVE_BLOCK: Final = "DELETE FROM hexad.block WHERE tenant = $1 AND term = $2 AND newest = $3"
 _NO_LONGER_STALE: Final = "DELETE FROM hexad.stale WHERE tenant = $1 AND layer = $2"
 _LOWEST: Final = -(2**63)
 
@@ -80,19 +77,17 @@ def _write(work: Work, changes: Mapping[int, Changes], merged: int) -> None:
     if not leaves or terms[0] < min(leaves):
         leaves[_LOWEST] = {}
     lows = sorted(leaves)
-    written: list[tuple[int, int, bytes]] = []
     for term in terms:
-        leaf = leaves[lows[bisect_right(lows, term) - 1]]
-        leaf[term], changed = _edited(leaf.get(term, Term()), blocks[term], changes[term])
-        if not any(leaf[term]):
-            del leaf[term]
-        written += [(term, newest, packed) for newest, packed in changed.items()]
-    work.queue(_PUT_LEAVES, work.tenant, *columns(each for low in lows for each in pack_leaves(low, leaves[low])))
-    kept = [block for block in written if block[2]]
-    gone = [(term, newest) for term, newest, packed in written if not packed]
-    for sql, rows in ((_PUT_BLOCKS, kept), (_REMOVE_BLOCKS, gone)):
-        if rows:
-            work.queue(sql, work.tenant, *columns(rows))
+        home = leaves[lows[bisect_right(lows, term) - 1]]
+        home[term], changed = _edited(home.get(term, Term()), blocks[term], changes[term])
+        if not any(home[term]):
+            del home[term]
+        for newest, packed in changed.items():
+            block = (term, newest, packed) if packed else (term, newest)
+            work.queue(_PUT_BLOCK if packed else _REMOVE_BLOCK, work.tenant, *block)
+    for low in lows:
+        for leaf in pack_leaves(low, leaves[low]):
+            work.queue(_PUT_LEAF, work.tenant, *leaf)
 
 
 def _edited(term: Term, blocks: Mapping[int, bytes], changes: Changes) -> tuple[Term, dict[int, bytes]]:

@@ -348,7 +348,7 @@ def _associated(rows: Sequence[Any]) -> tuple[dict[Layer, list[Association]], di
     numbers: dict[Layer, dict[str, int]] = {}
     for *values, number in rows:
         if counts[values[0], values[2]] <= MOST_ASSOCIATIONS:
-            association = ASSOCIATIONS.decode(values)
+            association = ASSOCIATIONS.of_row(values)
             found.setdefault(association.layer, []).append(association)
             if number is not None:
                 numbers.setdefault(association.layer, {})[association.id] = number

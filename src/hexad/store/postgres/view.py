@@ -18,12 +18,12 @@ from hexad.store.postgres.records import (
     BRIEF,
     CODES,
     LAYERS,
+    PROPOSALS,
     SKETCH,
+    VERSIONS,
     WHOLE,
     decode,
-    decode_proposal,
     decode_sketch,
-    decode_version,
     hashed,
 )
 from hexad.store.postgres.search import VECTORS_ALONG, Search
@@ -83,7 +83,7 @@ _ASSOCIATIONS: Final = (
     "SELECT layer, id, term, weight, session, used FROM hexad.association WHERE tenant = $1 "
     "AND ($2::smallint IS NULL OR layer = $2) AND ($3::text IS NULL OR id = $3)"
 )
-_PROPOSALS: Final = "SELECT id, data FROM hexad.proposal WHERE tenant = $1 ORDER BY number"
+_PROPOSALS: Final = "SELECT data FROM hexad.proposal WHERE tenant = $1 ORDER BY number"
 _AUDIT: Final = (
     "SELECT sequence, at, session, action, actor, target, details, previous, hash FROM hexad.audit "
     "WHERE tenant = $1 AND sequence > $2 ORDER BY sequence LIMIT $3"
@@ -181,7 +181,7 @@ class View(LearningReads):
 
     def versions(self, layer: Layer, id: str) -> Sequence[Version | SkillVersion]:
         rows = self.ask(Statement(_VERSIONS, (self.tenant, CODES[layer], id)))[0]
-        return [decode_version(layer, id, data) for (data,) in rows]
+        return [VERSIONS[layer].of_json(data) for (data,) in rows]
 
     def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
         sql, value = (_KEYS_OF_SUBJECT, subject) if session is None else (_KEYS_OF_SESSION, session)
@@ -190,13 +190,13 @@ class View(LearningReads):
     def associations(self, layer: Layer | None = None, id: str | None = None) -> Sequence[Association]:
         code = None if layer is None else CODES[layer]
         rows = self.ask(Statement(_ASSOCIATIONS, (self.tenant, code, id)))[0]
-        return sorted(map(ASSOCIATIONS.decode, rows), key=lambda each: (each.layer.value, each.id, each.term))
+        return sorted(map(ASSOCIATIONS.of_row, rows), key=lambda each: (each.layer.value, each.id, each.term))
 
     def proposals(self) -> Sequence[Proposal]:
-        return [decode_proposal(*row) for row in self.ask(Statement(_PROPOSALS, (self.tenant,)))[0]]
+        return [PROPOSALS.of_json(data) for (data,) in self.ask(Statement(_PROPOSALS, (self.tenant,)))[0]]
 
     def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
-        return list(map(AUDIT.decode, self.ask(Statement(_AUDIT, (self.tenant, after, limit)))[0]))
+        return list(map(AUDIT.of_row, self.ask(Statement(_AUDIT, (self.tenant, after, limit)))[0]))
 
     def chain_end(self) -> tuple[int, str] | None:
         head = self.known_head()

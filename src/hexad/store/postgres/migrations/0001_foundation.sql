@@ -67,9 +67,10 @@ CREATE TABLE hexad.stale (
 
 -- A term is a hash over its layer and itself. A leaf holds the terms from `low` up to the next leaf, each with its newest
 -- postings and how many its blocks hold; a block holds some older ones, with numbers up to `newest`.
+-- A merge changes many leaves at once: there is room for their new versions beside the old ones.
 CREATE TABLE hexad.leaf (
     tenant bigint NOT NULL, low bigint NOT NULL, terms bytea NOT NULL, PRIMARY KEY (tenant, low)
-) WITH (fillfactor = 50); -- a merge changes many leaves at once: their new versions fit beside the old ones
+) WITH (fillfactor = 50);
 
 CREATE TABLE hexad.block (
     tenant bigint NOT NULL, term bigint NOT NULL, newest bigint NOT NULL, postings bytea NOT NULL,
