@@ -79,26 +79,26 @@ def pack_leaves(low: int, terms: Mapping[int, Term]) -> list[tuple[int, bytes]]:
 
 def unpack_leaf(leaf: bytes) -> dict[int, Term]:
     """The terms of a leaf."""
-    keys, in_blocks, starts = _directory(leaf)
-    places = zip(keys, in_blocks, pairwise(starts), strict=True)
-    return {key: Term(count, leaf[start:end]) for key, count, (start, end) in places}
+    (count,) = unpack_from("<H", leaf)
+    form = _leaf_form(count)
+    _, *values = unpack_from(form, leaf)
+    starts = (calcsize(form) + end for end in (0, *values[2 * count :]))
+    places = zip(values, values[count : 2 * count], pairwise(starts), strict=False)
+    return {key: Term(in_blocks, leaf[start:end]) for key, in_blocks, (start, end) in places}
 
 
 def find(leaf: bytes, key: int) -> Term | None:
     """One term of a leaf, if it is there."""
-    keys, in_blocks, starts = _directory(leaf)
-    place = bisect_left(keys, key)
-    if place == len(keys) or keys[place] != key:
-        return None
-    return Term(in_blocks[place], leaf[starts[place] : starts[place + 1]])
-
-
-def _directory(leaf: bytes) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
-    """The keys of a leaf, how many postings the blocks of each hold, and where its bytes start; their end too."""
     (count,) = unpack_from("<H", leaf)
-    form = _leaf_form(count)
-    values, data = unpack_from(form, leaf)[1:], calcsize(form)
-    return values[:count], values[count : 2 * count], [data, *(data + end for end in values[2 * count :])]
+    keys = unpack_from(f"<{count}q", leaf, 2)
+    place = bisect_left(keys, key)
+    if place == count or keys[place] != key:
+        return None
+    (in_blocks,) = unpack_from("<I", leaf, 2 + 8 * count + 4 * place)
+    start, end = (
+        unpack_from("<HH", leaf, 12 * count + 2 * place) if place else (0, *unpack_from("<H", leaf, 2 + 12 * count))
+    )
+    return Term(in_blocks, leaf[2 + 14 * count + start : 2 + 14 * count + end])
 
 
 def _leaf_form(count: int) -> str:

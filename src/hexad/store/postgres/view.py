@@ -52,10 +52,11 @@ _CHOSEN: Final = (
 _FETCH: Final = f"SELECT {BRIEF} {_CHOSEN}"
 _ALIVE: Final = "words IS NOT NULL AND (expires IS NULL OR expires > $4)"
 _SKETCH: Final = f"SELECT {SKETCH} {_CHOSEN} AND {_ALIVE}"
-_USERS: Final = (  # the user's rows, unless nearly all of some others are
-    f"{_SKETCH} AND origin = 'user' AND (SELECT count(*) FROM unnest($5::bigint[]) AS g (n) CROSS JOIN LATERAL "
-    f"(SELECT origin FROM hexad.record WHERE tenant = $1 AND layer = {_ENTRIES} AND number = g.n LIMIT 1) o "
-    f"WHERE o.origin <> 'user') > {OTHERS}"
+_USERS: Final = (  # the user's entries among $3, if there are others among $2
+    f"SELECT {SKETCH} FROM unnest($3::bigint[]) AS c (n) JOIN hexad.record ON tenant = $1 AND layer = {_ENTRIES} "
+    f"AND number = c.n AND origin = 'user' AND {_ALIVE} AND (SELECT count(*) FROM unnest($2::bigint[]) AS g (n) "
+    f"CROSS JOIN LATERAL (SELECT origin FROM hexad.record WHERE tenant = $1 AND layer = {_ENTRIES} AND number = g.n "
+    f"LIMIT 1) o WHERE o.origin <> 'user') > {OTHERS}"
 )
 _BESIDE: Final = (  # a LATERAL part with a LIMIT is looked up by its key, even where the planner has no statistics
     f"SELECT {SKETCH} FROM (SELECT DISTINCT o.thread AS t, o.position + s AS p FROM unnest($3::bigint[]) AS c (n) "
@@ -135,8 +136,7 @@ class View(LearningReads):
         if entries:
             asked.append(Statement(_BESIDE, (self.tenant, _ENTRIES, entries, moment)))
         if self._rest:
-            places = _places({Layer.USER_KNOWLEDGE: self._rest})
-            asked.append(Statement(_USERS, (self.tenant, *places, moment, entries)))
+            asked.append(Statement(_USERS, (self.tenant, entries, self._rest, moment)))
         rows, *beside = self.ask(*asked)
         users = beside.pop() if self._rest else []
         self._users = {Layer.USER_KNOWLEDGE: Sketches(list(map(self._sketched, users)))}
