@@ -190,15 +190,6 @@ def test_text_that_an_encoding_lacks_is_escaped_not_an_error(folder: Path, encod
 
 
 @requirement("CONF-01")
-@pytest.mark.parametrize("arguments", [["--help"], ["remember", "--help"]])
-def test_help_in_a_pipe_has_no_colour_on_a_build_machine(tmp_path: Path, arguments: Sequence[str]) -> None:
-    ran = hexad(tmp_path, *arguments, GITHUB_ACTIONS="1", TTY_COMPATIBLE="1", PY_COLORS="1")
-    assert ran.returncode == 0
-    assert "Usage: " in ran.stdout
-    assert "\x1b" not in ran.stdout + ran.stderr
-
-
-@requirement("CONF-01")
 def test_help_in_a_pipe_has_colour_where_it_is_asked_for(tmp_path: Path) -> None:
     assert "\x1b[" in hexad(tmp_path, "--help", FORCE_COLOR="1").stdout
     assert "\x1b[" in on_terminal(tmp_path, "--help").raw
@@ -231,24 +222,6 @@ def test_a_stream_that_is_closed_is_no_accident(
     assert "unexpected" not in ran.stderr
     assert (ran.returncode, bool(ran.stderr)) == (code, bool(says))
     assert hexad(folder, "doctor", "--json").returncode == 0
-
-
-@requirement("CONF-01")
-def test_a_sentence_breaks_between_words_on_a_terminal_and_nowhere_in_a_pipe(tmp_path: Path) -> None:
-    with opened(tmp_path / "hexad.db", namespace="the-team-of-ada") as hx:
-        hx.knowledge.save("k", "v")
-    command = [*HEXAD, "list", "--db", "hexad.db"]
-    shown = on_terminal(tmp_path, "list", "--db", "hexad.db").read_until()
-    piped = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True).stderr
-    assert piped.count("\n") == 1
-    assert shown.count("\n") > 1
-    assert shown.split() == piped.split()
-    assert max(map(cell_len, shown.splitlines())) <= 80
-    assert "`hexad --namespace the-team-of-ada --db hexad.db`" in shown  # in one piece, to be pasted
-    for line in ("error", "warning"):
-        terminal = Terminal(tmp_path, "list", "--db", f"{line}-and-a-very-long-name-of-a-file-that-is-not-there.db")
-        assert {len(row) <= 80 or "`" in row for row in terminal.read_until().splitlines()} == {True}
-        assert terminal.end() == 1
 
 
 @requirement("REF-01")

@@ -16,7 +16,7 @@ from typer.main import get_group
 
 from hexad._version import __version__
 from hexad.cli.options import AsJson, Database, Namespace
-from hexad.cli.terminal import screen, streams, suggesting
+from hexad.cli.terminal import screen, suggesting
 from hexad.cli.tree import LazyGroup, pass_down
 from hexad.errors import ConfigError, HexadError, InvalidInput
 
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     running = Running()
     suggesting.clear()
     screen.begin()
-    streams.prepare()
+    screen.prepare_streams()
     logging.getLogger("hexad").addHandler(logging.NullHandler())  # the command itself reports a layer's failure
     completion_init()
     try:

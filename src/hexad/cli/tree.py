@@ -1,6 +1,5 @@
 """The tree of commands. A command's file is imported when the command runs, and imports what it needs at its top."""
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib import import_module
@@ -44,6 +43,8 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {  # name: its file in this fol
     "habits": ("memory.habits", "Show or reset the words that led to an item before"),
     "learnings": ("memory.learnings", "Show and correct what is known about errors"),
     "skills": ("skills.commands", "Write, approve and run procedures"),
+    "serve": ("setup.hosting", "Serve pages, an HTTP interface, a gateway to models, and MCP"),
+    "tokens": ("setup.tokens", "Make, list and revoke tokens for `hexad serve`"),
     "mcp": ("setup.serving", "Serve the memory to an agent over MCP"),
 }
 
@@ -82,9 +83,8 @@ def whole(app: typer.Typer) -> Any:
 
 
 def _prepare(command: Any) -> None:
-    """Adjust what typer does: no Python type beside a flag or argument, no colour in a pipe."""
+    """Adjust what typer does: no Python type beside a flag or argument."""
     command.invoke = partial(_invoke, command.invoke)
-    command.format_help = partial(_format_help, command.format_help)
     for param in (*command.params, command.get_help_option(typer.Context(command))):
         if getattr(param, "is_flag", False):
             param.metavar = ""
@@ -96,15 +96,6 @@ def _invoke(invoke: Callable[[typer.Context], Any], context: typer.Context) -> A
     """Run a command; the commands that it suggests are for the same database."""
     suggesting.note(context.params)
     return invoke(context)
-
-
-def _format_help(format_help: Callable[..., None], *arguments: Any) -> None:
-    """Write the help. Typer colours it in a pipe if it finds certain variables, for example on build machines."""
-    if not sys.stdout.isatty():
-        from hexad.cli.terminal import drawing  # noqa: PLC0415 - loads rich: 40 ms
-
-        drawing.uncolour_help()
-    format_help(*arguments)
 
 
 def _no_type(ctx: object) -> None:

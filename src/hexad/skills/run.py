@@ -27,16 +27,21 @@ from hexad.skills.composite import Step, StepTool, ToolCall
 from hexad.skills.definition import check, files_of, fingerprint, shell_of, templates
 from hexad.skills.effects import Blocking
 from hexad.skills.review import assess
-from hexad.store.skills import FAILED, count_run
+from hexad.store import Entry
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Json
     from hexad.skills.effects import Program
     from hexad.skills.sandbox import SandboxLimits, ScriptResult
+    from hexad.store import Writing
 
 DEEPEST: Final = 8  # skills that call each other as tools
 TOO_MANY: Final = 3  # failures among the latest runs that make a skill a draft again
+REMEMBERED: Final = 5  # runs whose outcome a skill remembers
+_WORKED, _FAILED = "+", "-"  # in a skill's `recent`
 _LONGEST_REASON: Final = 200
 _MOST_KNOWN: Final = 4096
 _checked_definitions: Final[set[str]] = set()  # fingerprints of checked definitions
@@ -195,8 +200,29 @@ class Runner:
         change.audit("skill.run", skill.name, _audited(skill, "ok" if result.ok else "failed", result))
         if result.ok:
             credit(change, Layer.SKILL_PATTERNS, skill.name)
-        elif recent is not None and recent.count(FAILED) >= TOO_MANY:
+        elif recent is not None and recent.count(_FAILED) >= TOO_MANY:
             _demote(change, skill, recent, result.error)
+
+
+def count_run(unit: Writing, name: str, version: int, at: datetime, *, ok: bool) -> str | None:
+    """Count one run of a skill in that version; returns the outcomes of its latest runs, this one last.
+
+    None, and nothing counted, if the skill does not exist or has another version now.
+    """
+    row = unit.get(Layer.SKILL_PATTERNS, name)
+    if row is None or not isinstance(row.record, Skill) or row.record.version != version:
+        return None
+    skill = row.record
+    counted = replace(
+        skill,
+        use_count=skill.use_count + 1,
+        run_count=skill.run_count + 1,
+        success_count=skill.success_count + ok,
+        last_used=at,
+        recent=(skill.recent + (_WORKED if ok else _FAILED))[-REMEMBERED:],
+    )
+    unit.put([Entry(counted, row.document)])
+    return counted.recent
 
 
 def result_json(result: SkillResult) -> dict[str, Json]:
@@ -234,7 +260,7 @@ def _demote(change: Change, skill: Skill, recent: str, error: str) -> None:
     now = cast("Skill | None", change.get(Layer.SKILL_PATTERNS, skill.name))
     if now is None or now.status is not SkillStatus.ACTIVE:
         return
-    failed = recent.count(FAILED)
+    failed = recent.count(_FAILED)
     last = " ".join(redact(error).text.replace("\0", "").split()).encode(errors="replace").decode()[:_LONGEST_REASON]
     change.put(
         replace(

@@ -193,9 +193,17 @@ class Reading(Protocol):
         """The row of that id; for knowledge, else one whose key differs from it in case alone."""
         ...
 
-    def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:
+    def page(
+        self,
+        layer: Layer,
+        *,
+        after: int = 0,
+        before: int | None = None,
+        limit: int = 1000,
+        without: str | None = None,
+    ) -> Sequence[Row]:
         """The rows numbered above ``after``, in order of number; or only the indexed rows ``without`` a vector of
-        that embedder.
+        that embedder. With ``before``, those below it, the highest number first.
         """
         ...
 

@@ -3,7 +3,7 @@
 A backend's whole test file, with pytest and hypothesis installed::
 
     import pytest
-    pytest.register_assert_rewrite(*(f"hexad.testing.store_{part}" for part in ("suite", "data", "vectors", "skills")))
+    pytest.register_assert_rewrite(*(f"hexad.testing.store_{part}" for part in ("suite", "data", "learning")))
     from hexad.testing.store_suite import *  # noqa
 
     @pytest.fixture
@@ -34,10 +34,9 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed, StoreError
-from hexad.model import RECORDS, Erasure, Origin, Record
+from hexad.model import RECORDS, Erasure, Layer, Origin, Record
 from hexad.store import Entry, Reading, Store, Use, Writing
 from hexad.store.learning import LearningChanges
-from hexad.store.skills import count_run
 from hexad.testing import processes
 from hexad.testing.nouns import (
     AWAY,
@@ -59,8 +58,6 @@ from hexad.testing.store_data import *  # noqa: F403
 from hexad.testing.store_data import Halt, asked, put, requirement, row_of
 from hexad.testing.store_learning import *  # noqa: F403
 from hexad.testing.store_learning import call, offer
-from hexad.testing.store_skills import *  # noqa: F403
-from hexad.testing.store_skills import SKILLS
 from hexad.testing.store_vectors import *  # noqa: F403
 from hexad.testing.store_vectors import ONE, TOOLS, TWO, taught
 from hexad.text.index import Statistics
@@ -69,6 +66,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 KILLS: Final = 3
+SKILLS: Final = Layer.SKILL_PATTERNS
 
 
 @pytest.fixture
@@ -108,7 +106,6 @@ def change_everything(unit: Writing) -> None:
     unit.put([Entry(knowledge(key), document("other vim"), ONE) for key in ("hidden", "third")])
     unit.embed(ENTRIES, {unit.page(ENTRIES)[-1].number: TWO})
     unit.remove(ENTRIES, "doomed")
-    count_run(unit, "release", 1, MOMENT, ok=False)
     unit.remove(SKILLS, "release")
     unit.add_versions([version(2), skill_version(5)])
     unit.remove_versions(ENTRIES, "editor", (1,))

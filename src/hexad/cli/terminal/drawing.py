@@ -1,24 +1,19 @@
-"""Tables, bars and wrapped lines on a terminal; loads rich."""
+"""Tables and bars on a terminal; loads rich."""
 
-import re
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Final
 
 from rich import box
-from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import Progress
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
-from typer import rich_utils
 
 from hexad.cli.terminal.screen import FACTS, Column, Wide, clean, one_line, plain
 
-_PIECE: Final = re.compile(r"\S*`[^`]*`\S*|hexad [^(]*(?= \()|\S+")  # a word, or a command
 _STYLES: Final[Mapping[str, str]] = {
     "ok": "green",
     "kept": "green",
@@ -70,33 +65,6 @@ def bar() -> Iterator[Callable[[str, int, int], None]]:
                 progress.update(task, description=step, completed=done, total=total)
 
         yield show
-
-
-def fitted(text: str, *, stderr: bool) -> str:
-    """Break long lines between words; a command to paste stays in one piece."""
-    width = _console(stderr=stderr).width
-    return "\n".join(line if len(line) * 2 <= width else _wrapped(line, width) for line in text.split("\n"))
-
-
-def uncolour_help() -> None:
-    """Keep typer from colouring help in a pipe, unless the user asks for colour."""
-    if not sys.stdout.isatty() and Console(force_terminal=rich_utils.FORCE_TERMINAL).is_terminal:
-        from hexad.settings import colour_is_wanted  # noqa: PLC0415 - loads the retriever: 60 ms
-
-        rich_utils.FORCE_TERMINAL = colour_is_wanted()
-
-
-def _wrapped(line: str, width: int) -> str:
-    if cell_len(line) <= width or "\t" in line:
-        return line
-    lines = [""]
-    for word in _PIECE.findall(line):
-        longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if lines[-1] and cell_len(longer) > width:
-            lines.append(word)
-        else:
-            lines[-1] = longer
-    return "\n".join(lines)
 
 
 def _console(*, stderr: bool = False) -> Console:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from types import ModuleType
-from typing import Any, Final, TextIO, TypeAlias
+from typing import Any, Final, TypeAlias
 from unicodedata import category
 
 import typer
@@ -21,6 +21,7 @@ from hexad.errors import InvalidInput
 from hexad.wire import WIRE
 
 _BIDI: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # they reorder what is around them
+_STREAMS: Final = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,8 @@ def emit(document: Mapping[str, Any]) -> None:
 
 
 def say(sentence: str) -> None:
-    """Print the answer; on a terminal long lines break between words."""
-    _write(_fitted(clean(sentence), sys.stdout) + "\n")
+    """Print the answer."""
+    _write(clean(sentence) + "\n")
 
 
 def show(text: str) -> None:
@@ -61,7 +62,7 @@ def show_beside(text: str) -> None:
 
 def remark(sentence: str) -> None:
     """Print a note on standard error, so that it does not mix with the answer."""
-    sys.stderr.write(_fitted(clean(completed(sentence)), sys.stderr) + "\n")
+    sys.stderr.write(clean(completed(sentence)) + "\n")
 
 
 def once(say: Callable[[str], None], sentence: str) -> None:
@@ -212,13 +213,9 @@ def _discard() -> None:
 def _alert(word: str, style: str, sentence: str) -> None:
     line = word + one_line(completed(sentence))
     if sys.stderr.isatty():
-        _drawing().alert(_fitted(line, sys.stderr), len(word), style)
+        _drawing().alert(line, len(word), style)
     else:
         sys.stderr.write(f"{line}\n")
-
-
-def _fitted(text: str, stream: TextIO) -> str:
-    return str(_drawing().fitted(text, stderr=stream is sys.stderr)) if stream.isatty() else text
 
 
 def _drawing() -> ModuleType:
@@ -243,3 +240,28 @@ def _escaped(character: str) -> str:
     """The character, escaped if a terminal would obey it."""
     steers = category(character) in {"Cc", "Cs", "Zl", "Zp"} or character in _BIDI
     return character.encode("unicode_escape").decode("ascii") if steers and character not in "\n\t" else character
+
+
+# --- the standard streams -------------------------------------------------------------------------------------------
+
+
+def prepare_streams() -> None:
+    """Replace closed streams by empty ones, and escape text that a stream's encoding lacks."""
+    for number, (name, mode) in enumerate(_STREAMS):
+        if getattr(sys, name) is None:
+            _occupy(number)
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123 - for the whole process
+    for stream in (sys.stdout, sys.stderr):
+        if getattr(stream, "errors", None) == "strict":
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def _occupy(number: int) -> None:
+    """Open the null device under a closed descriptor; or the next file, even a database, gets its number."""
+    try:
+        os.fstat(number)
+    except OSError:
+        null = os.open(os.devnull, os.O_RDWR)
+        if null != number:
+            os.dup2(null, number)
+            os.close(null)

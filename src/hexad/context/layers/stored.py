@@ -17,7 +17,7 @@ from hexad.context.ranking import SLACK, Ranking
 from hexad.context.standing import fitting
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed
 from hexad.memory.similarity import or_by_words_alone, without_words
-from hexad.model import Item, Knowledge, Layer, Learning, Origin, Query, Reason
+from hexad.model import ErrorCategory, Item, Knowledge, Layer, Learning, Origin, Query, Reason
 from hexad.shape import to_microseconds
 from hexad.store import OTHERS, Question, Sketches
 from hexad.text.document import facet
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hexad.model import Association, Clock, Record
     from hexad.store import Evidence, Reading, Row, Sketch, Store
 
+_OUTAGES: Final = frozenset({ErrorCategory.TIMEOUT, ErrorCategory.PROVIDER_ERROR})  # they pass, or they do not
 _WITHOUT_FIX: Final = 4  # times as many learnings are looked at as are wanted: some know no fix
 _MOST_NEAR: Final = 20_000  # rows that are looked through for those that have the facets and are unexpired
 _PINNED: Final = Reason("pinned", "always in its layer", 1.0)
@@ -210,8 +211,8 @@ class _Pass:
             evidence.statistics, evidence.postings, asked.query.terms, asked.query.common, asked.query.parts
         )
         self._matches = asked.matches(layer, evidence, candidates)
-        self._batches = self._matches.batches(asked.limit + len(self._without), slack=SLACK) if known else iter(())
         self._ranking = Ranking(asked.query, candidates.measure, to_microseconds(asked.now), candidates.subjects)
+        self._batches = self._matches.batches(asked.limit + len(self._without), slack=SLACK) if known else iter(())
         self._rows: list[Sketch] = []
         self._beside: dict[int, Sketch] = {}
         self._seen: set[int] = set()
@@ -234,7 +235,7 @@ class _Pass:
         self._only_users = False
         if self._answers() < self.wanted:
             return next(self._batches, ())
-        users = sum(row.origin == Origin.USER for row in self._rows)
+        users = sum([row.origin == Origin.USER for row in self._rows]) if self._own else 0
         if self._looked or not self._own or users >= min(self._room, len(self._rows) - OTHERS):
             return ()
         self._looked = self._only_users = True
@@ -282,11 +283,14 @@ class _Pass:
         """The candidates as items: those that are kept first."""
         found = {row.number: row for row in rows}
         best = [(answer, self._item(found[answer.sketch.number], answer)) for answer in self._best]
-        solving = [item for answer, item in best if self._solves(found[answer.sketch.number].record)][: self._room]
+        records = [found[answer.sketch.number].record for answer in self._best]
+        solving = [item for (_, item), record in zip(best, records, strict=True) if self._solves(record)]
+        if records[:1] and not self._solves(records[0]) and _came_back(records[0]):
+            solving = [best[0][1], *solving]  # the best match, so its words are shown
         pinned = [
             present(row.record, _PINNED.value, (_PINNED,)) for row in sorted(self._pinned, key=lambda row: row.number)
         ]
-        kept = [Judged(item) for item in (*pinned, *solving)][: self._limit]
+        kept = [Judged(item) for item in (*pinned, *solving[: self._room])][: self._limit]
         if not wide:
             return kept
         others = [*best, *((answer, self._item(found[answer.sketch.number], answer)) for answer in self._others)]
@@ -311,17 +315,19 @@ class _Pass:
 
     def _answers(self) -> int:
         """How many of the rows may be answers; the others only pass on score."""
-        return sum(map(self._may_answer, self._rows))
+        return len(self._possible(self._rows))
 
-    def _may_answer(self, row: Sketch) -> bool:
-        return row.id not in self._without and _has(row, self._facets)
+    def _possible(self, rows: Sequence[Sketch]) -> Sequence[Sketch]:
+        if not self._without and not self._facets:
+            return rows
+        return [row for row in rows if row.id not in self._without and _has(row, self._facets)]
 
     def _scored(self) -> Sequence[_Answer]:
         """The rows that match at all: by score, then the latest changed, then the latest added."""
         rows = [*self._rows, *(row for number, row in self._beside.items() if number not in self._seen)]
         self._matches.look_at(row.number for row in rows)
         lent = lending(rows, self._matches.value)
-        answers = [self._answered(row, lent.get(row.number, 0.0)) for row in rows if self._may_answer(row)]
+        answers = [self._answered(row, lent.get(row.number, 0.0)) for row in self._possible(rows)]
         answers.sort(key=lambda each: (each.score, each.sketch.updated, each.sketch.number), reverse=True)
         return [answer for answer in answers if answer.score]
 
@@ -338,6 +344,11 @@ class _Pass:
         terms = habit.terms if habit else ()
         why = self._ranking.reasons(answer.sketch, row.document, match, terms, answer.lent) if row.document else ()
         return present(row.record, answer.score, why)
+
+
+def _came_back(record: Record) -> bool:
+    """Whether a learning without a fix is worth a line: the tool itself failed, and more than once."""
+    return isinstance(record, Learning) and record.seen > 1 and record.category not in _OUTAGES
 
 
 def _with_room_for_the_user(answers: Sequence[_Answer], limit: int) -> Sequence[_Answer]:

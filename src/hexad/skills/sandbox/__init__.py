@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from hexad.skills.sandbox.bubblewrap import Sandbox
 from hexad.skills.sandbox.finding import find_sandbox, this_sandbox
-from hexad.skills.sandbox.limits import SandboxLimits
-from hexad.skills.sandbox.running import ScriptResult
-from hexad.skills.sandbox.stopping import Stop
+from hexad.skills.sandbox.running import SandboxLimits, ScriptResult, Stop
 
 __all__ = ["Sandbox", "SandboxLimits", "ScriptResult", "Stop", "find_sandbox", "this_sandbox"]

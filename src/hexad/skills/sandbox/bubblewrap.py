@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.errors import InvalidInput, NoSandbox, UnknownChoice
 from hexad.skills.sandbox import inputs, layout, seccomp
-from hexad.skills.sandbox.limits import SandboxLimits
-from hexad.skills.sandbox.running import Ended, ScriptResult, run
-from hexad.skills.sandbox.stopping import Stop
+from hexad.skills.sandbox.running import Ended, SandboxLimits, ScriptResult, Stop, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -57,9 +55,10 @@ class Sandbox:
             NoSandbox: the sandbox did not come about; the script was not started.
         """
         limits = limits or SandboxLimits()
+        layout.refuse_visible(hidden)
         program, block = _shell(shell)
         variables = inputs.environment(environment or {})
-        own = {layout.SCRIPT: inputs.encoded("script", script), layout.VARIABLES: variables.assignments.encode()}
+        own = {layout.SCRIPT: inputs.encoded("script", script)}
         with _Handed() as handed:
             options = (
                 *layout.namespaces(network=network),
@@ -67,9 +66,8 @@ class Sandbox:
                 *layout.private(limits.disk),
                 *_files(handed, inputs.files(files or {}, room=limits.disk)),
                 *_each("--bind", inputs.folders(writable, hidden)),
-                *layout.masks(hidden),
                 *_read_only(handed, {**layout.etc(network=network), **own}),
-                *_each("--setenv", {**layout.FIXED, **variables.exported}.items()),
+                *_each("--setenv", {**layout.FIXED, **variables}.items()),
                 *_last(handed, network=network),
             )
             joined = "\0".join(options).encode(errors="surrogateescape")  # paths may hold other bytes than text
@@ -132,7 +130,7 @@ def _prologue(limits: SandboxLimits, block: int) -> str:
         "ulimit -c 0",
         f"echo {_READY.decode().strip()}",
     )
-    return f'{" && ".join(commands)} || exit 125; . {layout.VARIABLES}; . "$0"'
+    return f'{" && ".join(commands)} || exit 125; . "$0"'
 
 
 def _files(handed: _Handed, files: Sequence[inputs.GivenFile]) -> Iterator[str]:

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Final
 from hexad.errors import NoSandbox
 from hexad.extras import install_command
 from hexad.skills.sandbox.bubblewrap import Sandbox
-from hexad.skills.sandbox.limits import SandboxLimits
-from hexad.skills.sandbox.running import dropped
+from hexad.skills.sandbox.running import SandboxLimits, dropped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

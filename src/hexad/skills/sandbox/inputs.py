@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
@@ -24,14 +23,6 @@ _OWN: Final = ("/tmp/work", "/tmp/home", "/tmp/shm")  # noqa: S108 - in the sand
 
 
 @dataclass(frozen=True, slots=True)
-class Environment:
-    """Variables in two ways: those that programs get too, and those too large for that, as shell assignments."""
-
-    exported: Mapping[str, str]
-    assignments: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class GivenFile:
     """A file for the working directory."""
 
@@ -40,25 +31,17 @@ class GivenFile:
     executable: bool = False
 
 
-def environment(given: Mapping[str, str]) -> Environment:
-    """Check variables, and part the large ones from the others."""
-    exported: dict[str, str] = {}
-    large: list[str] = []
+def environment(given: Mapping[str, str]) -> Mapping[str, str]:
+    """Check variables: their names, and that the kernel can hand them over."""
     total = 0
     for name, value in given.items():
-        size = _size(name, value)
-        if size > _LARGE or total + size > _LARGE_ALL:
-            large.append(f"{name}={shlex.quote(value)}\n")
-        else:
-            total += size
-            exported[name] = value
-    return Environment(exported, "".join(large))
-
-
-def _size(name: str, value: str) -> int:
-    if reason := variable_fault(name):
-        raise InvalidInput(f"environment {name!r}", reason)
-    return len(name) + len(encoded(f"environment {name}", value)) + 2
+        if reason := variable_fault(name):
+            raise InvalidInput(f"environment {name!r}", reason)
+        size = len(name) + len(encoded(f"environment {name}", value)) + 2
+        total += size
+        if size > _LARGE or total > _LARGE_ALL:
+            raise InvalidInput(f"environment {name}", f"has {size:,} bytes, more than programs can get; use a file")
+    return given
 
 
 def encoded(field: str, text: str) -> bytes:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 USER: Final = 1000  # inside; whom it stands for outside is decided when the process starts
-SCRIPT, VARIABLES = "/skill/script", "/skill/variables"
+SCRIPT: Final = "/skill/script"
 PRIVATE, WORK, HOME, SHARED_MEMORY = "/tmp", "/tmp/work", "/tmp/home", "/tmp/shm"  # noqa: S108 - in the sandbox
 FIXED: Final = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -46,10 +46,6 @@ _LINKS: Final = {
     "stderr": "fd/2",
     "shm": SHARED_MEMORY,
 }
-_NEEDED: Final = (  # without one of these no shell starts
-    *("/usr", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/libexec", "/usr/share", "/usr/local"),
-    *("/usr/local/bin", "/usr/local/sbin", "/usr/local/lib", *_SYSTEM, "/etc"),
-)
 
 
 def namespaces(*, network: bool) -> Iterator[str]:
@@ -91,30 +87,8 @@ def private(disk: int) -> Iterator[str]:
         yield from ("--perms", "0700", "--dir", folder)
 
 
-def masks(hidden: Sequence[Path]) -> Iterator[str]:
-    """An empty folder over each hidden one that lies in what the script sees.
-
-    Of a hidden file it is the folder that is covered: a database has companions, and some come later.
-    """
-    covered = {cover for path in hidden for cover in _cover(os.path.realpath(path))}
-    outermost = (one for one in covered if not any(within(one, other) for other in covered - {one}))
-    for place in outermost:
-        yield from ("--perms", "0000", "--size", "4096", "--tmpfs", place, "--remount-ro", place)
-
-
-def _cover(place: str) -> Iterator[str]:
-    if not any(within(place, bound) for bound in ("/usr", *_SYSTEM, *_ETC_ALWAYS, *_ETC_NETWORK)):
-        return
-    folder = Path(place) if Path(place).is_dir() else Path(place).parent
-    if str(folder) in _NEEDED:
-        raise InvalidInput(
-            "hidden", f"{place!r} lies among the system's programs, where nothing can be hidden; move it"
-        )
-    shut = next((above for above in reversed(folder.parents) if above.is_dir() and not _may_enter(above)), folder)
-    if shut.is_dir():
-        yield str(shut)
-
-
-def _may_enter(folder: Path) -> bool:
-    """Whether the user who makes the sandbox gets through; if not, it is this folder that must be covered."""
-    return bool(folder.stat().st_mode & 0o001) if os.geteuid() == 0 else os.access(folder, os.X_OK)
+def refuse_visible(hidden: Sequence[Path]) -> None:
+    """Refuse to hide what lies in the folders of the system that a script sees."""
+    for place in (os.path.realpath(path) for path in hidden):
+        if any(within(place, bound) for bound in ("/usr", *_SYSTEM, *_ETC_ALWAYS, *_ETC_NETWORK)):
+            raise InvalidInput("hidden", f"{place!r} lies among the system's files, which scripts read; move it")

@@ -6,21 +6,78 @@ import os
 import selectors
 import signal
 import subprocess
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+import threading
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, fields
 from time import monotonic
 from typing import IO, TYPE_CHECKING, Final, NamedTuple, TypedDict
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+from hexad.errors import InvalidInput
 
-    from hexad.skills.sandbox.limits import SandboxLimits
-    from hexad.skills.sandbox.stopping import Stop
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 _CHUNK: Final = 2**16
 _GRACE: Final = 1.0  # seconds for pipes to close after everybody who could hold them was killed
 NOBODY: Final = 65534  # whom the superuser's scripts run as
+_MB: Final = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxLimits:
+    """Limits of one run; each is a whole number above 0, `seconds` may be a fraction."""
+
+    seconds: float = 30  # from start to end, not of the processor
+    memory: int = 512 * _MB  # bytes of address space, of each process
+    processes: int = 64  # at the same time, the sandbox's own first one among them
+    output: int = _MB  # bytes of standard output, and as many of standard error; what is beyond is dropped
+    disk: int = 64 * _MB  # bytes in the working directory, home and temporary directory together; also of one file
+    open_files: int = 256  # of each process
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            allowed = (int, float) if field.name == "seconds" else (int,)
+            if isinstance(value, bool) or not isinstance(value, allowed) or not 0 < value < 2**53:
+                raise InvalidInput(f"limits.{field.name}", f"must be a number above 0, not {value!r}")
+
+
+class Stop:
+    """Call it from any thread to end the runs that have it, also those that begin later.
+
+    The thread that waits for the process reads it through a pipe and kills the process itself, so a process id that
+    was reused meanwhile is never killed.
+    """
+
+    def __init__(self) -> None:
+        self.said = False
+        self._lock = threading.Lock()
+        self._listening: set[int] = set()
+
+    def __call__(self) -> None:
+        """End the runs, without waiting for them."""
+        with self._lock:
+            if not self.said:
+                self.said = True
+                for end in self._listening:
+                    os.write(end, b"!")
+
+    @contextmanager
+    def heard(self) -> Iterator[int]:
+        """A descriptor that becomes readable when it is called."""
+        hearing, saying = os.pipe()
+        with self._lock:
+            self._listening.add(saying)
+            if self.said:
+                os.write(saying, b"!")
+        try:
+            yield hearing
+        finally:
+            with self._lock:
+                self._listening.discard(saying)
+                os.close(saying)
+            os.close(hearing)
 
 
 @dataclass(frozen=True, slots=True)

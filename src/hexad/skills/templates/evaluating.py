@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import nodes
 
-from hexad.skills.templates import operators
 from hexad.skills.templates.budget import Missing, Stop
-from hexad.skills.templates.filters import FILTERS, ON_MISSING, TESTS, text
+from hexad.skills.templates.filters import FILTERS, NOTHING, ON_MISSING, TESTS, elements, item, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,6 +27,16 @@ _COMPARE: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "in": lambda one, other: one in other,
     "notin": lambda one, other: one not in other,
 }
+_NUMBERS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "%": operator.mod,
+    "**": operator.pow,
+}
+_LARGEST_POWER: Final = 512
+_UNARY: Final[dict[str, Callable[[Any], Any]]] = {"not": operator.not_, "-": operator.neg, "+": operator.pos}
 
 
 class Evaluator:
@@ -70,17 +79,8 @@ class Evaluator:
     def _do_assign(self, node: nodes.Assign) -> None:
         self._assign(node.target, self._value(node.node))
 
-    def _do_with(self, node: nodes.With) -> None:
-        values = [self._value(value) for value in node.values]
-        with self._inner():
-            for target, value in zip(node.targets, values, strict=True):
-                self._assign(target, value)
-            self._do(node.body)
-
     def _do_for(self, node: nodes.For) -> None:
-        found = operators.elements(self._value(node.iter))
-        if node.test is not None:
-            found = [one for one in found if self._passes(node, one)]
+        found = [one for one in elements(self._value(node.iter)) if self._passes(node, one)]
         with self._inner():
             for place, one in enumerate(found):
                 self._budget.step()
@@ -92,9 +92,11 @@ class Evaluator:
             self._do(node.else_)
 
     def _passes(self, node: nodes.For, one: Any) -> bool:
+        if node.test is None:
+            return True
         with self._inner():
             self._assign(node.target, one)
-            return node.test is not None and bool(self._value(node.test))
+            return bool(self._value(node.test))
 
     @contextmanager
     def _inner(self) -> Iterator[None]:
@@ -109,7 +111,7 @@ class Evaluator:
         if isinstance(target, nodes.Name):
             self._scope[target.name] = value
         elif isinstance(target, nodes.Tuple):
-            parts = operators.elements(value)
+            parts = elements(value)
             if len(parts) != len(target.items):
                 raise Stop(f"takes {len(target.items)} values out of {len(parts)}")
             for one, part in zip(target.items, parts, strict=True):
@@ -137,18 +139,27 @@ class Evaluator:
         return self._budget.keep(self._made(node))
 
     def _found(self, name: str) -> Any:
-        for scope in self._scope.maps:
-            if name in scope:
-                return scope[name]
-        return Missing(name, f"needs the parameter {name!r}, which was not given", parameter=True)
+        missing = Missing(name, f"needs the parameter {name!r}, which was not given", parameter=True)
+        return self._scope.get(name, missing)
 
     def _made(self, node: nodes.Node) -> Any:
         if isinstance(node, nodes.BinExpr):
-            left, right = self._value(node.left), self._value(node.right)
-            return operators.BINARY[node.operator](self._budget, left, right)
+            return self._calculated(node.operator, self._value(node.left), self._value(node.right))
         if isinstance(node, nodes.UnaryExpr):
-            return operators.UNARY[node.operator](self._value(node.node))
+            return _UNARY[node.operator](self._value(node.node))
         return getattr(self, f"_made_{type(node).__name__.lower()}")(node)  # a kind that `language` let through
+
+    def _calculated(self, sign: str, left: Any, right: Any) -> Any:
+        """The size of a longer text or list is checked before it is made."""
+        if sign == "+" and any(isinstance(left, kind) and isinstance(right, kind) for kind in (str, list)):
+            self._budget.room(len(left) + len(right))
+        elif sign == "*" and isinstance(left, str) and isinstance(right, int):
+            self._budget.room(len(left) * max(0, right))
+        elif not all(isinstance(each, int | float) for each in (left, right)):
+            raise Stop(f"uses {sign} on {type(left).__name__} and {type(right).__name__}, which have none")
+        elif sign == "**" and abs(right) > _LARGEST_POWER:
+            raise Stop(f"takes a power above {_LARGEST_POWER}; make it smaller")
+        return _NUMBERS[sign](left, right)
 
     def _chosen(self, node: nodes.And | nodes.Or | nodes.CondExpr) -> Any:
         """One of several values, the others untouched."""
@@ -162,20 +173,14 @@ class Evaluator:
     def _item(self, node: nodes.Getitem | nodes.Getattr) -> Any:
         """``a.b`` is ``a['b']``: an item of the data, never an attribute of what holds it."""
         holder = self._value(node.node)
-        if isinstance(node, nodes.Getitem) and isinstance(node.arg, nodes.Slice):
-            parts = [part and self._value(part) for part in (node.arg.start, node.arg.stop, node.arg.step)]
-            return self._budget.keep(operators.sliced(holder, parts))
         key = node.attr if isinstance(node, nodes.Getattr) else self._value(node.arg)
-        found = operators.item(holder, key)
-        return Missing(str(key), f"uses {key!r}, which is not there") if found is operators.NOTHING else found
+        found = item(holder, key)
+        return Missing(str(key), f"uses {key!r}, which is not there") if found is NOTHING else found
 
     def _made_list(self, node: nodes.List) -> list[Any]:
         return [self._value(one) for one in node.items]
 
     _made_tuple = _made_list
-
-    def _made_dict(self, node: nodes.Dict) -> dict[str, Any]:
-        return {operators.key(self._value(pair.key)): self._value(pair.value) for pair in node.items}
 
     def _made_concat(self, node: nodes.Concat) -> str:
         parts = []
@@ -197,37 +202,33 @@ class Evaluator:
         return True
 
     def _made_call(self, node: nodes.Call) -> list[int]:
-        arguments, _ = self._arguments(node)
-        return operators.numbers(self._budget, arguments)
+        """The numbers of a `range`, which is all that can be called."""
+        given = self._arguments(node)
+        if not 1 <= len(given) <= 3 or not all(isinstance(one, int) for one in given):
+            raise Stop("gives range something else than one to three whole numbers")
+        self._budget.room(len(range(*given)) * 8)
+        return list(range(*given))
 
     def _made_filter(self, node: nodes.Filter) -> Any:
-        value = self._judged(node)
-        arguments, named = self._arguments(node)
-        return FILTERS[node.name](self._budget, value, *arguments, **named)
+        return FILTERS[node.name](self._budget, self._judged(node), *self._arguments(node), **self._named(node))
 
     def _made_test(self, node: nodes.Test) -> bool:
-        value = self._judged(node)
-        arguments, named = self._arguments(node)
-        return TESTS[node.name](value, *arguments, **named)
+        return TESTS[node.name](self._judged(node), *self._arguments(node))
 
     def _judged(self, node: nodes.Filter | nodes.Test) -> Any:
         """The value that a filter or a test is used on; only a few take one that is missing."""
-        if node.node is None:
-            return ""
-        value = self._maybe(node.node) if node.name in ON_MISSING else self._value(node.node)
+        held = node.node or nodes.Const("")  # Jinja has none in a filter block, which `language` refuses
+        value = self._maybe(held) if node.name in ON_MISSING else self._value(held)
         return value if isinstance(value, Missing) else self._budget.keep(value)
 
-    def _arguments(self, node: nodes.Filter | nodes.Test | nodes.Call) -> tuple[list[Any], dict[str, Any]]:
-        named = {str(one.key): self._value(one.value) for one in node.kwargs}
-        return [self._value(one) for one in node.args], named
+    def _arguments(self, node: nodes.Filter | nodes.Test | nodes.Call) -> list[Any]:
+        return [self._value(one) for one in node.args]
+
+    def _named(self, node: nodes.Filter) -> dict[str, Any]:
+        return {str(one.key): self._value(one.value) for one in node.kwargs}
 
 
 def _loop(found: Sequence[Any], place: int) -> dict[str, Any]:
     """The variable `loop` of a template."""
-    return {
-        "index": place + 1,
-        "index0": place,
-        "first": place == 0,
-        "last": place == len(found) - 1,
-        "length": len(found),
-    }
+    last = len(found) - 1
+    return {"index": place + 1, "index0": place, "first": place == 0, "last": place == last, "length": len(found)}

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import html
 import json
-import re
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from hexad.skills.templates import operators
 from hexad.skills.templates.budget import Missing, Stop
 
 if TYPE_CHECKING:
@@ -16,8 +14,8 @@ if TYPE_CHECKING:
 
     from hexad.skills.templates.budget import Budget
 
+NOTHING: Final = object()
 _LONGEST_NUMBER: Final = 100
-_PLACE: Final = re.compile("[0-9]{1,9}")
 _WIDEST: Final = 200
 _LEEWAY: Final = 5  # a text that is hardly too long is not truncated, as in Jinja
 
@@ -44,22 +42,30 @@ def _kind(value: Any) -> str:
     return names.get(type(value).__name__, f"a {type(value).__name__}")
 
 
+def elements(value: Any) -> list[Any]:
+    """The elements of a list, the keys of a mapping, or the characters of a text."""
+    if isinstance(value, list | dict | str):
+        return list(value)
+    raise Stop(f"loops over {_kind(value)}; loop over a list, a mapping or text")
+
+
+def item(holder: Any, key: Any) -> Any:
+    """An item of a mapping, a list or a text; NOTHING if it has no such item."""
+    if isinstance(holder, dict) and isinstance(key, str):
+        return holder.get(key, NOTHING)
+    if isinstance(holder, list | str) and isinstance(key, int) and -len(holder) <= key < len(holder):
+        return holder[key]
+    return NOTHING
+
+
 def of_each(value: Any, attribute: Any) -> list[Any]:
-    """An item of each element; ``a.b.0`` is an item of an item, as in Jinja."""
-    found = operators.elements(value)
-    if attribute is None:
-        return found
-    path = attribute.split(".") if isinstance(attribute, str) else [attribute]
-    keys = [int(part) if isinstance(part, str) and _PLACE.fullmatch(part) else part for part in path]
-    return [_within(one, keys, attribute) for one in found]
-
-
-def _within(one: Any, keys: list[Any], attribute: Any) -> Any:
-    for key in keys:
-        one = operators.item(one, key)
-        if one is operators.NOTHING:
+    """An item of each element; ``a.b`` is an item of an item, as in Jinja."""
+    found = elements(value)
+    for key in () if attribute is None else _str(attribute, "attribute").split("."):
+        found = [item(one, key) for one in found]
+        if any(one is NOTHING for one in found):
             raise Stop(f"has an element without {attribute!r}")
-    return one
+    return found
 
 
 def _join(budget: Budget, value: Any, d: Any = "", attribute: Any = None) -> str:
@@ -77,13 +83,11 @@ def _replace(budget: Budget, value: Any, old: Any, new: Any) -> str:
     return whole.replace(old, new)
 
 
-def _indent(budget: Budget, value: Any, width: Any = 4, first: Any = False, blank: Any = False) -> str:  # noqa: FBT002 - as Jinja has it
-    margin = width if isinstance(width, str) else " " * _whole(width, "width", _WIDEST)
+def _indent(budget: Budget, value: Any, width: Any = 4) -> str:
+    margin = " " * _whole(width, "width", _WIDEST)
     lines = _str(value).split("\n")
     budget.room(len(value) + len(lines) * len(margin))
-    return "\n".join(
-        margin + line if (first or number) and (line or blank) else line for number, line in enumerate(lines)
-    )
+    return "\n".join(margin + line if number and line else line for number, line in enumerate(lines))
 
 
 def _truncate(_budget: Budget, value: Any, length: Any = 255, killwords: Any = False, end: Any = "...") -> str:  # noqa: FBT002
@@ -95,22 +99,13 @@ def _truncate(_budget: Budget, value: Any, length: Any = 255, killwords: Any = F
     return f"{kept if killwords else kept.rsplit(' ', 1)[0]}{end}"
 
 
-def _sort(budget: Budget, value: Any, reverse: Any = False, case_sensitive: Any = False, attribute: Any = None) -> Any:  # noqa: FBT002
-    found = operators.elements(value)
+def _sort(budget: Budget, value: Any, reverse: Any = False, attribute: Any = None) -> Any:  # noqa: FBT002
+    found = elements(value)
     keys = of_each(value, attribute)
     budget.work(len(repr(keys)) * max(1, len(keys).bit_length()))
-    fold = [key.casefold() if isinstance(key, str) and not case_sensitive else key for key in keys]
+    fold = [key.casefold() if isinstance(key, str) else key for key in keys]
     order = sorted(range(len(found)), key=fold.__getitem__, reverse=bool(reverse))
     return [found[place] for place in order]
-
-
-def _unique(budget: Budget, value: Any) -> list[Any]:
-    found: dict[str, Any] = {}
-    for one in operators.elements(value):
-        key = json.dumps(one)
-        budget.work(len(key))
-        found.setdefault(key, one)
-    return list(found.values())
 
 
 def _tojson(_budget: Budget, value: Any, indent: Any = None) -> str:
@@ -118,18 +113,13 @@ def _tojson(_budget: Budget, value: Any, indent: Any = None) -> str:
     return json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
 
 
-def _digits(value: Any) -> str:
-    digits = _str(value).strip()
-    if len(digits) > _LONGEST_NUMBER:
-        raise Stop(f"reads a number of {len(digits):,} characters, the limit is {_LONGEST_NUMBER}")
-    return digits
-
-
 def _number(kind: type[int] | type[float]) -> Callable[..., Any]:
     def number(_budget: Budget, value: Any, default: Any = 0) -> Any:
+        if isinstance(value, str) and len(value) > _LONGEST_NUMBER:
+            raise Stop(f"reads a number of {len(value):,} characters, the limit is {_LONGEST_NUMBER}")
         try:
-            return kind(value if isinstance(value, int | float) else _digits(value))
-        except (ValueError, OverflowError):
+            return kind(value)
+        except (TypeError, ValueError, OverflowError):
             return default
 
     return number
@@ -139,16 +129,9 @@ def _default(_budget: Budget, value: Any, default_value: Any = "", boolean: Any 
     return default_value if isinstance(value, Missing) or (boolean and not value) else value
 
 
-def _sum(_budget: Budget, value: Any, attribute: Any = None, start: Any = 0) -> Any:
-    numbers = of_each(value, attribute)
-    if not all(isinstance(number, int | float) for number in (*numbers, start)):
-        raise Stop("sums up numbers only")
-    return sum(numbers, start)
-
-
 def _end(place: int) -> Callable[[Budget, Any], Any]:
     def end(_budget: Budget, value: Any) -> Any:
-        found = operators.elements(value)
+        found = elements(value)
         if not found:
             raise Stop("takes an element of an empty list; test its length first")
         return found[place]
@@ -165,7 +148,7 @@ def _items(_budget: Budget, value: Any) -> list[Any]:
 FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "abs": lambda _, value: abs(value),
     "capitalize": lambda _, value: _str(value).capitalize(),
-    "count": lambda _, value: len(operators.elements(value)),
+    "count": lambda _, value: len(elements(value)),
     "d": _default,
     "default": _default,
     "dictsort": lambda _, value: sorted(_items(_, value), key=lambda pair: str(pair[0])),
@@ -178,23 +161,22 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "items": _items,
     "join": _join,
     "last": _end(-1),
-    "length": lambda _, value: len(operators.elements(value)),
-    "list": lambda _, value: operators.elements(value),
+    "length": lambda _, value: len(elements(value)),
+    "list": lambda _, value: elements(value),
     "lower": lambda _, value: _str(value).lower(),
     "map": lambda _, value, *, attribute: of_each(value, attribute),
-    "max": lambda _, value: max(operators.elements(value)),
-    "min": lambda _, value: min(operators.elements(value)),
+    "max": lambda _, value: max(elements(value)),
+    "min": lambda _, value: min(elements(value)),
     "replace": _replace,
-    "reverse": lambda _, value: value[::-1] if isinstance(value, str) else operators.elements(value)[::-1],
+    "reverse": lambda _, value: value[::-1] if isinstance(value, str) else elements(value)[::-1],
     "round": lambda _, value, precision=0: round(value, _whole(precision, "precision", 15)),
     "sort": _sort,
     "string": lambda _, value: text(value),
-    "sum": _sum,
+    "sum": lambda _, value, attribute=None: sum(of_each(value, attribute)),
     "title": lambda _, value: _str(value).title(),
     "tojson": _tojson,
     "trim": lambda _, value: _str(value).strip(),
     "truncate": _truncate,
-    "unique": _unique,
     "upper": lambda _, value: _str(value).upper(),
     "urlencode": lambda _, value: quote(text(value)),
 }

@@ -14,22 +14,22 @@ from hexad.errors import TemplateFailed
 from hexad.skills.templates.filters import FILTERS, ON_MISSING, TESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from hexad.skills.templates.budget import RenderLimits
 
 MOST_NODES, MOST_PLACES = 10_000, 4_000  # so that reading one, which nothing interrupts, takes no longer than using it
 _OPENINGS: Final = ("{{", "{%", "{#")
 _KNOWN: Final = frozenset({
-    *("Template", "Output", "TemplateData", "If", "For", "Assign", "With"),
-    *("Const", "Name", "List", "Tuple", "Dict", "Pair", "Keyword", "CondExpr", "Filter", "Test", "Compare", "Operand"),
-    *("And", "Or", "Not", "Neg", "Pos", "Add", "Sub", "Mul", "Div", "FloorDiv", "Mod", "Pow", "Concat"),
-    *("Getitem", "Getattr", "Slice", "Call"),
+    *("Template", "Output", "TemplateData", "If", "For", "Assign"),
+    *("Const", "Name", "List", "Tuple", "Keyword", "CondExpr", "Filter", "Test", "Compare", "Operand"),
+    *("And", "Or", "Not", "Neg", "Pos", "Add", "Sub", "Mul", "Div", "Mod", "Pow", "Concat", "Getitem", "Getattr"),
+    "Call",
 })  # fmt: skip
 _CALLED: Final = {
-    "Include": "include", "Import": "import", "FromImport": "import", "Extends": "extends", "Block": "block",
-    "Macro": "macro", "CallBlock": "call", "FilterBlock": "filter", "AssignBlock": "set with a body",
-    "NSRef": "namespace", "Scope": "autoescape",
+    "FromImport": "import", "CallBlock": "call", "FilterBlock": "filter", "AssignBlock": "set with a body",
+    "NSRef": "namespace", "Scope": "autoescape", "FloorDiv": "//", "Slice": "a slice",
+    "Dict": "a mapping in braces",
 }  # fmt: skip
 
 
@@ -55,48 +55,17 @@ def parse(template: str, limits: RenderLimits) -> nodes.Template:
 
 
 def names(tree: nodes.Template) -> frozenset[str]:
-    """The values that a template needs.
+    """The values that a template needs: the names that it reads before it sets them.
 
     Jinja's `meta` would answer too, but it evaluates constants on the way: ``{{ 3**(10**8) }}`` takes minutes.
     """
-    needed: set[str] = set()
-    _read_body(tree.body, set(), needed)
+    needed, known = set[str](), {"loop"}
+    for node in _all(tree):
+        if isinstance(node, nodes.Name) and node.ctx != "load":
+            known.add(node.name)
+        elif isinstance(node, nodes.Name) and node.name not in known:
+            needed.add(node.name)
     return frozenset(needed) - {"range"}
-
-
-def _read_body(body: Iterable[nodes.Node], known: set[str], needed: set[str]) -> None:
-    """Add the names that statements read before they are set to ``needed``, and those that they set to ``known``."""
-    for node in body:
-        if isinstance(node, nodes.If):
-            _read_if(node, known, needed)
-        elif isinstance(node, nodes.For):
-            _read_names([node.iter], known, needed)
-            inner = known | _read_names([node.target], known, set()) | {"loop"}
-            _read_names([node.test] if node.test else [], inner, needed)
-            _read_body(node.body, inner, needed)
-            _read_body(node.else_, set(known), needed)
-        elif isinstance(node, nodes.With):
-            _read_names(node.values, known, needed)
-            _read_body(node.body, known | _read_names(node.targets, known, set()), needed)
-        else:
-            known |= _read_names([node], known, needed)
-
-
-def _read_if(node: nodes.If, known: set[str], needed: set[str]) -> None:
-    """After an `if` a name is known where every branch sets it."""
-    branches = []
-    for test, body in (*((each.test, each.body) for each in (node, *node.elif_)), (None, node.else_)):
-        _read_names([test] if test else [], known, needed)
-        branches.append(set(known))
-        _read_body(body, branches[-1], needed)
-    known |= set.intersection(*branches)
-
-
-def _read_names(expressions: Iterable[nodes.Node], known: set[str], needed: set[str]) -> set[str]:
-    """Add unknown names that expressions read to ``needed``; return the names that they set."""
-    found = [node for each in expressions for node in _all(each) if isinstance(node, nodes.Name)]
-    needed |= {node.name for node in found if node.ctx == "load"} - known
-    return {node.name for node in found if node.ctx != "load"}
 
 
 def asked_about(tree: nodes.Template) -> frozenset[str]:
@@ -132,64 +101,45 @@ def _line(node: nodes.Node) -> int:
 
 
 def _all(tree: nodes.Node) -> Iterator[nodes.Node]:
+    """Every node in the order in which it is used: a value before the name that is set to it."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
         yield node
-        waiting.extend(reversed(list(node.iter_child_nodes())))
+        inner = list(node.iter_child_nodes(exclude=("iter", "node", "target")))
+        first = (getattr(node, name, None) for name in ("iter", "node", "target"))
+        waiting.extend(reversed([*(each for each in first if isinstance(each, nodes.Node)), *inner]))
 
 
 def _fault(node: nodes.Node) -> str:
     kind = type(node).__name__
     if kind not in _KNOWN:
-        return f"uses `{_CALLED.get(kind, kind)}`, which templates do not have here"
+        return f"uses `{_CALLED.get(kind, kind.lower())}`, which templates do not have here"
     if isinstance(node, nodes.For) and node.recursive:
         return "uses a recursive loop, which templates do not have here"
-    if isinstance(node, nodes.Call) and not (isinstance(node.node, nodes.Name) and node.node.name == "range"):
+    if isinstance(node, nodes.Call) and (not _is_range(node.node) or node.kwargs):
         return "calls a function; only range can be called, for everything else there are filters, such as |items"
-    if isinstance(node, nodes.Filter | nodes.Test | nodes.Call):
-        return _unknown(node) or _misfit(node)
-    return ""
-
-
-def _unknown(node: nodes.Filter | nodes.Test | nodes.Call) -> str:
-    if isinstance(node, nodes.Call) or _signature(type(node), node.name) is not None:
-        return ""
-    kind, known = ("filter", FILTERS) if isinstance(node, nodes.Filter) else ("test", TESTS)
-    return f"uses the {kind} `{node.name}`, which templates do not have here; there are {', '.join(sorted(known))}"
-
-
-def _misfit(node: nodes.Filter | nodes.Test | nodes.Call) -> str:
-    """Mistakes in the arguments that can be seen without their values."""
-    if node.dyn_args or node.dyn_kwargs:
+    if isinstance(node, nodes.Call | nodes.Filter | nodes.Test) and (node.dyn_args or node.dyn_kwargs):
         return "spreads arguments with *, which templates do not have here; name them"
-    name = "range" if isinstance(node, nodes.Call) else node.name
-    signature = _signature(type(node), name)
-    named = [str(each.key) for each in node.kwargs]
+    return _misuse(node) if isinstance(node, nodes.Filter | nodes.Test) else ""
+
+
+def _is_range(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Name) and node.name == "range"
+
+
+def _misuse(node: nodes.Filter | nodes.Test) -> str:
+    """An unknown filter or test, or mistakes in its arguments that can be seen without their values."""
+    kind, known, skipped = ("filter", FILTERS, 2) if isinstance(node, nodes.Filter) else ("test", TESTS, 1)
+    if node.name not in known:
+        return f"uses the {kind} `{node.name}`, which templates do not have here; there are {', '.join(sorted(known))}"
+    whole = signature_of(known[node.name])
+    takes = Signature([*whole.parameters.values()][skipped:])  # without budget and value
     try:
-        if signature is not None and len(named) == len(set(named)):
-            signature.bind(*node.args, **dict.fromkeys(named))
-            return ""
+        takes.bind(*node.args, **{str(each.key): each for each in node.kwargs})
     except TypeError:
-        pass
-    return f"gives `{name}` other arguments than it takes: {_takes(signature)}"
-
-
-@cache
-def _signature(kind: type[nodes.Node], name: str) -> Signature | None:
-    """The signature of a filter, a test or `range`, without the value that it is used on; None if unknown."""
-    if issubclass(kind, nodes.Call):
-        return signature_of(_range)
-    work, skipped = (TESTS.get(name), 1) if issubclass(kind, nodes.Test) else (FILTERS.get(name), 2)  # budget and value
-    signature = work and signature_of(work)
-    return signature and signature.replace(parameters=[*signature.parameters.values()][skipped:])
-
-
-def _takes(signature: Signature | None) -> str:
-    """Parameters as a reader of the page knows them."""
-    listed = signature.parameters.values() if signature else ()
-    return ", ".join(f"{each.name}=…" if each.kind is each.KEYWORD_ONLY else each.name for each in listed) or "none"
-
-
-def _range(start: int, stop: int = 0, step: int = 1, /) -> None:
-    """The signature of `range`."""
+        named = (
+            f"{each.name}=…" if each.kind is each.KEYWORD_ONLY else each.name for each in takes.parameters.values()
+        )
+        return f"gives `{node.name}` other arguments than it takes: {', '.join(named) or 'none'}"
+    return ""

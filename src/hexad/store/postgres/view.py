@@ -45,6 +45,9 @@ _PAGE: Final = (
     "AND ($4::bigint IS NULL OR (words IS NOT NULL AND NOT EXISTS (SELECT 1 FROM hexad.vector v WHERE v.tenant = $1 "
     "AND v.number = r.number AND v.embedder = $4))) ORDER BY number LIMIT $5"
 )
+_PAGE_BEFORE: Final = _PAGE.replace("number > $3 ", "number > $3 AND number < $6 ").replace(
+    "ORDER BY number", "ORDER BY number DESC"
+)
 _CHOSEN: Final = (
     "FROM unnest($2::smallint[], $3::bigint[]) AS c (l, n) "
     "JOIN hexad.record ON tenant = $1 AND layer = c.l AND number = c.n"
@@ -113,11 +116,21 @@ class View(LearningReads):
         """The values that find a row: only entries are found without regard to case."""
         return self.tenant, CODES[layer], id, folded(id) if layer is Layer.USER_KNOWLEDGE else None
 
-    def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:
+    def page(
+        self,
+        layer: Layer,
+        *,
+        after: int = 0,
+        before: int | None = None,
+        limit: int = 1000,
+        without: str | None = None,
+    ) -> Sequence[Row]:
         if self._is_empty():
             return []
         embedder = None if without is None else hashed(without)
-        return list(map(decode, self.ask(Statement(_PAGE, (self.tenant, CODES[layer], after, embedder, limit)))[0]))
+        given = (self.tenant, CODES[layer], after, embedder, limit)
+        asked = Statement(_PAGE, given) if before is None else Statement(_PAGE_BEFORE, (*given, before))
+        return list(map(decode, self.ask(asked)[0]))
 
     def evidence(self, question: Question) -> Mapping[Layer, Evidence]:
         return self._search.evidence(question)
