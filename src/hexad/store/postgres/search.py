@@ -231,7 +231,7 @@ class Search:
         return set(filter(search.passes, numbers))
 
     def _of_layers(self, question: Question) -> dict[str, Statement]:
-        """What the first round trip asks about every layer."""
+        """The statements of the first round trip about every layer."""
         tenant, codes = self._work.tenant, [CODES[layer] for layer in self._searches]
         asked = {"scopes": Statement(_SCOPES, (tenant, codes))}
         keys = [key for search in self._searches.values() for key in search.keys]
@@ -249,7 +249,7 @@ class Search:
         return asked
 
     def _of_entries(self, question: Question) -> dict[str, Statement]:
-        """What it asks about the user's knowledge."""
+        """Its statements about the entries."""
         if Layer.USER_KNOWLEDGE not in self._searches:
             return {}
         tenant, now = self._work.tenant, to_microseconds(question.now)
