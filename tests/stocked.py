@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hexad.server.tokens import FILE_NAME, Tokens
 from tests.support import opened
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def stock(folder: Path) -> None:
             if name == "hexad.db":
                 hx.backup(folder / "agent.jsonl")
     (folder / "colleague.jsonl").write_bytes((folder / "agent.jsonl").read_bytes())
+    Tokens(folder / FILE_NAME).make("laptop", ["default"], ["read"])
     (folder / "deploy.sh").write_text("echo deploying\n")
     _skill_folder(folder)
     _questions(folder)

@@ -70,8 +70,8 @@ def examples(command: Any) -> list[str]:
     return [each for each in re.split(r"; [a-z ]+: ", shown.partition("\n")[0]) if each]
 
 
-SERVER = ("mcp",)  # alone it serves until its client leaves: it has tests of its own
-EXAMPLES = [example for path, command in ALL.items() if path[:1] != SERVER for example in examples(command)]
+SERVERS = {("mcp",), ("serve",)}  # they serve until somebody ends them: they have tests of their own
+EXAMPLES = [example for path, command in ALL.items() if path[:1] not in SERVERS for example in examples(command)]
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from hexad import signals
 from hexad.context import assemble
 from hexad.context.explanation import Explanation, judge
 from hexad.context.layers import Judged
@@ -54,7 +55,7 @@ class Engine:
     ) -> Retrieval:
         """The items that matter for a message."""
         wanted = None if layers is None else asked_for(layers)
-        found = self._retrieved(query, wanted, max_per_layer, session=session)
+        found = _signalled(self._retrieved(query, wanted, max_per_layer, session=session))
         if not self.others:
             return found
         stored, limit = _stored(wanted), max_per_layer or self.max_per_layer
@@ -88,6 +89,7 @@ class Engine:
         """Standing context and what was found besides it, and the candidates of each layer, up to ``wide`` of them."""
         wanted, room = None if layers is None else asked_for(layers), self._room
         found, candidates = self._turn(message, wanted, room, session=session, wide=wide)
+        _signalled(found)
         if not self.others:
             return found, candidates
         every, judged = [found], [candidates]
@@ -204,6 +206,16 @@ class Engine:
             full |= self.workspace.uses.add(self.workspace.namespace, layer, used, self.workspace.clock())
         if full:
             self.workspace.flush(patience=_FLUSH_PATIENCE)
+
+
+def _signalled(found: Retrieval) -> Retrieval:
+    """Say how long each layer took and how many items it found."""
+    if signals.wanted():
+        for layer, seconds in found.seconds.items():
+            signals.emit("layer", seconds, layer=layer.value, items=len(found.items.get(layer, ())))
+        whole, failed = sum(found.seconds.values()), len(found.failures)
+        signals.emit("retrieval", whole, items=len(found.all()), standing=len(found.standing), failures=failed)
+    return found
 
 
 def _stored(layers: Iterable[Layer | str] | None) -> tuple[Layer, ...]:

@@ -14,6 +14,8 @@
     │   └── DailyLimit          agents have created enough skills for today: namespace
     ├── SkillRefused            a skill that may not be activated or run: name, reason
     ├── SkillFailed             a skill that failed when it was called as a tool: name, reason
+    ├── AccessRefused           a request over HTTP that its token does not allow: status
+    ├── ChangedMeanwhile        a record that is not as the caller read it: key
     ├── Disabled                the knowledge system is off
     ├── ConfigError             a setting that is unknown or out of range: setting
     ├── BackupError             a backup file that cannot be read or restored: file, line
@@ -154,6 +156,22 @@ class SkillFailed(HexadError):
         super().__init__(f"skill {name!r} failed: {reason}")
         self.name = name
         self.reason = reason
+
+
+class AccessRefused(HexadError):
+    """A request that its token does not allow; ``status`` is 401 without a token that is known, else 403."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class ChangedMeanwhile(HexadError):
+    """A record that somebody changed since the caller read it; nothing was written."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"{key!r} is not as you read it; read it again, and repeat the change on what is there now")
+        self.key = key
 
 
 class Disabled(HexadError):

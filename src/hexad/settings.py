@@ -35,6 +35,7 @@ _BOOLEANS: Final = {
 _SHORTEST_TOKEN: Final = 16
 _MOST_DIGITS: Final = 10**15  # a larger number is shown with an exponent
 _MANY: Final = (0, 1_000_000)
+_RATES: Final = (1, 1_000_000)
 _AN_HOUR: Final = 3600
 STATIC, ENCODER, NO_EMBEDDER = EMBEDDERS = ("static", "encoder", "none")
 
@@ -70,7 +71,8 @@ class Settings:
         default=True, meaning="when an engine closes, offer what several sessions did as drafts of skills"
     )
     mcp_token: str = _setting("", "the token that clients of `hexad mcp --http` must present", secret=True)
-    mcp_rate: int = _setting(600, "requests a minute that one address may make over HTTP", (1, 1_000_000))
+    mcp_rate: int = _setting(600, "requests a minute that one address may make of `hexad mcp --http`", _RATES)
+    server_rate: int = _setting(60_000, "requests a minute that one address may make of `hexad serve`", _RATES)
     semantic: bool = _setting(default=True, meaning="search by meaning too, if the extra `semantic` is installed")
     embedder: str = _setting(
         STATIC, f"what finds by meaning: {', '.join(EMBEDDERS)}; `{ENCODER}` finds more, is slower and needs its extra"

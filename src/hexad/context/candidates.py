@@ -57,7 +57,10 @@ class Candidates:
 
     def evidence(self, number: int) -> float:
         """The same without everyday words, the more so the less the layer holds: they do not count alone."""
-        return self.words(number) - (1 - many(self.rows)) * self.common.get(number, 0.0) / self.measure.total
+        held = self.scores.get(number, 0.0)
+        if number in self.common:
+            held -= (1 - many(self.rows)) * self.common[number]
+        return held / self.measure.total
 
 
 def measure(statistics: Statistics, terms: Sequence[str]) -> Measure:
@@ -147,6 +150,11 @@ def _add(scores: dict[int, float], postings: Sequence[Posting], rarity: float, m
     """`Measure.saturated` for many postings, written out: this loop is the cost of a question."""
     fixed = SATURATION * (1 - NORMALISATION)
     per_term = SATURATION * NORMALISATION / mean_length
+    if not scores:
+        scores.update(
+            {number: rarity * weight / (weight + fixed + per_term * length) for number, weight, length in postings}
+        )
+        return
     get = scores.get
     for number, weight, length in postings:
         scores[number] = get(number, 0.0) + rarity * weight / (weight + fixed + per_term * length)

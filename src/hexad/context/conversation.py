@@ -26,6 +26,8 @@ def lending(sketches: Iterable[Sketch], match: Callable[[int], float]) -> Mappin
     for sketch in sketches:
         if sketch.thread and sketch.position is not None:
             placed.setdefault((sketch.thread, sketch.position), []).append(sketch)
+    if not placed:
+        return {}
     best = {place: max(match(each.number) for each in here) for place, here in placed.items()}
     asked = {
         place: max((match(each.number) for each in here if each.asks), default=0.0) for place, here in placed.items()

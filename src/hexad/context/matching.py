@@ -5,7 +5,6 @@ A pure sum of three parts, each with a greatest weight written here. `ranking.py
 
 from __future__ import annotations
 
-import heapq
 import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -90,7 +89,7 @@ class Matches:
         self._chance = min(1.0, math.log1p(candidates.rows) / math.log1p(CHANCE))
         self._values: dict[int, float] = {}
         self._steps: dict[int, float] = {}
-        self.numbers = tuple(dict.fromkeys((*candidates.scores, *self.habits, *nearest)))
+        self.numbers = dict.fromkeys((*candidates.scores, *self.habits, *nearest))
         self.look_at(self.numbers)
 
     def of(self, number: int) -> Match:
@@ -107,8 +106,7 @@ class Matches:
         """Work out several at once."""
         new = [number for number in numbers if number not in self._values]
         words, total = self.candidates.scores.get, self.candidates.measure.total
-        for number in new:
-            self._values[number] = words(number, 0.0) / total
+        self._values.update({number: words(number, 0.0) / total for number in new})
         for number in self.habits.keys() & set(new) if self.habits else ():
             self._values[number] += self._habit(number)
         if self.near is not None and new:
@@ -121,13 +119,15 @@ class Matches:
 
         ``slack`` is the most that a ranking may add to a match; it decides who can still be among the best.
         """
-        values = [(self._values[number], number) for number in self.numbers]
-        if not values:
+        known, size = self._values, max(limit, _BATCH)
+        best = sorted([known[number] for number in self.numbers], reverse=True)
+        if not best:
             return
-        last_in = heapq.nlargest(limit, values)[-1][0] - slack
-        first = sorted((each for each in values if each[0] >= last_in), reverse=True)[:_BATCH]
+        least = max(best[:limit][-1] - slack, best[:size][-1])
+        near = [(known[number], number) for number in self.numbers if known[number] >= least]
+        first = sorted(near, reverse=True)[:size]
         yield [number for _, number in first]
-        others = sorted(values, reverse=True)[len(first) :]
+        others = sorted([(known[number], number) for number in self.numbers], reverse=True)[len(first) :]
         for start in range(0, len(others), _BATCH):
             yield [number for _, number in others[start : start + _BATCH]]
 
@@ -138,7 +138,7 @@ class Matches:
         """
         if self.candidates.small_talk:
             return self._habit(number) > 0
-        share = self.candidates.evidence(number) + self._habit(number) + lent
+        share = self.candidates.evidence(number) + lent + (self._habit(number) if self.habits else 0.0)
         strength = share * self._root
         close = None if self.near is None else self.near.closeness(number)
         if close is None:  # what is not known is not held against it

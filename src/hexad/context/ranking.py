@@ -82,40 +82,41 @@ class Ranking:
         It is 0 where both are.
         """
         matched = match + lent
-        return matched and (
-            matched + self._phrase(sketch.words) + self._subject(sketch.words) + sum(_priors(sketch, self._now))
-        )
+        if not matched:
+            return 0.0
+        phrase = self._phrase(sketch.words) if self._pairs else 0.0
+        subject = self._subject(sketch.words) if self._subjects else 0.0
+        return matched + phrase + subject + sum(_priors(sketch, self._now))
 
     def reasons(
         self, sketch: Sketch, document: Document, match: Match, habit: Sequence[str] = (), lent: float = 0.0
     ) -> tuple[Reason, ...]:
         """The parts of the same sum: one reason for each matching term and each signal that added something."""
-        weights, rarity = document.weights(), self._measure.rarity
-        reasons = [
-            self._reason(term, weights[term], document)
-            for term in self._query.terms
-            if match.words and term in weights and term in rarity
-        ]
+        values: dict[tuple[str, str], float] = {}  # one reason a word, even if several of its terms matched
+        for term in self._query.terms if match.words else ():
+            weight = document.weight(term)
+            if weight and term in self._measure.rarity:
+                signal = "words", self._matched(term, document)
+                values[signal] = values.get(signal, 0.0) + self._worth(term, weight, document.length)
         if any(match) or lent:
-            reasons.append(Reason("meaning", "near in meaning", match.meaning))
-            reasons.append(Reason("habit", f"used before for {self._spelled(habit)}", match.habit))
-            reasons.append(Reason("neighbours", "beside it in its thread", lent))
-            reasons.append(Reason("subject", "the question names it", self._subject(sketch.words)))
-            reasons.append(Reason("phrase", "neighbouring words", self._phrase(sketch.words)))
-            reasons += map(Reason, _PRIORS, _priors_seen(sketch, self._now), _priors(sketch, self._now))
-        return _merged(reasons)
+            values["meaning", "near in meaning"] = match.meaning
+            values["habit", f"used before for {self._spelled(habit)}"] = match.habit
+            values["neighbours", "beside it in its thread"] = lent
+            values["subject", "the question names it"] = self._subject(sketch.words)
+            values["phrase", "neighbouring words"] = self._phrase(sketch.words)
+            seen, added = _priors_seen(sketch, self._now), _priors(sketch, self._now)
+            values.update(zip(zip(_PRIORS, seen, strict=True), added, strict=True))
+        return tuple(Reason(signal, detail, value) for (signal, detail), value in values.items() if value)
 
     def _spelled(self, terms: Sequence[str]) -> str:
         return ", ".join(dict.fromkeys(self._query.spelled.get(term, term) for term in terms[:_SHOWN]))
 
-    def _reason(self, term: str, weight: int, document: Document) -> Reason:
-        share = self._measure.rarity[term] / self._measure.total
+    def _matched(self, term: str, document: Document) -> str:
         fields = [name for name in FIELD_WEIGHTS if term in getattr(document, name)]
-        return Reason(
-            "words",
-            f"{self._query.spelled.get(term, term)} in {' and '.join(fields)}",
-            share * self._measure.saturated(weight, document.length),
-        )
+        return f"{self._query.spelled.get(term, term)} in {' and '.join(fields)}"
+
+    def _worth(self, term: str, weight: int, length: int) -> float:
+        return self._measure.rarity[term] / self._measure.total * self._measure.saturated(weight, length)
 
     def _subject(self, packed: str) -> float:
         facets = packed.split(_LINE, 1)[0].split(" ") if self._subjects else ()
@@ -125,21 +126,11 @@ class Ranking:
         """The rarity of neighbouring pairs that are near each other in the body, as a share of all pairs."""
         if not self._all_pairs:
             return 0.0
-        body = f" {packed.rsplit(_LINE, 1)[-1]} "
-        found = sum(
-            worth * _closeness(left, right, body)
-            for left, right, worth in self._pairs
-            if left in body and right in body
-        )
+        body, found = f" {packed.rsplit(_LINE, 1)[-1]} ", 0.0
+        for left, right, worth in self._pairs:
+            if left in body and right in body:
+                found += worth * _closeness(left, right, body)
         return PHRASE * found / self._all_pairs
-
-
-def _merged(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
-    """One reason per word, even if several of its terms matched."""
-    values: dict[tuple[str, str], float] = {}
-    for reason in reasons:
-        values[reason.signal, reason.detail] = values.get((reason.signal, reason.detail), 0.0) + reason.value
-    return tuple(Reason(signal, detail, value) for (signal, detail), value in values.items() if value)
 
 
 def _closeness(left: str, right: str, body: str) -> float:
@@ -164,7 +155,7 @@ def _priors(sketch: Sketch, now: int) -> tuple[float, float, float, float, float
         ORIGIN if sketch.origin == _USER else 0.0,
         RELEVANCE * sketch.relevance,
         RECENCY * 0.5 ** (days / _HALF_LIFE_DAYS),
-        USE * (1 - 1 / (1 + math.log1p(sketch.use_count))),
+        USE * (1 - 1 / (1 + math.log1p(sketch.use_count))) if sketch.use_count else 0.0,
         TRUST * sketch.trust + (PROVEN if sketch.trust > TRUSTED else 0.0),
     )
 

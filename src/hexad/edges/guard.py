@@ -80,6 +80,7 @@ class Guard:
     hosts: frozenset[str] = frozenset()
     origins: frozenset[str] = frozenset()
     respond: Callable[[Refusal, str], ASGIApp] = in_plain_text
+    setting: str = "mcp_rate"  # the name of the rate, for the one who has to raise it
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -95,7 +96,7 @@ class Guard:
         if not seconds:
             return wrong
         wait = str(int(seconds) + 1)
-        sentence = f"more requests than this server takes of one address (mcp_rate); ask again in {wait} seconds"
+        sentence = f"more requests than this server takes of one address ({self.setting}); ask again in {wait} seconds"
         return Refusal(429, sentence, {"Retry-After": wait})
 
     def _wrong(self, headers: Headers) -> Refusal | None:

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from hexad.learning.arguments.shapes import in_words, is_strong, shape_of
-from hexad.learning.errors.advice import is_dangerous
+from hexad.learning.errors.advice import Cause, is_dangerous
 from hexad.learning.errors.masking import mask_run
 
 if TYPE_CHECKING:
@@ -41,17 +41,21 @@ _STANDARD: Final = re.compile(
 _DEFINED: Final = re.compile(  # errors about a word that a program, a schema or a language defines
     r"(?i)command|option|flag|switch|argument|predicate|target|script|operation|keyword|syntax|column|table|relation"
     r"|function|attribute|module|protocol|format|\btypes?\b|field|propert|variable|phase|\btask|not defined"
-    r"|recogni[sz]ed"
+    r"|recogni[sz]ed|filter"
 )
 _NO_PROGRAM: Final = re.compile(r"(?i)command not found|not recogni[sz]ed|no such program|: not found$")
 _NO_VALUE: Final = re.compile(r"(?i)value|argument|requires|invalid|missing")
+_CONFIRMS: Final = re.compile(r"-y|--(?:assume-)?yes|-?-auto-approve|--no-(?:input|confirm|interaction)")
+_ASKS: Final = re.compile(
+    r"(?i)\by/n\b|\babort|confirm|interactive|prompt|\byes\b|\btty\b"
+)  # errors of an open question
 _QUOTES: Final = {"'": "single quotes", '"': "double quotes", "`": "backticks"}
 _QUOTED: Final = re.compile(r"(['\"`])(.+?)\1")
 _PROGRAMS: Final = {  # knowledge of programs: `+` if the first operand is a subcommand; words that turn a check off
     name: frozenset(known)
     for name, *known in map(
         str.split,
-        """git + -f -D/docker +/podman +/kubectl +/npm + -f/pnpm +/yarn +/pip +/pip3 +/pipx +/uv +/poetry +/conda +
+        """git + -f -D/docker +/podman +/kubectl +/npm + -f/pnpm +/yarn +/pip +/pip3 +/commit -n/uv +/poetry +/conda +
         cargo +/go +/terraform +/helm +/gh +/aws +/gcloud +/az +/apt +/apt-get +/brew +/dotnet +/systemctl +/alembic +
         bundle +/rm -f/rmi -f/ln -f/mv -f/cp -f/kill -9/curl -k/chmod 777 0777 666 a+rwx a+rw a+w o+w/su su/cd/sleep
         echo""".replace("\n", "/").split("/"),
@@ -65,7 +69,7 @@ def edits(name: str, before: str, after: str, failure: Failure) -> Sequence[str]
     old, new = _commands(before), _commands(after)
     if before != after and _bare(before) == _bare(after):
         found = _quote_edits(before, after)
-    elif old and new and (_is_shell(old, failure.text) or _is_shell(new, failure.text)):
+    elif old and new and (_is_shell(name, old, failure.text) or _is_shell(name, new, failure.text)):
         found = _command_edits(old, new, failure)
     elif re.search(r"[\s(]", before + after):
         found = _text_edits(name, before, after, failure)
@@ -74,23 +78,31 @@ def edits(name: str, before: str, after: str, failure: Failure) -> Sequence[str]
     return [each for each in dict.fromkeys(found) if not is_dangerous(each)][:_MOST]
 
 
-def operands(text: str, error: str) -> Sequence[str]:
+def operands(path: str, text: str, error: str) -> Sequence[str]:
     """The operands of a shell command: they belong to one run; none if a text is no command."""
-    commands = _commands(text)
-    if not commands or not _is_shell(commands, error):
-        return ()
     return [
         word
-        for each in commands
+        for each in (_commands(text) if is_command(path, text, error) else ())
         for place, word in enumerate(each)
         if place and _is_operand(word) and not _SETTING.fullmatch(word) and not _is_subcommand(each, place)
     ]
 
 
-def is_command(text: str, error: str) -> bool:
-    """Whether a text is a shell command."""
+def is_command(path: str, text: str, error: str) -> bool:
+    """Whether the text of an argument is a shell command."""
     commands = _commands(text)
-    return bool(commands) and _is_shell(commands, error)
+    return bool(commands) and _is_shell(path, commands, error)
+
+
+def is_edit(before: str, after: str) -> bool:
+    """Whether each word of a command that changed is an edit of the word that it replaced, and none is another one."""
+    old, new = before.split(), after.split()
+    pairs = [
+        (" ".join(old[a:b]), " ".join(new[c:d]))
+        for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        if kind == "replace"
+    ]
+    return all(SequenceMatcher(None, *each, autojunk=False).ratio() >= _KIN for each in pairs)
 
 
 def takes_rights(path: str, before: str, after: str) -> bool:
@@ -132,10 +144,13 @@ def _commands(text: str) -> list[Command]:
     return ordered if all(_PROGRAM.fullmatch(each[0]) for each in ordered) else []
 
 
-def _is_shell(found: Sequence[Command], error: str) -> bool:
+def _is_shell(name: str, found: Sequence[Command], error: str) -> bool:
     """Whether it is more than a sentence: an option, a chain, a setting, a known program, one that the error names."""
     first = found[0]
-    named = re.search(rf"(?:^|[\s/'\"`]){re.escape(_base(first[0]))}['\"`]?:", error) is not None
+    named = (
+        name.strip("/`") in {"command", "cmd"}
+        or re.search(rf"(?:^|[\s/'\"`]){re.escape(_base(first[0]))}['\"`]?:", error) is not None
+    )
     signs = any(_OPTION.fullmatch(word) or _SETTING.fullmatch(word) for word in first)
     return len(found) > 1 or named or signs or first[0] in _PROGRAMS or first[0].startswith("./")
 
@@ -195,7 +210,8 @@ def _verb(command: Command) -> str:
 
 def _word_edits(old: Command, new: Command, failure: Failure) -> Iterator[str]:
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        gone, come = list(old[a:b]), list(new[c:d])
+        gone = [each for each in old[a:b] if not _is_moved(each, new)]
+        come = [each for each in new[c:d] if not _is_moved(each, old)]
         if kind == "equal":
             continue
         if a == 0 and come:  # another program, or the program through another
@@ -214,6 +230,11 @@ def _word_edits(old: Command, new: Command, failure: Failure) -> Iterator[str]:
         yield from (f"remove `{_name(out)}`" for out in gone if _mentions(failure.text, out))
 
 
+def _is_moved(word: str, other: Command) -> bool:
+    """Whether an option stands in the other command too, perhaps with its value behind another sign."""
+    return _OPTION.fullmatch(word) is not None and word != _name(word) and _name(word) in other
+
+
 def _replaced(out: str, word: str, old: Command, new: Command, failure: Failure) -> Iterator[str]:
     place = new.index(word)
     option = _OPTION.fullmatch(out) is not None
@@ -221,6 +242,8 @@ def _replaced(out: str, word: str, old: Command, new: Command, failure: Failure)
         yield f"use `{word}` instead of `{out}`"
     elif option and _name(out) == _name(word):
         yield from _value_edits(f"`{_name(out)}`", out.partition("=")[2], word.partition("=")[2], failure)
+    elif _is_typo(out, word) and names(failure.text, out):
+        yield f"use `{word}` instead of `{out}`"
     elif option or _is_subcommand(new, place):
         same_rest = [each for each in old if each != out] == [each for each in new if each != word]
         verb = place + 1 < len(new) and same_rest and not names(failure.text, out)  # about the same things
@@ -241,6 +264,9 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
     if _SETTING.fullmatch(word):
         yield f"set `{_name(word)}`"
     elif _OPTION.fullmatch(word):
+        silent = _CONFIRMS.fullmatch(word) and not _ASKS.search(error)
+        if silent or (failure.cause is Cause.PASSING and not _mentions(error, word)):
+            return
         value = new[place + 1] if place + 1 < len(new) and new[place + 1] not in old else word.partition("=")[2]
         header = _HEADER.match(value)
         shown = header[0] if header else value if names(error, value) and is_shown(value, error) else ""
@@ -295,7 +321,8 @@ def _text_edits(name: str, before: str, after: str, failure: Failure) -> Iterato
 def _value_edits(name: str, before: str, after: str, failure: Failure) -> Iterator[str]:
     """A single value: one that the error names, one of a standard, or another form of the same value."""
     named = names(failure.text, after) and not names(before, after) and is_shown(after, failure.text)
-    if named or (failure.of_the_call and _STANDARD.fullmatch(after) and _letters(before) != _letters(after)):
+    typo = _is_typo(before, after) and names(failure.text, before) and _DEFINED.search(failure.text)
+    if named or typo or (failure.of_the_call and _STANDARD.fullmatch(after) and _letters(before) != _letters(after)):
         yield f'give {name} as "{after}"'
     elif failure.of_the_call or _letters(before) in _letters(after):
         yield from filter(None, [form_change(name, before, after)])
@@ -304,7 +331,9 @@ def _value_edits(name: str, before: str, after: str, failure: Failure) -> Iterat
 def _piece_edits(out: str, come: str, failure: Failure) -> Iterator[str]:
     """One word of a text that replaced another: a typing error, a word of the error, another form."""
     one, other = _narrowed(out, come)
-    plain = re.fullmatch(r"\w[\w:-]*", one) and re.fullmatch(r"[A-Za-z_][\w:-]*|[A-Za-z_]\w*\.[A-Za-z_]\w*", other)
+    plain = re.fullmatch(r"(?:--)?\w[\w:-]*", one) and re.fullmatch(
+        r"(?:--)?[A-Za-z_][\w:-]*|[A-Za-z_]\w*\.[A-Za-z_]\w*", other
+    )
     typo = _is_near(one, other) and _DEFINED.search(failure.text)
     rejected = failure.of_the_call and one == out and one.isidentifier()
     named = names(failure.text, other) and not names(failure.text, out)
@@ -349,7 +378,8 @@ def is_shown(word: str, error: str) -> bool:
 
 def names(error: str, word: str) -> bool:
     """Whether an error has this very word."""
-    return bool(word) and re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", error) is not None
+    around = r"[\w.:/-]" if word[:1].isdigit() else r"[\w-]"  # a number may be a part of an address or a version
+    return bool(word) and re.search(rf"(?<!{around}){re.escape(word)}(?!{around}\w|[\w-])", error) is not None
 
 
 def _mentions(error: str, word: str) -> bool:
@@ -365,9 +395,15 @@ def _is_near(one: str, other: str) -> bool:
     return sorted(one) == sorted(other) or SequenceMatcher(None, one, other, autojunk=False).ratio() >= _NEAR
 
 
+def _is_typo(one: str, other: str) -> bool:
+    """Whether two plain words differ in a letter or two: a name that somebody mistyped, and not another one."""
+    plain = all(re.fullmatch(r"[A-Za-z][A-Za-z_-]{2,}", each) for each in (one, other))
+    return plain and abs(len(one) - len(other)) < 2 and _is_near(one, other)
+
+
 def _narrowed(one: str, other: str) -> tuple[str, str]:
     """The one part in which two words differ, if it is one."""
-    left, right = re.split(r"(://|[/.=(),]+)", one), re.split(r"(://|[/.=(),]+)", other)
+    left, right = (re.split(r"(://|[/.=(),\"']+)", each) for each in (one, other))
     different = [pair for pair in zip(left, right, strict=False) if pair[0] != pair[1]]
     return different[0] if len(left) == len(right) and len(different) == 1 and all(different[0]) else (one, other)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from hexad.learning.arguments.privacy import names_secret
 from hexad.learning.arguments.shapes import error_in, is_constant, is_strong, read
-from hexad.learning.differences import affix_change, edits, is_command, is_said, names, operands, takes_rights
+from hexad.learning.differences import affix_change, edits, is_command, is_edit, is_said, names, operands, takes_rights
 from hexad.learning.errors.advice import Cause, Failure, said, wait_of
 from hexad.learning.remedy import Change, Kind, Remedy, name_of, quoted
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _MOST_CHANGES: Final = 16
 _DATE: Final = re.compile("YYYY|HH:")  # shapes that say the form exactly
 _RANGE: Final = re.compile(r"(?i)between|range|least|most|minimum|maximum|greater|less|up to|exceed|\d ?(?:\.\.|-) ?\d")
+_POSITION: Final = re.compile(r"\bline \d+,? col(?:umn)? \d+")  # in the file that a command reads
+_FILE: Final = re.compile(r"/|\.[a-z]\w{1,4}$")
 _SHORTEST_VALUE: Final = 2  # characters; shorter texts are part of many words
 _WORDS: Final = re.compile('[`"]([^`"]+)[`"]')  # that a sentence names
 
@@ -38,7 +40,7 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     tool worked in between, with something else, only an edited command counts.
     """
     failure, before = Failure.of(error_in(failed.arguments)), read(failed.arguments)
-    commands = {path for path, held in before.items() if is_command(held.text, failure.text)}
+    commands = {path for path, held in before.items() if is_command(path, held.text, failure.text)}
     others = {call.tool for call in between if call.ok}
     if failure.cause is Cause.RESULT or (failed.tool in others and not commands):
         return None
@@ -52,7 +54,9 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     if not paths:
         passing = failure.cause is Cause.PASSING and not wait_of(failure.text).seconds
         return Remedy(Kind.RETRY, seconds=max(0, round(waited))) if passing else None
-    return stated(failure.text, before, of_form=not dangerous)
+    texts = {path: (_plain(before.get(path)), _plain(worked.get(path))) for path in paths}
+    edited = all(is_edit(*each) for path, each in texts.items() if path in commands or _FILE.search(each[0]))
+    return stated(failure.text, before, of_form=edited and not dangerous)
 
 
 def stated(error: str, arguments: Shapes, *, of_form: bool = False) -> Remedy | None:
@@ -61,19 +65,20 @@ def stated(error: str, arguments: Shapes, *, of_form: bool = False) -> Remedy | 
     if wait.seconds:
         return Remedy(Kind.STATED, wait.text, seconds=wait.seconds)
     words = said(error, _values(arguments, error))
-    expects = (words.expects or (of_form and words.malformed)) and Failure.of(error).of_the_call
+    of_a_file = any(is_command(path, each.text, error) for path, each in arguments.items())
+    of_the_call = Failure.of(error).of_the_call and not (of_a_file and _POSITION.search(words.text))
+    expects = (words.expects or (of_form and words.malformed)) and of_the_call
     return Remedy(Kind.STATED, words.text) if words.text and (words.hint or expects) else None
 
 
 def _values(arguments: Shapes, error: str) -> list[str]:
     """The texts and operands of a call, which a fix does not repeat."""
-    texts = [each.text for each in arguments.values()]
-    found = (*texts, *(word for text in texts for word in operands(text, error)))
-    return [each for each in found if len(each) > _SHORTEST_VALUE]
+    words = (word for path, each in arguments.items() for word in (each.text, *operands(path, each.text, error)))
+    return [each for each in words if len(each) > _SHORTEST_VALUE]
 
 
 def _plain(argument: Argument | None) -> str:
-    return "" if argument is None else str(argument.value)
+    return "" if argument is None or argument.value is None else str(argument.value)
 
 
 def _said_of(changes: Sequence[Change], failure: Failure, before: Shapes) -> str:

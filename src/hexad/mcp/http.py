@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from mcp.server.mcpserver import MCPServer
+    from starlette.applications import Starlette
     from starlette.types import ASGIApp
 
     from hexad.edges.address import Address
@@ -52,18 +53,22 @@ class Access:
     origins: frozenset[str] = field(default_factory=frozenset)
 
 
-def app_of(server: MCPServer[Any], settings: Settings, access: Access) -> ASGIApp:
-    """The server as an ASGI application, guarded."""
-    access.address.refuse_open(settings.mcp_token)
-    app = server.streamable_http_app(
+def sdk_app(server: MCPServer[Any], settings: Settings) -> Starlette:
+    """The SDK's application, which no guard stands before yet."""
+    return server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=max(_SMALLEST_BODY, _LARGER_THAN_TEXT * settings.max_text),
         session_idle_timeout=IDLE,
         max_sessions=_SESSIONS,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard does it
     )
+
+
+def app_of(server: MCPServer[Any], settings: Settings, access: Access) -> ASGIApp:
+    """The server as an ASGI application, guarded."""
+    access.address.refuse_open(settings.mcp_token)
     guarded = Guard(
-        app,
+        sdk_app(server, settings),
         access.address,
         Rates(settings.mcp_rate),
         settings.mcp_token,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
 
@@ -11,6 +13,7 @@ from hexad.model import KEEP, Origin, Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Self
 
     from hexad.memory.workspace import Change, Workspace
     from hexad.model import Forgotten, Item, Layer
@@ -57,6 +60,14 @@ class RecordCollection(Generic[N]):
             change.audit(f"{self.layer.noun}.forget", self._take_away(change, id))
             change.unit.scrub()
         return self._workspace.erase_traces(1)
+
+    @contextmanager
+    def together(self) -> Iterator[Self]:
+        """This collection inside one transaction: what is read there stays true until it is over."""
+        with self._workspace.transaction() as unit:
+            here = copy(self)
+            here._workspace = self._workspace.joining(unit)  # noqa: SLF001 - one of us
+            yield here
 
     def _upsert(self, new: N, *, carried: tuple[str, ...] = (), slot: str | None = None) -> N:
         """Insert a record or replace the one with its id; saving the same again changes nothing.

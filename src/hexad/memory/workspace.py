@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from hexad import signals
 from hexad.errors import RateLimited, StoreBusy, StoreError
 from hexad.memory import audit
 from hexad.memory.admission import MAX_TEXT, label
@@ -166,6 +167,7 @@ class Change:
         self, action: str, target: str, details: dict[str, Json] | None = None, *, at: datetime | None = None
     ) -> int:
         """Write this change into the log, as of now or of when it happened; returns the record's sequence."""
+        signals.emit("change", action=action)
         return audit.append(
             self.unit,
             at=at or self.workspace.clock(),

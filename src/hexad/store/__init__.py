@@ -20,7 +20,7 @@ from hexad.model import Category, Origin
 from hexad.text.index import Statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
@@ -71,6 +71,7 @@ class Sketches(NamedTuple):
 
 
 BESIDE: Final = 2
+OTHERS: Final = 2  # places of a layer that go to other origins while matching entries of the user's wait
 
 
 def places_beside(sketches: Iterable[Sketch]) -> set[tuple[str, int]]:
@@ -192,9 +193,17 @@ class Reading(Protocol):
         """The row of that id; for knowledge, else one whose key differs from it in case alone."""
         ...
 
-    def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:
+    def page(
+        self,
+        layer: Layer,
+        *,
+        after: int = 0,
+        before: int | None = None,
+        limit: int = 1000,
+        without: str | None = None,
+    ) -> Sequence[Row]:
         """The rows numbered above ``after``, in order of number; or only the indexed rows ``without`` a vector of
-        that embedder.
+        that embedder. With ``before``, those below it, the highest number first.
         """
         ...
 
@@ -206,8 +215,14 @@ class Reading(Protocol):
         """Those of the given rows that hold all facets and have not expired."""
         ...
 
-    def sketch(self, chosen: Mapping[Layer, Collection[int]], now: datetime) -> Mapping[Layer, Sketches]:
-        """The indexed rows of these numbers that have not expired, and their neighbours in threads, in any order."""
+    def sketch(
+        self, chosen: Mapping[Layer, Collection[int]], now: datetime, *, rest: Callable[[], Sequence[int]] = tuple
+    ) -> Mapping[Layer, Sketches]:
+        """The indexed rows of these numbers that have not expired, and their neighbours in threads, in any order.
+
+        ``rest`` gives the entries of which the user's will be wanted next if more than `OTHERS` of the chosen ones are
+        not the user's: a store across a network reads them along, without neighbours.
+        """
         ...
 
     def fetch(self, chosen: Mapping[Layer, Collection[int]]) -> Mapping[Layer, Sequence[Row]]:

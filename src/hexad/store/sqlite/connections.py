@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _STATEMENTS_KEPT: Final = 256
+_CACHED: Final = 8192  # KiB of pages at most, a connection; SQLite's own 2,000 hold too little of a large index
 _STEPS_BETWEEN_LOOKS: Final = 2000  # of SQLite's machine, between two looks at the clock
 _NAP: Final = 0.0005, 0.002  # seconds between two tries to take the lock
 _AGING: Final = 0.002  # seconds after which who waits tries twice as often: so nobody waits much longer than the others
@@ -210,6 +211,7 @@ def open_connection(path: Path, patience: float) -> Connection:
     try:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
+        connection.execute(f"PRAGMA cache_size = -{_CACHED}")
         connection.file = _file_at(path)
     except UnicodeDecodeError as error:  # of SQLite's message, which quotes the damaged schema
         raise StoreDamaged(str(path), _DAMAGED) from error

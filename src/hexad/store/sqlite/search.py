@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 _NONE: Final = Evidence()
 _PADDED_ROWS: Final = 128
 _TERM, _WITHOUT_TERM = itemgetter(0), itemgetter(1, 2, 3)  # of a posting with its term before it
+_FEW: Final = 64  # rows of a term that is read together with others
 _COMPOUND: Final = 400  # parts of a compound statement; SQLite allows 500
-_POSTING: Final = "SELECT term, number, weight, length FROM hexad_posting"
+_POSTING: Final = "SELECT number, weight, length FROM hexad_posting"
 _ALSO: Final = "SELECT 1 FROM hexad_posting AS also WHERE also.term = ? AND also.number = driver.number"
 _EXPIRED: Final = "SELECT 1 FROM hexad_knowledge AS entry WHERE entry.number = {}.number AND entry.expires <= ?"
 
@@ -193,52 +194,48 @@ class Search(Queries):
         self._complete(searches.values())
 
     def _read(self, asked: Sequence[_Asked], facets: Sequence[str], now: int) -> None:
-        found: dict[int, list[Any]] = {}  # rows of one term come one after the other
-        whole = [each.hash for each in asked if each.limit is None and not each.search.filtered]
-        bounded = [each for each in asked if each.limit is not None or each.search.filtered]
-        parts, values = [], []
-        if whole:
-            keys = padded(whole, 4)
-            parts.append(
-                f"{_POSTING} WHERE term IN ({placeholders(keys)}) AND number < {COUNT} ORDER BY term DESC, number DESC"
-            )
-            values += keys
-        for each in bounded:
-            if each.limit != 0:
+        """Read terms with many rows one by one, and all others together."""
+        found: dict[int, list[Any]] = {}
+        few, parts, values = [], [], list[int]()
+        for each in asked:
+            if each.limit == 0:
+                continue
+            if each.search.filtered:
                 sql, own = _newest(each, facets, now)
                 parts.append(sql)
                 values += own
+            elif each.limit is None and each.search.counts[each.term] <= _FEW:
+                few.append(each.hash)
+            else:
+                limit = CAPACITY if each.limit is None else each.limit
+                found[each.hash] = self._run("postings", each.hash, COUNT, limit).fetchall()
+        if few:
+            keys = padded(few, 4)
+            parts.append(
+                f"SELECT term, number, weight, length FROM hexad_posting WHERE term IN ({placeholders(keys)}) "
+                f"AND number < {COUNT} ORDER BY term DESC, number DESC"
+            )
+            values += keys
         if parts:
             sql = " UNION ALL ".join(f"SELECT * FROM ({part})" for part in parts) if parts[1:] else parts[0]
-            rows = self._connection.execute(sql, values).fetchall()
-            found = {term: list(map(_WITHOUT_TERM, postings)) for term, postings in groupby(rows, _TERM)}
+            rows = self._connection.execute(sql, values).fetchall()  # rows of one term come one after the other
+            found |= {term: list(map(_WITHOUT_TERM, postings)) for term, postings in groupby(rows, _TERM)}
         for each in asked:
             each.search.add(each.term, found.get(each.hash, []))
 
     def _complete(self, searches: Collection[_LayerSearch]) -> None:
         """Look up the terms without room among the rows that others named."""
-        parts, values = [], list[int]()
-        hashes: dict[int, tuple[_LayerSearch, str]] = {}
-        among: dict[Layer, dict[str, list[Any]]] = {}
         for search in searches:
             terms, rows = search.opening.unread
-            if not terms:
-                continue
-            among[search.layer] = {
-                term: [posting for posting in search.fresh.postings(term) if posting.number in rows] for term in terms
-            }
-            own = {hashed(search.home, term): (search, term) for term in terms}
-            hashes |= own
-            keys, numbers = padded(own, 4), padded(rows, _PADDED_ROWS)
-            parts.append(f"{_POSTING} WHERE term IN ({placeholders(keys)}) AND number IN ({placeholders(numbers)})")
-            values += [*keys, *numbers]
-        if not parts:
-            return
-        for key, *posting in self._connection.execute(" UNION ALL ".join(parts), values):
-            search, term = hashes[key]
-            among[search.layer][term].append(tuple(posting))
-        for search in searches:
-            search.opening.complete(among.get(search.layer, {}))
+            numbers = padded(rows, _PADDED_ROWS) if terms else ()
+            where = f"term = ? AND number IN ({placeholders(numbers)})"
+            among: dict[str, list[Any]] = {}
+            for term in terms:
+                values = hashed(search.home, term), *numbers
+                stored = self._connection.execute(f"{_POSTING} WHERE {where}", values).fetchall()
+                fresh = [posting for posting in search.fresh.postings(term) if posting.number in rows]
+                among[term] = [*fresh, *stored]
+            search.opening.complete(among)
 
     def _passing_fresh(self, search: _LayerSearch, facets: Sequence[str], now: int) -> set[int]:
         numbers = {number for number, _ in search.fresh.rows}
@@ -325,11 +322,9 @@ class _Asked:
 
 
 def _newest(asked: _Asked, facets: Sequence[str], now: int) -> tuple[str, list[int]]:
-    """The newest rows that hold a term; if the layer is filtered, only those that hold the facets and are unexpired."""
+    """In a layer that is filtered: the newest rows that hold a term and the facets, and are unexpired."""
     limit = CAPACITY if asked.limit is None else asked.limit
     search = asked.search
-    if not search.filtered:
-        return f"{_POSTING} WHERE term = ? AND number < {COUNT} ORDER BY number DESC LIMIT ?", [asked.hash, limit]
     driver, *others = sorted((asked.term, *facets), key=lambda each: (search.counts[each], each))
     sql = (
         "SELECT held.term, held.number, held.weight, held.length FROM hexad_posting AS driver "

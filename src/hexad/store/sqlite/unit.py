@@ -18,7 +18,7 @@ from hexad.store.sqlite.vectors import Vectors
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from hexad.model import Association, AuditRecord, Proposal, Record, SkillVersion
@@ -58,16 +58,28 @@ class Unit(LearningTables):
             row = self._connection.execute(_OF_FOLDED, (self.namespace, folded(id))).fetchone()
         return row and Row(row[-1], table.decode(row), _unpacked(row[-2], id))
 
-    def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:
+    def page(
+        self,
+        layer: Layer,
+        *,
+        after: int = 0,
+        before: int | None = None,
+        limit: int = 1000,
+        without: str | None = None,
+    ) -> Sequence[Row]:
         # The + keeps SQLite on the primary key: rows of one namespace come in the order they were saved.
         where, values = "+namespace = ? AND number > ?", list[object]((self.namespace, after))
+        if before is not None:
+            where += " AND number < ?"
+            values.append(before)
         if without is not None:
             where += (
                 " AND words IS NOT NULL AND NOT EXISTS (SELECT 1 FROM hexad_vector "
                 f"WHERE meaning = ? AND hexad_vector.number = {TABLES[layer].name}.number)"
             )
             values.append(self._vectors.home(layer, without))  # NULL: there are none
-        return self.rows(layer, f"{where} ORDER BY number LIMIT ?", (*values, limit))
+        order = "number" if before is None else "number DESC"
+        return self.rows(layer, f"{where} ORDER BY {order} LIMIT ?", (*values, limit))
 
     def evidence(self, question: Question) -> Mapping[Layer, Evidence]:
         return self._search.evidence(question)
@@ -75,10 +87,12 @@ class Unit(LearningTables):
     def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: datetime) -> set[int]:
         return self._search.passing(layer, numbers, facets, to_microseconds(now))
 
-    def sketch(self, chosen: Mapping[Layer, Collection[int]], now: datetime) -> Mapping[Layer, Sketches]:
+    def sketch(
+        self, chosen: Mapping[Layer, Collection[int]], now: datetime, *, rest: Callable[[], Sequence[int]] = tuple
+    ) -> Mapping[Layer, Sketches]:
         moment = to_microseconds(now)
         found = {
-            layer: [sketch for sketch in map(_sketch, rows) if sketch.expires is None or sketch.expires > moment]
+            layer: [sketch for sketch in map(Sketch._make, rows) if sketch.expires is None or sketch.expires > moment]
             for layer, rows in self._of_all_layers(chosen, _SKETCHED, "AND words IS NOT NULL").items()
         }
         beside = self._beside(found.get(Layer.USER_KNOWLEDGE, ()), moment)
@@ -86,7 +100,7 @@ class Unit(LearningTables):
 
     def fetch(self, chosen: Mapping[Layer, Collection[int]]) -> Mapping[Layer, Sequence[Row]]:
         return {
-            layer: [Row(row[-2], TABLES[layer].decode(row), _unpacked(row[-3], row[-2])) for row in rows]
+            layer: [Row(row[-1], TABLES[layer].decode(row), _unpacked(row[-2], row[-1])) for row in rows]
             for layer, rows in self._of_all_layers(chosen, _WHOLE, "").items()
         }
 
@@ -251,26 +265,25 @@ class Unit(LearningTables):
     def _of_all_layers(
         self, chosen: Mapping[Layer, Collection[int]], columns: Mapping[Layer, str], more: str
     ) -> dict[Layer, list[Sequence[Any]]]:
-        """Rows of these numbers from all layers' tables, with one statement for some thousands of them.
-
-        The last column of each row is its layer.
-        """
+        """Rows of these numbers from all layers' tables, with one statement for some thousands of them."""
         found: dict[Layer, list[Sequence[Any]]] = {layer: [] for layer in chosen}
         size = max(map(len, chosen.values()), default=0)
         for start in range(0, size, _MOST_TOGETHER):
-            parts, values = [], list[object]()
+            parts, values = dict[Layer, str](), list[object]()
             for layer, numbers in chosen.items():
                 part = list(numbers)[start : start + _MOST_TOGETHER]
                 if part:
                     padding = padded(part)
-                    parts.append(
-                        f"SELECT {columns[layer]}, '{layer.value}' FROM {TABLES[layer].name} "
-                        f"WHERE number IN ({placeholders(padding)}) AND +namespace = ? {more}"
-                    )
+                    where = f"WHERE number IN ({placeholders(padding)}) AND +namespace = ? {more}"
+                    name = "" if len(chosen) == 1 else f", '{layer.value}'"
+                    parts[layer] = f"SELECT {columns[layer]}{name} FROM {TABLES[layer].name} {where}"
                     values += [*padding, self.namespace]
-            rows = self._connection.execute(" UNION ALL ".join(parts), values).fetchall()
+            rows = self._connection.execute(" UNION ALL ".join(parts.values()), values).fetchall()
+            if len(chosen) == 1:
+                found[layer] += rows
+                continue
             for name, of_layer in groupby(rows, itemgetter(-1)):
-                found[LAYERS[name]] += of_layer
+                found[LAYERS[name]] += [row[:-1] for row in of_layer]
         return found
 
     def _beside(self, sketches: Sequence[Sketch], now: int) -> Sequence[Sketch]:
@@ -317,10 +330,6 @@ _SKETCHED: Final = {layer: table.sketched for layer, table in TABLES.items()}
 _WHOLE: Final = {  # the columns of a whole row, as many as the widest table has
     layer: f"{table.brief}{', NULL' * (_WIDEST - len(table.columns))}, words, number" for layer, table in TABLES.items()
 }
-
-
-def _sketch(row: Sequence[Any]) -> Sketch:
-    return Sketch._make(row[:-1])
 
 
 def _unpacked(words: str | None, id: object) -> Document | None:

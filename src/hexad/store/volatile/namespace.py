@@ -123,9 +123,18 @@ class Namespace:
             row = data.rows.get(data.folded.get(folded(id), ""))
         return row and _copied(row)
 
-    def page(self, layer: Layer, *, after: int = 0, limit: int = 1000, without: str | None = None) -> Sequence[Row]:
+    def page(
+        self,
+        layer: Layer,
+        *,
+        after: int = 0,
+        before: int | None = None,
+        limit: int = 1000,
+        without: str | None = None,
+    ) -> Sequence[Row]:
         data = self._layers[layer]
-        rows = data.numbered(sorted(number for number in data.ids if number > after))
+        between = [number for number in data.ids if number > after and (before is None or number < before)]
+        rows = data.numbered(sorted(between, reverse=before is not None))
         if without is not None:
             held = data.vectors.get(without, {})
             rows = [row for row in rows if row.document is not None and row.number not in held]
@@ -141,7 +150,9 @@ class Namespace:
             left &= {posting[0] for posting in data.index.postings_among(each, left)}
         return left
 
-    def sketch(self, chosen: Mapping[Layer, Collection[int]], now: datetime) -> Mapping[Layer, Sketches]:
+    def sketch(
+        self, chosen: Mapping[Layer, Collection[int]], now: datetime, *, rest: Callable[[], Sequence[int]] = tuple
+    ) -> Mapping[Layer, Sketches]:
         return {layer: self._sketches(layer, numbers, now) for layer, numbers in chosen.items()}
 
     def fetch(self, chosen: Mapping[Layer, Collection[int]]) -> Mapping[Layer, Sequence[Row]]:

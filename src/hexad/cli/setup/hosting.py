@@ -1,0 +1,85 @@
+"""`serve`: interface, pages, gateway and MCP over HTTP, in one process."""
+
+import os
+import sys
+import webbrowser
+from typing import Annotated
+
+import typer
+
+from hexad.cli.commands import Commands, Common
+from hexad.cli.opening import announce, opened, place, server
+from hexad.cli.setup.serving import Hosts, Origins
+from hexad.cli.terminal import screen
+from hexad.edges.address import Address, host_of
+from hexad.errors import InvalidInput
+from hexad.server import require_server
+from hexad.server.tokens import FILE_NAME, Tokens
+from hexad.settings import data_folder
+
+app = Commands()
+
+Http = Annotated[str, typer.Option("--http", metavar="HOST:PORT", help="Where to listen.")]
+Upstream = Annotated[
+    str | None, typer.Option("--upstream", metavar="URL", help="The provider behind the gateway, up to its /v1.")
+]
+Proxy = Annotated[
+    bool, typer.Option("--behind-proxy", help="A proxy with TLS stands before it: trust its X-Forwarded-For.")
+]
+Open = Annotated[bool, typer.Option("--open", help="Open the pages in a browser.")]
+LogRequests = Annotated[bool, typer.Option("--log-requests", help="Write a line of JSON for each request.")]
+
+
+def tokens_of(db: str | None) -> Tokens:
+    """The tokens beside a database's file; for a database on a server, in the user's data folder."""
+    folder = data_folder() if server(db) is not None else place(db).absolute().parent
+    if folder == data_folder():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return Tokens(folder / FILE_NAME)
+
+
+@app.command(epilog="Example: hexad serve --open; as a gateway: hexad serve --upstream https://models.example/v1")
+def serve(
+    *,
+    http: Http = "127.0.0.1:8765",
+    upstream: Upstream = None,
+    allow_host: Hosts = None,
+    allow_origin: Origins = None,
+    behind_proxy: Proxy = False,
+    open_browser: Open = False,
+    log_requests: LogRequests = False,
+    common: Common,
+) -> None:
+    """Serve pages, an HTTP interface, a gateway to models, and MCP. See `hexad tokens` for who may call."""
+    require_server()
+    from hexad.mcp.http import Access, serve_http  # noqa: PLC0415 - loads the MCP SDK, uvicorn and starlette: 500 ms
+    from hexad.server.app import Hosting, app_of  # noqa: PLC0415
+
+    address = Address.parse(http)
+    access = Access(
+        address=address,
+        hosts=frozenset(map(host_of, allow_host or [])),
+        origins=frozenset(origin.rstrip("/").casefold() for origin in allow_origin or []),
+    )
+    hosting = Hosting(access=access, upstream=_upstream(upstream), behind_proxy=behind_proxy, log_requests=log_requests)
+    announce(common.db)
+    with opened(common.db, common.namespace, create=True, patient=False) as hx:
+        whole = app_of(hx, tokens_of(common.db), hosting)
+
+        def ready(port: int) -> None:
+            url = address.url(port, "/")
+            sentence = f"serving at {url}; interface at {url}api/v1, MCP at {url}mcp; stop with Ctrl-C"
+            screen.emit({"url": url}) if common.as_json else screen.remark(sentence)
+            if open_browser:
+                webbrowser.open(url)
+
+        serve_http(whole, address, ready=ready)
+        hx.close()
+        sys.stderr.flush()
+        os._exit(0)  # without waiting for threads that are in a read or in a script
+
+
+def _upstream(url: str | None) -> str:
+    if url is not None and not url.startswith(("http://", "https://")):
+        raise InvalidInput("--upstream", f"{url!r} is not a URL; give one such as https://models.example/v1")
+    return (url or "").rstrip("/")

@@ -1,0 +1,77 @@
+"""`tokens make|list|revoke`: who may call `hexad serve`, in which namespaces, with which rights."""
+
+from typing import Annotated, Final
+
+import typer
+
+from hexad.cli.commands import Common, group
+from hexad.cli.completing import one_of
+from hexad.cli.setup.hosting import tokens_of
+from hexad.cli.terminal import screen
+from hexad.cli.terminal.screen import Wide
+from hexad.model import DEFAULT_NAMESPACE
+from hexad.server.tokens import Right
+from hexad.settings import namespace_from_environment
+
+_COLUMNS: Final = ("id", Wide("name"), Wide("namespaces"), "rights", "made (UTC)")
+
+app = group(
+    "Make, list and revoke tokens for `hexad serve`. From the first one on, every request needs a token.",
+    epilog="Example: hexad tokens make laptop --right read --right write",
+)
+
+Rights = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--right",
+        metavar="WORD",
+        help=f"Repeatable: {', '.join(Right)}; default: read, write.",
+        autocompletion=one_of(Right),
+    ),
+]
+Below = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--for", metavar="NAMESPACE", help="Repeatable: NAME, NAME/* (all below it) or *; default: --namespace."
+    ),
+]
+
+
+@app.command(epilog="Example: hexad tokens make laptop --for 'default/*' --right read --right write --right approve")
+def make(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is for.")],
+    *,
+    right: Rights = None,
+    spaces: Below = None,
+    common: Common,
+) -> None:
+    """Make a token and print it: it is shown only this once."""
+    own = common.namespace or namespace_from_environment() or DEFAULT_NAMESPACE
+    token, secret = tokens_of(common.db).make(name, spaces or [own], right or [Right.READ, Right.WRITE])
+    common.answer({"token": {**_shown(token.as_json()), "secret": secret}}, secret)
+    if not common.as_json:
+        rights, where = ", ".join(token.rights), ", ".join(token.namespaces)
+        screen.remark(f"{token.id}: {rights} in {where}; keep it, since it is not shown again")
+
+
+@app.command("list", epilog="Example: hexad tokens list")
+def list_(common: Common) -> None:
+    """List the tokens; their secrets are not stored."""
+    known = tokens_of(common.db).list()
+    rows = [(each.id, each.name, ", ".join(each.namespaces), ", ".join(each.rights), each.made) for each in known]
+    common.listing({"tokens": [_shown(each.as_json()) for each in known]}, _COLUMNS, rows, empty="there are no tokens")
+
+
+@app.command(epilog="Example: hexad tokens revoke laptop")
+def revoke(
+    id: Annotated[str, typer.Argument(metavar="ID", help="Its id or its name, see `hexad tokens list`.")],
+    *,
+    common: Common,
+) -> None:
+    """Revoke a token: the next request with it is refused."""
+    token = tokens_of(common.db).revoke(id)
+    common.answer({"revoked": _shown(token.as_json())}, f"{token.id}: revoked")
+
+
+def _shown(token: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in token.items() if name != "hash"}

@@ -1,0 +1,154 @@
+"""One call of the interface: what it is given, and what it answers."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+
+from hexad.errors import ChangedMeanwhile, InvalidInput, NotFound, NotOwn
+from hexad.model import Origin, Record
+from hexad.wire import to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from hexad.facade import Hexad
+    from hexad.memory.collection import RecordCollection
+    from hexad.model import Layer
+    from hexad.server.callers import Caller
+    from hexad.server.tokens import Tokens
+    from hexad.store import Row
+
+R = TypeVar("R", bound=Record)
+_UNSTABLE: Final = ("use_count", "last_used")  # counting a use is no change of a record
+_SCANNED: Final = 500  # rows that are read at once
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request whose caller may make it: the engine in the caller's namespace, and the checked values."""
+
+    hx: Hexad
+    caller: Caller
+    path: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, Any] = field(default_factory=dict)
+    body: Mapping[str, Any] = field(default_factory=dict)
+    tokens: Tokens | None = None
+    if_match: str = ""
+    if_none_match: str = ""
+    raw: bytes = b""
+
+    @property
+    def named(self) -> str:
+        """The last name in the path."""
+        return list(self.path.values())[-1]
+
+
+class Reply(NamedTuple):
+    """An answer that is more than a JSON document with the usual status."""
+
+    document: Any = None
+    status: int = 0  # 0: the route's
+    etag: str = ""
+    content: bytes = b""
+    media_type: str = ""
+
+
+def tag_of(record: Record) -> str:
+    """The ETag of a record: it changes with every change, not with a use."""
+    fields = {name: value for name, value in to_json(record).items() if name not in _UNSTABLE}
+    return f'"{hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()[:20]}"'
+
+
+def shown(record: Record, status: int = 0) -> Reply:
+    """A record with its ETag."""
+    return Reply(to_json(record), status, tag_of(record))
+
+
+def saved(call: Call, collection: RecordCollection[R], id: str, save: Callable[[Any], R]) -> Reply:
+    """Save under an id: with If-Match or If-None-Match only if nobody changed it since, in one transaction."""
+    if not call.if_match and not call.if_none_match:
+        before = _now(collection, id)
+        _refuse_others(call, before)
+        return shown(save(collection), 200 if before is not None else 201)
+    with collection.together() as here:
+        before = _now(here, id)
+        _refuse_others(call, before)
+        _check(call, id, before)
+        return shown(save(here), 200 if before is not None else 201)
+
+
+def unchanged(call: Call, collection: RecordCollection[R], work: Callable[[Any], object]) -> None:
+    """Do something to a record: with If-Match only if nobody changed it since."""
+    with collection.together() as here:
+        before = here.get(call.named)
+        _refuse_others(call, before)
+        _check(call, call.named, before)
+        work(here)
+
+
+def _refuse_others(call: Call, before: Record | None) -> None:
+    """Who is no person changes only what no person said."""
+    if before is not None and before.origin is Origin.USER and call.caller.origin is not Origin.USER:
+        raise NotOwn(before.id)
+
+
+def _check(call: Call, id: str, before: Record | None) -> None:
+    tag = "" if before is None else tag_of(before)
+    if (call.if_match and not _matches(call.if_match, tag)) or (
+        call.if_none_match and tag and _matches(call.if_none_match, tag)
+    ):
+        raise ChangedMeanwhile(id)
+
+
+def _matches(header: str, tag: str) -> bool:
+    known = {each.strip().removeprefix("W/") for each in header.split(",")}
+    return bool(tag) and (tag in known or "*" in known)
+
+
+def _now(collection: RecordCollection[R], id: str) -> R | None:
+    try:
+        return collection.get(id)
+    except NotFound:
+        return None
+
+
+def page(
+    hx: Hexad, layer: Layer, *, cursor: str = "", limit: int = 50, keep: Callable[[Any], bool] = lambda _: True
+) -> tuple[Sequence[Row], str | None]:
+    """Rows of a layer, newest first, and the cursor of the next page."""
+    before, found, size = _number(cursor), list[Any](), limit + 1
+    with hx.store.reading(hx.namespace) as view:
+        while len(found) <= limit:
+            some = view.page(layer, before=before, limit=size)
+            found += [row for row in some if getattr(row.record, "deleted", None) is None and keep(row.record)]
+            if not some:
+                break
+            before, size = some[-1].number, _SCANNED
+    left = found[limit : limit + 1]
+    return found[:limit], _cursor(found[limit - 1].number) if left else None
+
+
+def listing(items: Iterable[Any], next: str | None = None) -> dict[str, Any]:
+    """A page of records as JSON."""
+    return {"items": list(items), "next": next}
+
+
+def _cursor(number: int) -> str:
+    return base64.urlsafe_b64encode(str(number).encode()).decode().rstrip("=")
+
+
+def _number(cursor: str) -> int:
+    """The number in a cursor; without one, a number above all."""
+    if not cursor:
+        return 2**62
+    try:
+        number = int(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except ValueError:
+        number = -1
+    if not 0 <= number <= 2**62:
+        raise InvalidInput("cursor", "is not one that a listing returned as `next`")
+    return number

@@ -1,0 +1,148 @@
+"""The memory as a whole: status, log, forgetting, moving data in and out, tokens."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad import wire
+from hexad._version import __version__
+from hexad.clock import utc_now
+from hexad.errors import AccessRefused, InvalidInput
+from hexad.model import DEFAULT_LAYERS, Layer, SkillStatus
+from hexad.server.api.calls import Call, Reply, listing
+from hexad.store import Question
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hexad.model import AuditRecord
+    from hexad.server.tokens import Tokens
+
+_MOST_PINNED: Final = 1000  # that are counted
+_LINES: Final = "application/x-ndjson"
+
+
+def status(call: Call) -> dict[str, Any]:
+    """Count the contents of a namespace, and the things that await review."""
+    hx = call.hx
+    with hx.store.reading(hx.namespace) as view:
+        found = view.evidence(Question(layers=DEFAULT_LAYERS, now=utc_now(), standing=_MOST_PINNED))
+    skills = hx.skills.list()
+    stored = {layer.value: evidence.statistics.rows for layer, evidence in found.items()}
+    stored |= {hx.learnings.layer.value: len(hx.learnings.list()), hx.skills.layer.value: len(skills)}
+    return {
+        "version": __version__,
+        "namespace": hx.namespace,
+        "stored": stored,
+        "pinned": len(found[Layer.USER_KNOWLEDGE].standing),
+        "awaiting": {
+            "proposals": len(hx.proposals.list()),
+            "skills": sum(skill.status is SkillStatus.DRAFT for skill in skills),
+            "learnings": len(hx.learnings.doubtful()),
+        },
+        "semantic": hx.ready(0),
+    }
+
+
+def namespaces(call: Call) -> dict[str, Any]:
+    """The namespaces of the database that the caller may use."""
+    after, limit = call.query.get("cursor", ""), call.query.get("limit", 1000)
+    found = call.hx.store.namespaces(after=after, limit=limit)
+    return listing([each for each in found if call.caller.reaches(each)], found[-1] if len(found) == limit else None)
+
+
+def audit_log(call: Call) -> dict[str, Any]:
+    """The log of changes, newest first."""
+    cursor, limit = call.query.get("cursor"), call.query.get("limit", 50)
+    records = latest(call, limit, before=None if cursor is None else _sequence(cursor))
+    more = records[-1].sequence > 1 if records else False
+    return listing(map(wire.to_json, records), str(records[-1].sequence) if more else None)
+
+
+def latest(call: Call, limit: int, *, before: int | None = None) -> Sequence[AuditRecord]:
+    """The newest records of the log, newest first, or those before a number."""
+    with call.hx.store.reading(call.hx.namespace) as view:
+        end = view.chain_end()
+        last = (end[0] if end else 0) if before is None else before - 1
+        found = view.audit(after=max(0, last - limit), limit=limit) if last > 0 else ()
+    return tuple(reversed([record for record in found if record.sequence <= last]))
+
+
+def _sequence(cursor: str) -> int:
+    if not cursor.isascii() or not cursor.isdecimal() or len(cursor) > 18:
+        raise InvalidInput("cursor", "is not one that the log returned as `next`")
+    return int(cursor)
+
+
+def verify(call: Call) -> dict[str, Any]:
+    """Check that no record of the log was altered, moved or removed."""
+    return wire.verdict(call.hx.audit.verify(expect=call.query.get("expect")))
+
+
+def forget(call: Call) -> dict[str, Any]:
+    """Erase for good: one record, all about a subject, all of a session, or everything in the namespace."""
+    hx, body = call.hx, call.body
+    collections = {"knowledge": hx.knowledge, "reference": hx.references, "learning": hx.learnings, "skill": hx.skills}
+    named = [name for name in (*collections, "subject", "session", "everything") if body.get(name)]
+    if len(named) != 1:
+        raise InvalidInput(
+            "forget", "give exactly one of knowledge, reference, learning, skill, subject, session, everything"
+        )
+    [name] = named
+    if name in collections:
+        return wire.forgotten(collections[name].forget(body[name]))  # type: ignore[attr-defined]
+    return wire.forgotten(hx.forget(**{name: body[name]}))
+
+
+def export(call: Call) -> Reply:
+    """The whole namespace as JSON Lines, as `hexad backup` writes them."""
+    with tempfile.TemporaryDirectory(prefix="hexad-") as folder:
+        file = Path(folder, "backup.jsonl")
+        call.hx.backup(file)
+        return Reply(content=file.read_bytes(), media_type=_LINES)
+
+
+def import_lines(call: Call) -> dict[str, Any]:
+    """Add lines of a backup: origins become import, skills drafts, and nothing is pinned."""
+    with tempfile.TemporaryDirectory(prefix="hexad-") as folder:
+        file = Path(folder, "import.jsonl")
+        file.write_bytes(call.raw)
+        return asdict(call.hx.import_file(file, overwrite=call.query.get("overwrite", False)))
+
+
+def list_tokens(call: Call) -> dict[str, Any]:
+    """The tokens that give nothing that the caller does not have."""
+    return listing(_public(each.as_json()) for each in _tokens(call).list() if _is_within(call, each))
+
+
+def make_token(call: Call) -> Reply:
+    """Make a token; its secret is in this answer alone."""
+    wanted, rights = call.body["namespaces"], call.body["rights"]
+    if not call.caller.may_grant(wanted, rights):
+        raise AccessRefused(403, "a token may give no namespace and no right that your own does not have")
+    token, secret = _tokens(call).make(call.body.get("name", ""), wanted, rights)
+    return Reply({**_public(token.as_json()), "secret": secret}, 201)
+
+
+def revoke_token(call: Call) -> Reply:
+    """Revoke a token: the next request with it is refused."""
+    if not _is_within(call, _tokens(call).get(call.named)):
+        raise AccessRefused(403, "that token gives more than your own")
+    _tokens(call).revoke(call.named)
+    return Reply(status=204)
+
+
+def _tokens(call: Call) -> Tokens:
+    assert call.tokens is not None, "the server gives them to each call"  # noqa: S101
+    return call.tokens
+
+
+def _is_within(call: Call, token: Any) -> bool:
+    return call.caller.may_grant(token.namespaces, token.rights)
+
+
+def _public(token: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in token.items() if name != "hash"}

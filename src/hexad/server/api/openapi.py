@@ -1,0 +1,118 @@
+"""The OpenAPI 3.1 description of the interface, made from its table."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+from hexad._version import __version__
+from hexad.server.api.routes import EVERY_CALL, ROUTES, Route
+from hexad.server.api.schemas import KEY, NOUNS, OBJECT, TEXT, noun_schema, ref
+
+PREFIX: Final = "/api/v1"
+_ITEM: Final = {"layer": TEXT, "id": TEXT, "key": TEXT, "content": TEXT, "score": {"type": "number"}}
+_PROBLEM: Final = {"type": TEXT, "title": TEXT, "status": {"type": "integer"}, "detail": TEXT}
+_FAULTS: Final = {
+    "400": "The body is not JSON.",
+    "401": "A token is missing or not known.",
+    "403": "The token does not allow it.",
+    "404": "There is no such thing.",
+    "409": "Only a person may change it, or it is in the wrong state.",
+    "412": "Somebody changed it since it was read.",
+    "413": "The body or a text is too large.",
+    "415": "The body must be JSON.",
+    "422": "A value cannot be accepted.",
+    "429": "Too many requests, or a session has saved enough.",
+    "500": "The server failed; its log says why.",
+    "501": "This server lacks an optional part.",
+    "503": "The database does not answer; try again.",
+    "507": "The disk is full.",
+}
+
+
+@cache
+def description() -> dict[str, Any]:
+    """The description of every route."""
+    paths: dict[str, Any] = {}
+    for route in ROUTES:
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
+    paths["/audit/events"] = {"get": _events()}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Hexad",
+            "version": __version__,
+            "summary": "The memory of AI agents: everything that the command line does with data, over HTTP.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": PREFIX}],
+        "security": [{"token": []}, {}],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": "`hexad tokens make`"}},
+            "schemas": {
+                **{name: noun_schema(noun) for name, noun in NOUNS.items()},
+                "Item": {"type": "object", "properties": _ITEM, "required": list(_ITEM)},
+                "Problem": {"type": "object", "properties": _PROBLEM, "required": list(_PROBLEM)},
+            },
+        },
+    }
+
+
+def _operation(route: Route) -> dict[str, Any]:
+    operation: dict[str, Any] = {
+        "operationId": route.name,
+        "summary": route.summary,
+        "description": f"Needs the right `{route.right}`.",
+        "tags": [route.path.split("/")[1]],
+        "parameters": _parameters(route),
+        "responses": {str(route.status): _answer(route), **_faults()},
+    }
+    if route.method == "PUT" and route.conditional:
+        operation["responses"]["201"] = _answer(route)
+    if route.body is not None:
+        content = {"application/json": {"schema": route.body}}
+        operation["requestBody"] = {"required": bool(route.body.get("required")), "content": content}
+    elif route.name == "import_lines":
+        lines = {"application/x-ndjson": {"schema": TEXT}}
+        operation["requestBody"] = {"required": True, "content": lines}
+    return operation
+
+
+def _parameters(route: Route) -> list[dict[str, Any]]:
+    in_path = [part[1:-1] for part in route.path.split("/") if part.startswith("{")]
+    found = [{"name": name, "in": "path", "required": True, "schema": KEY} for name in in_path]
+    query = {**EVERY_CALL, **route.query}
+    found += [{"name": name, "in": "query", "required": False, "schema": schema} for name, schema in query.items()]
+    if route.conditional:
+        headers = ("If-Match", "If-None-Match") if route.method == "PUT" else ("If-Match",)
+        found += [{"name": name, "in": "header", "required": False, "schema": TEXT} for name in headers]
+    return found
+
+
+def _answer(route: Route) -> dict[str, Any]:
+    if route.status == 204:
+        return {"description": "Done."}
+    kind = "application/x-ndjson" if route.name == "export" else "application/json"
+    return {"description": "Done.", "content": {kind: {"schema": route.answer}}}
+
+
+def _faults() -> dict[str, Any]:
+    content = {"application/problem+json": {"schema": ref("Problem")}}
+    return {status: {"description": text, "content": content} for status, text in _FAULTS.items()}
+
+
+def _events() -> dict[str, Any]:
+    after = {"name": "after", "in": "query", "required": False, "schema": {"type": "integer", "minimum": 0}}
+    common = [{"name": name, "in": "query", "required": False, "schema": each} for name, each in EVERY_CALL.items()]
+    return {
+        "operationId": "audit_events",
+        "summary": "The log of changes as server-sent events, as they happen",
+        "description": "Needs the right `read`. Each event's id is its number; `Last-Event-ID` goes on from there.",
+        "tags": ["audit"],
+        "parameters": [*common, after],
+        "responses": {
+            "200": {"description": "A stream.", "content": {"text/event-stream": {"schema": OBJECT}}},
+            **_faults(),
+        },
+    }

@@ -1,0 +1,246 @@
+"""Requests of the interface → calls of its table → answers."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from hexad.edges.threads import Pool
+from hexad.errors import InvalidInput
+from hexad.server.api.calls import Call, Reply
+from hexad.server.api.openapi import PREFIX, description
+from hexad.server.api.problems import document, problem
+from hexad.server.api.routes import EVERY_CALL, ROUTES, Route
+from hexad.server.tokens import Right
+from hexad.skills.parameters import admit
+from hexad.wire import to_json, unique_keys
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+    from starlette.types import Receive, Scope, Send
+
+    from hexad.facade import Hexad
+    from hexad.model import AuditRecord
+    from hexad.server.api.schemas import Schema
+    from hexad.server.callers import Caller, Callers
+
+READING: Final = Pool(8, "hexad-api-read")
+WRITING: Final = Pool(4, "hexad-api-write")
+RUNNING: Final = Pool(4, "hexad-api-run")
+_JSON: Final = "application/json"
+_LARGER_THAN_TEXT: Final = 16  # JSON may need six bytes for one of a text, and a body has several texts
+_SMALLEST_LIMIT: Final = 64 * 1024
+_LARGEST_IMPORT: Final = 64 * 1024 * 1024
+_EVENTS_AT_ONCE: Final = 100
+_WHOLE: Final = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+_TRUTHS: Final = {"true": True, "false": False, "1": True, "0": False}
+
+
+class BadRequest(Exception):
+    """A request that is refused before anything is asked of the engine."""
+
+    def __init__(self, status: int, sentence: str, **headers: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.sentence = sentence
+        self.headers = headers
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """The interface as an ASGI application."""
+
+    hx: Hexad
+    callers: Callers
+    beat: float = 1.0  # seconds between two looks at the log
+    _routes: Mapping[int, list[tuple[tuple[str, ...], Route]]] = field(default_factory=lambda: _by_length(ROUTES))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        request = Request(scope, receive)
+        try:
+            response = await self._answer(request)
+        except BadRequest as error:
+            response = document(error.status, "Bad request", error.sentence, error.headers)
+        except Exception as error:  # noqa: BLE001 - every error is an answer
+            response = problem(error)
+        await response(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Response:
+        segments = _segments(request.scope)
+        if segments == ("openapi.json",):
+            return JSONResponse(description())
+        caller = self.callers.bearer(request.headers.get("authorization", ""))
+        if segments == ("audit", "events") and request.method == "GET":
+            return self._events(request, caller)
+        route, path = self._route(request, segments)
+        request.scope["hexad.route"] = f"{PREFIX}{route.path}"
+        caller.require(route.right)
+        query = _query(route.query, request)
+        call = Call(
+            caller.engine(self.hx, query.pop("namespace", None), query.get("session")),
+            caller,
+            path,
+            query,
+            await self._body(route, request),
+            self.callers.tokens,
+            request.headers.get("if-match", ""),
+            request.headers.get("if-none-match", ""),
+            await self._raw(request, _LARGEST_IMPORT) if route.name == "import_lines" else b"",
+        )
+        pool = RUNNING if route.runs else READING if route.method == "GET" else WRITING
+        return _response(route, call, await pool.run(partial(route.work, call)))
+
+    def _route(self, request: Request, segments: tuple[str, ...]) -> tuple[Route, dict[str, str]]:
+        found = [
+            (route, path)
+            for pattern, route in self._routes.get(len(segments), ())
+            if (path := _matched(pattern, segments)) is not None
+        ]
+        for route, path in found:
+            if route.method == request.method:
+                return route, path
+        if found:
+            ways = ", ".join(sorted({each.method for each, _ in found}))
+            raise BadRequest(405, f"this can only be asked with {ways}", Allow=ways)
+        raise BadRequest(404, f"there is no such path; {PREFIX}/openapi.json lists them all")
+
+    async def _body(self, route: Route, request: Request) -> Mapping[str, Any]:
+        if route.body is None:
+            return {}
+        limit = max(_SMALLEST_LIMIT, _LARGER_THAN_TEXT * self.hx.settings.max_text)
+        raw = await self._raw(request, limit)
+        if raw and request.headers.get("content-type", "").partition(";")[0].strip().casefold() != _JSON:
+            raise BadRequest(415, "send the body as Content-Type: application/json")
+        return _checked(route.body, _parsed(raw) if raw else {})
+
+    async def _raw(self, request: Request, limit: int) -> bytes:
+        raw = bytearray()
+        async for part in request.stream():
+            raw += part
+            if len(raw) > limit:
+                raise BadRequest(413, f"a body may have {limit:,} bytes at most")
+        return bytes(raw)
+
+    def _events(self, request: Request, caller: Caller) -> Response:
+        caller.require(Right.READ)
+        query = _query({"after": {"type": "integer", "minimum": 0}}, request)
+        hx = caller.engine(self.hx, query.pop("namespace", None), query.get("session"))
+        last = request.headers.get("last-event-id", "")
+        after = int(last) if _WHOLE.fullmatch(last) else query.get("after")
+        return events(hx, after, self.beat)
+
+
+def events(hx: Hexad, after: int | None, beat: float) -> Response:
+    """The log as server-sent events, from a number on, or from now on."""
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(_stream(hx, after, beat), media_type="text/event-stream", headers=headers)
+
+
+async def _stream(hx: Hexad, after: int | None, beat: float) -> AsyncIterator[str]:
+    def newer(last: int | None) -> tuple[list[AuditRecord], int]:
+        with hx.store.reading(hx.namespace) as view:
+            end = view.chain_end()
+            if last is None:
+                return [], end[0] if end else 0
+            found = list(view.audit(after=last, limit=_EVENTS_AT_ONCE)) if end and end[0] > last else []
+        return found, found[-1].sequence if found else last
+
+    yield "retry: 2000\n\n"
+    while True:
+        records, after = await READING.run(partial(newer, after))
+        for record in records:
+            yield f"id: {record.sequence}\nevent: change\ndata: {json.dumps(to_json(record))}\n\n"
+        if not records:
+            yield ": still here\n\n"
+            await anyio.sleep(beat)
+
+
+def _by_length(routes: tuple[Route, ...]) -> dict[int, list[tuple[tuple[str, ...], Route]]]:
+    found: dict[int, list[tuple[tuple[str, ...], Route]]] = {}
+    for route in routes:
+        pattern = tuple(route.path.strip("/").split("/"))
+        found.setdefault(len(pattern), []).append((pattern, route))
+    return found
+
+
+def _segments(scope: Scope) -> tuple[str, ...]:
+    """The parts of the path below the prefix, each decoded by itself: a key may hold a slash, written %2F."""
+    raw: str = (scope.get("raw_path") or scope["path"].encode()).partition(b"?")[0].decode("ascii", "replace")
+    try:
+        return tuple(unquote(part, errors="strict") for part in raw.removeprefix(PREFIX).strip("/").split("/"))
+    except UnicodeDecodeError:
+        raise BadRequest(400, "the path is not UTF-8") from None
+
+
+def _matched(pattern: tuple[str, ...], segments: tuple[str, ...]) -> dict[str, str] | None:
+    path = {}
+    for part, segment in zip(pattern, segments, strict=True):
+        if part.startswith("{"):
+            path[part[1:-1]] = segment
+        elif part != segment:
+            return None
+    return path
+
+
+def _query(known: Mapping[str, Schema], request: Request) -> dict[str, Any]:
+    schemas = {**EVERY_CALL, **known}
+    given = {name: _typed(schemas.get(name, {}), request.query_params.getlist(name)) for name in request.query_params}
+    return _checked({"properties": schemas}, given)
+
+
+def _typed(schema: Schema, texts: list[str]) -> Any:
+    """A query parameter in the type of its schema, where it is written as one."""
+    if schema.get("type") == "array":
+        return texts
+    text = texts[-1]
+    if schema.get("type") == "integer" and _WHOLE.fullmatch(text):
+        return int(text)
+    if schema.get("type") == "boolean":
+        return _TRUTHS.get(text, text)
+    if schema.get("type") == "number":
+        try:
+            return float(text)
+        except ValueError:
+            return text
+    return text
+
+
+def _checked(schema: Schema, given: Any) -> dict[str, Any]:
+    try:
+        return admit(schema, given)
+    except InvalidInput as error:
+        raise InvalidInput(error.field.removeprefix("parameters."), error.reason) from None
+
+
+def _parsed(raw: bytes) -> Any:
+    try:
+        return json.loads(raw, object_pairs_hook=unique_keys, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise BadRequest(400, f"the body is not JSON: {str(error)[:200]}") from None
+
+
+def _no_number(word: str) -> Any:
+    raise ValueError(f"{word} is not JSON")
+
+
+def _response(route: Route, call: Call, came: Any) -> Response:
+    reply = came if isinstance(came, Reply) else Reply(came)
+    headers = {"Cache-Control": "no-store", **({"ETag": reply.etag} if reply.etag else {})}
+    status = reply.status or route.status
+    if reply.media_type:
+        return Response(reply.content, status, headers, media_type=reply.media_type)
+    if status == 204:
+        return Response(status_code=204, headers=headers)
+    if reply.etag and route.method == "GET" and reply.etag in call.if_none_match:
+        return Response(status_code=304, headers=headers)
+    return JSONResponse(reply.document, status, headers)

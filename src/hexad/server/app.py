@@ -1,0 +1,202 @@
+"""The whole server as one ASGI application: interface, pages, gateway, MCP, health and metrics behind one guard."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import time
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import JSONResponse, PlainTextResponse
+
+from hexad import signals
+from hexad.clock import utc_now
+from hexad.edges.guard import Guard, Rates
+from hexad.edges.threads import Pool
+from hexad.errors import ConfigError, HexadError
+from hexad.mcp.http import PATH as MCP_PATH
+from hexad.server.api.openapi import PREFIX as API_PATH
+from hexad.server.api.problems import problem, refused
+from hexad.server.api.serving import Api
+from hexad.server.callers import Callers
+from hexad.server.mcp import McpByNamespace
+from hexad.server.metrics import Metrics
+from hexad.server.tokens import Right
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from hexad.facade import Hexad
+    from hexad.mcp.http import Access
+    from hexad.server.tokens import Tokens
+
+LOG: Final = logging.getLogger("hexad.server")
+_HEALTH: Final = Pool(1, "hexad-health")
+_HEALTHY_WITHIN: Final = 2.0  # seconds
+_SAFE: Final = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hosting:
+    """How the server is reached, where its gateway leads, and what it logs."""
+
+    access: Access
+    upstream: str = ""  # the provider that the gateway passes requests on to
+    behind_proxy: bool = False  # whether forwarded headers are a trusted proxy's, and pages come over TLS
+    log_requests: bool = False
+
+
+def app_of(hx: Hexad, tokens: Tokens, hosting: Hosting) -> ASGIApp:
+    """The server over an engine, guarded."""
+    callers = Callers(tokens, hx.namespace, hx.settings.mcp_token)
+    if not hosting.access.address.local and callers.open:
+        reason = "is needed to listen where others can reach it: `hexad tokens make` makes one, or listen on 127.0.0.1"
+        raise ConfigError("tokens", reason)
+    access = hosting.access
+    site = Site(hx, callers, hosting)
+    rates = Rates(hx.settings.server_rate)
+    guarded = Guard(site, access.address, rates, "", access.hosts, access.origins, refused, "server_rate")
+    app: ASGIApp = Forwarded(guarded) if hosting.behind_proxy else guarded
+    if not access.origins:
+        return app
+    return CORSMiddleware(
+        app,
+        allow_origins=sorted(access.origins),
+        allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+        allow_headers=["*"],
+        expose_headers=["ETag", "mcp-session-id"],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Forwarded:
+    """Takes the client's address from the header of the proxy that stands before this server."""
+
+    app: ASGIApp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        chain = Headers(scope=scope).get("x-forwarded-for", "") if scope["type"] == "http" else ""
+        nearest = chain.rpartition(",")[2].strip()
+        await self.app({**scope, "client": (nearest, 0)} if nearest else scope, receive, send)
+
+
+@dataclass(slots=True)
+class Site:
+    """Passes each request to the part of its path, counts it, and logs it without content."""
+
+    hx: Hexad
+    callers: Callers
+    hosting: Hosting
+    metrics: Metrics = field(default_factory=Metrics)
+    parts: dict[str, ASGIApp] = field(init=False)
+    _mcp: McpByNamespace = field(init=False)
+    _life: Starlette = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._mcp = McpByNamespace(self.hx, self.callers)
+        self._life = Starlette(lifespan=self._alive)
+        self.parts = {
+            API_PATH: Api(self.hx, self.callers),
+            MCP_PATH: self._mcp,
+            "/healthz": self._health,
+            "/metrics": self._figures,
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] == "lifespan":
+            await self._life(scope, receive, send)
+            return
+        path = scope["path"]
+        area = next((part for part in self.parts if path == part or path.startswith(f"{part}/")), "")
+        await self._measured(area, self.parts.get(area, _nowhere), scope, receive, send)
+
+    async def _measured(self, area: str, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+        started, status = time.perf_counter(), 500
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                if area != "/gateway":
+                    message["headers"] = [
+                        *message.get("headers", ()),
+                        *((name.encode(), value.encode()) for name, value in _SAFE.items()),
+                    ]
+            await send(message)
+
+        try:
+            await app(scope, receive, noting)
+        finally:
+            seconds, name = time.perf_counter() - started, area.strip("/") or "pages"
+            self.metrics.count("hexad_requests_total", area=name, method=_method(scope), status=status)
+            self.metrics.count("hexad_request_seconds", seconds, area=name)
+            if self.hosting.log_requests:
+                _log(name, scope, status, seconds)
+
+    async def _health(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Whether the store answers; anybody may ask."""
+
+        def look() -> None:
+            with self.hx.store.reading(self.hx.namespace, deadline=_HEALTHY_WITHIN) as view:
+                view.chain_end()
+
+        try:
+            await _HEALTH.run(look, seconds=_HEALTHY_WITHIN)
+            answer = JSONResponse({"status": "ok"})
+        except HexadError as error:
+            LOG.warning("the store does not answer: %s", error)
+            answer = JSONResponse({"status": "the store does not answer"}, 503)
+        await answer(scope, receive, send)
+
+    async def _figures(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The metrics, for who may read the server's own namespace."""
+        try:
+            caller = self.callers.bearer(Headers(scope=scope).get("authorization", ""))
+            caller.require(Right.READ)
+            caller.engine(self.hx, self.hx.namespace)
+            answer: Any = PlainTextResponse(self.metrics.text(), media_type="text/plain; version=0.0.4")
+        except HexadError as error:
+            answer = problem(error)
+        await answer(scope, receive, send)
+
+    @asynccontextmanager
+    async def _alive(self, _app: Starlette) -> AsyncIterator[None]:
+        with signals.listening(self.metrics.heard):
+            async with anyio.create_task_group() as tasks:
+                self._mcp.tasks = tasks
+                yield
+                tasks.cancel_scope.cancel()
+
+
+def _method(scope: Scope) -> str:
+    known = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}
+    return scope["method"] if scope["method"] in known else "other"
+
+
+async def _nowhere(scope: Scope, receive: Receive, send: Send) -> None:
+    answer = PlainTextResponse(f"there is nothing here; the interface is at {API_PATH}/openapi.json\n", 404)
+    await answer(scope, receive, send)
+
+
+def _log(area: str, scope: Scope, status: int, seconds: float) -> None:
+    """One line of JSON: which route, not which key; no query, no body, no token."""
+    line = {
+        "at": utc_now().isoformat(timespec="milliseconds"),
+        "area": area,
+        "method": _method(scope),
+        "route": scope.get("hexad.route", f"/{area}"),
+        "status": status,
+        "ms": round(seconds * 1000, 2),
+    }
+    sys.stderr.write(f"{json.dumps(line)}\n")

@@ -1,0 +1,68 @@
+"""Counters and sums in the text format that Prometheus and others read; labels are words of closed sets."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from hexad.signals import Signal
+
+_HELP: Final = {
+    "hexad_requests_total": "HTTP requests, by area, method and status.",
+    "hexad_request_seconds": "Seconds that requests took until the end of their answer, by area.",
+    "hexad_retrievals_total": "Messages that context was looked up for.",
+    "hexad_retrieval_seconds": "Seconds of retrieval, by layer.",
+    "hexad_retrieved_items_total": "Items that retrieval returned, by layer.",
+    "hexad_changes_total": "Changes of the memory and outcomes of tools, by action.",
+    "hexad_gateway_requests_total": "Requests to the provider, by kind and whether context was added.",
+}
+_SUMMARIES: Final = frozenset({"hexad_request_seconds", "hexad_retrieval_seconds"})
+
+
+class Metrics:
+    """The figures of one process since it was started."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._values: dict[str, dict[str, list[float]]] = {}
+
+    def count(self, name: str, by: float = 1, **labels: str | float) -> None:
+        """Add to a counter, or a duration to a sum."""
+        written = ",".join(f'{label}="{_escaped(str(value))}"' for label, value in labels.items())
+        with self._lock:
+            values = self._values.setdefault(name, {}).setdefault(written, [0.0, 0])
+            values[0] += by
+            values[1] += 1
+
+    def heard(self, signal: Signal) -> None:
+        """Count what the engine says about itself."""
+        if signal.name == "retrieval":
+            self.count("hexad_retrievals_total")
+        elif signal.name == "layer":
+            self.count("hexad_retrieval_seconds", signal.seconds, layer=signal.facts["layer"])
+            self.count("hexad_retrieved_items_total", float(signal.facts["items"]), layer=signal.facts["layer"])
+        elif signal.name == "change":
+            self.count("hexad_changes_total", action=signal.facts["action"])
+
+    def text(self) -> str:
+        """Every figure."""
+        with self._lock:
+            values = {
+                name: {labels: tuple(pair) for labels, pair in each.items()} for name, each in self._values.items()
+            }
+        lines = []
+        for name in _HELP:
+            kind = "summary" if name in _SUMMARIES else "counter"
+            lines += [f"# HELP {name} {_HELP[name]}", f"# TYPE {name} {kind}"]
+            for labels, (total, times) in sorted(values.get(name, {}).items()):
+                where = f"{{{labels}}}" if labels else ""
+                if kind == "summary":
+                    lines += [f"{name}_sum{where} {total:.6f}", f"{name}_count{where} {times}"]
+                else:
+                    lines.append(f"{name}{where} {total:g}")
+        return "\n".join(lines) + "\n"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

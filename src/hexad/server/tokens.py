@@ -1,0 +1,193 @@
+"""Tokens: who may call the server, in which namespaces, with which rights. The file holds hashes alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import tempfile
+import threading
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad.choices import Choice
+from hexad.clock import utc_now
+from hexad.errors import ConfigError, InvalidInput, NotFound
+from hexad.memory import admission
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+FILE_NAME: Final = "hexad-tokens.json"  # beside the database and its hexad.toml
+EVERYWHERE: Final = "*"
+_PREFIX: Final = "hx_"
+_BELOW: Final = "/*"
+
+
+class Right(Choice):
+    """A right that a token gives."""
+
+    READ = "read"
+    WRITE = "write"  # save as an agent; what the user said can only be proposed to change
+    APPROVE = "approve"  # a person's word: review, pin, activate, run, forget, tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """A token without its secret."""
+
+    id: str
+    name: str
+    hash: str
+    namespaces: tuple[str, ...]
+    rights: tuple[Right, ...]
+    made: datetime
+
+    def as_json(self) -> dict[str, Any]:
+        """The token as its file and the interface show it."""
+        return {**asdict(self), "made": self.made.isoformat()}
+
+
+def covers(grants: Iterable[str], namespace: str) -> bool:
+    """Whether a namespace is granted: by its name, by `above/*` for all below a name, or by `*` for all.
+
+    >>> covers(["acme/*"], "acme/dana"), covers(["acme/*"], "acme"), covers(["*"], "acme")
+    (True, False, True)
+    """
+    return any(
+        each in {EVERYWHERE, namespace} or (each.endswith(_BELOW) and namespace.startswith(each[:-1]))
+        for each in grants
+    )
+
+
+def contains(grants: Sequence[str], other: str) -> bool:
+    """Whether everything that another grant covers is granted too.
+
+    >>> contains(["acme/*"], "acme/dana/*"), contains(["acme/*"], "*"), contains(["acme"], "acme")
+    (True, False, True)
+    """
+    if other == EVERYWHERE:
+        return EVERYWHERE in grants
+    if other.endswith(_BELOW):
+        return any(each == EVERYWHERE or (each.endswith(_BELOW) and other.startswith(each[:-1])) for each in grants)
+    return covers(grants, other)
+
+
+class Tokens:
+    """The tokens of one file. It is read again whenever it has changed, so that revoking one works at once."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._lock = threading.Lock()
+        self._read: tuple[tuple[int, ...], tuple[Token, ...]] | None = None
+
+    @property
+    def needed(self) -> bool:
+        """Whether a token was ever made: from then on every request needs one."""
+        return self._stamp() is not None
+
+    def list(self) -> tuple[Token, ...]:
+        """Every token that is valid, oldest first."""
+        stamp = self._stamp()
+        if stamp is None:
+            return ()
+        known = self._read
+        if known is None or known[0] != stamp:
+            known = self._read = (stamp, self._load())
+        return known[1]
+
+    def find(self, secret: str) -> Token | None:
+        """The token of a secret."""
+        digest = _hash(secret)
+        return next((each for each in self.list() if secrets.compare_digest(each.hash, digest)), None)
+
+    def get(self, id: str) -> Token:
+        """The token of that id, or the only one of that name; else `NotFound`."""
+        known = self.list()
+        found = [each for each in known if each.id == id] or [each for each in known if each.name == id]
+        if len(found) != 1:
+            raise NotFound("token", id, str(self.file))
+        return found[0]
+
+    def make(self, name: str, namespaces: Sequence[str], rights: Iterable[str]) -> tuple[Token, str]:
+        """A new token and its secret, which is not stored: nobody can show it again."""
+        granted = tuple(Right.parse(right, "rights") for right in dict.fromkeys(rights))
+        if not namespaces or not granted:
+            raise InvalidInput("token", "needs at least one namespace and one right")
+        secret = _PREFIX + secrets.token_urlsafe(32)
+        token = Token(
+            id=secrets.token_hex(4),
+            name=admission.label("name", name),
+            hash=_hash(secret),
+            namespaces=tuple(admission.key("namespace", each) for each in dict.fromkeys(namespaces)),
+            rights=tuple(right for right in Right if right in granted),
+            made=utc_now().replace(microsecond=0),
+        )
+        with self._lock:
+            self._write((*self.list(), token))
+        return token, secret
+
+    def revoke(self, id: str) -> Token:
+        """Remove a token: the next request with it is refused."""
+        with self._lock:
+            token = self.get(id)
+            self._write([each for each in self.list() if each.id != token.id])
+        return token
+
+    def _stamp(self) -> tuple[int, ...] | None:
+        try:
+            found = self.file.stat()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise self._unusable(f"cannot be read: {error.strerror}") from error
+        return found.st_ino, found.st_size, found.st_mtime_ns
+
+    def _load(self) -> tuple[Token, ...]:
+        try:
+            return tuple(map(_token, json.loads(self.file.read_text(encoding="utf-8"))["tokens"]))
+        except OSError as error:
+            raise self._unusable(f"cannot be read: {error.strerror}") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise self._unusable("is not a file of tokens; restore it from a backup, or delete it") from error
+
+    def _write(self, tokens: Iterable[Token]) -> None:
+        """Replace the file in one step; it is readable by its owner alone."""
+        document = json.dumps({"tokens": [each.as_json() for each in tokens]}, indent=1)
+        try:
+            handle, name = tempfile.mkstemp(prefix=self.file.name, dir=self.file.parent)
+        except OSError as error:
+            raise self._unusable(f"cannot be written: {error.strerror}") from error
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(f"{document}\n")
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(self.file)
+        except OSError as error:
+            with suppress(OSError):
+                Path(name).unlink(missing_ok=True)
+            raise self._unusable(f"cannot be written: {error.strerror}") from error
+
+    def _unusable(self, reason: str) -> ConfigError:
+        return ConfigError("tokens", f"{self.file} {reason}")
+
+
+def _hash(secret: str) -> str:
+    """A plain hash is enough: the secret has 256 random bits."""
+    return hashlib.sha256(secret.encode(errors="surrogateescape")).hexdigest()
+
+
+def _token(fields: dict[str, Any]) -> Token:
+    return Token(
+        id=str(fields["id"]),
+        name=str(fields["name"]),
+        hash=str(fields["hash"]),
+        namespaces=tuple(map(str, fields["namespaces"])),
+        rights=tuple(Right(right) for right in fields["rights"]),
+        made=datetime.fromisoformat(fields["made"]),
+    )

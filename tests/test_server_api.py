@@ -1,0 +1,317 @@
+"""The interface over HTTP: everything that the command line does with data, and who may do what."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import pytest
+
+from hexad.edges.address import Address
+from hexad.errors import ConfigError
+from hexad.mcp.http import Access
+from hexad.server.api.openapi import description
+from hexad.server.api.routes import ROUTES
+from hexad.server.app import Hosting, app_of
+from tests.mcp_support import ask, client, play
+from tests.server_support import EVERYTHING, caller, secret, serving, tokens_in
+from tests.support import opened, requirement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from hexad import Hexad
+    from hexad.server.tokens import Tokens
+
+
+@pytest.fixture
+def tokens(tmp_path: Path) -> Tokens:
+    return tokens_in(tmp_path)
+
+
+@pytest.fixture
+def hx(tmp_path: Path) -> Iterator[Hexad]:
+    with opened(tmp_path / "agent.db", semantic=False) as engine:
+        yield engine
+
+
+@pytest.fixture
+def url(hx: Hexad, tokens: Tokens) -> Iterator[str]:
+    with serving(hx, tokens) as base:
+        yield base
+
+
+@requirement("API-01")
+def test_an_entry_is_saved_read_changed_found_hidden_and_brought_back(url: str) -> None:
+    with caller(url) as api:
+        made = api.put("/knowledge/ops%2Fdeploy", json={"content": "Deploy on Tuesdays", "category": "rule"})
+        assert (made.status_code, made.json()["key"], made.json()["origin"]) == (201, "ops/deploy", "user")
+        changed = api.put("/knowledge/ops%2Fdeploy", json={"content": "Deploy on Thursdays", "tags": ["ops"]})
+        assert (changed.status_code, changed.json()["version"]) == (200, 2)
+        assert [each["content"] for each in api.get("/knowledge/ops%2Fdeploy/history").json()["items"]] == [
+            "Deploy on Thursdays",
+            "Deploy on Tuesdays",
+        ]
+        assert api.get("/knowledge", params={"query": "deploy"}).json()["items"][0]["key"] == "ops/deploy"
+        assert api.get("/knowledge", params={"tag": "ops"}).json()["items"][0]["key"] == "ops/deploy"
+        assert api.put("/knowledge/ops%2Fdeploy/pin").json()["pinned"]
+        assert api.delete("/knowledge/ops%2Fdeploy").status_code == 204
+        assert api.get("/knowledge/ops%2Fdeploy").status_code == 404
+        assert api.post("/knowledge/ops%2Fdeploy/undelete").json()["pinned"]
+        gone = api.post("/forget", json={"knowledge": "ops/deploy"}).json()
+        assert gone["entries"] == 1
+
+
+@requirement("API-01")
+def test_a_lost_update_is_refused(url: str) -> None:
+    with caller(url) as api:
+        first = api.put("/knowledge/editor", json={"content": "vim"}, headers={"If-None-Match": "*"})
+        tag = first.headers["etag"]
+        assert api.put("/knowledge/editor", json={"content": "emacs"}, headers={"If-Match": tag}).status_code == 200
+        late = api.put("/knowledge/editor", json={"content": "ed"}, headers={"If-Match": tag})
+        assert late.status_code == 412
+        assert late.headers["content-type"] == "application/problem+json"
+        assert "read it again" in late.json()["detail"]
+        assert api.put("/knowledge/editor", json={"content": "ed"}, headers={"If-None-Match": "*"}).status_code == 412
+        assert api.delete("/knowledge/editor", headers={"If-Match": tag}).status_code == 412
+        now = api.get("/knowledge/editor")
+        assert now.json()["content"] == "emacs"
+        assert api.get("/knowledge/editor", headers={"If-None-Match": now.headers["etag"]}).status_code == 304
+
+
+@requirement("API-01")
+def test_pages_of_a_listing_follow_each_other_newest_first(url: str, hx: Hexad) -> None:
+    for number in range(7):
+        hx.knowledge.save(f"key-{number}", f"text {number}")
+    hx.knowledge.delete("key-5")
+    with caller(url) as api:
+        found, cursor = [], ""
+        while cursor is not None:
+            page = api.get("/knowledge", params={"limit": 3, **({"cursor": cursor} if cursor else {})}).json()
+            found += [each["key"] for each in page["items"]]
+            cursor = page["next"]
+        assert found == [f"key-{number}" for number in (6, 4, 3, 2, 1, 0)]
+        assert api.get("/knowledge", params={"cursor": "!"}).status_code == 422
+
+
+@requirement("API-01")
+def test_learnings_skills_references_and_proposals_have_the_verbs_of_the_command_line(url: str) -> None:
+    with caller(url) as api:
+        assert api.put("/references/Runbook", json={"location": "https://wiki.example/x"}).status_code == 201
+        failed = api.post("/observe", json={"tool": "deploy", "args": {"to": "prod"}, "error": "quota exceeded"}).json()
+        learned = failed["learning"]["id"]
+        fixed = api.post("/learnings/correct", json={"learning": learned, "fix": "ask ops"}).json()
+        assert fixed["trust"] > 0.7
+        asked = api.post("/learnings/fix", json={"tool": "deploy", "error": "quota exceeded"}).json()
+        assert asked["fix"] == "ask ops"
+        draft = {"kind": "template", "description": "Greet", "definition": {"template": "Hello {{ name }}"}}
+        assert api.put("/skills/greet", json=draft).json()["status"] == "draft"
+        assert [each["what"] for each in api.get("/review").json()["queue"]] == ["skill"]
+        seen = api.get("/skills/greet/review").json()["fingerprint"]
+        assert api.post("/skills/greet/activate", json={"seen": seen}).json()["status"] == "active"
+        assert api.post("/skills/greet/run", json={"parameters": {"name": "Ada"}}).json()["output"] == "Hello Ada"
+        api.put("/knowledge/diet", json={"content": "I am vegetarian"})
+        asked = api.post("/proposals", json={"key": "diet", "content": "I am vegan", "sentence": "vegan now"}).json()
+        assert api.patch(f"/proposals/{asked['id']}", json={"content": "I am vegan!"}).status_code == 200
+        assert api.post(f"/proposals/{asked['id']}/accept").json()["content"] == "I am vegan!"
+        assert api.get("/status").json()["stored"]["skill_patterns"] == 1
+        assert api.get("/audit/verify").json()["ok"]
+
+
+@requirement("API-01")
+def test_what_is_found_for_a_message_is_the_same_json_as_on_the_command_line(url: str, hx: Hexad) -> None:
+    hx.knowledge.save("deploy-window", "Deploy on Tuesdays only", category="rule")
+    with caller(url) as api:
+        found = api.post("/retrieve", json={"message": "when may I deploy?"}).json()
+        assert [each["key"] for each in found["items"]["user_knowledge"]] == ["deploy-window"]
+        assert (
+            "deploy-window" in api.post("/prompt", json={"message": "when may I deploy?", "base": "Hi."}).json()["text"]
+        )
+        explained = api.post("/explain", json={"message": "when may I deploy?", "budget": 1}).json()
+        assert explained["candidates"]["user_knowledge"][0]["verdict"]
+        used = {"layer": "user_knowledge", "id": "deploy-window", "message": "when may I deploy?"}
+        assert api.post("/used", json=used).json()["items"]
+
+
+@requirement("API-01")
+def test_a_namespace_is_exported_and_imported_elsewhere(url: str, hx: Hexad) -> None:
+    hx.knowledge.save("deploy-window", "Deploy on Tuesdays only", category="rule")
+    hx.scoped(namespace="other").knowledge.save("hidden", "not exported")
+    with caller(url) as api:
+        lines = api.get("/export").content
+        assert b"deploy-window" in lines
+        assert b"hidden" not in lines
+        came = api.post("/import", params={"namespace": "copy"}, content=lines)
+        assert came.status_code == 200, came.text
+        entry = api.get("/knowledge/deploy-window", params={"namespace": "copy"}).json()
+        assert (entry["content"], entry["origin"]) == ("Deploy on Tuesdays only", "import")
+        assert set(api.get("/namespaces").json()["items"]) == {"copy", "default", "other"}
+
+
+@requirement("API-01")
+def test_rights_decide_who_may_read_write_and_approve(url: str, tokens: Tokens) -> None:
+    reader, writer, person = secret(tokens, "read"), secret(tokens, "read", "write"), secret(tokens)
+    with caller(url) as nobody, caller(url, reader) as one, caller(url, writer) as agent, caller(url, person) as api:
+        assert nobody.get("/knowledge").status_code == 401
+        assert api.put("/knowledge/diet", json={"content": "I am vegetarian"}).status_code == 201
+        assert one.get("/knowledge/diet").status_code == 200
+        assert one.put("/knowledge/diet", json={"content": "I eat meat"}).status_code == 403
+        assert agent.put("/knowledge/diet", json={"content": "I eat meat"}).status_code == 409
+        assert agent.delete("/knowledge/diet").status_code == 409
+        assert agent.put("/knowledge/own", json={"content": "seen at work"}).json()["origin"] == "agent"
+        assert agent.put("/knowledge/mine", json={"content": "x", "pinned": True}).status_code == 403
+        assert agent.put("/knowledge/own/pin").status_code == 403
+        assert agent.post("/forget", json={"everything": True}).status_code == 403
+        assert agent.get("/tokens").status_code == 403
+        assert api.get("/tokens").json()["items"][0]["rights"] == ["read"]
+
+
+@requirement("API-01")
+def test_a_token_reaches_its_own_namespaces_alone(url: str, hx: Hexad, tokens: Tokens) -> None:
+    hx.scoped(namespace="acme/dana").knowledge.save("secret-plan", "theirs")
+    theirs, others = secret(tokens, namespaces=("acme/*",)), secret(tokens, namespaces=("globex",))
+    with caller(url, others) as api, caller(url, theirs) as own:
+        for path in ("/knowledge/secret-plan", "/knowledge", "/export", "/audit", "/review", "/status"):
+            assert api.get(path, params={"namespace": "acme/dana"}).status_code == 403
+        assert api.get("/namespaces").json()["items"] == []
+        assert own.get("/knowledge/secret-plan", params={"namespace": "acme/dana"}).status_code == 200
+        assert own.get("/knowledge").status_code == 403  # which of its namespaces?
+        wider = {"namespaces": ["*"], "rights": ["read"]}
+        assert api.post("/tokens", json=wider).status_code == 403
+        assert api.get("/tokens").json()["items"][0]["namespaces"] == ["globex"]
+
+
+@requirement("API-01")
+def test_a_revoked_token_is_refused_at_once_and_its_secret_is_stored_nowhere(url: str, tokens: Tokens) -> None:
+    person = secret(tokens)
+    with caller(url, person) as api:
+        made = api.post("/tokens", json={"name": "ci", "namespaces": ["default"], "rights": ["read"]}).json()
+        with caller(url, made["secret"]) as other:
+            assert other.get("/status").status_code == 200
+            assert api.delete(f"/tokens/{made['id']}").status_code == 204
+            assert other.get("/status").status_code == 401
+    kept = tokens.file.read_text()
+    assert made["secret"] not in kept
+    assert person not in kept
+    assert tokens.file.stat().st_mode & 0o077 == 0
+
+
+@requirement("API-01")
+@pytest.mark.parametrize(
+    ("ask_for", "status"),
+    [
+        ({"url": "/knowledge/x", "method": "PUT", "content": b"{"}, 415),
+        ({"url": "/knowledge/x", "method": "PUT", "json": {"content": 3}}, 422),
+        ({"url": "/knowledge/x", "method": "PUT", "json": {"content": "a", "colour": "b"}}, 422),
+        ({"url": "/knowledge/x", "method": "PUT", "json": [1]}, 422),
+        ({"url": "/knowledge/x", "method": "PATCH"}, 405),
+        ({"url": "/no-such-thing", "method": "GET"}, 404),
+        ({"url": "/knowledge/%ff", "method": "GET"}, 400),
+        ({"url": "/knowledge?limit=many", "method": "GET"}, 422),
+        ({"url": "/knowledge/x", "method": "PUT", "json": {"content": "a" * 5_000_000}}, 413),
+    ],
+)
+def test_what_cannot_be_answered_is_a_problem_document(url: str, ask_for: dict[str, Any], status: int) -> None:
+    with caller(url) as api:
+        answer = api.request(**ask_for)
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["status"] == status
+
+
+@requirement("API-01")
+def test_pages_of_other_origins_and_other_names_are_refused(url: str) -> None:
+    for headers in ({"Origin": "https://evil.example"}, {"Host": "evil.example"}, {"Origin": "null"}):
+        with caller(url, **headers) as api:
+            assert api.post("/knowledge", json={"content": "planted"}).status_code in {403, 421}
+
+
+@requirement("API-01")
+def test_the_log_is_followed_as_events(url: str, hx: Hexad) -> None:
+    hx.knowledge.save("editor", "vim")
+    with caller(url) as api, api.stream("GET", "/audit/events", params={"after": 0}) as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        lines = (line for line in stream.iter_lines() if line.startswith("data: "))
+        assert json.loads(next(lines)[6:])["action"] == "knowledge.save"
+        hx.knowledge.save("editor", "emacs")
+        assert json.loads(next(lines)[6:])["sequence"] == 2
+
+
+@requirement("API-01")
+def test_mcp_works_in_the_namespace_of_its_token_and_never_approves(url: str, hx: Hexad, tokens: Tokens) -> None:
+    token = secret(tokens, namespaces=("acme",))
+    hx.knowledge.save("house", "not theirs")
+
+    async def scenario() -> list[str]:
+        from mcp.client.streamable_http import streamable_http_client
+
+        async with (
+            httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as sender,
+            client(streamable_http_client(f"{url}/mcp", http_client=sender)) as one,
+        ):
+            saved = await ask(one, "save_knowledge", content="The build takes an hour")
+            assert saved["status"] == "ok"
+            return [str(each.uri) for each in (await one.list_resources()).resources]
+
+    assert not any("house" in uri for uri in play(scenario()))
+    assert [entry.origin for entry in hx.scoped(namespace="acme").knowledge.list()] == ["agent"]
+    assert [entry.key for entry in hx.knowledge.list()] == ["house"]
+    assert httpx2.post(f"{url}/mcp", json={}).status_code == 401
+
+
+@requirement("API-01")
+def test_health_needs_no_token_and_metrics_hold_no_content(url: str, hx: Hexad, tokens: Tokens) -> None:
+    token = secret(tokens)
+    with caller(url, token) as api:
+        api.put("/knowledge/unmistakable-key", json={"content": "unmistakable content"})
+        api.post("/retrieve", json={"message": "unmistakable"})
+    assert httpx2.get(f"{url}/healthz").json() == {"status": "ok"}
+    assert httpx2.get(f"{url}/metrics").status_code == 401
+    figures = httpx2.get(f"{url}/metrics", headers={"Authorization": f"Bearer {token}"}).text
+    assert 'hexad_changes_total{action="knowledge.save"} 1' in figures
+    assert 'layer="user_knowledge"' in figures
+    assert "unmistakable" not in figures
+
+
+@requirement("API-01")
+def test_without_a_token_only_this_machine_is_served(hx: Hexad, tokens: Tokens) -> None:
+    everywhere = Hosting(access=Access(address=Address("0.0.0.0", 0)))  # noqa: S104 - what is refused
+    with pytest.raises(ConfigError, match="hexad tokens make"):
+        app_of(hx, tokens, everywhere)
+    secret(tokens, "read")
+    app_of(hx, tokens, everywhere)
+
+
+@requirement("API-01")
+def test_every_route_is_described_with_its_right_and_a_name_of_its_own() -> None:
+    whole = description()
+    described = [each for path in whole["paths"].values() for each in path.values()]
+    assert len(described) == len(ROUTES) + 1
+    assert len({each["operationId"] for each in described}) == len(described)
+    assert all(each["summary"] and "Needs the right" in each["description"] for each in described)
+    assert whole["openapi"].startswith("3.1")
+    assert {route.right for route in ROUTES} == set(EVERYTHING)
+
+
+@requirement("API-01")
+def test_the_command_serves_logs_without_content_and_stops_on_a_signal(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "hexad", "serve", "--http", "127.0.0.1:0", "--db", str(tmp_path / "a.db")]
+    with subprocess.Popen([*command, "--log-requests"], stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        line = next(each for each in server.stderr if "serving at" in each)
+        base = line.split("serving at ")[1].split("/;")[0]
+        with caller(base) as api:
+            assert api.put("/knowledge/hush", json={"content": "quiet words"}).status_code == 201
+        server.send_signal(signal.SIGTERM)
+        logged = server.stderr.read()
+        assert server.wait(60) == 0
+    assert json.loads(logged.splitlines()[0])["route"] == "/api/v1/knowledge/{key}"
+    assert "hush" not in logged
+    assert "quiet" not in logged
+    with opened(tmp_path / "a.db") as hx:
+        assert hx.knowledge.get("hush").content == "quiet words"
