@@ -11,8 +11,9 @@ so that it can queue them and send them with the commit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from hexad.model import Category, Origin
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     from hexad.text.index import Posting
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A stored record with its number, which grows with the order of first saving, and its indexed text.
 
     ``document`` is None for a record that is kept but cannot be found: a deleted entry, a draft.
@@ -150,8 +150,7 @@ class Entry(NamedTuple):
     embedded: Embedded | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(NamedTuple):
     """Everything that one message asks of the index, for all layers at once."""
 
     layers: Collection[Layer]
@@ -165,18 +164,19 @@ class Question:
     # user's own entries if no more than ``standing`` rows come then
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+_NONE: Final[Mapping[str, int]] = MappingProxyType({})
+_NO_POSTINGS: Final[Mapping[str, Sequence[Posting]]] = MappingProxyType({})
+
+
+class Evidence(NamedTuple):
     """The index evidence for a question within one layer."""
 
-    statistics: Statistics = field(
-        default_factory=lambda: Statistics(0, 0, {})
-    )  # of the terms, the facets, and the subjects that the terms name
-    postings: Mapping[str, Sequence[Posting]] = field(default_factory=dict)  # of the opened terms, see `searching`
+    statistics: Statistics = Statistics(0, 0, _NONE)  # of the terms, the facets, and the subjects that the terms name
+    postings: Mapping[str, Sequence[Posting]] = _NO_POSTINGS  # of the opened terms, see `searching`
     standing: Sequence[Row] = ()  # of the highest `Standing` first, then the latest changed
-    vectors: VectorState = field(default_factory=VectorState)
+    vectors: VectorState = VectorState()
     associations: Sequence[Association] = ()  # of a term with more than `MOST_ASSOCIATIONS`, none
-    numbers: Mapping[str, int] = field(default_factory=dict)  # of the associated ids that are indexed rows
+    numbers: Mapping[str, int] = _NONE  # of the associated ids that are indexed rows
     filtered: bool = False  # whether rows were left out because they expired or lack a facet
     own: bool = False  # whether the layer has entries of the user's
 

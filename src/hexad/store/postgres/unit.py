@@ -169,7 +169,7 @@ class Unit(View, LearningWrites):
             row = self._rows.get((Layer.AGENT_LEARNINGS, learning))
             if row is not None and isinstance(row.record, Learning):
                 seen = replace(row.record, seen=row.record.seen + 1, updated=at)
-                self._rows[Layer.AGENT_LEARNINGS, learning] = replace(row, record=seen)
+                self._rows[Layer.AGENT_LEARNINGS, learning] = row._replace(record=seen)
 
     def _keep(self, rows: Rows) -> None:
         for row in map(decode, rows):
