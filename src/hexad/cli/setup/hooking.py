@@ -18,10 +18,7 @@ app = Commands()
 
 @app.command(epilog="Example: hexad hook --db agent.db")
 def hook(*, db: Database = None, namespace: Namespace = None, as_json: AsJson = False) -> None:  # noqa: ARG001 - it does
-    """Answer a hook of a coding agent: its event as JSON on standard input. `hexad mcp install --hooks` sets it up.
-
-    Search by meaning is left out: loading it takes longer than a hook may.
-    """
+    """Answer a hook of a coding agent: its event as JSON on standard input. It searches by words alone."""
     answer_hook(db, namespace)
 
 
@@ -42,5 +39,4 @@ def answer_hook(db: str | None = None, namespace: str | None = None) -> int:
 
 def _folder(event: Mapping[str, Any]) -> str:
     """The folder that the agent works in."""
-    roots = event.get("workspace_roots") or []
-    return str(event.get("cwd") or (roots[0] if roots else "."))
+    return str(event.get("cwd") or [*(event.get("workspace_roots") or ()), "."][0])
