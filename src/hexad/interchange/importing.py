@@ -20,6 +20,7 @@ from hexad.model import (
     RECORDS,
     Category,
     Knowledge,
+    Layer,
     Learning,
     Origin,
     Proposal,
@@ -33,7 +34,7 @@ from hexad.store.learning import TemplateFilter
 from hexad.wire import TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from hexad.interchange.formats import Source
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from hexad.memory.workspace import Change, Workspace
     from hexad.store import Writing
 
-_BATCH: Final = 500_000  # characters of the lines that are written together
+_BATCH, _MOST = 500_000, 500  # characters, and records, that are read and written together
 _MOST_PROPOSALS: Final = 500  # of one import: a person has to read them
 _SHOWN, _SHOWN_TEXT = 20, 200  # entries that a preview shows, and characters of each
 
@@ -59,10 +60,6 @@ class Imported:
     shown: tuple[tuple[str, str, str], ...] = ()  # the first of what was added or proposed: which, its key, its text
 
 
-class _PreviewedError(Exception):
-    """Ends the transaction of a preview."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
     """How to import: what the person said on the command line, never what the file says."""
@@ -77,23 +74,28 @@ class Wish:
             admission.flag(name, getattr(self, name))
 
 
+class _PreviewedError(Exception):
+    """Ends the transaction of a preview."""
+
+
 def import_files(
     workspace: Workspace, find: Finder, path: Path, wish: Wish, progress: Callable[[int, int], None]
 ) -> Imported:
     """Add a file's records, or those of a folder, in one transaction: all of them, or none and what was wrong."""
     found = sources(path, wish.format, workspace.clock())
-    total = sum(each.path.stat().st_size for each in found) or 1
+    total, read = sum(each.path.stat().st_size for each in found) or 1, 0
     with suppress(_PreviewedError), workspace.change(actor=Origin.IMPORT) as change:
         saver = _Saver(change, find, wish)
         for source in found:
-            step = lambda: progress(min(sum(each.done for each in found), total), total)  # noqa: E731
-            saver.take(source, step, alone=len(found) == 1)
-        done = saver.done()
+            for done in saver.saved(source, alone=len(found) == 1):
+                progress(min(read + done, total), total)
+            read += source.path.stat().st_size
+        result = saver.done()
         progress(total, total)
         if wish.preview:
             raise _PreviewedError
         change.audit("import", "file", saver.counts())  # its name is somebody else's text
-    return done
+    return result
 
 
 class _Saver:
@@ -109,31 +111,28 @@ class _Saver:
         self._references = ReferenceCollection(workspace, find)
         self._learnings = LearningCollection(workspace, find)
         self._skills = SkillLibrary(roomy(workspace), find)
-        self._waiting = {(each.key, each.content) for each in change.unit.proposals()}
+        self._waiting = {each.key: each.content for each in change.unit.proposals()}
         self._proposals: list[Proposal] = []
         self._counts = Counter[str]()
         self._reasons = Counter[str]()
         self._shown: list[tuple[str, str, str]] = []
 
-    def take(self, source: Source, progress: Callable[[], None], *, alone: bool) -> None:
-        """Save everything that a file offers; a file of a folder that cannot be read is left out."""
-        size = 0
+    def saved(self, source: Source, *, alone: bool) -> Iterator[int]:
+        """Save what a file offers; yield how much was read. One of several that is unreadable is left out."""
         try:
-            for offer in source.offers():
-                self._counts[self._save(offer, source)] += 1
-                progress()
-                size += len(str(offer.fields))
-                if size >= _BATCH:
-                    self._batch.write()
-                    size = 0
+            for batch in _batches(source.offers()):
+                self._batch.expect([place for offer in batch for place in _places(offer)])
+                for offer in batch:
+                    self._counts[self._outcome(offer, source)] += 1
+                self._batch.write()
+                yield source.done
         except BackupError as error:
             if alone or source.format == "hexad":
                 raise
             self._counts[self._left_out(f"{source.path.name}: {error.reason}")] += 1
 
     def done(self) -> Imported:
-        """Write everything that waits; what was done."""
-        self._batch.write()
+        """Write the proposals; what was done."""
         if self._proposals:
             self._change.unit.propose(self._proposals)
         return Imported(**self.counts(), reasons=dict(self._reasons), shown=tuple(self._shown))
@@ -142,74 +141,69 @@ class _Saver:
         """How many records had which outcome."""
         return {name: self._counts[name] for name in ("added", "replaced", "kept", "left_out", "proposed")}
 
-    def _save(self, offer: Offer, source: Source) -> str:
+    def _outcome(self, offer: Offer, source: Source) -> str:
         """Save or propose an offer; the name of the count that it adds to."""
+        if TYPES[offer.fields["type"]] not in RECORDS:
+            return self._left_out("lines of history and audit")
         try:
-            record = self._record(offer, source) if TYPES[offer.fields["type"]] in RECORDS else None
-            if reason := self._reason_against(record):
+            record = self._record(offer, source)
+            if isinstance(record, Knowledge) and (reason := self._reason_against(record)):
                 return self._left_out(reason)
-            return self._show(self._kept(cast("Record", record), offer), cast("Record", record))
+            return self._show(self._kept(record, offer), record)
         except HexadError as error:
             if source.format != "hexad":
                 return self._left_out(str(error)[:100])
-            raise (
-                error if isinstance(error, BackupError) else BackupError(str(source.path), str(error), offer.line)
-            ) from error
-
-    def _reason_against(self, record: Record | None) -> str:
-        if record is None:
-            return "lines of history and audit"
-        if not isinstance(record, Knowledge):
-            return ""
-        if record.deleted is not None:
-            return "deleted entries"
-        return "expired" if record.expires and record.expires <= self._change.workspace.clock() else ""
-
-    def _kept(self, record: Record, offer: Offer) -> str:
-        before = self._here(record)
-        if before is not None and not self._wish.overwrite:
-            return "kept"
-        unsure = isinstance(record, Knowledge) and (record.category is Category.RULE or not offer.clear)
-        if unsure and not self._wish.mine:
-            return self._propose(cast("Knowledge", record), offer, before)
-        self._store(record)
-        return "added" if before is None else "kept" if self._here(record) == before else "replaced"
+            whole = isinstance(error, BackupError)
+            raise error if whole else BackupError(str(source.path), str(error), offer.line) from error
 
     def _record(self, offer: Offer, source: Source) -> Record:
         now = self._change.workspace.clock()
         fields = offer.fields if offer.line else {"source": source.path.name, **offer.fields}
         if fields["type"] == "knowledge" and "key" not in fields and "content" in fields:
             fields = {**fields, "key": self._free_key(str(fields["content"]))}
-        line = Line(offer.line, "", fields, 0)
-        return cast(
-            "Record", line.noun(str(source.path), created=now, updated=now, **_IDENTITY.get(fields["type"], {}))
-        )
+        times = {"created": now, "updated": now, **_IDENTITY.get(fields["type"], {})}
+        return cast("Record", Line(offer.line, "", fields, 0).noun(str(source.path), **times))
 
     def _free_key(self, content: str) -> str:
         """The key that is made from a text, with a number if another text has it."""
         made = key = key_from(content)
-        texts = dict(self._waiting)
         for number in range(2, 100):
             entry = self._change.get(Knowledge.layer, key)
-            held = entry.content if isinstance(entry, Knowledge) else texts.get(key)
-            if held is None or held == content:
+            held = entry.content if isinstance(entry, Knowledge) else self._waiting.get(key, content)
+            if held == content:
                 break
             key = f"{made}-{number}"
         return key
 
-    def _propose(self, record: Knowledge, offer: Offer, before: Record | None) -> str:
-        if isinstance(before, Knowledge) and (before.content, before.category) == (record.content, record.category):
+    def _reason_against(self, record: Knowledge) -> str:
+        if record.deleted is not None:
+            return "deleted entries"
+        if record.expires is not None and record.expires <= self._change.workspace.clock():
+            return "expired"
+        here = self._change.get(record.layer, record.key)
+        hidden = isinstance(here, Knowledge) and here.deleted is not None and here.content == record.content
+        return "deleted here" if hidden and not self._wish.overwrite else ""
+
+    def _kept(self, record: Record, offer: Offer) -> str:
+        before = self._here(record)
+        if before is not None and not self._wish.overwrite:
             return "kept"
+        unsure = not offer.clear or getattr(record, "category", None) is Category.RULE
+        if isinstance(record, Knowledge) and unsure and not self._wish.mine:
+            return self._proposed(record, offer, before)
+        self._store(record)
+        return "added" if before is None else "kept" if self._here(record) == before else "replaced"
+
+    def _proposed(self, record: Knowledge, offer: Offer, before: Record | None) -> str:
         intake = admission.Intake(limit=self._change.workspace.max_text, redact=True)
-        content, sentence = (
-            intake.text("content", record.content, required=True),
-            intake.text("sentence", offer.sentence),
-        )
-        if (record.key, content) in self._waiting:
+        content = intake.text("content", record.content, required=True)
+        sentence = intake.text("sentence", offer.sentence)
+        same = isinstance(before, Knowledge) and (before.content, before.category) == (content, record.category)
+        if same or self._waiting.get(record.key) == content:
             return "kept"
         if len(self._proposals) >= _MOST_PROPOSALS:
             return self._left_out(f"more than {_MOST_PROPOSALS} proposals; decide about these, then import again")
-        self._waiting.add((record.key, content))
+        self._waiting[record.key] = content
         end = self._change.unit.chain_end()
         proposal = Proposal(
             id=f"p{end[0] + 1 if end else 1}",
@@ -217,7 +211,7 @@ class _Saver:
             content=content,
             category=record.category,
             subject=record.subject,
-            tags=record.tags,
+            tags=admission.tags("tags", record.tags),
             sentence=sentence,
             against=before.id if before else "",
             origin=Origin.IMPORT,
@@ -225,8 +219,7 @@ class _Saver:
             **intake.notes,
         )
         self._proposals.append(proposal)
-        details = {"change": proposal.change.value, "key": proposal.key, "bytes": len(content.encode())}
-        self._change.audit("proposal.save", proposal.id, cast("Any", details))
+        self._change.audit("proposal.save", proposal.id, {"change": proposal.change.value, "key": proposal.key})
         return "proposed"
 
     def _left_out(self, reason: str) -> str:
@@ -273,3 +266,22 @@ _TAKEN: Final[dict[type[Record], tuple[str, ...]]] = {
     Skill: ("name", "kind", "description", "definition", "parameters", "when", "author"),  # always a draft
 }
 _IDENTITY = {"learning": {"id": "imported"}}  # a hand-written file need not invent one; saving gives its own
+
+
+def _batches(offers: Iterable[Offer]) -> Iterator[Sequence[Offer]]:
+    batch, size = list[Offer](), 0
+    for offer in offers:
+        batch.append(offer)
+        size += sum(len(value) for value in offer.fields.values() if isinstance(value, str))
+        if len(batch) == _MOST or size >= _BATCH:
+            yield batch
+            batch, size = [], 0
+    yield batch
+
+
+def _places(offer: Offer) -> Iterator[tuple[Layer, str]]:
+    """Where an offer would be stored, as far as its fields say."""
+    name = offer.fields.get("key") or offer.fields.get("name")
+    noun = TYPES[offer.fields["type"]]
+    if isinstance(name, str) and noun in RECORDS and noun is not Learning:
+        yield noun.layer, name

@@ -88,9 +88,8 @@ def import_(
         return
     if preview:
         screen.table(["would be", "key", Wide("text")], [(what, key, text) for what, key, text in done.shown])
-    counts = (
-        f"{done.added} added, {done.replaced} replaced, {done.proposed} proposed, {done.kept} kept as they are here"
-    )
+    proposed = f"{done.proposed} proposed, " if done.proposed else ""
+    counts = f"{done.added} added, {done.replaced} replaced, {proposed}{done.kept} kept as they are here"
     screen.say(f"{file}: {'nothing is changed; it would be ' if preview else ''}{counts}")
     for reason, times in done.reasons.items():
         screen.remark(f"not imported: {times} ({reason})")

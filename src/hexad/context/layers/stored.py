@@ -19,7 +19,7 @@ from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed
 from hexad.memory.similarity import or_by_words_alone, without_words
 from hexad.model import ErrorCategory, Item, Knowledge, Layer, Learning, Origin, Query, Reason
 from hexad.shape import to_microseconds
-from hexad.store import Question
+from hexad.store import OTHERS, Question, Sketches
 from hexad.text.document import facet
 
 if TYPE_CHECKING:
@@ -30,13 +30,11 @@ if TYPE_CHECKING:
     from hexad.context.standing import Room
     from hexad.memory.similarity import Nearness, Similarity
     from hexad.model import Association, Clock, Record
-    from hexad.store import Evidence, Reading, Row, Sketch, Sketches, Store
+    from hexad.store import Evidence, Reading, Row, Sketch, Store
 
 _OUTAGES: Final = frozenset({ErrorCategory.TIMEOUT, ErrorCategory.PROVIDER_ERROR})  # they pass, or they do not
 _WITHOUT_FIX: Final = 4  # times as many learnings are looked at as are wanted: some know no fix
 _MOST_NEAR: Final = 20_000  # rows that are looked through for those that have the facets and are unexpired
-_OTHERS: Final = 2  # places of a layer that go to other origins while matching entries of the user's wait
-_MORE: Final = 256  # rows that are looked through for those
 _PINNED: Final = Reason("pinned", "always in its layer", 1.0)
 
 
@@ -131,7 +129,8 @@ class StoredLayers:
         while chosen := {each.layer: batch for each in passes if (batch := each.next_batch())}:
             if ends is not None and time.monotonic() > ends:  # the database only interrupts its own queries
                 raise DeadlineExceeded(self.store.location, self.deadline or 0.0)
-            sketches = view.sketch(chosen, now)
+            entries = next((each for each in passes if each.layer is Layer.USER_KNOWLEDGE), None)
+            sketches = view.sketch(chosen, now, rest=tuple if entries is None else entries.rest)
             for each in passes:
                 if each.layer in sketches:
                     each.add(sketches[each.layer])
@@ -217,6 +216,8 @@ class _Pass:
         self._rows: list[Sketch] = []
         self._beside: dict[int, Sketch] = {}
         self._seen: set[int] = set()
+        self._looked = False  # whether all rows were looked through for the user's
+        self._only_users = False  # whether others among the rows that come next are of no interest
         self._best: Sequence[_Answer] = ()
         self._others: Sequence[_Answer] = ()
         self._any_error = self._floor and layer is Layer.AGENT_LEARNINGS  # an error without a fix is no solution
@@ -229,17 +230,27 @@ class _Pass:
     def next_batch(self) -> Sequence[int]:
         """The next rows to look at; none if enough possible answers were found.
 
-        Where others fill the places, more rows are looked at once for matching entries of the user's.
+        Where others fill the places, all others are looked through once for matching entries of the user's.
         """
+        self._only_users = False
         if self._answers() < self.wanted:
             return next(self._batches, ())
         users = sum([row.origin == Origin.USER for row in self._rows]) if self._own else 0
-        crowded = self._own and users < min(self._room, len(self._rows) - _OTHERS)
-        rest = itertools.chain.from_iterable(self._batches) if crowded else ()
-        return tuple(islice(rest, _MORE))
+        if self._looked or not self._own or users >= min(self._room, len(self._rows) - OTHERS):
+            return ()
+        self._looked = self._only_users = True
+        return self.rest()
+
+    def rest(self) -> Sequence[int]:
+        """The rows to look at where others fill the places of the user's."""
+        batches = tuple(self._batches) if self._own else ()
+        self._batches = iter(batches) if self._own else self._batches
+        return tuple(itertools.chain.from_iterable(batches))
 
     def add(self, sketches: Sketches) -> None:
         """Add sketches of rows, and of their neighbours."""
+        if self._only_users:
+            sketches = Sketches([row for row in sketches.rows if row.origin == Origin.USER])
         fresh = [sketch for sketch in sketches.rows if sketch.number not in self._seen]
         self._seen.update(sketch.number for sketch in fresh)
         self._rows += fresh
@@ -341,9 +352,9 @@ def _came_back(record: Record) -> bool:
 
 
 def _with_room_for_the_user(answers: Sequence[_Answer], limit: int) -> Sequence[_Answer]:
-    """The best rows, at most `_OTHERS` of other origins while rows of the user's wait, by any scores."""
+    """The best rows, at most `OTHERS` of other origins while rows of the user's wait, by any scores."""
     best, waiting = answers[:limit], [each for each in answers[limit:] if each.is_users]
-    too_many = [each for each in best if not each.is_users][_OTHERS:]
+    too_many = [each for each in best if not each.is_users][OTHERS:]
     leave = set(too_many[max(0, len(too_many) - len(waiting)) :])
     return [*(each for each in best if each not in leave), *waiting[: len(leave)]]
 
