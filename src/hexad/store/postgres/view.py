@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 
     from hexad.model import Association, Proposal, SkillVersion, Version
     from hexad.store import Evidence, Question, Row, Sketch
+    from hexad.store.postgres.connection import Rows
 
 _ENTRIES: Final = CODES[Layer.USER_KNOWLEDGE]
-GET: Final = (  # two parts, each with an index of its own: for an OR the planner may read the whole layer
+_GET: Final = (  # two parts, each with an index of its own: for an OR the planner may read the whole layer
     f"(SELECT {WHOLE}, 0 AS way FROM hexad.record WHERE tenant = $1 AND layer = $2 AND id = $3) UNION ALL "
     f"(SELECT {WHOLE}, 1 FROM hexad.record WHERE tenant = $1 AND folded = $4) ORDER BY way, number LIMIT 1"
 )
@@ -100,13 +101,21 @@ class View(LearningReads):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._search = Search(self)
+        self._gotten: dict[tuple[Layer, str], Rows] = {}  # rows that nobody has asked for yet
         self._rest: list[int] = []  # of which the user's rows are at hand
         self._users: Mapping[Layer, Sketches] = {}
         self._along: dict[tuple[int, int], Sequence[Any]] = {}  # rows that came along with their sketches
 
-    def get(self, layer: Layer, id: str) -> Row | None:
-        rows = self.ask(Statement(GET, self._place(layer, id)))[0]
+    def get(self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()) -> Row | None:
+        rows = self._got(layer, id, ahead)
         return decode(rows[0]) if rows else None
+
+    def _got(self, layer: Layer, id: str, ahead: Sequence[tuple[Layer, str]]) -> Rows:
+        if (layer, id) not in self._gotten:
+            places = list(dict.fromkeys(((layer, id), *ahead)))
+            answers = self.ask(*(Statement(_GET, self._place(*place)) for place in places))
+            self._gotten = dict(zip(places, answers, strict=True))
+        return self._gotten.pop((layer, id))
 
     def _is_empty(self) -> bool:
         """Whether it is known that nothing was ever stored."""
