@@ -72,8 +72,15 @@ def translate(error: BaseException, location: str, seconds: float | None) -> Sto
     for cause, kind, advice in _CAUSES:
         if isinstance(error, cause):
             return kind(location, advice.format(error))
+    if isinstance(error, psycopg.OperationalError):
+        return StoreError(location, f"no connection: {_refusal(error)}; check host, port, user, password and database")
     given = error.state if isinstance(error, ServerError) else ""
     for state, kind, advice in _TRANSLATIONS:
         if given.startswith(state):
             return kind(location, advice)
     return StoreError(location, f"PostgreSQL says: {error}; check the URL and the server, or run `hexad doctor`")
+
+
+def _refusal(error: psycopg.OperationalError) -> str:
+    """The reason for which there is no connection, without the words around it."""
+    return " ".join(str(error).split()).rpartition("failed: ")[2].removeprefix("FATAL: ")
