@@ -10,6 +10,7 @@ import re
 import threading
 import time
 from contextlib import contextmanager
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, urlencode
 
@@ -70,8 +71,10 @@ class PostgresStore:
         self.location = _shown(conninfo)
         self.shared_as: str | None = f"{self.location} {schema}"
         self._patience = patience
-        self._pool = Pool(lambda: Connection(conninfo, prepare=prepare), int(options.get("pool", _MOST_CONNECTIONS)))
-        self._database = Database(self._pool, _naming(schema), self.location, patience)
+        size = int(options.get("pool", _MOST_CONNECTIONS))
+        self._pool = Pool(lambda: Connection(conninfo, prepare=prepare), size, self.location)
+        named = cache(partial(_SCHEMA.sub, f'"{schema}"'))
+        self._database = Database(self._pool, named, self.location, patience)
         self.after_fork()
         survive_fork(self)
         try:
@@ -229,15 +232,3 @@ def _shown(conninfo: str) -> str:
     user = f"{found['user']}@" if "user" in found else ""
     port = f":{found['port']}" if "port" in found else ""
     return f"postgresql://{user}{found.get('host', '')}{port}/{found.get('dbname', '')}"
-
-
-def _naming(schema: str) -> Callable[[str], str]:
-    """SQL with another schema's name, each statement made once."""
-    made: dict[str, str] = {}
-
-    def named(sql: str) -> str:
-        if sql not in made:
-            made[sql] = _SCHEMA.sub(f'"{schema}"', sql)
-        return made[sql]
-
-    return named
