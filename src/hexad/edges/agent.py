@@ -121,11 +121,15 @@ class AgentMemory:
 
     def recall(self, context: Any, latest: Latest | None, *, session: str = "") -> Context:
         """The context of a turn: the same at each of its model calls, and empty if it cannot be had."""
-        return _context(_now(self.hx, self._recalling(context, latest, session)))
+        found = _context(_now(self.hx, self._recalling(context, latest, session)))
+        _now(self.hx, self._capturing(context, latest, session))
+        return found
 
     async def arecall(self, context: Any, latest: Latest | None, *, session: str = "") -> Context:
         """Like `recall`, beside an event loop."""
-        return _context(await soon(self.hx, self._recalling(context, latest, session)))
+        found = _context(await soon(self.hx, self._recalling(context, latest, session)))
+        await soon(self.hx, self._capturing(context, latest, session))
+        return found
 
     def standing(self) -> str:
         """Standing context alone, for a system prompt that is made before the first message. It warns of nothing."""
@@ -219,6 +223,16 @@ class AgentMemory:
         )
         failing = "a request goes to the model without all of its context"
         return Job(now.turn, failing, seconds, partial(self._lookup.prompt, question))
+
+    def _capturing(self, context: Any, latest: Latest | None, session: str) -> Job | None:
+        """Proposes what the user says that lasts, where the setting `capture` wants it."""
+        if not self.hx.enabled or not self.hx.settings.capture or latest is None or not latest.last:
+            return None
+        whose, text = self._conversation(context, session), latest.text
+        if whose is None:
+            return None
+        own = partial(Speaker(whose, self._rule).scope, self.hx)
+        return Job(whose.turn, "what the user said may not be kept", PATIENCE, lambda: own().capture([text]))
 
     def _learning(self, context: Any, call: Ended, session: str) -> Job | None:
         if not self.hx.enabled or call.tool in NAMES:
