@@ -17,24 +17,32 @@ _SIGNS: Final = (  # statuses, and words of texts and class names; the first cat
     (
         ErrorCategory.TIMEOUT,
         {408, 504},
-        r"time[sd][ -]?out|deadline[ _]?exceeded|took too long|"
-        r"(?<!invalid )time[ -]?out(?! (?:value|must|should|parameter|argument|option|setting))",
+        re.compile(
+            r"time[sd][ -]?out|deadline[ _]?exceeded|took too long|"
+            r"(?<!invalid )time[ -]?out(?! (?:value|must|should|parameter|argument|option|setting))",
+            re.IGNORECASE,
+        ),
     ),
     (
         ErrorCategory.PERMISSION,
         {401, 403, 407},
-        r"permission|forbidden|unauthori[sz]ed|unauthenticated|not authori[sz]ed|access ?(?:is )?denied|not allowed|"
-        r"read-only file|authentication|autherror|invalid (?:api[ _-]?key|credentials|token)",
+        re.compile(
+            r"permission|forbidden|unauthori[sz]ed|unauthenticated|not authori[sz]ed|access ?(?:is )?denied|"
+            r"not allowed|read-only file|authentication|autherror|invalid (?:api[ _-]?key|credentials|token)",
+            re.IGNORECASE,
+        ),
     ),
     (
         ErrorCategory.PROVIDER_ERROR,
         {429, *range(500, 600)},
-        r"rate[ _-]?limit|too many requests|quota|overloaded|service ?unavailable|bad gateway|internal ?server ?error|"
-        r"\bapierror|connection (?:was )?(?:refused|reset|aborted|error)|connection(?:\w+)?error|networkerror|"
-        r"unreachable|no route to host|name or service not known|provider",
+        re.compile(
+            r"rate[ _-]?limit|too many requests|quota|overloaded|service ?unavailable|bad gateway|\bapierror|"
+            r"internal ?server ?error|connection (?:was )?(?:refused|reset|aborted|error)|connection\w*error|"
+            r"networkerror|unreachable|no route to host|name or service not known|provider",
+            re.IGNORECASE,
+        ),
     ),
 )
-_PATTERNS: Final = tuple(re.compile(words, re.IGNORECASE) for _, _, words in _SIGNS)
 _STATUS: Final = re.compile(
     r"\b(?:http\S*|status(?:[ _-]?code)?|error code)\W{1,3}(?:error\W{1,3})?(\d{3})\b", re.IGNORECASE
 )
@@ -85,5 +93,5 @@ def _of_status(status: int) -> ErrorCategory | None:
 
 def _of_text(text: str) -> ErrorCategory | None:
     status = _STATUS.search(text)
-    named = (category for (category, _, _), words in zip(_SIGNS, _PATTERNS, strict=True) if words.search(text))
+    named = (category for category, _, words in _SIGNS if words.search(text))
     return (_of_status(int(status[1])) if status else None) or next(named, None)
