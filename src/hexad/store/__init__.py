@@ -189,8 +189,11 @@ class Reading(Protocol):
 
     namespace: str
 
-    def get(self, layer: Layer, id: str) -> Row | None:
-        """The row of that id; for knowledge, else one whose key differs from it in case alone."""
+    def get(self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()) -> Row | None:
+        """The row of that id; for knowledge, else one whose key differs from it in case alone.
+
+        ``ahead`` are those that will be asked for next: a store across a network reads them along.
+        """
         ...
 
     def page(

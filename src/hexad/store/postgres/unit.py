@@ -34,7 +34,7 @@ from hexad.store.postgres.records import (
     upsert,
     version_row,
 )
-from hexad.store.postgres.view import GET, View
+from hexad.store.postgres.view import View
 from hexad.store.postgres.work import ADD_HEAD, LOCK_HEAD, SETTINGS
 from hexad.text.document import Document
 
@@ -128,18 +128,17 @@ class Unit(View, LearningWrites):
         super().__init__(*arguments)
         self._known: dict[tuple[Layer, str], _Known] = {}
         self._rows: dict[tuple[Layer, str], Row] = {}  # as they were read or written
-        self._waiting: list[Entry] = []  # to be written when it is known which of them exist
         self._scopes: dict[int, _Scope] = {}
         self._changed_scopes: set[int] = set()
         self._limited: RateLimited | None = None
         self.appended: tuple[int, str] | None = None  # sequence and hash of the last audit record
 
-    def get(self, layer: Layer, id: str) -> Row | None:
+    def get(self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()) -> Row | None:
         if any(each.record.layer is layer and each.record.id == id for each in self._waiting):
             self._settle()
         if (layer, id) in self._rows:
             return self._rows[layer, id]
-        rows = self.ask(Statement(GET, self._place(layer, id)))[0]
+        rows = self._got(layer, id, ahead)
         self._known[layer, id] = _Known()
         if not rows:
             return None
@@ -156,12 +155,14 @@ class Unit(View, LearningWrites):
         """Write now if it is known which of these exist, else with the next round trip."""
         self._waiting += entries
         self._ahead.clear()
+        self._gotten.clear()
         if all((each.record.layer, each.record.id) in self._known for each in self._waiting):
             self._settle()
 
     def learn(self, changes: LearningChanges) -> None:
         if changes.seen or changes.renamed:
             self._settle()
+            self._gotten.clear()
         super().learn(changes)
         for learning, at in changes.seen.items():
             row = self._rows.get((Layer.AGENT_LEARNINGS, learning))
@@ -172,9 +173,6 @@ class Unit(View, LearningWrites):
     def _keep(self, rows: Rows) -> None:
         for row in map(decode, rows):
             self._rows.setdefault((row.record.layer, row.record.id), row)
-
-    def _is_empty(self) -> bool:
-        return not self._waiting and super()._is_empty()
 
     def _settle(self) -> None:
         """Write the entries that wait."""
@@ -231,6 +229,7 @@ class Unit(View, LearningWrites):
             return False
         self._rows.pop((layer, id), None)
         self._ahead.clear()
+        self._gotten.clear()
         if known.words is not None:
             self._reindex(layer, known.number, known, None)
         self.queue(_REMOVE_VECTORS, self.tenant, known.number)
@@ -256,6 +255,7 @@ class Unit(View, LearningWrites):
         self._settle()
         for use in uses:
             self._rows.pop((use.layer, use.id), None)
+            self._gotten.clear()
             self.queue(_USE, self.tenant, CODES[use.layer], use.id, use.count, to_microseconds(use.at))
 
     def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:

@@ -51,7 +51,7 @@ class Unit(LearningTables):
 
     # reading
 
-    def get(self, layer: Layer, id: str) -> Row | None:
+    def get(self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()) -> Row | None:
         table = TABLES[layer]
         row = self._connection.execute(table.of_id, (self.namespace, id)).fetchone()
         if row is None and layer is Layer.USER_KNOWLEDGE:

@@ -116,7 +116,7 @@ class Namespace:
 
     # reading
 
-    def get(self, layer: Layer, id: str) -> Row | None:
+    def get(self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()) -> Row | None:
         data = self._layers[layer]
         row = data.rows.get(id)
         if row is None and layer is Layer.USER_KNOWLEDGE:
