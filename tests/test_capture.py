@@ -25,7 +25,8 @@ from hexad.memory.conversations.judging import LANGUAGES
 from tests.support import opened, requirement
 
 if TYPE_CHECKING:
-    from hexad.memory.conversations.capture import Captured, Noted
+    from hexad.memory.conversations.capture import Captured
+    from hexad.memory.conversations.judging import Statement
 
 HERE = Path(__file__).parent
 
@@ -34,7 +35,7 @@ def said(*texts: str) -> list[dict[str, str]]:
     return [{"role": "user", "content": text} for text in texts]
 
 
-def texts(kept: tuple[Noted, ...]) -> list[str]:
+def texts(kept: tuple[Statement, ...]) -> list[str]:
     return [each.content for each in kept]
 
 

@@ -144,6 +144,8 @@ def test_a_folder_is_imported_file_by_file_and_what_cannot_be_read_is_named(hx: 
     for name, (file, content, *_) in FILES.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / file).write_text(content, encoding="utf-8")
+    (tmp_path / "package.json").write_text('{"name": "a program"}')
+    (tmp_path / "README.md").write_text("# A program\n\n- Never import this")
     (tmp_path / "bad.md").write_text("---\na: [\n---\n")
     (tmp_path / ".hidden").mkdir()
     (tmp_path / ".hidden" / "secret.md").write_text("- Never import this")

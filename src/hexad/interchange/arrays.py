@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 _CHUNK: Final = 1 << 16  # characters
-_LONGEST: Final = 1 << 27  # characters of one element
+LONGEST: Final = 1 << 27  # characters of one element
 _BETWEEN: Final = re.compile(r"[\s,]*")
 
 
@@ -36,6 +36,6 @@ def array(file: TextIO, name: str) -> Iterator[Any]:
             place = end
             continue
         more = file.read(max(_CHUNK, len(text) - place))  # twice as much each time, so that all takes linear time
-        if not more or len(text) - place > _LONGEST:
+        if not more or len(text) - place > LONGEST:
             raise BackupError(name, "holds an array that is cut short, too deep or too long, or is not JSON")
         text, place = text[place:] + more, 0

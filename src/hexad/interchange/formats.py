@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hexad.errors import BackupError, HexadError, InvalidInput
-from hexad.interchange.arrays import array
+from hexad.interchange.arrays import LONGEST, array
 from hexad.memory.backup.lines import HEADER, backup_lines
 from hexad.memory.conversations.judging import statements
 from hexad.memory.conversations.messages import turns
@@ -30,6 +30,8 @@ _HEAD: Final = 1 << 16  # characters that show what a file is
 _MARKS: Final = {"mapping": "chatgpt", "chat_messages": "claude", "conversations_memory": "memories", "memory": "mem0"}
 _MARK: Final = re.compile(r'"(mapping|chat_messages|conversations_memory|memory|role|message)"\s*:')
 _READ: Final = frozenset({".md", ".mdc", ".markdown", ".txt", ".json", ".jsonl"})
+_RULES: Final = frozenset({"CLAUDE.md", "AGENTS.md", "GEMINI.md", "CLAUDE.local.md"})
+_ABOUT_CODE: Final = frozenset({"README", "LICENSE", "CHANGELOG", "CONTRIBUTING", "SKILL"})
 _MOST_FILES: Final = 20_000
 _LARGEST_PAGE: Final = 4 << 20  # bytes of a file that is read whole
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
@@ -84,12 +86,8 @@ class Source:
         """The objects of an array, or of lines."""
         try:
             with self.path.open("rb") as raw, io.TextIOWrapper(raw, encoding="utf-8-sig") as file:
-                objects = (
-                    map(json.loads, filter(str.strip, file))
-                    if self.path.suffix == ".jsonl"
-                    else array(file, str(self.path))
-                )
-                for each in objects:
+                lines = map(json.loads, filter(str.strip, iter(lambda: file.readline(LONGEST), "")))
+                for each in lines if self.path.suffix == ".jsonl" else array(file, str(self.path)):
                     self.done = raw.tell()
                     if isinstance(each, dict):
                         yield each
@@ -116,15 +114,13 @@ def sources(path: Path, given: str | None, now: datetime) -> list[Source]:
         raise InvalidInput("--as", f"must be one of {', '.join(FORMATS)}, not {given!r}")
     if not path.is_dir():
         return [Source(path, given or (_recognised(path) if path.is_file() else FORMATS[0]), now)]
-    inside = (
-        each
-        for each in sorted(path.rglob("*"))
-        if not any(part.startswith(".") for part in each.relative_to(path).parts[:-1])
-    )
+    parts = ((each, each.relative_to(path).parts) for each in sorted(path.rglob("*")))
+    inside = [each for each, names in parts if not any(name.startswith(".") for name in names[:-1])]
     files = [each for each in inside if each.suffix in _READ and each.is_file() and not each.is_symlink()]
-    if not files or len(files) > _MOST_FILES:
+    found = [Source(each, given or _recognised(each, among=True), now) for each in files[: _MOST_FILES + 1]]
+    if not any(each.format for each in found) or len(files) > _MOST_FILES:
         raise BackupError(str(path), f"holds {len(files):,} files to import; give a folder of 1 to {_MOST_FILES:,}")
-    return [Source(each, given or _recognised(each), now) for each in files]
+    return [each for each in found if each.format]
 
 
 def messages_in(path: Path) -> list[Any]:
@@ -134,7 +130,8 @@ def messages_in(path: Path) -> list[Any]:
     return [message for each in found for message in _messages(each)]
 
 
-def _recognised(path: Path) -> str:
+def _recognised(path: Path, *, among: bool = False) -> str:
+    """The format of a file; among the files of a folder none, if it holds nothing to import."""
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             head = file.read(_HEAD).lstrip("\ufeff \r\n\t")
@@ -143,12 +140,16 @@ def _recognised(path: Path) -> str:
     first = head.split("\n", 1)[0]
     if re.match(r'\{\s*["}]|\[\s*[\[{\]]', head) or path.suffix in {".json", ".jsonl"}:
         mark = _MARK.search(head)
-        if re.search(rf'"type"\s*:\s*"(?:{"|".join((HEADER, *TYPES))})"', first) or mark is None:
-            return "hexad"
-        return _MARKS.get(mark[1], "transcript")
+        ours = re.search(rf'"type"\s*:\s*"(?:{"|".join((HEADER, *TYPES))})"', first)
+        return "hexad" if ours or (mark is None and not among) else _MARKS.get(mark[1], "transcript") if mark else ""
     if head.startswith("---"):
         return "notes"
-    return "rules" if re.search(r"^#{1,6} ", head, re.MULTILINE) or path.stem.isupper() else "memories"
+    headed = re.search(r"^#{1,6} ", head, re.MULTILINE) is not None
+    if path.name in _RULES or (headed and not among):
+        return "rules"
+    if path.suffix == ".txt" or all(_BULLET.match(line) for line in head.splitlines() if line.strip()):
+        return "memories"
+    return ("" if path.stem in _ABOUT_CODE else "notes") if among else "memories"
 
 
 def _check(lines: BackupLines) -> None:
@@ -183,11 +184,11 @@ def _page(path: Path) -> str:
 def _note(page: str, path: Path) -> Iterator[Offer]:
     """A page with front matter: one record of Hexad's, or one note."""
     try:
-        head = frontmatter.split(page)
-        fields = frontmatter.parse(head.yaml)
+        body = frontmatter.split(page).body if page.startswith("---") else page
+        fields = frontmatter.parse(frontmatter.split(page).yaml) if page.startswith("---") else {}
     except HexadError as error:
         raise BackupError(str(path), str(error)) from error
-    body = head.body.removesuffix("\n")
+    body = body.removesuffix("\n")
     kind = fields.get("type")
     if isinstance(kind, str) and TYPES.get(kind) in RECORDS and fields.pop("hexad", None):
         yield Offer({**fields, BODY[kind]: body}, line=1)

@@ -36,17 +36,19 @@ _HINTED: Final = 2000  # characters of a message that show its language
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Something worth keeping that a sentence states. ``clear`` says whether it can be kept without asking."""
+    """Something worth keeping that a sentence states, and what became of it."""
 
     content: str
     sentence: str
     category: Category
     key: str
     topic: str = ""  # what it is about, behind its first words: "I like" says little
-    clear: bool = False
+    clear: bool = False  # it may be saved without asking
     slot: bool = False  # the key names something that has one value: a name, a home
     replaces: bool = False  # the sentence says that it was different before
     expires: datetime | None = None
+    against: str = ""  # the key of the entry that it changes or contradicts
+    proposal: str = ""  # its id, if it waits for a person
 
 
 class Row(NamedTuple):
