@@ -76,10 +76,8 @@ def statements(text: str, now: datetime) -> Iterator[Statement]:
         return
     cuts = [cut.start() for table in tables if (cut := table.refusing["paste"].search(words))]
     for sentence in sentences(words[: min(cuts, default=len(words))]):
-        found = (
-            None if sentence.asks else next(filter(None, (judged(sentence.text, each, now) for each in tables)), None)
-        )
-        if found is not None and not redact(sentence.text, accounts=True).kinds:
+        found = next(filter(None, (judged(sentence, table, now) for table in tables)), None)
+        if found is not None and not redact(sentence, accounts=True).kinds:
             yield found
 
 
