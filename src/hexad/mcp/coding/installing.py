@@ -31,7 +31,7 @@ _IN_PROJECT: Final = {  # below a project's folder, and below the user's home
 _CALL: Final = ("tool_name", "tool_input", "tool_use_id")
 _CLAUDE: Final = {  # event: the fields that the tool gets. At the start of a session no server is connected yet
     "SessionStart": ("source",),
-    "UserPromptSubmit": ("prompt",),
+    "UserPromptSubmit": ("prompt", "source"),
     "PostToolUse": _CALL,
     "PostToolUseFailure": (*_CALL, "error", "is_interrupt"),
 }
