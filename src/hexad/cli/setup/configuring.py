@@ -68,7 +68,7 @@ def init(
     asks whether this project should have a memory of its own, and before it changes the agent's configuration.
     """
     if agent is None:
-        _make(db, as_json=as_json, force=force)
+        Common(db=db, as_json=as_json).answer(*_made(db, force=force))
         return
     require_sdk()
     place = Installation(Client.parse(agent, "--agent"))
@@ -76,24 +76,23 @@ def init(
     refuse_asking(plan, yes=yes)
     made = str(places.database_in(Path.cwd())) == str(places.found().path.absolute())
     if not (own or made) and (yes or screen.confirmed("Give this project a memory of its own, beside yours?")):
-        _make(db, as_json=False, force=force)
+        screen.remark(_made(db, force=force)[1])
     apply(plan, "installed", f"{agent} is set up already", dry_run=False, yes=yes, as_json=as_json)
 
 
-def _make(db: str | None, *, as_json: bool, force: bool) -> None:
-    """A project of this folder."""
+def _made(db: str | None, *, force: bool) -> tuple[dict[str, Any], str]:
+    """Make a project of this folder; what was made, as a document and as a sentence."""
     named = db or database_from_environment()
     database = places.database_in(Path.cwd())
     if named is None and database.exists() and database != places.found().path.absolute():
         raise InvalidInput("init", f"{database} is here already; `hexad trust .` uses it, if it is yours")
-    common = Common(db=named or places.DEFAULT, as_json=as_json)
-    file = file_place(common.path.parent)
+    file = file_place(Common(db=named or places.DEFAULT).path.parent)
     _write(file, file_text(), force=force)
     if named is None:
         places.trust(database)
     made = f"this folder's memory is {places.DEFAULT}; keep it out of version control\n" if named is None else ""
     sentence = f"{made}{file}: written; every setting keeps its default until you remove its #"
-    common.answer({"file": str(file), "written": True}, sentence)
+    return {"file": str(file), "written": True}, sentence
 
 
 @app.command(epilog="Example: hexad trust .")

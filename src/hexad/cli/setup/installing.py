@@ -15,8 +15,8 @@ from hexad.mcp.install.clients import Scope
 from hexad.settings import database_from_environment
 
 
-def apply(plan: Sequence[Change], done: str, no_need: str, *, dry_run: bool, yes: bool, as_json: bool) -> bool:
-    """Show the changes, ask, and write them. Returns whether they are in force."""
+def apply(plan: Sequence[Change], done: str, no_need: str, *, dry_run: bool, yes: bool, as_json: bool) -> None:
+    """Show the changes, ask, and write them."""
     needed = [each for each in plan if each.needed]
     if not as_json:
         for each in needed:
@@ -36,7 +36,6 @@ def apply(plan: Sequence[Change], done: str, no_need: str, *, dry_run: bool, yes
         screen.remark(f"restart the client{' to use it' if done == 'installed' else ''}")
     else:
         screen.remark("nothing was written")
-    return wanted or not needed
 
 
 def memory_for(place: Installation, db: str | None, *, hooks: bool) -> str | None:

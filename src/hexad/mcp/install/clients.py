@@ -67,14 +67,12 @@ _PROJECT: Final = {Client.CURSOR: "${workspaceFolder}/", Client.VSCODE: "${works
 BY_NAME: Final = "hexad"  # the command, for machines that have it on the path
 
 
-def file_of(client: Client, scope: Scope, *, home: Path | None = None, project: Path | None = None) -> Path:
+def file_of(client: Client, scope: Scope, *, home: Path | None = None) -> Path:
     """The file that a client reads its servers from."""
     known = _FILES.get((client, scope)) or (_DESKTOP.get(sys.platform) if _is_desktop(client, scope) else None)
     if known is None:
         raise InvalidInput(f"--client {client}", _no_file(client, scope))
-    if scope is Scope.PROJECT:
-        return (project or Path.cwd()) / known
-    return (home or _home_of(client)) / known
+    return (Path.cwd() if scope is Scope.PROJECT else home or _home_of(client)) / known
 
 
 def server_of(client: Client, name: str, words: Sequence[str] | None = None) -> Entries:
