@@ -9,11 +9,12 @@ import typer
 
 from hexad.cli import places
 from hexad.cli.commands import Commands, Common, group
-from hexad.cli.completing import one_of
+from hexad.cli.opening import server
 from hexad.cli.options import AsJson, Database, Yes
 from hexad.cli.setup.installing import apply, memory_for, refuse_asking
 from hexad.cli.terminal import screen
 from hexad.cli.terminal.screen import Wide
+from hexad.cli.terminal.suggesting import masked
 from hexad.errors import ConfigError, InvalidInput
 from hexad.mcp import require_sdk
 from hexad.mcp.coding.installing import WITH_HOOKS, Installation
@@ -50,12 +51,7 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     agent: Annotated[
         str | None,
-        typer.Option(
-            "--agent",
-            metavar="NAME",
-            help=f"Set up a coding agent too: {', '.join(WITH_HOOKS)}.",
-            autocompletion=one_of(WITH_HOOKS),
-        ),
+        typer.Option("--agent", metavar="NAME", help=f"Set up a coding agent too: {', '.join(WITH_HOOKS)}."),
     ] = None,
     own: Annotated[bool, typer.Option("--own", help="With --agent: use your own memory, make none here.")] = False,
     yes: Yes = False,
@@ -116,11 +112,15 @@ def trust(
 @config.command(epilog="Example: hexad config show --namespace team")
 def show(common: Common) -> None:
     """Show each setting, its value here, and where the value comes from. Wrong values are marked."""
-    database = common.path
-    found = survey({"namespace": common.namespace}, beside=database.parent)
+    url = server(common.db)
+    found = survey({"namespace": common.namespace}, beside=common.path.parent if url is None else None)
     if common.as_json:
         file = None if found.file is None else str(found.file)
-        document = {"database": str(database), "file": file, "settings": [_row(each, found) for each in KNOWN]}
+        document = {
+            "database": str(common.path) if url is None else masked(url),
+            "file": file,
+            "settings": [_row(each, found) for each in KNOWN],
+        }
         screen.emit({**document, "problems": [str(problem) for problem in found.problems.values()]})
     else:
         rows = [_row(each, found) for each in KNOWN]

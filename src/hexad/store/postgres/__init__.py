@@ -10,6 +10,7 @@ import re
 import threading
 import time
 from contextlib import contextmanager
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, urlencode
 
@@ -53,6 +54,7 @@ _NAMESPACES: Final = (
     "OR EXISTS (SELECT 1 FROM hexad.association a WHERE a.tenant = h.tenant)) ORDER BY namespace LIMIT $2"
 )
 _APPENDED: Final = "SELECT 1 FROM hexad.audit WHERE tenant = $1 AND sequence = $2 AND hash = $3"
+_QUOTED: Final = re.compile('"([^"]*)"')
 _WORD: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _SCHEMA: Final = re.compile(r"\bhexad(?=\.)")
 
@@ -69,8 +71,10 @@ class PostgresStore:
         self.location = _shown(conninfo)
         self.shared_as: str | None = f"{self.location} {schema}"
         self._patience = patience
-        self._pool = Pool(lambda: Connection(conninfo, prepare=prepare), int(options.get("pool", _MOST_CONNECTIONS)))
-        self._database = Database(self._pool, _naming(schema), self.location, patience)
+        size = int(options.get("pool", _MOST_CONNECTIONS))
+        self._pool = Pool(lambda: Connection(conninfo, prepare=prepare), size, self.location)
+        named = cache(partial(_SCHEMA.sub, f'"{schema}"'))
+        self._database = Database(self._pool, named, self.location, patience)
         self.after_fork()
         survive_fork(self)
         try:
@@ -124,7 +128,10 @@ class PostgresStore:
         """The server's version, and whether it can be written."""
         sql = "SELECT current_setting('server_version'), current_setting('transaction_read_only')"
         ((version, read_only),) = self._ask(sql)
-        return {"server": f"PostgreSQL {version}", "integrity": "ok" if read_only == "off" else "read only"}
+        return {
+            "server": f"PostgreSQL {version}",
+            "integrity": "ok" if read_only == "off" else "read only, such as a standby",
+        }
 
     def close(self) -> None:
         """Close every connection, after the work of other threads has ended."""
@@ -211,7 +218,9 @@ def _parsed(url: str) -> tuple[str, dict[str, str]]:
     try:
         found = conninfo_to_dict(f"{address}?{rest}" if rest else address)
     except psycopg.Error as error:
-        raise InvalidInput("database", f"is not a PostgreSQL URL: {error}") from error
+        names = {name for name, _ in given}
+        reason = _QUOTED.sub(lambda word: word[0] if word[1] in names else "its text", str(error))
+        raise InvalidInput("database", f"is not a PostgreSQL URL: {reason}") from None  # it may quote the password
     several = {"target_session_attrs": "read-write"} if "," in str(found.get("host", "")) else {}
     options: dict[str, Any] = {**_DEFAULTS, **several, **found}
     return make_conninfo(**options), own
@@ -223,15 +232,3 @@ def _shown(conninfo: str) -> str:
     user = f"{found['user']}@" if "user" in found else ""
     port = f":{found['port']}" if "port" in found else ""
     return f"postgresql://{user}{found.get('host', '')}{port}/{found.get('dbname', '')}"
-
-
-def _naming(schema: str) -> Callable[[str], str]:
-    """SQL with another schema's name, each statement made once."""
-    made: dict[str, str] = {}
-
-    def named(sql: str) -> str:
-        if sql not in made:
-            made[sql] = _SCHEMA.sub(f'"{schema}"', sql)
-        return made[sql]
-
-    return named

@@ -10,6 +10,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final
 
+from hexad.errors import StoreBusy, StoreClosed
 from hexad.fork import survive_fork
 
 if TYPE_CHECKING:
@@ -20,19 +21,12 @@ if TYPE_CHECKING:
 _inherited: Final[list[object]] = []  # a child must neither use nor close its parent's connections
 
 
-class PoolClosed(Exception):
-    """The pool was closed."""
-
-
-class PoolExhausted(Exception):
-    """All connections were in use for too long."""
-
-
 class Pool:
     """Lends connections."""
 
-    def __init__(self, connect: Callable[[], Connection], size: int) -> None:
+    def __init__(self, connect: Callable[[], Connection], size: int, location: str) -> None:
         self._connect = connect
+        self._location = location
         self._size = size
         self._closed = False
         self._start()
@@ -42,9 +36,9 @@ class Pool:
         """A connection, to be given back; waits for others if too many are in use."""
         with self._changed:
             if not self._changed.wait_for(lambda: self._closed or self._used < self._size, patience):
-                raise PoolExhausted
+                raise StoreBusy(self._location, "all connections are in use; try again, or raise `pool` in the URL")
             if self._closed:
-                raise PoolClosed
+                raise StoreClosed(self._location, "this engine was closed; open it again")
             self._used += 1
             if self._idle:
                 return self._lent(self._idle.pop())

@@ -128,7 +128,6 @@ class Unit(View, LearningWrites):
         super().__init__(*arguments)
         self._known: dict[tuple[Layer, str], _Known] = {}
         self._rows: dict[tuple[Layer, str], Row] = {}  # as they were read or written
-        self._waiting: list[Entry] = []  # to be written when it is known which of them exist
         self._scopes: dict[int, _Scope] = {}
         self._changed_scopes: set[int] = set()
         self._limited: RateLimited | None = None
@@ -174,9 +173,6 @@ class Unit(View, LearningWrites):
     def _keep(self, rows: Rows) -> None:
         for row in map(decode, rows):
             self._rows.setdefault((row.record.layer, row.record.id), row)
-
-    def _is_empty(self) -> bool:
-        return not self._waiting and super()._is_empty()
 
     def _settle(self) -> None:
         """Write the entries that wait."""
