@@ -67,12 +67,13 @@ def played(client: str, folder: Path) -> Any:
 
 def _play(client: str, home: Path) -> dict[str, Any]:
     tool, word = ("Bash", "command") if client == "claude-code" else ("exec_command", "cmd")
-    replies = in_order([Call(tool, {word: "pytst --version"}), Call(tool, {word: "python3 --version"}), "Done.", "Hi."])
+    fails, works = Call(tool, {word: "pytst --version"}), Call(tool, {word: "python3 --version"})
+    replies = in_order([fails, works, "Done.", "Hi.", *([fails, "Sorry."] if client != "codex" else [])])
     asked: list[dict[str, Any]] = []
 
     def answer(body: dict[str, Any], _key: str) -> list[str | Call]:
-        if not body.get("tools"):  # a title for the session, not a turn
-            return ["A title"]
+        if not body.get("tools") or "<summary>" in json.dumps(body["messages"][-1:] if "messages" in body else ""):
+            return ["<summary>They ran the tests.</summary>"]  # of the program itself: no turn
         asked.append(body)
         return [replies(body)]  # type: ignore[list-item]
 
@@ -82,7 +83,7 @@ def _play(client: str, home: Path) -> dict[str, Any]:
         _run([*_HEXAD, "remember", WISH, "--category", "preference"], env, home)
         sessions = [len(asked)]
         for _ in range(2):
-            _run(_words(client), env, home)
+            _run(_words(client), env, home, "" if client == "codex" else _said(compact=len(sessions) > 1))
             sessions.append(len(asked))
         _run([*_HEXAD, "mcp", "uninstall", "--client", client, "--yes"], env, home)
     files = {name: (home / name).read_text() if (home / name).exists() else None for name in before}
@@ -108,14 +109,20 @@ def _words(client: str) -> list[str]:
     program = str(program_of(client))
     if client == "codex":
         return [program, "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", MESSAGE]
-    return [program, "-p", MESSAGE]
+    return [program, "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
 
 
-def _run(words: list[str], env: dict[str, str], home: Path) -> None:
+def _said(*, compact: bool) -> str:
+    """Messages of one session of Claude Code, as lines of JSON; it answers them one after the other."""
+    texts = [MESSAGE, *(["/compact", MESSAGE] if compact else [])]
+    return "".join(json.dumps({"type": "user", "message": {"role": "user", "content": each}}) + "\n" for each in texts)
+
+
+def _run(words: list[str], env: dict[str, str], home: Path, given: str = "") -> None:
     work = home / "work"
     work.mkdir(exist_ok=True)
     done = subprocess.run(
-        words, env=env, cwd=work, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False
+        words, env=env, cwd=work, input=given, capture_output=True, text=True, timeout=120, check=False
     )
     if done.returncode:
         raise SystemExit(f"{words}: {done.stdout[-2000:]}{done.stderr[-2000:]}")

@@ -327,10 +327,15 @@ def test_the_real_program_learns_and_is_told_without_asking(tmp_path: Path, name
         pytest.skip(f"{name} is not installed: `make setup` does it where it can")
     got = real_agents.played(name, tmp_path)
     assert got["after"] == got["before"]
-    assert [len(got["first"]), len(got["second"])] == [3, 1]
+    assert [len(got["first"]), len(got["second"])] == [3, 1 if name == "codex" else 3]
     first, second = json.dumps(got["first"][0]), json.dumps(got["second"][0])
     assert WISH in first
     assert "Known Solutions" not in first
     assert WISH in second
     assert "use `python3` instead of `pytst`" in second
     assert not [word for word in ("get_context", "report_tool_result") if word in first + second]
+    if name == "claude-code":  # its session went on after a compaction, and failed again
+        compacted, again = map(json.dumps, got["second"][1:])
+        assert WISH in compacted
+        assert "A fix from memory" not in compacted
+        assert "A fix from memory" in again
