@@ -21,7 +21,7 @@ from hexad.errors import CommitInDoubt, InvalidInput, StoreError
 from hexad.fork import survive_fork
 from hexad.model import Erasure
 from hexad.store.postgres.connection import Connection, Statement, flat
-from hexad.store.postgres.failures import Failure, is_gone, translate
+from hexad.store.postgres.failures import Failure, translate
 from hexad.store.postgres.migrating import migrate
 from hexad.store.postgres.pool import Pool
 from hexad.store.postgres.unit import Unit
@@ -29,7 +29,7 @@ from hexad.store.postgres.view import View
 from hexad.store.postgres.work import Database
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from hexad.store.postgres.connection import Rows
@@ -78,7 +78,7 @@ class PostgresStore:
         self.after_fork()
         survive_fork(self)
         try:
-            self._once(lambda connection: migrate(connection, self._database.named, self.location))
+            self._migrate()
         except BaseException:
             self.close()
             raise
@@ -126,12 +126,10 @@ class PostgresStore:
 
     def inspect(self) -> dict[str, str]:
         """The server's version, and whether it can be written."""
-        sql = "SELECT current_setting('server_version'), current_setting('transaction_read_only')"
-        ((version, read_only),) = self._ask(sql)
-        return {
-            "server": f"PostgreSQL {version}",
-            "integrity": "ok" if read_only == "off" else "read only, such as a standby",
-        }
+        refuses = "pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on'"
+        ((version, read_only),) = self._ask(f"SELECT current_setting('server_version'), {refuses}")
+        state = "read only, such as a standby" if read_only else "ok"
+        return {"server": f"PostgreSQL {version}", "integrity": state}
 
     def close(self) -> None:
         """Close every connection, after the work of other threads has ended."""
@@ -185,24 +183,18 @@ class PostgresStore:
             self._merging.release()
 
     def _ask(self, sql: str, *values: Any) -> Rows:
-        statement = Statement(self._database.named(sql), values)
-        found: Rows = self._once(lambda connection: connection.run([statement])[0])
-        return found
+        with self.reading("") as view:
+            return view.ask(Statement(sql, values))[0]
 
-    def _once(self, action: Callable[[Connection], Any]) -> Any:
-        """Do something outside transactions; a connection that was lost in the meantime is replaced once."""
-        for attempt in (1, 2):
+    def _migrate(self) -> None:
+        try:
+            connection = self._pool.take(self._patience)
             try:
-                connection = self._pool.take(self._patience)
-                try:
-                    return action(connection)
-                finally:
-                    self._pool.give_back(connection)
-            except Failure as error:
-                if attempt == 2 or not is_gone(error):
-                    raise translate(error, self.location, None) from error
-                self._pool.forget_idle()
-        return None
+                migrate(connection, self._database.named, self.location)
+            finally:
+                self._pool.give_back(connection)
+        except Failure as error:
+            raise translate(error, self.location, None) from error
 
 
 def _parsed(url: str) -> tuple[str, dict[str, str]]:
