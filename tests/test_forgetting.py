@@ -104,3 +104,15 @@ def test_what_was_captured_is_forgotten_with_its_proposal_and_its_sentence(
         assert not _in_files(tmp_path)
         assert not hx.proposals.list()
         assert WORD not in repr(hx.audit.records())
+
+
+@requirement("KNOW-04", "LEARN-01")
+def test_only_the_log_of_a_watched_call_keeps_an_argument_that_repeats_it(tmp_path: Path) -> None:
+    with opened(tmp_path / "agent.db", session=SESSION) as hx:
+        hx.knowledge.save("diet", f"I eat {WORD}")
+        hx.observe(tool="order", args={"dish": WORD}, error=f"no {WORD} today")
+        hx.observe(tool="save_knowledge", args={"key": "diet", "content": WORD}, result={"status": "ok"})
+        hx.forget(everything=True)
+        kept = [each for each in hx.audit.records() if WORD in repr(each)]
+        assert [(each.action, each.target) for each in kept] == [("tool.call", "order")]
+        assert hx.audit.verify().ok

@@ -70,7 +70,7 @@ class Settings:
     discover_skills: bool = _setting(
         default=True, meaning="when an engine closes, offer what several sessions did as drafts of skills"
     )
-    capture: bool = _setting(default=False, meaning="adapters propose what users say that lasts, as `hx.capture` does")
+    capture: bool = _setting(default=False, meaning="agents keep what their users say that lasts, as `hx.capture` does")
     auto_accept: str = _setting("", "categories of an extractor's candidates that `capture` saves, separated by commas")
     mcp_token: str = _setting("", "the token that clients of `hexad mcp --http` must present", secret=True)
     mcp_rate: int = _setting(600, "requests a minute that one address may make of `hexad mcp --http`", _RATES)

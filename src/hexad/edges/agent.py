@@ -110,9 +110,11 @@ class AgentMemory:
         session: Named = "",
         budget: int = BUDGET,
         namespace: NamespaceRule = by_name,
+        captures: bool = True,
     ) -> None:
         room = admission.whole("budget", budget, low=0)
         self.hx = hx
+        self._captures = captures and hx.enabled and hx.settings.capture
         self._user, self._session, self._rule = user, session, checked(namespace)
         self._nobody = ("nobody", f"{id(self)}")
         self._lookup = Lookup(hx, max(room - estimate_tokens(PREFACE), 0))
@@ -226,13 +228,12 @@ class AgentMemory:
 
     def _capturing(self, context: Any, latest: Latest | None, session: str) -> Job | None:
         """Proposes what the user says that lasts, where the setting `capture` wants it."""
-        if not self.hx.enabled or not self.hx.settings.capture or latest is None or not latest.last:
-            return None
-        whose, text = self._conversation(context, session), latest.text
-        if whose is None:
+        wanted = self._captures and latest is not None and latest.last
+        whose = self._conversation(context, session) if wanted else None
+        if whose is None or latest is None:
             return None
         own = partial(Speaker(whose, self._rule).scope, self.hx)
-        return Job(whose.turn, "what the user said may not be kept", PATIENCE, lambda: own().capture([text]))
+        return Job(whose.turn, "what the user said may not be kept", PATIENCE, lambda: own().capture([latest.text]))
 
     def _learning(self, context: Any, call: Ended, session: str) -> Job | None:
         if not self.hx.enabled or call.tool in NAMES:
