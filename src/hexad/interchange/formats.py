@@ -19,7 +19,7 @@ from hexad.skills.folders import frontmatter
 from hexad.wire import TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from hexad.memory.backup.lines import BackupLines
@@ -50,12 +50,12 @@ class Offer(NamedTuple):
 
 @dataclass(slots=True)
 class Source:
-    """One file: its format, and how many of its bytes have been read."""
+    """One file and its format; ``progress`` gets the number of bytes that were read."""
 
     path: Path
     format: str
     now: datetime
-    done: int = field(default=0)
+    progress: Callable[[int], None] = field(default=lambda _: None)
 
     def offers(self) -> Iterator[Offer]:
         """Everything that the file offers, read as it goes."""
@@ -78,8 +78,10 @@ class Source:
     def _lines(self) -> Iterator[Offer]:
         with backup_lines(self.path, whole=False) as lines:
             _check(lines)
+            read = 0
             for line in lines:
-                self.done += line.size
+                read += line.size
+                self.progress(read)
                 yield Offer(line.fields, line.number)
 
     def elements(self) -> Iterator[dict[str, Any]]:
@@ -88,7 +90,7 @@ class Source:
             with self.path.open("rb") as raw, io.TextIOWrapper(raw, encoding="utf-8-sig") as file:
                 lines = map(json.loads, filter(str.strip, iter(lambda: file.readline(LONGEST), "")))
                 for each in lines if self.path.suffix == ".jsonl" else array(file, str(self.path)):
-                    self.done = raw.tell()
+                    self.progress(raw.tell())
                     if isinstance(each, dict):
                         yield each
         except OSError as error:

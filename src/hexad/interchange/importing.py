@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from hexad.errors import BackupError, HexadError, SkillRefused
@@ -87,8 +88,8 @@ def import_files(
     with suppress(_PreviewedError), workspace.change(actor=Origin.IMPORT) as change:
         saver = _Saver(change, find, wish)
         for source in found:
-            for done in saver.saved(source, alone=len(found) == 1):
-                progress(min(read + done, total), total)
+            source.progress = partial(_show, progress, read, total)
+            saver.take(source, alone=len(found) == 1)
             read += source.path.stat().st_size
         result = saver.done()
         progress(total, total)
@@ -96,6 +97,10 @@ def import_files(
             raise _PreviewedError
         change.audit("import", "file", saver.counts())  # its name is somebody else's text
     return result
+
+
+def _show(progress: Callable[[int, int], None], before: int, total: int, done: int) -> None:
+    progress(min(before + done, total), total)
 
 
 class _Saver:
@@ -117,15 +122,14 @@ class _Saver:
         self._reasons = Counter[str]()
         self._shown: list[tuple[str, str, str]] = []
 
-    def saved(self, source: Source, *, alone: bool) -> Iterator[int]:
-        """Save what a file offers; yield how much was read. One of several that is unreadable is left out."""
+    def take(self, source: Source, *, alone: bool) -> None:
+        """Save what a file offers; one of several that cannot be read is left out."""
         try:
             for batch in _batches(source.offers()):
                 self._batch.expect([place for offer in batch for place in _places(offer)])
                 for offer in batch:
                     self._counts[self._outcome(offer, source)] += 1
                 self._batch.write()
-                yield source.done
         except BackupError as error:
             if alone or source.format == "hexad":
                 raise
