@@ -190,7 +190,7 @@ class Unit(View, LearningWrites):
         return self._settle(*statements)
 
     def _put(self, entries: Sequence[Entry]) -> None:
-        for record, document, embedded in entries:
+        for record, document, embedded, analysed in entries:
             known = self._known[record.layer, record.id]
             words = document.pack() if document else None
             is_new = known.number is None
@@ -200,7 +200,7 @@ class Unit(View, LearningWrites):
             self.queue(_PUT, self.tenant, *encode(record, number, words))
             if known.words != words:
                 self._reindex(record.layer, number, known, words)
-                if not is_new:
+                if not is_new and not analysed:
                     self.queue(_REMOVE_VECTORS, self.tenant, number)
             if embedded is not None and document is not None:
                 self.embed(record.layer, {number: embedded})
