@@ -31,7 +31,7 @@ _NEAR, _SHORT = 0.75, 4  # of the letters of two words; in two short ones more h
 _SETTING: Final = re.compile(r"([A-Z_][A-Z0-9_]*)=.*", re.DOTALL)
 _PROGRAM: Final = re.compile(r"(?:[~.]{0,2}/)?[A-Za-z_][\w./+-]*")
 _REDIRECTION: Final = re.compile(r"\d?>&\d|&>>?\s?\S+|<<<?")
-_OPTION: Final = re.compile(r"(--?[A-Za-z?][\w.-]*)(?:=.*|\[redacted:([\w-]+)\])?", re.DOTALL)
+_OPTION: Final = re.compile(r"(--?[A-Za-z?][\w.:-]*)(?:=.*|\[redacted:([\w-]+)\])?", re.DOTALL)
 _HEADER: Final = re.compile(r"[A-Z][A-Za-z-]+(?:: [a-z]+/[a-z.+-]+$|(?=: ))")
 _TOKEN: Final = re.compile(r"[\w$@#.-]+|[^\w\s]")
 _CODE: Final = re.compile(r"(?i)\s*(?:select|insert|update|delete|create|alter|drop|with|import|from|def|class)\b")
@@ -44,7 +44,10 @@ _DEFINED: Final = re.compile(  # errors about a word that a program, a schema or
     r"|recogni[sz]ed|filter"
 )
 _NO_PROGRAM: Final = re.compile(r"(?i)command not found|not recogni[sz]ed|no such program|: not found$")
-_NO_VALUE: Final = re.compile(r"(?i)value|argument|requires|invalid|missing")
+_NO_VALUE: Final = re.compile(
+    r"(?i)\b(?:requires?|expect\w*|needs?|missing|invalid)\b[^\n]{0,30}(?:value|argument|parameter|number)"
+    r"|\b(?:value|argument)\b[^\n]{0,20}(?:required|expected|missing)"
+)
 _CONFIRMS: Final = re.compile(r"-y|--(?:assume-)?yes|-?-auto-approve|--no-(?:input|confirm|interaction)")
 _ASKS: Final = re.compile(
     r"(?i)\by/n\b|\babort|confirm|interactive|prompt|\byes\b|\btty\b"
@@ -267,7 +270,7 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
     if _SETTING.fullmatch(word):
         yield f"set `{_name(word)}`"
     elif _OPTION.fullmatch(word):
-        silent = _CONFIRMS.fullmatch(word) and not _ASKS.search(error)
+        silent = _CONFIRMS.fullmatch(word) and (failure.cause is Cause.ABSENT or not _ASKS.search(error))
         if silent or (failure.cause is Cause.PASSING and not _mentions(error, word)):
             return
         value = new[place + 1] if place + 1 < len(new) and new[place + 1] not in old else word.partition("=")[2]
@@ -283,7 +286,7 @@ def _added(word: str, new: Command, old: Command, failure: Failure) -> Iterator[
 
 def _shown(command: Command, error: str, beside: str = "") -> str:
     """A command without the words that belong to one run; ``beside`` is the program of the command after it."""
-    general = command[0] in {"chmod", "source"} or {"install", "add", "i"} & set(command[1:3])
+    general = command[0] in {"chmod", "source", "eval"} or {"install", "add", "i"} & set(command[1:3])
     kept = [_base(command[0])]
     for place, word in enumerate(command[1:], start=1):
         if _OPTION.fullmatch(word) or _SETTING.fullmatch(word):
@@ -398,6 +401,8 @@ def _is_near(one: str, other: str) -> bool:
     """Whether one word is a typing error of another, never in digits."""
     one, other = _name(one), _name(other)
     if one == other or len(one) < 2 or re.sub(r"\D", "", one) != re.sub(r"\D", "", other):
+        return False
+    if abs(len(one) - len(other)) > max(2, len(one) // 3):
         return False
     ratio = SequenceMatcher(None, one, other, autojunk=False).ratio()
     enough = ratio > _NEAR or (ratio == _NEAR and (len(one) != len(other) or len(one) > _SHORT))

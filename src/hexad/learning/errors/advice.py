@@ -22,7 +22,7 @@ _MOST_SENTENCES: Final = 2
 _START: Final = r"(?-i:(?<![A-Za-z])|(?=[A-Z]))"  # of a word, also inside a name such as `ReadTimeout`
 _RESULT: Final = re.compile(  # no message at all, or a check that found something: the call itself was right
     r"""(?imx) \A\s*(?:exit\ (?:code|status):?\ -?\d+\s*)?\Z | \bAssertionError\b | \b\d+\ fail(?:ed|ing|ures?)\b(?!:)
-    | \btests?\ failed | (?-i:^(?:---\ )?FAIL(?:ED)?\b) | \b\d+\ problems?\b | \bfound\ \d+\ errors?\b
+    | \btests?\ failed | (?-i:^(?:---\ )?FAIL(?:ED)?\b(?!:)) | \b\d+\ problems?\b | \bfound\ \d+\ errors?\b
     | ^"?[\w./-]+\.\w+"?:\d+(?::\d+)?:\ | \bpre-commit\b | \bhook\b[^\n]*\bfailed"""
 )
 _PASSING: Final = re.compile(  # errors that time may heal
@@ -66,13 +66,14 @@ _CHECK: Final = (
     "(?:verif|check|ssl|tls|cert|sign|gpg|lock|hook|auth|valid|secur|safe|sandbox|protect|strict|root|test|peer)"
 )
 _DANGER: Final = re.compile(  # rights that are taken, checks that are turned off
-    rf"""(?ix) (?<![\w-])--?(?:[\w-]*(?:force|insecure|unsafe|dangerous|privileged|bypass|yolo|trusted-host
+    rf"""(?ix) (?<![\w-])--?(?:[\w-]*(?:force|insecure|unsafe|dangerous|privileged|admin|bypass|yolo|trusted-host
         |break-system) | hard | cascade | overwrite
         | (?:no|allow|without|legacy|\w*skip|ignore|disable)-?[\w-]*{_CHECK})[\w-]*
     | (?<![\w.-])(?:[\w.-]*[._-])?{_CHECK}[\w.-]*
         (?:\s?[=:]\s?["']?(?:no|0|none|never|allow|prefer)|["']?[=:\ ]["'\ ]?(?:false|off|disable))
     | \b(?:skip|husky)=\S | {_CHECK}ing?=no | reject_?unauthorized | no_verify | \b(?:sudo|doas|runas|setenforce)\b
-    | \b(?:as|be)\ root\b | superuser | safe\.directory | (?:-u\ |\buser=|\brole=|\bas_)(?:root|admin)\b | \b0?777\b
+    | \b(?:as|be)\ root\b | superuser | administrator
+    | safe\.directory | (?:-u\ |\buser=|\brole=|\bas_)(?:root|admin)\b | \b0?777\b
     | \bforce-unlock | (?<!\S)--(?:as|become|impersonate)\b
     | (?:ufw|\bdisable)\ (?:\w+\ )?(?:disable|lock|trigger|check) | \bcascade\b | \binsecure\b
     | ssh-keygen\ -r | \bhost\ key\b | not\ recommended
@@ -100,7 +101,7 @@ _UNITS: Final = {"ms": 0.001, "mi": 60, "m": 60, "h": 3600, "ho": 3600, "hr": 36
 _HINT: Final = re.compile(  # sentences that say what to do
     r"""(?ix) did\ you\ mean | most\ similar | (?:perhaps|maybe)\ you | \bbefore\ \w+ing\b
     | similar\ (?:\w+\ exists|name|to)\b
-    | \bto\ fix\b | \btry\ (?!again|the\ request) | \b(?<!in\ )use\ (?!of\b)
+    | \bto\ fix\b | \btry\ (?!again|the\ request) | \b(?<!in\ )(?<!re-)use\ (?!of\b)
     | \bplease\ (?!try\ again|contact|visit|check\ your|see)
     | \byou\ (?:have\ to|need|must|may\ want|might|can|should)\b | \binstead\b | \bmake\ sure\b | \bspecify\b
     | \bit\ first\b | ,\ (?:set|pass|add|run)\b | \bby\ (?:passing|setting|adding|running\ [`'"]) | \bpass\ [`'-]
@@ -112,7 +113,8 @@ _EXPECTS: Final = re.compile(  # sentences that say what is expected
     | \b(?:can|may|must|is|are|be)\ only\b | \bonly\ (?:one|supports?|accepts?|allow)
     | \bat\ (?:least|most)\b | \bm(?:ax|in)(?:imum)?\b | \brange\b | \bsupport | \baccept | \bambiguous\b | \bexceed
     | \b(?:larg|great|small|high|low)er\b | \b(?:not|be)\ specified
-    | \btoo\ (?:long|many|large|big|short|few|small) | \bnumber\ of\ arguments | \bneeds\b | \btakes\b"""
+    | \btoo\ (?:long|many|large|big|short|few|small) | \bnumber\ of\ arguments | \bneeds\b
+    | \btakes\b | \bpermitted\b | not\ up\ to\ date"""
 )
 _MALFORMED: Final = re.compile(  # sentences that say that something has a wrong form
     r"""(?ix) valid | format | incorrect | convert | between\ -?\d | allowed | mismatch | limit | unterminated
@@ -126,7 +128,10 @@ _IDLE: Final = re.compile(  # sentences that lead elsewhere
     | \btry\ (?:with\ )?(?:an?\ )?(?:different|another|other)\b | access\ rights | (?:different|another)\ card
     | your\ (?:bank|billing|administrator) | make\ sure\ [^.]*(?:exist|correct|spell) | spelling | ^Traceback
     | ^File\ " | \blike\ this\b | you\ can\ find | \bcontact\b | ^this\ is\ usually | ^line\ \d+: | \baborting\b
-    | issue\ above | \bignored\ by\b | \bhelp\ text\b | right\ host"""
+    | issue\ above | \bignored\ by\b | \bhelp\ text\b | right\ host | with\ caution"""
+)
+_USAGE: Final = re.compile(  # how a program is called: its synopsis and its list of options
+    r"(?im)^[ \t]*(?:usage:.*(?:\n[ \t]+.*)*|or: .*|options:.*|--?[\w\[][^:\n]*(?:\n[ \t]{8,}.*)*)$"
 )
 _DECORATION: Final = re.compile(
     r"(?m)^[ \t]*(?:[│╷╵╭╰─>×|=*!^~]+[ \t]*)+|[ \t]*[│╮╯]$|</?tool_use_error>"
@@ -251,5 +256,5 @@ def _harmless(sentences: Iterable[str]) -> list[str]:
 def _sentences(error: str) -> Iterator[str]:
     """The sentences of an error: of its JSON body if it has one, else of its lines."""
     body = [each.replace("\n", " ") for each in messages(error) if each.casefold().strip(" .") not in _UNTITLED]
-    text = "\n".join(body) or _GOES_ON.sub(" ", _DECORATION.sub("", essence(error)))
+    text = "\n".join(body) or _GOES_ON.sub(" ", _DECORATION.sub("", _USAGE.sub("", essence(error))))
     return filter(None, (_LABEL.sub("", each).strip() for each in _SENTENCE.split(text)))

@@ -126,12 +126,10 @@ class PostgresStore:
 
     def inspect(self) -> dict[str, str]:
         """The server's version, and whether it can be written."""
-        sql = "SELECT current_setting('server_version'), current_setting('transaction_read_only')"
-        ((version, read_only),) = self._ask(sql)
-        return {
-            "server": f"PostgreSQL {version}",
-            "integrity": "ok" if read_only == "off" else "read only, such as a standby",
-        }
+        refuses = "pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on'"
+        ((version, read_only),) = self._ask(f"SELECT current_setting('server_version'), {refuses}")
+        state = "read only, such as a standby" if read_only else "ok"
+        return {"server": f"PostgreSQL {version}", "integrity": state}
 
     def close(self) -> None:
         """Close every connection, after the work of other threads has ended."""

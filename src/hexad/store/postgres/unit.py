@@ -7,7 +7,7 @@ commit.
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
@@ -110,6 +110,10 @@ class _Scope:
     merged: int = 0  # the number up to which rows have postings
     waiting: int = 0  # changes since
 
+    def values(self) -> tuple[int, int, int, int]:
+        """Its columns."""
+        return self.rows, self.length, self.merged, self.waiting
+
 
 @dataclass(slots=True)
 class _Known:
@@ -186,7 +190,7 @@ class Unit(View, LearningWrites):
         return self._settle(*statements)
 
     def _put(self, entries: Sequence[Entry]) -> None:
-        for record, document, embedded in entries:
+        for record, document, embedded, analysed in entries:
             known = self._known[record.layer, record.id]
             words = document.pack() if document else None
             is_new = known.number is None
@@ -196,7 +200,7 @@ class Unit(View, LearningWrites):
             self.queue(_PUT, self.tenant, *encode(record, number, words))
             if known.words != words:
                 self._reindex(record.layer, number, known, words)
-                if not is_new:
+                if not is_new and not analysed:
                     self.queue(_REMOVE_VECTORS, self.tenant, number)
             if embedded is not None and document is not None:
                 self.embed(record.layer, {number: embedded})
@@ -366,4 +370,4 @@ class Unit(View, LearningWrites):
 
     def _state(self) -> Sequence[Statement]:
         changed, self._changed_scopes = sorted(self._changed_scopes), set()
-        return [Statement(_PUT_SCOPE, (self.tenant, code, *astuple(self._scopes[code]))) for code in changed]
+        return [Statement(_PUT_SCOPE, (self.tenant, code, *self._scopes[code].values())) for code in changed]
