@@ -64,15 +64,15 @@ class Source:
         elif self.format in {"claude", "chatgpt", "transcript"}:
             yield from self._conversations()
         elif self.format == "mem0":
-            yield from (_fact(str(each.get("memory") or each.get("text") or ""), each) for each in self.elements())
+            yield from (_fact(str(each.get("memory") or ""), tags=each.get("categories")) for each in self.elements())
         elif self.path.suffix == ".json":
             pages = [text for each in self.elements() for text in _texts(each)]
-            yield from (offer for page in pages for offer in _blocks(page, None))
+            yield from (offer for page in pages for offer in _blocks(page))
         else:
             page = _page(self.path)
             if self.format == "memories":  # each line is one
                 page = page.replace("\n", "\n\n")
-            rule = Category.RULE if self.format == "rules" else None
+            rule = Category.RULE.value if self.format == "rules" else ""
             yield from _note(page, self.path) if self.format == "notes" else _blocks(page, rule)
 
     def _lines(self) -> Iterator[Offer]:
@@ -173,7 +173,8 @@ def _check(lines: BackupLines) -> None:
 
 def _page(path: Path) -> str:
     try:
-        page = path.read_bytes()[: _LARGEST_PAGE + 1].decode("utf-8-sig")
+        with path.open("rb") as file:
+            page = file.read(_LARGEST_PAGE + 1).decode("utf-8-sig")
     except OSError as error:
         raise BackupError(str(path), f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -196,12 +197,12 @@ def _note(page: str, path: Path) -> Iterator[Offer]:
         yield Offer({**fields, BODY[kind]: body}, line=1)
         return
     name = next((str(fields[name]) for name in ("permalink", "title", "name") if fields.get(name)), path.stem)
-    about = str(fields.get("description") or "")
-    if body.strip() or about:
-        yield _fact(body.strip() or about, {"key": name, "categories": fields.get("tags"), "category": kind})
+    text = body.strip() or str(fields.get("description") or "")
+    if text:
+        yield _fact(text, str(kind), key=name, tags=fields.get("tags"))
 
 
-def _blocks(page: str, category: Category | None) -> Iterator[Offer]:
+def _blocks(page: str, category: str = "") -> Iterator[Offer]:
     """The paragraphs and list items of a page, each with the code behind it, tagged with their heading."""
     heading, block, fenced = "", list[str](), False
     for line in (*page.splitlines(), "", "# "):
@@ -213,7 +214,7 @@ def _blocks(page: str, category: Category | None) -> Iterator[Offer]:
         if starts and block and (line.strip() or not block[-1].endswith(":")):
             text = _DATED.sub("", "\n".join(block).strip())
             if len(text) > _SHORTEST and not text.startswith(("|", "<!--", "@")):
-                yield _fact(text, {"categories": [heading] if heading else [], "category": category})
+                yield _fact(text, category, tags=[heading])
             block = []
         if line.startswith("#"):
             heading = line.strip("# \t")
@@ -221,15 +222,13 @@ def _blocks(page: str, category: Category | None) -> Iterator[Offer]:
             block.append(_BULLET.sub("", line) if _BULLET.match(line) else line.strip())
 
 
-def _fact(text: str, about: dict[str, Any]) -> Offer:
+def _fact(text: str, category: str = "", *, key: str = "", tags: object = None) -> Offer:
     """A text as an entry; its category is the one given, the one that its words show, or a fact."""
-    given = about.get("category")
-    shown = next(statements(text, datetime.now(UTC)), None) if given not in set(Category) else None
-    category = shown.category if shown else given if given in set(Category) else Category.FACT
-    tags = about.get("categories")
+    shown = None if category in set(Category) else next(statements(text, datetime.now(UTC)), None)
+    known = category if category in set(Category) else shown.category.value if shown else Category.FACT.value
     words = [" ".join(str(tag).split())[:80] for tag in tags if str(tag).strip()] if isinstance(tags, list) else []
-    named = {"key": " ".join(about["key"].split())[:200]} if about.get("key") else {}
-    return Offer({"type": "knowledge", "content": text, "category": str(category), "tags": words[:20], **named})
+    named = {"key": " ".join(key.split())[:200]} if key else {}
+    return Offer({"type": "knowledge", "content": text, "category": str(known), "tags": words[:20], **named})
 
 
 def _texts(memory: dict[str, Any]) -> Iterator[str]:
@@ -249,9 +248,9 @@ def _path(conversation: dict[str, Any]) -> list[Any]:
     mapping, node, found = conversation["mapping"], conversation.get("current_node"), list[Any]()
     if not isinstance(mapping, dict):
         return []
-    if node not in mapping:
+    if not isinstance(node, str) or node not in mapping:
         return [each.get("message") for each in mapping.values() if isinstance(each, dict) and each.get("message")]
-    while isinstance(mapping.get(node), dict) and len(found) <= len(mapping):
+    while isinstance(node, str) and isinstance(mapping.get(node), dict) and len(found) <= len(mapping):
         found.append(mapping[node].get("message"))
         node = mapping[node].get("parent")
     return [message for message in reversed(found) if message]
