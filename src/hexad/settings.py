@@ -17,7 +17,7 @@ from hexad.context.retriever import DEADLINE, MAX_PER_LAYER, MAX_PINNED
 from hexad.context.standing import BUDGET as STANDING
 from hexad.errors import ConfigError, InvalidInput
 from hexad.memory import admission
-from hexad.model import DEFAULT_NAMESPACE
+from hexad.model import DEFAULT_NAMESPACE, Category
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,7 +70,8 @@ class Settings:
     discover_skills: bool = _setting(
         default=True, meaning="when an engine closes, offer what several sessions did as drafts of skills"
     )
-    capture_prompts: bool = _setting(default=False, meaning="hooks of coding agents keep the wishes in your prompts")
+    capture: bool = _setting(default=False, meaning="agents keep what their users say that lasts, as `hx.capture` does")
+    auto_accept: str = _setting("", "categories of an extractor's candidates that `capture` saves, separated by commas")
     mcp_token: str = _setting("", "the token that clients of `hexad mcp --http` must present", secret=True)
     mcp_rate: int = _setting(600, "requests a minute that one address may make of `hexad mcp --http`", _RATES)
     server_rate: int = _setting(60_000, "requests a minute that one address may make of `hexad serve`", _RATES)
@@ -125,11 +126,18 @@ def _fault(name: str, value: Any) -> str:
         return f"must be from {low} to {high}, not {in_digits(value)}"
     if name == "embedder" and value not in EMBEDDERS:
         return f"must be one of {', '.join(EMBEDDERS)}, not {value!r}"
+    if name == "auto_accept" and (wrong := {*words_of(value)} - {*Category}):
+        return f"must name categories ({', '.join(Category)}), not {', '.join(sorted(wrong))}"
     if name == "namespace" and not value.strip():
         return "must not be empty"
     if name == "mcp_token" and value and not _fits_a_header(value):
         return f"must have {_SHORTEST_TOKEN} visible ASCII characters or more, no spaces"
     return ""
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a setting that lists some, separated by commas."""
+    return frozenset(filter(None, map(str.strip, text.split(","))))
 
 
 def _fits_a_header(token: str) -> bool:
