@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hexad.context.candidates import SOME, many, rarity_of
-from hexad.memory.use.associations import faded
+from hexad.memory.use.habits import faded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
