@@ -258,5 +258,7 @@ def test_the_command_line_previews_imports_exports_and_captures(run: Callable[..
     (tmp_path / "chat.jsonl").write_text(json.dumps({"role": "user", "content": "Call me Al."}))
     assert "Call me Al." in run("capture", str(tmp_path / "chat.jsonl"), "--session", "chat:9").out
     assert "nothing to keep" in run("capture", str(tmp_path / "chat.jsonl")).err
+    (tmp_path / "chat.json").write_text(json.dumps(["x", claude(["This week I'm working from Rome."])]))
+    assert json.loads(run("capture", str(tmp_path / "chat.json"), "--json").out)["proposed"][0]["expires"]
     queue = json.loads(run("review", "--json").out)["queue"]
     assert {each["proposal"]["sentence"] for each in queue} >= {"Call me Al.", "Never suggest fish."}

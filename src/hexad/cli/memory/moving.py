@@ -122,7 +122,8 @@ def capture(
     with common.opened(create=True) as hx:
         done = hx.capture(messages_in(file), session=session)
     if common.as_json:
-        screen.emit({"proposed": [asdict(each) for each in done.proposed], "left_out": done.left_out})
+        found = [{**asdict(each), "expires": each.expires and each.expires.isoformat()} for each in done.proposed]
+        screen.emit({"proposed": found, "left_out": done.left_out})
     elif done.proposed:
         screen.table(
             ["proposal", "category", Wide("the user said")],
