@@ -14,7 +14,6 @@ PLANNED: Final = frozenset(
     [
         "CAP-01",
         "CAP-02",
-        "DASH-01",
         "EDGE-03",
         "GATE-01",
         "IO-01",

@@ -26,6 +26,7 @@ from hexad.server.api.openapi import PREFIX as API_PATH
 from hexad.server.api.problems import problem, refused
 from hexad.server.api.serving import Api
 from hexad.server.callers import Callers
+from hexad.server.dashboard.site import Dashboard
 from hexad.server.mcp import McpByNamespace
 from hexad.server.metrics import Metrics
 from hexad.server.tokens import Right
@@ -42,7 +43,10 @@ if TYPE_CHECKING:
 LOG: Final = logging.getLogger("hexad.server")
 _HEALTH: Final = Pool(1, "hexad-health")
 _HEALTHY_WITHIN: Final = 2.0  # seconds
-_SAFE: Final = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
+_SAFE: Final = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+}  # without a referrer, a form of our own page would come from the origin "null"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,10 +104,12 @@ class Site:
     metrics: Metrics = field(default_factory=Metrics)
     parts: dict[str, ASGIApp] = field(init=False)
     _mcp: McpByNamespace = field(init=False)
+    _pages: Dashboard = field(init=False)
     _life: Starlette = field(init=False)
 
     def __post_init__(self) -> None:
         self._mcp = McpByNamespace(self.hx, self.callers)
+        self._pages = Dashboard(self.hx, self.callers, secure=self.hosting.behind_proxy)
         self._life = Starlette(lifespan=self._alive)
         self.parts = {
             API_PATH: Api(self.hx, self.callers),
@@ -119,7 +125,7 @@ class Site:
             return
         path = scope["path"]
         area = next((part for part in self.parts if path == part or path.startswith(f"{part}/")), "")
-        await self._measured(area, self.parts.get(area, _nowhere), scope, receive, send)
+        await self._measured(area, self.parts.get(area, self._pages), scope, receive, send)
 
     async def _measured(self, area: str, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
         started, status = time.perf_counter(), 500
@@ -182,11 +188,6 @@ class Site:
 def _method(scope: Scope) -> str:
     known = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}
     return scope["method"] if scope["method"] in known else "other"
-
-
-async def _nowhere(scope: Scope, receive: Receive, send: Send) -> None:
-    answer = PlainTextResponse(f"there is nothing here; the interface is at {API_PATH}/openapi.json\n", 404)
-    await answer(scope, receive, send)
 
 
 def _log(area: str, scope: Scope, status: int, seconds: float) -> None:
