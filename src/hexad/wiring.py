@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from hexad.engine import Engine
     from hexad.memory.collection import Finder
+    from hexad.memory.conversations.capture import Capture
     from hexad.memory.similarity import Similarity
     from hexad.memory.workspace import Change
     from hexad.model import Clock
@@ -147,6 +148,14 @@ def skills_of(engine: Engine, settings: Settings, find: Finder) -> SkillLibrary:
     )
     rules = library.Rules(auto_approve=settings.auto_approve_skills, max_per_day=settings.max_skills_per_day)
     return library.SkillLibrary(engine.workspace, find, agent, rules)
+
+
+def capture_of(engine: Engine, settings: Settings, find: Finder) -> Capture:
+    """The keeper of a user's words, within the limits of the settings."""
+    from hexad.memory.conversations import capture  # noqa: PLC0415 - loads in 10 ms; most engines need none
+
+    rules = capture.Rules(most=settings.max_knowledge)
+    return capture.Capture(engine.workspace, find, rules, enabled=settings.enabled)
 
 
 def forget_elsewhere(change: Change, session: str) -> int:

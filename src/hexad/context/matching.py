@@ -119,13 +119,13 @@ class Matches:
 
         ``slack`` is the most that a ranking may add to a match; it decides who can still be among the best.
         """
-        known = self._values
+        known, size = self._values, max(limit, _BATCH)
         best = sorted([known[number] for number in self.numbers], reverse=True)
         if not best:
             return
-        least = max(best[:limit][-1] - slack, best[:_BATCH][-1])
+        least = max(best[:limit][-1] - slack, best[:size][-1])
         near = [(known[number], number) for number in self.numbers if known[number] >= least]
-        first = sorted(near, reverse=True)[:_BATCH]
+        first = sorted(near, reverse=True)[:size]
         yield [number for _, number in first]
         others = sorted([(known[number], number) for number in self.numbers], reverse=True)[len(first) :]
         for start in range(0, len(others), _BATCH):

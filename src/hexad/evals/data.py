@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _log: Final = logging.getLogger("hexad")
 _SHOWN: Final = 5  # bad lines of a file that are reported one by one
-KINDS = frozenset({"error_grouping", "tool_failures", "shell_benign", "shell_harmful"})
+CAPTURE: Final = "capture"
+KINDS = frozenset({"error_grouping", "tool_failures", "shell_benign", "shell_harmful", CAPTURE})
 """Folders with other kinds of evaluation data."""
 
 

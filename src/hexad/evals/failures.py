@@ -2,6 +2,8 @@
 
 The format is `tool_failures/<set>.jsonl` with a line for each failure: ``{"tool", "args", "error"}`` and, if the same
 tool then worked with other arguments, ``"fixed_same_tool": {"args"}``. Arguments are an object, or its JSON as text.
+
+Where an error says that something does not exist, another value that exists is no fix: nothing is to be said there.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.evals.data import readable
 from hexad.evals.tables import Table
 from hexad.facade import Hexad
-from hexad.learning.fixes import candidates
+from hexad.learning.errors.advice import Cause, Failure
 from hexad.model import Layer
 
 if TYPE_CHECKING:
@@ -50,22 +52,25 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """Failures, those fixed by other arguments, and of these the ones with a fix and the ones retrieved."""
+    """Failures, those fixed by other arguments, and of these the ones with a fix, without one, and retrieved."""
 
     failures: int
     with_fix: int
-    remedy_found: int
-    retrieved_in_3: int
+    remedy_found: int  # who asks gets a fix
+    nothing_to_say: int  # no fix, and the error is about a value that does not exist
+    retrieved_in_3: int  # of those with a fix
 
     def as_json(self) -> dict[str, int]:
         """The documented shape."""
         return asdict(self)
 
     def tables(self) -> Iterator[Table]:
-        """The counts; the last two also as shares of the failures with a fix."""
-        found = {"remedy_found": self.remedy_found, "retrieved_in_3": self.retrieved_in_3}
-        shares = {name: f"{count / (self.with_fix or 1):.3f}" for name, count in found.items()}
-        rows = [(f"{FOLDER}: {name}", str(count), shares.get(name, "")) for name, count in self.as_json().items()]
+        """The counts; remedies also as a share of where there is something to say, retrieved ones of the remedies."""
+        whole = {"remedy_found": self.with_fix - self.nothing_to_say, "retrieved_in_3": self.remedy_found}
+        rows = [
+            (f"{FOLDER}: {name}", str(count), f"{count / (whole[name] or 1):.3f}" if name in whole else "")
+            for name, count in self.as_json().items()
+        ]
         yield Table(("tool failures", "number", "share"), rows)
 
 
@@ -79,15 +84,15 @@ def replay_failures(folder: Path, progress: Progress) -> Replayed | None:
         Hexad.open(Path(home) / "eval.db", enabled=True) as hx,
     ):
         fixed: list[tuple[Failed, str]] = []
-        found = 0
         for number, failed in enumerate(failures, start=1):
             learning = _observed(hx, failed, f"replay:{number}")
             if failed.changed:
                 fixed.append((failed, "" if learning is None else learning.id))
-                found += learning is not None and failed.changed <= _named(hx.learnings.get(learning.id))
             progress(f"{FOLDER}: replaying", number, len(failures))
-        again = sum(_retrieved(hx, failed, about) for failed, about in fixed)
-    return Replayed(len(failures), len(fixed), found, again)
+        known = [each for each in fixed if hx.learnings.known_fix(each[0].tool, each[0].error)]
+        again = sum(_retrieved(hx, failed, about) for failed, about in known)
+    silent = [each for each in fixed if each not in known and Failure.of(each[0].error).cause is Cause.ABSENT]
+    return Replayed(len(failures), len(fixed), len(known), len(silent), again)
 
 
 def _observed(hx: Hexad, failed: Failed, session: str) -> Learning | None:
@@ -95,12 +100,6 @@ def _observed(hx: Hexad, failed: Failed, session: str) -> Learning | None:
     if failed.fixed is not None:
         hx.observe(tool=failed.tool, args=failed.fixed, result="done", session=session)
     return learning
-
-
-def _named(learning: Learning) -> set[str]:
-    """The arguments that a learning's fixes change."""
-    changes = [change for each in candidates(learning).values() for change in each.remedy.changes]
-    return {change.path.split("/")[1].replace("~1", "/").replace("~0", "~") for change in changes}
 
 
 def _retrieved(hx: Hexad, failed: Failed, about: str) -> bool:

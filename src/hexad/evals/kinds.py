@@ -1,9 +1,11 @@
-"""The other kinds of evaluation: everyday memories, error grouping, tool failures, fixes, the script check."""
+"""The other kinds of evaluation: memories, conversations, error grouping, tool failures, fixes, the script check."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from hexad.evals.conversations import converse
+from hexad.evals.data import CAPTURE
 from hexad.evals.failures import replay_failures
 from hexad.evals.fixes import judge_fixes, read_cases
 from hexad.evals.grouping import group_errors
@@ -36,6 +38,7 @@ def measure_kinds(folder: Path, progress: Progress, *, embedder: str = STATIC) -
     lives, cases = read_lives(folder), read_cases(folder)
     found: dict[str, Figures | None] = {
         "life": live(lives, progress, embedder=embedder) if lives else None,
+        CAPTURE: converse(folder, progress),
         "error_grouping": group_errors(folder, progress),
         "tool_failures": replay_failures(folder, progress),
         "fixes": judge_fixes(cases, progress) if cases else None,

@@ -41,7 +41,7 @@ _STANDARD: Final = re.compile(
 _DEFINED: Final = re.compile(  # errors about a word that a program, a schema or a language defines
     r"(?i)command|option|flag|switch|argument|predicate|target|script|operation|keyword|syntax|column|table|relation"
     r"|function|attribute|module|protocol|format|\btypes?\b|field|propert|variable|phase|\btask|not defined"
-    r"|recogni[sz]ed"
+    r"|recogni[sz]ed|filter"
 )
 _NO_PROGRAM: Final = re.compile(r"(?i)command not found|not recogni[sz]ed|no such program|: not found$")
 _NO_VALUE: Final = re.compile(r"(?i)value|argument|requires|invalid|missing")
@@ -210,7 +210,8 @@ def _verb(command: Command) -> str:
 
 def _word_edits(old: Command, new: Command, failure: Failure) -> Iterator[str]:
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        gone, come = list(old[a:b]), list(new[c:d])
+        gone = [each for each in old[a:b] if not _is_moved(each, new)]
+        come = [each for each in new[c:d] if not _is_moved(each, old)]
         if kind == "equal":
             continue
         if a == 0 and come:  # another program, or the program through another
@@ -227,6 +228,11 @@ def _word_edits(old: Command, new: Command, failure: Failure) -> Iterator[str]:
                 yield from _replaced(out, word, old, new, failure) if out else _added(word, new, old, failure)
         gone = [each for each in gone if failure.of_the_call or not _is_operand(each)]
         yield from (f"remove `{_name(out)}`" for out in gone if _mentions(failure.text, out))
+
+
+def _is_moved(word: str, other: Command) -> bool:
+    """Whether an option stands in the other command too, perhaps with its value behind another sign."""
+    return _OPTION.fullmatch(word) is not None and word != _name(word) and _name(word) in other
 
 
 def _replaced(out: str, word: str, old: Command, new: Command, failure: Failure) -> Iterator[str]:
@@ -315,7 +321,8 @@ def _text_edits(name: str, before: str, after: str, failure: Failure) -> Iterato
 def _value_edits(name: str, before: str, after: str, failure: Failure) -> Iterator[str]:
     """A single value: one that the error names, one of a standard, or another form of the same value."""
     named = names(failure.text, after) and not names(before, after) and is_shown(after, failure.text)
-    if named or (failure.of_the_call and _STANDARD.fullmatch(after) and _letters(before) != _letters(after)):
+    typo = _is_typo(before, after) and names(failure.text, before) and _DEFINED.search(failure.text)
+    if named or typo or (failure.of_the_call and _STANDARD.fullmatch(after) and _letters(before) != _letters(after)):
         yield f'give {name} as "{after}"'
     elif failure.of_the_call or _letters(before) in _letters(after):
         yield from filter(None, [form_change(name, before, after)])
@@ -396,7 +403,7 @@ def _is_typo(one: str, other: str) -> bool:
 
 def _narrowed(one: str, other: str) -> tuple[str, str]:
     """The one part in which two words differ, if it is one."""
-    left, right = re.split(r"(://|[/.=(),]+)", one), re.split(r"(://|[/.=(),]+)", other)
+    left, right = (re.split(r"(://|[/.=(),\"']+)", each) for each in (one, other))
     different = [pair for pair in zip(left, right, strict=False) if pair[0] != pair[1]]
     return different[0] if len(left) == len(right) and len(different) == 1 and all(different[0]) else (one, other)
 

@@ -28,6 +28,7 @@ _MOST_CHANGES: Final = 16
 _DATE: Final = re.compile("YYYY|HH:")  # shapes that say the form exactly
 _RANGE: Final = re.compile(r"(?i)between|range|least|most|minimum|maximum|greater|less|up to|exceed|\d ?(?:\.\.|-) ?\d")
 _POSITION: Final = re.compile(r"\bline \d+,? col(?:umn)? \d+")  # in the file that a command reads
+_FILE: Final = re.compile(r"/|\.[a-z]\w{1,4}$")
 _SHORTEST_VALUE: Final = 2  # characters; shorter texts are part of many words
 _WORDS: Final = re.compile('[`"]([^`"]+)[`"]')  # that a sentence names
 
@@ -53,7 +54,8 @@ def mined(failed: Call, worked: Shapes, between: Sequence[Call], waited: float) 
     if not paths:
         passing = failure.cause is Cause.PASSING and not wait_of(failure.text).seconds
         return Remedy(Kind.RETRY, seconds=max(0, round(waited))) if passing else None
-    edited = all(is_edit(_plain(before[path]), _plain(worked.get(path))) for path in commands)
+    texts = {path: (_plain(before.get(path)), _plain(worked.get(path))) for path in paths}
+    edited = all(is_edit(*each) for path, each in texts.items() if path in commands or _FILE.search(each[0]))
     return stated(failure.text, before, of_form=edited and not dangerous)
 
 

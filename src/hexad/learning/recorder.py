@@ -134,8 +134,8 @@ class _Recording:
         known = remembered(self.change, self.outcome, self.now)
         for made in self._holding(self._activity().offers):
             if made.state in {OFFERED, WORKED}:
-                self._blame(made, known.id)
-        return known.id
+                self._blame(made, known)
+        return known
 
     def _succeeded(self) -> str:
         """Credit the fixes that were offered and followed; mine the difference to the failures before."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Shapes: TypeAlias = Mapping[str, Argument]
 
-_NOT_IN_NAMES: Final = re.compile(r"[^\w./:-]+")
+_NOT_IN_NAMES: Final = re.compile(r"[^\w./:$-]+")
 _LONGEST_NAME: Final = 80
 _IN_QUOTES: Final = re.compile(r"[‘'`]([\w./-]+)[’']")  # names and values that an error's words hold
 

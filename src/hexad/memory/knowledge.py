@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 from hexad.errors import InvalidInput, NotOwn
 from hexad.memory import admission
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from hexad.model import Forgotten, Item
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
+class _Said(NamedTuple):
     """A save that passed the checks: the key, and the fields that were given."""
 
     key: str  # empty: one is made from the content
@@ -204,7 +203,7 @@ class KnowledgeCollection(RecordCollection[Knowledge]):
         with self._workspace.change(actor=who, session=session) as change:
             key = said.key or self._free_key(change, said.given["content"])
             old = cast("Knowledge | None", change.get(self.layer, key))
-            new = self._merged(old, replace(said, key=old.key if old else key), who, change.session)
+            new = self._merged(old, said._replace(key=old.key if old else key), who, change.session)
             if new == old:
                 return old
             if own_only and old is not None and old.deleted is None and not _is_an_agents(old):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from hexad.errors import NotFound
 from hexad.memory import admission
+from hexad.memory.conversations.expiry import expiry
 from hexad.memory.keys import key_from
 from hexad.memory.knowledge import KnowledgeCollection
 from hexad.model import KEEP, Category, Knowledge, Layer, Origin, Proposal, ProposedChange
@@ -157,6 +158,7 @@ def _carried_out(proposal: Proposal, knowledge: KnowledgeCollection) -> Knowledg
                 category=proposal.category,
                 tags=proposal.tags or KEEP,
                 subject=proposal.subject or KEEP,
+                expires=expiry(proposal.sentence, proposal.created) or KEEP,
                 session=proposal.session,
             )
         case ProposedChange.DELETE:

@@ -39,7 +39,7 @@ _DETAILS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Workspace:
     """One namespace of a store, with everything that saving needs; and the session of calls that name none."""
 
@@ -117,7 +117,7 @@ class Workspace:
         use = self.uses.waiting(self.namespace, row.record.layer, row.record.id)
         if use is None:
             return row
-        return replace(row, record=replace(row.record, use_count=row.record.use_count + use.count, last_used=use.at))
+        return row._replace(record=replace(row.record, use_count=row.record.use_count + use.count, last_used=use.at))
 
     def audit_rejection(self, error: RateLimited, actor: str) -> None:
         """Write into the log that a limit was reached."""
@@ -126,7 +126,7 @@ class Workspace:
             change.audit(f"{error.kind}.reject", error.kind, {"limit": error.limit})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Change:
     """A transaction in progress."""
 

@@ -11,15 +11,16 @@ so that it can queue them and send them with the commit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from hexad.model import Category, Origin
 from hexad.text.index import Statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     from hexad.text.index import Posting
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A stored record with its number, which grows with the order of first saving, and its indexed text.
 
     ``document`` is None for a record that is kept but cannot be found: a deleted entry, a draft.
@@ -71,6 +71,7 @@ class Sketches(NamedTuple):
 
 
 BESIDE: Final = 2
+OTHERS: Final = 2  # places of a layer that go to other origins while matching entries of the user's wait
 
 
 def places_beside(sketches: Iterable[Sketch]) -> set[tuple[str, int]]:
@@ -149,8 +150,7 @@ class Entry(NamedTuple):
     embedded: Embedded | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(NamedTuple):
     """Everything that one message asks of the index, for all layers at once."""
 
     layers: Collection[Layer]
@@ -164,18 +164,19 @@ class Question:
     # user's own entries if no more than ``standing`` rows come then
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+_NONE: Final[Mapping[str, int]] = MappingProxyType({})
+_NO_POSTINGS: Final[Mapping[str, Sequence[Posting]]] = MappingProxyType({})
+
+
+class Evidence(NamedTuple):
     """The index evidence for a question within one layer."""
 
-    statistics: Statistics = field(
-        default_factory=lambda: Statistics(0, 0, {})
-    )  # of the terms, the facets, and the subjects that the terms name
-    postings: Mapping[str, Sequence[Posting]] = field(default_factory=dict)  # of the opened terms, see `searching`
+    statistics: Statistics = Statistics(0, 0, _NONE)  # of the terms, the facets, and the subjects that the terms name
+    postings: Mapping[str, Sequence[Posting]] = _NO_POSTINGS  # of the opened terms, see `searching`
     standing: Sequence[Row] = ()  # of the highest `Standing` first, then the latest changed
-    vectors: VectorState = field(default_factory=VectorState)
+    vectors: VectorState = VectorState()
     associations: Sequence[Association] = ()  # of a term with more than `MOST_ASSOCIATIONS`, none
-    numbers: Mapping[str, int] = field(default_factory=dict)  # of the associated ids that are indexed rows
+    numbers: Mapping[str, int] = _NONE  # of the associated ids that are indexed rows
     filtered: bool = False  # whether rows were left out because they expired or lack a facet
     own: bool = False  # whether the layer has entries of the user's
 
@@ -188,8 +189,11 @@ class Reading(Protocol):
 
     namespace: str
 
-    def get(self, layer: Layer, id: str) -> Row | None:
-        """The row of that id; for knowledge, else one whose key differs from it in case alone."""
+    def get(self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()) -> Row | None:
+        """The row of that id; for knowledge, else one whose key differs from it in case alone.
+
+        ``ahead`` are those that will be asked for next: a store across a network reads them along.
+        """
         ...
 
     def page(
@@ -214,8 +218,14 @@ class Reading(Protocol):
         """Those of the given rows that hold all facets and have not expired."""
         ...
 
-    def sketch(self, chosen: Mapping[Layer, Collection[int]], now: datetime) -> Mapping[Layer, Sketches]:
-        """The indexed rows of these numbers that have not expired, and their neighbours in threads, in any order."""
+    def sketch(
+        self, chosen: Mapping[Layer, Collection[int]], now: datetime, *, rest: Callable[[], Sequence[int]] = tuple
+    ) -> Mapping[Layer, Sketches]:
+        """The indexed rows of these numbers that have not expired, and their neighbours in threads, in any order.
+
+        ``rest`` gives the entries of which the user's will be wanted next if more than `OTHERS` of the chosen ones are
+        not the user's: a store across a network reads them along, without neighbours.
+        """
         ...
 
     def fetch(self, chosen: Mapping[Layer, Collection[int]]) -> Mapping[Layer, Sequence[Row]]:

@@ -50,15 +50,18 @@ def _shown(record: Record) -> tuple[str, str, str]:
 
 
 def _solution(learning: Learning) -> str:
-    """Pattern, cause and fix in one line, and how far the fix is trusted.
+    """Pattern, cause and fix in one line, and how far the fix is trusted; without either, how often it was seen.
 
     A pattern is a tool's words. It is cut, and quoted where the line stands as the user's own and where it could
     pretend to be one of the other parts.
     """
     pattern = _beginning(learning.error_pattern)
     bare = learning.origin is not Origin.USER and _FORGES.search(pattern) is None
+    shown = pattern if bare else json.dumps(pattern, ensure_ascii=False)
+    if not learning.fix and not learning.diagnosis:
+        return f"{shown} (seen {learning.seen} times, no fix known)"
     parts = (
-        (pattern, pattern if bare else json.dumps(pattern, ensure_ascii=False)),
+        (pattern, shown),
         (learning.diagnosis, f"cause: {learning.diagnosis}"),
         (learning.fix, f"fix: {learning.fix} (trust {learning.trust:.2f})"),
     )

@@ -17,9 +17,9 @@ from hexad.context.ranking import SLACK, Ranking
 from hexad.context.standing import fitting
 from hexad.errors import DeadlineExceeded, StoreBusy, StoreClosed
 from hexad.memory.similarity import or_by_words_alone, without_words
-from hexad.model import Item, Knowledge, Layer, Learning, Origin, Query, Reason
+from hexad.model import ErrorCategory, Item, Knowledge, Layer, Learning, Origin, Query, Reason
 from hexad.shape import to_microseconds
-from hexad.store import Question
+from hexad.store import OTHERS, Question, Sketches
 from hexad.text.document import facet
 
 if TYPE_CHECKING:
@@ -30,12 +30,11 @@ if TYPE_CHECKING:
     from hexad.context.standing import Room
     from hexad.memory.similarity import Nearness, Similarity
     from hexad.model import Association, Clock, Record
-    from hexad.store import Evidence, Reading, Row, Sketch, Sketches, Store
+    from hexad.store import Evidence, Reading, Row, Sketch, Store
 
+_OUTAGES: Final = frozenset({ErrorCategory.TIMEOUT, ErrorCategory.PROVIDER_ERROR})  # they pass, or they do not
 _WITHOUT_FIX: Final = 4  # times as many learnings are looked at as are wanted: some know no fix
 _MOST_NEAR: Final = 20_000  # rows that are looked through for those that have the facets and are unexpired
-_OTHERS: Final = 2  # places of a layer that go to other origins while matching entries of the user's wait
-_MORE: Final = 256  # rows that are looked through for those
 _PINNED: Final = Reason("pinned", "always in its layer", 1.0)
 
 
@@ -130,7 +129,8 @@ class StoredLayers:
         while chosen := {each.layer: batch for each in passes if (batch := each.next_batch())}:
             if ends is not None and time.monotonic() > ends:  # the database only interrupts its own queries
                 raise DeadlineExceeded(self.store.location, self.deadline or 0.0)
-            sketches = view.sketch(chosen, now)
+            entries = next((each for each in passes if each.layer is Layer.USER_KNOWLEDGE), None)
+            sketches = view.sketch(chosen, now, rest=tuple if entries is None else entries.rest)
             for each in passes:
                 if each.layer in sketches:
                     each.add(sketches[each.layer])
@@ -216,6 +216,8 @@ class _Pass:
         self._rows: list[Sketch] = []
         self._beside: dict[int, Sketch] = {}
         self._seen: set[int] = set()
+        self._looked = False  # whether all rows were looked through for the user's
+        self._only_users = False  # whether others among the rows that come next are of no interest
         self._best: Sequence[_Answer] = ()
         self._others: Sequence[_Answer] = ()
         self._any_error = self._floor and layer is Layer.AGENT_LEARNINGS  # an error without a fix is no solution
@@ -228,17 +230,27 @@ class _Pass:
     def next_batch(self) -> Sequence[int]:
         """The next rows to look at; none if enough possible answers were found.
 
-        Where others fill the places, more rows are looked at once for matching entries of the user's.
+        Where others fill the places, all others are looked through once for matching entries of the user's.
         """
+        self._only_users = False
         if self._answers() < self.wanted:
             return next(self._batches, ())
         users = sum([row.origin == Origin.USER for row in self._rows]) if self._own else 0
-        crowded = self._own and users < min(self._room, len(self._rows) - _OTHERS)
-        rest = itertools.chain.from_iterable(self._batches) if crowded else ()
-        return tuple(islice(rest, _MORE))
+        if self._looked or not self._own or users >= min(self._room, len(self._rows) - OTHERS):
+            return ()
+        self._looked = self._only_users = True
+        return self.rest()
+
+    def rest(self) -> Sequence[int]:
+        """The rows to look at where others fill the places of the user's."""
+        batches = tuple(self._batches) if self._own else ()
+        self._batches = iter(batches) if self._own else self._batches
+        return tuple(itertools.chain.from_iterable(batches))
 
     def add(self, sketches: Sketches) -> None:
         """Add sketches of rows, and of their neighbours."""
+        if self._only_users:
+            sketches = Sketches([row for row in sketches.rows if row.origin == Origin.USER])
         fresh = [sketch for sketch in sketches.rows if sketch.number not in self._seen]
         self._seen.update(sketch.number for sketch in fresh)
         self._rows += fresh
@@ -271,11 +283,14 @@ class _Pass:
         """The candidates as items: those that are kept first."""
         found = {row.number: row for row in rows}
         best = [(answer, self._item(found[answer.sketch.number], answer)) for answer in self._best]
-        solving = [item for answer, item in best if self._solves(found[answer.sketch.number].record)][: self._room]
+        records = [found[answer.sketch.number].record for answer in self._best]
+        solving = [item for (_, item), record in zip(best, records, strict=True) if self._solves(record)]
+        if records[:1] and not self._solves(records[0]) and _came_back(records[0]):
+            solving = [best[0][1], *solving]  # the best match, so its words are shown
         pinned = [
             present(row.record, _PINNED.value, (_PINNED,)) for row in sorted(self._pinned, key=lambda row: row.number)
         ]
-        kept = [Judged(item) for item in (*pinned, *solving)][: self._limit]
+        kept = [Judged(item) for item in (*pinned, *solving[: self._room])][: self._limit]
         if not wide:
             return kept
         others = [*best, *((answer, self._item(found[answer.sketch.number], answer)) for answer in self._others)]
@@ -331,10 +346,15 @@ class _Pass:
         return present(row.record, answer.score, why)
 
 
+def _came_back(record: Record) -> bool:
+    """Whether a learning without a fix is worth a line: the tool itself failed, and more than once."""
+    return isinstance(record, Learning) and record.seen > 1 and record.category not in _OUTAGES
+
+
 def _with_room_for_the_user(answers: Sequence[_Answer], limit: int) -> Sequence[_Answer]:
-    """The best rows, at most `_OTHERS` of other origins while rows of the user's wait, by any scores."""
+    """The best rows, at most `OTHERS` of other origins while rows of the user's wait, by any scores."""
     best, waiting = answers[:limit], [each for each in answers[limit:] if each.is_users]
-    too_many = [each for each in best if not each.is_users][_OTHERS:]
+    too_many = [each for each in best if not each.is_users][OTHERS:]
     leave = set(too_many[max(0, len(too_many) - len(waiting)) :])
     return [*(each for each in best if each not in leave), *waiting[: len(leave)]]
 

@@ -26,9 +26,10 @@ _RESULT: Final = re.compile(  # no message at all, or a check that found somethi
     | ^"?[\w./-]+\.\w+"?:\d+(?::\d+)?:\ | \bpre-commit\b | \bhook\b[^\n]*\bfailed"""
 )
 _PASSING: Final = re.compile(  # errors that time may heal
-    rf"""(?ix) {_START}(?: time[sd]?[ -]?out\b | connection\ (?:refused|reset|aborted|error|closed) | unavailable
-    | overloaded | (?:could\ ?n[o']t|failed\ to|unable\ to|cannot)\ (?:connect|establish|resolve\ host) | max\ retries
-    | too\ many\ requests | \b50[234]\b | \b5\d\d\ (?:server|internal) | HTTP\ 5\d\d | internal\ server\ error
+    rf"""(?ix) {_START}(?: time[sd]?[ -]?out\b | connection\ (?:refused|reset|aborted|error|closed|to\ server)
+    | unavailable | overloaded | (?:could\ ?n[o']t|failed\ to|unable\ to|cannot)\ (?:connect|establish|resolve\ host)
+    | max\ retries | too\ many\ requests | \b50[234]\b | \b5\d\d\ (?:server|internal) | HTTP\ 5\d\d
+    | internal\ server\ error
     | unreachable | \bECONN | ENOTFOUND | ETIMEDOUT | service\ not\ known | network\ error | maintenance | slow\ ?down
     | broken\ pipe | deadlock | temporar | \block(?:ed)?\b | rate\ limit | quota | \bbusy\b )"""
 )
@@ -72,7 +73,8 @@ _DANGER: Final = re.compile(  # rights that are taken, checks that are turned of
     | \b(?:skip|husky)=\S | {_CHECK}ing?=no | reject_?unauthorized | no_verify | \b(?:sudo|doas|runas|setenforce)\b
     | \b(?:as|be)\ root\b | superuser | safe\.directory | (?:-u\ |\buser=|\brole=|\bas_)(?:root|admin)\b | \b0?777\b
     | \bforce-unlock | (?<!\S)--(?:as|become|impersonate)\b
-    | (?:ufw|\bdisable)\ (?:\w+\ )?(?:disable|lock|trigger|check) | \bcascade\b | \binsecure\b | not\ recommended
+    | (?:ufw|\bdisable)\ (?:\w+\ )?(?:disable|lock|trigger|check) | \bcascade\b | \binsecure\b
+    | ssh-keygen\ -r | \bhost\ key\b | not\ recommended
     | at\ (?:the|your\ own)\ risk | override\ this | if\ you\ are\ sure"""
 )
 _TIME: Final = (
@@ -99,14 +101,15 @@ _HINT: Final = re.compile(  # sentences that say what to do
     | \bplease\ (?!try\ again|contact|visit|check\ your|see)
     | \byou\ (?:have\ to|need|must|may\ want|might|can|should)\b | \binstead\b | \bmake\ sure\b | \bspecify\b
     | \bit\ first\b | ,\ (?:set|pass|add|run)\b | \bby\ (?:running|passing|setting|adding) | \bpass\ [`'-]
-    | \bpossibl[ey]\ (?!values|choices|options)
+    | (?:^|:\ )possibl[ey]\b
     | ^(?:run|review|fix|consider|remove|add|set|give|provide|choose|enter|include)\b"""
 )
 _EXPECTS: Final = re.compile(  # sentences that say what is expected
-    r"""(?ix) \bmust\b | \bshould\b | \bexpect | \brequire | \bmissing\b | choose\ from | \bone\ of\b | \bonly\b
+    r"""(?ix) \bmust\b | \bshould\b | \bexpect | \brequire | \bmissing\b | choose\ from | \bone\ of\b | never\ closed
+    | \b(?:can|may|must|is|are|be)\ only\b | \bonly\ (?:one|supports?|accepts?|allow)
     | \bat\ (?:least|most)\b | \brange\b | \bsupport | \baccept | \bambiguous\b | \bexceed
-    | \b(?:larg|great|small|high|low)er\b
-    | \btoo\ (?:long|many|large|big|short|few|small) | \bnumber\ of\ arguments | \bspecified | \bneeds\b | \btakes\b"""
+    | \b(?:larg|great|small|high|low)er\b | \b(?:not|be)\ specified
+    | \btoo\ (?:long|many|large|big|short|few|small) | \bnumber\ of\ arguments | \bneeds\b | \btakes\b"""
 )
 _MALFORMED: Final = re.compile(  # sentences that say that something has a wrong form
     r"""(?ix) valid | format | incorrect | convert | between\ -?\d | allowed | mismatch | limit | unterminated

@@ -31,8 +31,8 @@ MOST_OF_A_TOOL: Final = 2000  # learnings; then each new one replaces an old one
 _LEARNINGS: Final = Layer.AGENT_LEARNINGS
 
 
-def remembered(change: Change, outcome: Outcome, now: datetime) -> Learning:
-    """Count an error for the one learning about it, which may be new; return the learning."""
+def remembered(change: Change, outcome: Outcome, now: datetime) -> str:
+    """Count an error for the one learning about it, which may be new; return the learning's id."""
     exact = TemplateFilter(outcome.trigger, limit=1, length=len(outcome.words), template=pattern_text(outcome.words))
     following = [*_bucket_filters(outcome.trigger, outcome.words), _all_of(outcome.trigger)]
     known = change.unit.templates([exact], ahead=following)
@@ -41,14 +41,13 @@ def remembered(change: Change, outcome: Outcome, now: datetime) -> Learning:
     bucket = bucket_of(change.unit, outcome.trigger, outcome.words)
     where = _placed(change, outcome.words, bucket)
     if where.replaced or where.template not in bucket:
-        return _grown(change, outcome, where.template, [bucket[each] for each in where.replaced], now)
+        return _grown(change, outcome, where.template, [bucket[each] for each in where.replaced], now).id
     return _seen(change, bucket[where.template], now)
 
 
-def _seen(change: Change, id: str, now: datetime) -> Learning:
-    known = cast("Learning", change.get(_LEARNINGS, id))
+def _seen(change: Change, id: str, now: datetime) -> str:
     change.unit.learn(LearningChanges(seen={id: now}))
-    return replace(known, seen=known.seen + 1, updated=now)
+    return id
 
 
 def bucket_of(view: Reading, trigger: str, words: Words) -> dict[Words, str]:

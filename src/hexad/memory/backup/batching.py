@@ -38,6 +38,12 @@ class BatchedWriting:
         found = self._rows[layer, id]
         return self._entries_by_key.get(folded(id)) if found is None and layer is Layer.USER_KNOWLEDGE else found
 
+    def expect(self, places: Sequence[tuple[Layer, str]]) -> None:
+        """Read rows that will be asked for, at once where the store can."""
+        for place in places:
+            if place not in self._rows:
+                self._rows[place] = self._unit.get(*place, ahead=places)
+
     def put(self, entries: Sequence[Entry]) -> None:
         """Keep records until the next write."""
         self._entries += entries

@@ -29,11 +29,10 @@ letters only in a sentence, or one that nothing names and that has no shape of i
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Redacted:
+class Redacted(NamedTuple):
     """A text without its secrets, and the sorted names of the kinds that were taken out."""
 
     text: str
@@ -65,11 +64,32 @@ def redact(text: str, *, accounts: bool = False) -> Redacted:
 
 _HINTS = (
     *("pass", "pwd", "secret", "token", "key", "kennwort", "auth", "bearer", "curl", "://", "seed", "recovery"),
-    *("mnemonic", "mysql", "mariadb", "docker", "podman", "redis-cli", "cookie", "sessid", "sessionid", "session_id"),
+    *(
+        "mnemonic",
+        "wachtwoord",
+        "hasło",
+        "sudo -s",
+        "sqlcmd",
+        "ldap",
+        "smbclient",
+        "openssl",
+        "az login",
+        "mysql",
+        "mariadb",
+        "docker",
+        "podman",
+        "redis-cli",
+        "cookie",
+        "sessid",
+        "sessionid",
+        "session_id",
+    ),
     *(".sid", " sid", "ssws", "contrase", "clave", "senha", "пароль", "비밀번호", "암호", "패스워드", "密码", "密碼"),
     *("口令", "パスワード", "暗証番号"),
 )
 _NUMBER = re.compile(r"[0-9]{4}[ -]?[0-9]{4,6}[ -]?[0-9]{4}|[A-Z]{2}[0-9]{2} ?[A-Z0-9]{4}")  # of a card or an account
+SHORT_WORDS = "(?:[a-z]{3,8} ){11}"  # as in the words of a wallet
+_MANY_WORDS = re.compile(SHORT_WORDS)
 LONG_WORD = re.compile(r"\S{20,}")
 _LONG = 20
 
@@ -79,4 +99,6 @@ def _may_hold_a_secret(text: str) -> bool:
     lowered = text.lower()
     if any(hint in lowered for hint in _HINTS) or _NUMBER.search(text) is not None:
         return True
-    return len(text) >= _LONG and LONG_WORD.search(text) is not None
+    if len(text) >= _LONG and LONG_WORD.search(text) is not None:
+        return True
+    return _MANY_WORDS.search(text) is not None

@@ -154,7 +154,7 @@ def _is_credential(value: str, *, in_header: bool) -> bool:
     return _is_strong(value) or len(value) >= _NO_WORD or re.search("[a-z][A-Z]", value) is not None
 
 
-_URL_PASSWORD = re.compile(r"""://[^\s:/@?#"'<>\[\]]*+:(?!\[redacted:)([^\s/?#"'<>]+)@(?=[\w\[-])""")
+_URL_PASSWORD = re.compile(r"""://[^\s:/@?#"'<>\[\]]*+:(?!\[redacted:)([^\s/?"'<>]+)@(?=[\w\[-])""")
 _CURL_PASSWORD = re.compile(r"""curl\b[^\n]{0,120}?[ ](?:-u|--user)[ =]["']?[\w.@+-]+:([^\s"'\[]{6,})""")
 _VARIABLE = re.compile(r"\$|\{|%[({]|\*{3}|x{3,}$|\.{3}|…", re.IGNORECASE)
 
@@ -169,23 +169,24 @@ def _passwords(text: str, pattern: re.Pattern[str], kind: str) -> Iterator[Span]
 
 # Where a naming word or a placeholder can begin: literals only, which the regex engine finds fast.
 _KEY_START = re.compile(
-    r"\[redacted:|aws|secret|pass|pwd|kennwort|contrase|clave|mot de pass|senha|пароль"
-    r"|private|access|api|account|auth|encryption|signing|master|shared|storage"
+    r"\[redacted:|aws|secret|pass|pwd|kennwort|wachtwoord|contrase|clave|mot de pass|senha|hasło|пароль"
+    r"|private|access|api|account|auth|encryption|signing|master|shared|storage|sdk|service"
     r"|token"
 )
 _KEY = re.compile(
     r"\[redacted:[a-z-]*\]"  # consumed, so that the name of a kind is never read as a naming word
     r"|(?:(?P<aws_secret_key>aws[_-]?secret(?:[_-]?access)?(?:[_-]?key)?|secret[ _-]?access[ _-]?key)"
     r"|(?P<password>password|passwd|passphrase|passwort|kennwort|contrase[nñ]a|(?<![a-z])clave(?: de acceso)?"
-    r"|mot de passe|senha|пароль|pwd|(?<=[_-])pass)"
+    r"|mot de passe|senha|wachtwoord|hasło|пароль|pwd|(?<=[_-])pass|(?<![a-z])pass(?=[ ]?[:=]))"
     r"|(?P<private_key>private[ _.-]?key)"
     r"|(?P<access_key>access[ _.-]?key)"
-    r"|(?P<api_key>(?:api|secret|account|auth|encryption|signing|master|shared|storage)[ _.-]?key(?:_base)?)"
+    r"|(?P<api_key>(?:api|secret|account|auth|encryption|signing|master|shared|storage|sdk|service)[ _.-]?key"
+    r"(?:_base)?)"
     r"|(?P<secret>secret)"
     r"|(?P<token>token))[0-9]{0,2}(?![a-z0-9])"
 )
 _PROSE = (
-    r"""[ \t]+(?P<prose>(?i:is|was|ist|lautet|es|est|to)"""
+    r"""[ \t]+(?P<prose>(?:(?i:is|was|ist|lautet|es|est|to)|[-–—])"""
     r"""(?:[ \t]+(?i:now|set[ \t]+to|still|currently))?)[ \t]*:?[ \t]+"""
 )
 _LINK = re.compile(

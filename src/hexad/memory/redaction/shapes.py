@@ -7,7 +7,11 @@ cannot hold a second start of its own pattern: that keeps the search linear.
 from __future__ import annotations
 
 import re
+from base64 import b85decode
 from typing import TYPE_CHECKING, Final, NamedTuple
+from zlib import crc32
+
+from hexad.memory.redaction import SHORT_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,6 +98,8 @@ KEYS: Final = (
     Key("rubygems-key", "rubygems_", r"(rubygems_[0-9a-f]{40,})"),
     Key("buildkite-token", "bk", r"(bk[a-z]{2}_[0-9a-f]{40})"),
     Key("circleci-token", "CCIPAT_", r"(CCIPAT_[A-Za-z0-9]{20,}_[0-9a-f]{40})"),
+    Key("heroku-key", "HRKU-", r"(HRKU-[\w-]{30,})"),
+    Key("voyage-key", "pa-", r"(pa-[\w-]{40,})", needs_digit=True),
     Key("vault-token", "hvs.|hvb.|hvr.", r"(hv[sbr]\.[\w-]{20,})"),
     Key("age-key", "AGE-SECRET-KEY-1", r"(AGE-SECRET-KEY-1[A-Z0-9]{30,})"),
     # Also blocked after "-", which the run may hold: "-eyJ-eyJ-eyJ" would start a long search at each one.
@@ -128,6 +134,12 @@ def _is_seed(value: str) -> bool:
     return not {"and", "are", "for", "has", "not", "the", "was", "with", "your"} & set(value.split())
 
 
+def _is_wallet(value: str) -> bool:
+    """Whether every word is one of the 2,048 that wallets use."""
+    places = (crc32(word.encode()) % (8 * len(_WALLET_WORDS)) for word in value.split())
+    return all(_WALLET_WORDS[place // 8] >> place % 8 & 1 for place in places)
+
+
 def _is_random(value: str) -> bool:
     """Whether letters and digits are mixed, as in no word."""
     return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
@@ -137,7 +149,23 @@ def _is_password(value: str) -> bool:
     return any(map(str.isalpha, value)) and not value.isalpha() and value[0] not in "$<{[*-"
 
 
+# A bit for each word that wallets use, at its CRC. One other word in five has its bit set too, twelve never.
+_WALLET_WORDS: Final = b85decode(
+    r"fI>ip-~a?D3Wxy&p<p0G2q1u30uYUe02BivzzKjcfgVUk0w94*2nhh_PyhrVkN^w-0RT(@P>=!^pdkeyU<d)Afg~{qBnJ?o0D=Gr0HO#0un"
+    r">R%fB*+V3J7qJX7Cu{q5%UySOh5oMFR#vPyhiC5CIK91p-tcWdIRD5@66J00eviA)qjTRE2{CWQjrm2?!zpApjIW0040aGlB>}EtUcRP>Kw"
+    r"RGD5}<7!m*gfW!)t1PA~K0wW`Y2=HKuNCcq_3=jZFNk9-7!vTOI1OWg7vIqcVKmgJV0+9p&pctTJ5CH%J0YM;Q0ARQP5MWjifvP|PPyqlC1"
+    r"Q;mb00boj0}=v>0YDTGqkt3?1OkBw5(0#TFc$;@000m|GS~zc0N^M9K+ymcL;z7i000<Z0Duz+Adtc!07QrYXaG<^IV1o8KoCR(PyhgcASW"
+    r"210|3@f2?7A{B!LkF8~_LrfJhJl6hg!ZLO>wI2tqVi22u(L1Q3xJ004*q00000FbfPIN`(*u2ssAA1;oG!Fp&uY6aWAKjQ|ftfFLjk3JU-L"
+    r"I1ms(fg%6|2}lSK0I;AyWdH!kAjF3_IwTNLOnQ<K1qc`dNFW3PLIeN+5CWhA6$F7mU<5<~f`LiEP#^#x5il4AM*`4*02BoR1ONsFphiFtzy"
+    r"T0yfFQ(}BnW3g003aStUv$(4*(V#1^|HIQNdsU01R;=2tcxk7(fJo6beWw06B~d00AI@8~|h}1OS3S067Z)Oo0$UfdUACM3?|j1Ax!~8iW%"
+    r"72n2x&AfX5-5QG2$5de@3N&!hCLPkUd6bL4PP(YFl2{1tci3mt302t6l6Dpzu0#pzpfHFb=0Tc{S0FVFz00IC6AOOe~L_jhWO~3^R+d`OyU"
+    r";%JJ0Ej38Pyj>-f&vmi5FntSU{nzlL0Ulw0E8G2Q$T`Hvp^79kOu$&2&5DMB_aqyfD8cu00IyS01!k!fC38%83rH;05X^o1OhN200=`sfdD"
+    r"`WkP)d)AP^D=01X5s002-RVh~V~2mz`9fDA4f5MY3WC?KW)gaH8u0wf9`pb`oM004pz1|dKoMZhBf0DBSwFclF5KmzcXi4X_{Vm6EbLQ)V2"
+    r"34kO}2!a5B1mOU{A`E~?Af_M!(16$o<bVKzfYNXPNDx2(5MV42002Trpc6obfIvWya$<@A09g1S5D^Guz%U_Z2q=UAm68M`zz|y&C<8(T0D"
+    r"(CIAP@pbK)}ENFbV-fA<zJTKo|xLr9?!MfIt9=3c>>iz#z0x2mn+CP#~645F|)bDe=H&82~5(6%Z7fK#-`W&;SY$0!55~00bqdNC*r-"
+)
 _CARD: Final = r"(?:4[0-9]{3}|5[1-5][0-9]{2}|2[2-7][0-9]{2}|6(?:011|4[4-9][0-9]|5[0-9]{2})|35[2-8][0-9])"
+_WORDS: Final = r"[^\n|;]{0,120}?"  # of the same command
 _ASIAN: Final = "비밀번호|암호|패스워드|密码|密碼|口令|パスワード|暗証番号"
 _IS: Final = r"(?:[는은]\s+|[是为為は]\s{0,4}|\s*[:：=]\s*)"
 PHRASES: Final = (
@@ -157,6 +185,12 @@ PHRASES: Final = (
             r"((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})(?![a-z])"
         ),
         _is_seed,
+    ),
+    Phrase(
+        "seed-phrase",
+        SHORT_WORDS,
+        re.compile(rf"(?<![a-z])({SHORT_WORDS}(?:(?:[a-z]{{3,8}} ){{12}})?[a-z]{{3,8}})(?![a-z])"),
+        _is_wallet,
     ),
     Phrase(
         "password",
@@ -180,6 +214,16 @@ PHRASES: Final = (
         ),
         _is_password,
     ),
+    Phrase(
+        "password",
+        "sqlcmd|ldap|smbclient|htpasswd|openssl|az login",
+        re.compile(
+            rf"""(?:(?:sqlcmd[ ]{_WORDS}-P|ldap\w+[ ]{_WORDS}-w|openssl[ ]enc[ ]{_WORDS}-k|az[ ]login[ ]{_WORDS}-p"""
+            rf"""|htpasswd[ ]-\w*b\w*[ ]\S+[ ]\S+)[ ]|smbclient[ ]{_WORDS}-U[ ]?\w+%)["']?([^\s"']{{4,}})"""
+        ),
+        _is_password,
+    ),
+    Phrase("password", "sudo -s", re.compile(r"""echo[ ]["']?([^\s"'|]{4,})["']?[ ]*\|[ ]*sudo[ ]-S"""), _is_password),
     Phrase("password", "login", re.compile(r"login\s{1,9}\S{1,80}\s{1,9}password\s{1,9}(\S{6,})"), _is_random),
     Phrase(
         "basic-auth",
@@ -204,8 +248,11 @@ PHRASES: Final = (
     ),
     Phrase(
         "token",
-        "token|ssws",
-        re.compile(r"(?i:(?:auth|access|api)[ ]token|ssws)[ ]([A-Za-z0-9_-]{30,})(?![\w.-])"),
+        "token|secret|key|ssws",
+        re.compile(
+            r"(?i:(?:auth|access|api|signing|client|webhook)[ ](?:token|secret|key)|ssws)[ ]"
+            r"([A-Za-z0-9_-]{30,})(?![\w.-])"
+        ),
         _is_random,
     ),
 )

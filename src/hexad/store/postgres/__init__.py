@@ -37,6 +37,7 @@ __all__ = ["PostgresStore"]
 
 PATIENCE: Final = 30.0  # seconds that a writer waits for the others
 _MOST_CONNECTIONS: Final = 16
+_BEFORE_MERGING: Final = 1.0  # seconds
 _BETWEEN_ATTEMPTS: Final = 0.1  # seconds, to reach a server that restarts
 _DEFAULTS: Final = {
     "connect_timeout": "3",
@@ -127,6 +128,7 @@ class PostgresStore:
 
     def close(self) -> None:
         """Close every connection, after the work of other threads has ended."""
+        self._closing.set()
         with self._merging:
             self._pool.close(self._patience)
 
@@ -134,9 +136,13 @@ class PostgresStore:
         """A thread of the parent may have been merging or writing."""
         self._writing = threading.local()
         self._merging = threading.Lock()
+        self._closing = threading.Event()
 
     def _merge_later(self, namespace: str) -> None:
-        """Merge a namespace's index in a thread, one namespace at a time: if it fails, the next save tries again."""
+        """Merge a namespace's index in a thread, one namespace at a time, a moment later: many saves may follow.
+
+        If it fails, the next save tries again.
+        """
         if self._merging.acquire(blocking=False):
             threading.Thread(target=self._merge, args=(namespace,), name="hexad-merge", daemon=True).start()
 
@@ -163,6 +169,7 @@ class PostgresStore:
 
     def _merge(self, namespace: str) -> None:
         try:
+            self._closing.wait(_BEFORE_MERGING)
             with self.transaction(namespace) as unit:
                 unit.merge()
         except StoreError:

@@ -205,8 +205,10 @@ def _text(value: Any) -> str:
     return _array(value)
 
 
-def _array(values: Iterable[Any]) -> str:
-    return "{" + ",".join(map(_element, values)) + "}"
+def _array(values: Sequence[Any]) -> str:
+    """A list; its values are of one type."""
+    plain = bool(values) and type(values[0]) is int
+    return "{" + ",".join(map(repr if plain else _element, values)) + "}"
 
 
 def _element(value: Any) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 from hexad.model import Layer
 from hexad.shape import to_microseconds
 from hexad.store.learning import Activity, Call
-from hexad.store.postgres.connection import Statement, columns
-from hexad.store.postgres.records import CALLS, CODES, OFFERS, WHOLE, bulk, hashed, upsert
+from hexad.store.postgres.connection import Statement
+from hexad.store.postgres.records import CALLS, CODES, OFFERS, WHOLE, hashed, insert, upsert
 from hexad.store.postgres.work import Work
 
 if TYPE_CHECKING:
@@ -43,10 +43,8 @@ _OFFERS: Final = (
 _SEE: Final = (
     f"UPDATE hexad.record SET seen = seen + 1, updated = $3 WHERE tenant = $1 AND layer = {_LEARNINGS} AND id = $2"
 )
-_CALL_COLUMNS: Final = "session text, tool text, ok boolean, learning text, arguments text, at bigint"
-_ADD_CALLS: Final = bulk("hexad.call", f"number bigint, {_CALL_COLUMNS}")
-_OFFER: Final = "session text, learning text, trigger text, state text, at bigint"
-_PUT_OFFERS: Final = upsert("hexad.offer", _OFFER, "session", "learning")
+_ADD_CALL: Final = insert("hexad.call", CALLS.names)
+_PUT_OFFER: Final = upsert("hexad.offer", OFFERS.names, "session", "learning")
 _RELINK_CALLS: Final = "UPDATE hexad.call SET learning = $3 WHERE tenant = $1 AND learning = $2"
 _RELINK_OFFERS: Final = (
     "UPDATE hexad.offer SET learning = $3 WHERE tenant = $1 AND learning = $2 AND session NOT IN "
@@ -97,7 +95,7 @@ class LearningReads(Work):
             self._keep(about)
         offers, outcome, recent = self._activities[session, tool]
         failed = any(not ok for (ok,) in outcome)
-        return Activity(list(map(OFFERS.decode, offers)), failed, list(map(CALLS.decode, recent[:calls])))
+        return Activity(list(map(OFFERS.of_row, offers)), failed, list(map(CALLS.of_row, recent[:calls])))
 
     def _ask_about_sessions(self, statements: Sequence[Statement]) -> list[Rows]:
         """Ask about calls and offers, which no record that waits to be written changes."""
@@ -105,7 +103,7 @@ class LearningReads(Work):
 
     def calls(self) -> Sequence[Call]:
         """The calls of every session."""
-        return list(map(CALLS.decode, self.ask(Statement(f"{_CALL} ORDER BY session, number", (self.tenant,)))[0]))
+        return list(map(CALLS.of_row, self.ask(Statement(f"{_CALL} ORDER BY session, number", (self.tenant,)))[0]))
 
     def _keep(self, rows: Rows) -> None:
         """Keep learnings that somebody will probably ask for."""
@@ -144,11 +142,10 @@ class LearningWrites(LearningReads):
         self._activities.clear()
         for learning, at in changes.seen.items():
             self.queue(_SEE, self.tenant, learning, to_microseconds(at))
-        if changes.calls:
-            self.queue(_ADD_CALLS, self.tenant, *columns(map(CALLS.encode, changes.calls)))
-        if changes.offers:
-            latest = {(offer.session, offer.learning): OFFERS.encode(offer) for offer in changes.offers}
-            self.queue(_PUT_OFFERS, self.tenant, *columns(latest.values()))
+        for call in changes.calls:
+            self.queue(_ADD_CALL, self.tenant, *CALLS.row(call))
+        for offer in changes.offers:
+            self.queue(_PUT_OFFER, self.tenant, *OFFERS.row(offer))
         for old, new in changes.renamed.items():
             self._rename(old, new)
         for session, latest_calls in changes.keep_calls.items():

@@ -1,22 +1,23 @@
-"""Merging the index: the words of the latest rows become postings in blocks, and stale ones go.
+"""Merging the index: the words of the latest rows become postings in leaves and blocks, and stale ones go.
 
 It runs outside users' saves, in a transaction of its own; readers see no difference. A save only ever changes its row.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from hexad.store.postgres.blocks import FULL, OPEN, pack, split, unpack
+from hexad.store.postgres.blocks import FULL, Term, pack, pack_leaves, split, unpack, unpack_leaf
 from hexad.store.postgres.connection import Statement, columns
-from hexad.store.postgres.records import CODES
+from hexad.store.postgres.records import CODES, upsert
 from hexad.store.postgres.search import term_key
 from hexad.text.document import Document
 from hexad.text.index import Posting
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from hexad.model import Layer
     from hexad.store.postgres.work import Work
@@ -28,87 +29,87 @@ _LATEST: Final = (
     "WHERE s.tenant = $1 AND s.layer = $2 AND r.words IS NOT NULL"
 )
 _STALE: Final = "SELECT number, words FROM hexad.stale WHERE tenant = $1 AND layer = $2"
+_LEAVES: Final = (
+    "SELECT DISTINCT ON (l.low) l.low, l.terms FROM unnest($2::bigint[]) AS t (term) CROSS JOIN LATERAL "
+    "(SELECT low, terms FROM hexad.leaf WHERE tenant = $1 AND low <= t.term ORDER BY low DESC LIMIT 1) l"
+)
 _BLOCKS: Final = (
     "SELECT DISTINCT ON (b.term, b.newest) b.* FROM unnest($2::bigint[], $3::bigint[]) AS t (term, number) "
-    "CROSS JOIN LATERAL (SELECT term, newest, total, postings FROM hexad.block "
+    "CROSS JOIN LATERAL (SELECT term, newest, postings FROM hexad.block "
     "WHERE tenant = $1 AND term = t.term AND newest >= t.number ORDER BY newest LIMIT 1) b"
 )
-_WRITE: Final = (
-    "INSERT INTO hexad.block (tenant, term, newest, total, postings) SELECT $1, * FROM "
-    "unnest($2::bigint[], $3::bigint[], $4::integer[], $5::bytea[]) "
-    "ON CONFLICT (tenant, term, newest) DO UPDATE SET total = excluded.total, postings = excluded.postings"
-)
-_REMOVE: Final = (
-    "DELETE FROM hexad.block b USING unnest($2::bigint[], $3::bigint[]) AS t (term, newest) "
-    "WHERE b.tenant = $1 AND b.term = t.term AND b.newest = t.newest"
-)
+_PUT_LEAF: Final = upsert("hexad.leaf", ("low", "terms"), "low")
+_PUT_BLOCK: Final = upsert("hexad.block", ("term", "newest", "postings"), "term", "newest")
+_REMOVE_BLOCK: Final = "DELETE FROM hexad.block WHERE tenant = $1 AND term = $2 AND newest = $3"
 _NO_LONGER_STALE: Final = "DELETE FROM hexad.stale WHERE tenant = $1 AND layer = $2"
+_LOWEST: Final = -(2**63)
+
+Changes = dict[int, Posting | None]  # by number; None removes a posting
 
 
 def merge(work: Work, layer: Layer, merged: int) -> None:
-    """Bring a layer's blocks up to date with its rows; ``merged`` is the number up to which they were."""
+    """Bring a layer's index up to date with its rows; ``merged`` is the number up to which it was."""
     code = CODES[layer]
     latest, stale = work.ask(Statement(_LATEST, (work.tenant, code, merged)), Statement(_STALE, (work.tenant, code)))
-    added: dict[int, dict[int, Posting]] = defaultdict(dict)
-    removed: dict[int, set[int]] = defaultdict(set)
+    changes: dict[int, Changes] = defaultdict(dict)
+    for number, words in stale:
+        for term in Document.unpack(words).weights():
+            changes[term_key(layer, term)][number] = None
     for number, words in latest:
         document = Document.unpack(words)
         for term, weight in document.weights().items():
-            added[term_key(layer, term)][number] = Posting(number, weight, document.length)
-    for number, words in stale:
-        for term in Document.unpack(words).weights():
-            removed[term_key(layer, term)].add(number)
-    if added or removed:
-        _change(work, added, removed, merged)
+            changes[term_key(layer, term)][number] = Posting(number, weight, document.length)
+    if changes:
+        _write(work, changes, merged)
     work.queue(_NO_LONGER_STALE, work.tenant, code)
 
 
-def _change(
-    work: Work, added: Mapping[int, Mapping[int, Posting]], removed: Mapping[int, set[int]], merged: int
-) -> None:
-    """Take rows out of their blocks and put others in."""
-    terms = sorted(added.keys() | removed.keys())
-    places = [(term, OPEN) for term in terms]
-    places += [(term, number) for term, numbers in removed.items() for number in numbers]
-    places += [(term, number) for term, rows in added.items() for number in rows if number <= merged]
-    found = work.ask(Statement(_BLOCKS, (work.tenant, *columns(places))))[0]
-    blocks: dict[int, dict[int, dict[int, Any]]] = {term: {OPEN: {}} for term in terms}
-    totals = dict.fromkeys(terms, 0)
-    for term, newest, total, packed in found:
-        blocks[term][newest] = {posting[0]: posting for posting in unpack(packed)}
-        totals[term] += total
-    written: list[tuple[Any, ...]] = []
-    gone: list[tuple[int, int]] = []
+def _write(work: Work, changes: Mapping[int, Changes], merged: int) -> None:
+    """Change the leaves of some terms, and those of their blocks that hold changed rows."""
+    terms = sorted(changes)
+    old = [(term, number) for term in terms for number in changes[term] if number <= merged]
+    asked = [Statement(_LEAVES, (work.tenant, terms))]
+    found, *of_rows = work.ask(*asked, *([Statement(_BLOCKS, (work.tenant, *columns(old)))] if old else ()))
+    leaves = {low: unpack_leaf(leaf) for low, leaf in found}
+    blocks: dict[int, dict[int, bytes]] = defaultdict(dict)
+    for term, newest, packed in (row for rows in of_rows for row in rows):
+        blocks[term][newest] = packed
+    if not leaves or terms[0] < min(leaves):
+        leaves[_LOWEST] = {}
+    lows = sorted(leaves)
     for term in terms:
-        totals[term] += _edit(blocks[term], added.get(term, {}), removed.get(term, set()))
-        for newest, rows in blocks[term].items():
-            total = totals[term] if newest == OPEN else 0
-            if rows or total:
-                written += [(term, *block) for block in _laid_out(newest, rows, total)]
-            else:
-                gone.append((term, newest))
-    if written:
-        work.queue(_WRITE, work.tenant, *columns(written))
-    if gone:
-        work.queue(_REMOVE, work.tenant, *columns(gone))
+        home = leaves[lows[bisect_right(lows, term) - 1]]
+        home[term], changed = _edited(home.get(term, Term()), blocks[term], changes[term])
+        if not any(home[term]):
+            del home[term]
+        for newest, packed in changed.items():
+            block = (term, newest, packed) if packed else (term, newest)
+            work.queue(_PUT_BLOCK if packed else _REMOVE_BLOCK, work.tenant, *block)
+    for low in lows:
+        for leaf in pack_leaves(low, leaves[low]):
+            work.queue(_PUT_LEAF, work.tenant, *leaf)
 
 
-def _edit(blocks: Mapping[int, dict[int, Any]], added: Mapping[int, Posting], removed: set[int]) -> int:
-    """Change a term's blocks; return by how many rows it grew."""
-    grown = 0
-    for number in removed:
-        for rows in blocks.values():
-            if rows.pop(number, None) is not None:
-                grown -= 1
-    bounds = sorted(blocks)
-    for number, posting in added.items():
-        home = blocks[next(newest for newest in bounds if newest >= number)]
-        grown += number not in home
-        home[number] = posting
-    return grown
+def _edited(term: Term, blocks: Mapping[int, bytes], changes: Changes) -> tuple[Term, dict[int, bytes]]:
+    """A term with changed rows, and its changed blocks by the highest number they may hold; without rows, one goes."""
+    parts = {newest: {posting[0]: posting for posting in unpack(packed)} for newest, packed in blocks.items()}
+    newest_rows = {posting[0]: posting for posting in unpack(term.packed)}
+    bounds = sorted(parts)
+    in_blocks = term.in_blocks - sum(map(len, parts.values()))
+    for number, posting in changes.items():
+        place = bisect_left(bounds, number)
+        rows = parts[bounds[place]] if place < len(bounds) else newest_rows
+        rows.pop(number, None)
+        if posting is not None:
+            rows[number] = posting
+    written: dict[int, bytes] = {}
+    for newest, rows in parts.items():
+        *others, last = split(rows.values()) if len(rows) > 2 * FULL else [sorted(rows.values())]
+        written |= _by_newest(others) | {newest: pack(last)}
+        in_blocks += len(rows)
+    *full, rest = split(newest_rows.values())
+    return Term(in_blocks + FULL * len(full), pack(rest)), written | _by_newest(full)
 
 
-def _laid_out(newest: int, rows: Mapping[int, Any], total: int) -> list[tuple[int, int, bytes]]:
-    """A block as it is written, or as several if it is too full."""
-    *full, last = split(rows.values(), last=newest == OPEN) if len(rows) > FULL else [sorted(rows.values())]
-    return [*((block[-1][0], 0, pack(block)) for block in full), (newest, total, pack(last))]
+def _by_newest(blocks: Iterable[list[Posting]]) -> dict[int, bytes]:
+    return {block[-1][0]: pack(block) for block in blocks}

@@ -14,20 +14,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import RECORD_OF, Association, Layer
 from hexad.shape import to_microseconds
-from hexad.store import MOST_ASSOCIATIONS, Evidence, Standing, VectorState
-from hexad.store.postgres.blocks import unpack
-from hexad.store.postgres.connection import Statement, flat
+from hexad.store import MOST_ASSOCIATIONS, Evidence, Question, Standing, VectorState
+from hexad.store.postgres.blocks import count_of, find, unpack
+from hexad.store.postgres.connection import Statement, columns, flat
 from hexad.store.postgres.records import ASSOCIATIONS, BRIEF, CODES, LAYERS, decode, hashed
 from hexad.store.searching import CAPACITY, Opening, UnsplitRows, counted_terms, opening_order
 from hexad.text.index import Posting, Statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
-    from hexad.store import Question, Row
+    from hexad.store import Row
     from hexad.store.postgres.work import Work
 
-_BLOCKS_AT_FIRST: Final = 6  # of each term: more rows than a layer has room for
+_NEWEST: Final = 2**63  # above every row: the part of a term that is in its leaf
+_BLOCKS_AT_FIRST: Final = 3  # of each term: more rows than a layer has room for
 
 _SCOPES: Final = "SELECT layer, rows, length FROM hexad.scope WHERE tenant = $1 AND layer = ANY($2::smallint[])"
 _LATEST: Final = (  # the LIMIT makes the planner use the primary key, however wrong it is about `merged`
@@ -40,14 +42,16 @@ _LATEST: Final = (  # the LIMIT makes the planner use the primary key, however w
     "UNION ALL SELECT layer, number, words, false FROM hexad.stale "
     "WHERE tenant = $1 AND layer = ANY($2::smallint[])"
 )
-_OF_TERM: Final = "SELECT term, newest, total, postings FROM hexad.block WHERE tenant = $1 AND term = t.term"
-_BLOCKS: Final = (
-    f"SELECT b.* FROM unnest($2::bigint[]) AS t (term) CROSS JOIN LATERAL ({_OF_TERM} ORDER BY newest DESC LIMIT $3) b "
+_POSTINGS: Final = (
+    "SELECT t.term, p.* FROM unnest($2::bigint[]) AS t (term) CROSS JOIN LATERAL ((SELECT NULL::bigint, terms "
+    "FROM hexad.leaf WHERE tenant = $1 AND low <= t.term ORDER BY low DESC LIMIT 1) UNION ALL (SELECT newest, postings "
+    "FROM hexad.block WHERE tenant = $1 AND term = t.term ORDER BY newest DESC LIMIT $3)) p "
     "WHERE EXISTS (SELECT 1 FROM hexad.scope WHERE tenant = $1 AND merged > 0)"
 )
 _BLOCKS_OF_ROWS: Final = (
     "SELECT DISTINCT ON (b.term, b.newest) b.* FROM unnest($2::bigint[], $3::bigint[]) AS t (term, number) "
-    f"CROSS JOIN LATERAL ({_OF_TERM} AND newest >= t.number ORDER BY newest LIMIT 1) b"
+    "CROSS JOIN LATERAL (SELECT term, newest, postings FROM hexad.block "
+    "WHERE tenant = $1 AND term = t.term AND newest >= t.number ORDER BY newest LIMIT 1) b"
 )
 _EXPIRED: Final = (
     "SELECT number FROM hexad.record WHERE tenant = $1 AND expires <= $2 AND expires IS NOT NULL AND words IS NOT NULL"
@@ -70,11 +74,12 @@ _ASSOCIATIONS: Final = (
     f"WHERE tenant = $1 AND layer = l.layer AND term = t.term LIMIT {MOST_ASSOCIATIONS + 1}) a "
     "WHERE EXISTS (SELECT 1 FROM hexad.association WHERE tenant = $1)"
 )
-_PASSING: Final = (
-    "SELECT number FROM hexad.record WHERE tenant = $1 AND layer = $2 AND number = ANY($3::bigint[]) "
-    "AND (expires IS NULL OR expires > $4) "
-    "AND ($5::text[] = '{}' OR string_to_array(split_part(words, E'\\n', 1), ' ') @> $5::text[])"
+_VECTORS: Final = (
+    "SELECT l.layer, v.* FROM unnest($3::smallint[], $4::bigint[]) AS l (layer, after) CROSS JOIN LATERAL (SELECT "
+    "number, stamp, vector FROM hexad.vector WHERE tenant = $1 AND layer = l.layer AND embedder = $2 "
+    "AND stamp > l.after ORDER BY stamp LIMIT $5) v"
 )
+VECTORS_ALONG: Final = 1000  # of each layer
 
 
 def term_key(layer: Layer, term: str) -> int:
@@ -84,17 +89,21 @@ def term_key(layer: Layer, term: str) -> int:
 
 @dataclass(slots=True)
 class _Term:
-    """The blocks of a term that were read, newest first."""
+    """The postings of a term that were read: those in its leaf, and in some of its blocks."""
 
     total: int = 0
-    blocks: dict[int, list[Any]] = field(default_factory=dict)  # by their `newest`
     held: int = 0
+    parts: dict[int, bytes] = field(default_factory=dict)  # by their highest number
 
-    def add(self, newest: int, total: int, packed: bytes) -> None:
-        if newest not in self.blocks:
-            self.total += total
-            self.blocks[newest] = postings = unpack(packed)
-            self.held += len(postings)
+    def add(self, newest: int | None, packed: bytes, key: int) -> None:
+        """Add a block, or the term's part of a leaf."""
+        if newest is None:
+            newest, found = _NEWEST, find(packed, key)
+            packed = found.packed if found else b""
+            self.total = found.in_blocks + count_of(packed) if found else 0
+        if newest not in self.parts:
+            self.parts[newest] = packed
+            self.held += count_of(packed)
 
     @property
     def complete(self) -> bool:
@@ -103,26 +112,27 @@ class _Term:
 
     def postings(self) -> Iterator[Posting]:
         """The postings, newest first."""
-        for newest in sorted(self.blocks, reverse=True):
-            yield from self.blocks[newest]
+        for newest in sorted(self.parts, reverse=True):
+            yield from unpack(self.parts[newest])
 
 
 @dataclass(slots=True)
 class _LayerSearch:
     """The search in one layer."""
 
-    layer: Layer
-    rows: int
-    length: int
     counted: Sequence[str]
     facets: Sequence[str]
+    keys: Mapping[int, str]  # the counted terms by their keys
+    rows: int = 0
+    length: int = 0
     expired: Collection[int] = ()
     latest: UnsplitRows = field(default_factory=UnsplitRows)
     stale: UnsplitRows = field(default_factory=UnsplitRows)
+    changed: Collection[int] = ()  # the stale rows
     terms: dict[str, _Term] = field(default_factory=dict)
+    statistics: Statistics = field(default_factory=lambda: Statistics(0, 0, {}))
     order: Sequence[str] = ()
     opening: Opening = field(default_factory=Opening)
-    _changed: set[int] | None = None
     _with_facets: set[int] | None = None
 
     @property
@@ -130,18 +140,17 @@ class _LayerSearch:
         """Whether rows may be left out."""
         return bool(self.facets or self.expired)
 
-    def statistics(self) -> Statistics:
-        """The counts of the terms, those of stale rows taken back."""
-        counts = {}
-        for term in self.counted:
-            count = self.terms[term].total + len(self.latest.postings(term)) - len(self.stale.postings(term))
-            if count:
-                counts[term] = count
-        return Statistics(self.rows, self.length, counts)
+    def count(self) -> None:
+        """Work out the counts of the terms, those of stale rows taken back."""
+        counts = {
+            term: self.terms[term].total + len(self.latest.postings(term)) - len(self.stale.postings(term))
+            for term in self.counted
+        }
+        self.statistics = Statistics(self.rows, self.length, {term: count for term, count in counts.items() if count})
 
     def newest(self, term: str, limit: int) -> list[Posting]:
         """The newest rows that hold a term and pass the filter."""
-        latest = [posting for posting in self.latest.postings(term) if self._passes(posting[0])]
+        latest = [posting for posting in self.latest.postings(term) if self.passes(posting[0])]
         stored = list(islice(self._stored(term), limit))
         if latest and stored and latest[-1][0] < stored[0][0]:
             return sorted([*latest, *stored], reverse=True)
@@ -157,29 +166,21 @@ class _LayerSearch:
         known = self.terms[term]
         return not known.complete and sum(1 for _ in islice(self._stored(term), CAPACITY)) < CAPACITY
 
+    def passes(self, number: int) -> bool:
+        """Whether a row holds all facets and has not expired."""
+        if self.facets and self._with_facets is None:
+            held = ((*self.latest.postings(each), *self._current(each)) for each in self.facets)
+            self._with_facets = set.intersection(*({posting[0] for posting in postings} for postings in held))
+        return number not in self.expired and (self._with_facets is None or number in self._with_facets)
+
     def _stored(self, term: str) -> Iterator[Posting]:
         current = self._current(term)
-        return (posting for posting in current if self._passes(posting[0])) if self.filtered else current
+        return (posting for posting in current if self.passes(posting[0])) if self.filtered else current
 
     def _current(self, term: str) -> Iterator[Posting]:
-        """The rows in the blocks, without the stale ones."""
-        if self._changed is None:
-            self._changed = {number for number, _ in self.stale.rows}
-        changed = self._changed
-        postings = self.terms[term].postings()
+        """The rows in leaves and blocks, without the stale ones."""
+        postings, changed = self.terms[term].postings(), self.changed
         return (posting for posting in postings if posting[0] not in changed) if changed else postings
-
-    def _passes(self, number: int) -> bool:
-        if number in self.expired:
-            return False
-        if not self.facets:
-            return True
-        if self._with_facets is None:
-            held = [
-                {posting[0] for posting in (*self.latest.postings(each), *self._current(each))} for each in self.facets
-            ]
-            self._with_facets = set.intersection(*held)
-        return number in self._with_facets
 
 
 class Search:
@@ -187,13 +188,22 @@ class Search:
 
     def __init__(self, work: Work) -> None:
         self._work = work
+        self._searches: dict[Layer, _LayerSearch] = {}  # of the latest question
+        self.vectors: dict[
+            tuple[int, int], tuple[int, Sequence[Any]]
+        ] = {}  # by layer and embedder: those above a stamp
 
     def evidence(self, question: Question) -> dict[Layer, Evidence]:
         """The evidence of each layer."""
-        searches, keys, asked = self._asked(question)
+        searches = self._searches = {
+            layer: _layer_search(layer, question) for layer in question.layers if layer in RECORD_OF
+        }
+        asked = self._of_layers(question) | self._of_entries(question)
         answers = dict(zip(asked, self._work.ask(*asked.values()), strict=True))
-        self._fill(searches, keys, answers, to_microseconds(question.now))
-        self._open(searches, question)
+        self._fill(answers)
+        self._open(question)
+        if question.embedder is not None:
+            self._keep_vectors(hashed(question.embedder), answers["vectors"])
         associations, numbers = _associated(answers.get("associations", ()))
         states = {LAYERS[layer]: VectorState(rows, stamp) for layer, rows, stamp in answers.get("states", ())}
         standing: Sequence[Row] = [decode(row) for row in answers.get("standing", ())]
@@ -201,7 +211,7 @@ class Search:
         for layer, search in searches.items():
             if search.rows:
                 found[layer] = Evidence(
-                    search.statistics(),
+                    search.statistics,
                     search.opening.postings,
                     standing if layer is Layer.USER_KNOWLEDGE else (),
                     states.get(layer, VectorState()),
@@ -212,110 +222,123 @@ class Search:
                 )
         return found
 
-    def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: int) -> set[int]:
-        """Those of the given rows that hold all facets and have not expired."""
-        values = (self._work.tenant, CODES[layer], list(numbers), now, list(facets))
-        return set(flat(self._work.ask(Statement(_PASSING, values))[0]))
+    def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: datetime) -> set[int]:
+        """Those of the given rows that hold all facets and have not expired: usually the latest question knows."""
+        search = self._searches.get(layer)
+        if search is None or search.facets != facets or not self._work.only_reads:
+            self.evidence(Question(layers=(layer,), now=now, facets=facets))
+            search = self._searches[layer]
+        return set(filter(search.passes, numbers))
 
-    def _asked(
-        self, question: Question
-    ) -> tuple[dict[Layer, _LayerSearch], dict[int, tuple[Layer, str]], dict[str, Statement]]:
-        """The layers that are searched, the keys of their terms, and the statements of the first round trip."""
-        tenant, keys = self._work.tenant, dict[int, tuple[Layer, str]]()
-        searches: dict[Layer, _LayerSearch] = {}
-        for layer in question.layers:
-            if layer in RECORD_OF:
-                counted = counted_terms(question.terms, question.facets, subjects=layer in question.with_subjects)
-                searches[layer] = _LayerSearch(layer, 0, 0, tuple(dict.fromkeys(counted)), question.facets)
-                keys |= {term_key(layer, term): (layer, term) for term in counted}
-        codes = [CODES[layer] for layer in searches]
+    def _of_layers(self, question: Question) -> dict[str, Statement]:
+        """The statements of the first round trip about every layer."""
+        tenant, codes = self._work.tenant, [CODES[layer] for layer in self._searches]
         asked = {"scopes": Statement(_SCOPES, (tenant, codes))}
+        keys = [key for search in self._searches.values() for key in search.keys]
         if keys:
             asked["latest"] = Statement(_LATEST, (tenant, codes))
-            asked["blocks"] = Statement(_BLOCKS, (tenant, list(keys), _BLOCKS_AT_FIRST))
-        if Layer.USER_KNOWLEDGE in searches:
-            now = to_microseconds(question.now)
-            asked["expired"] = Statement(_EXPIRED, (tenant, now))
-            asked["own"] = Statement(_OWN, (tenant,))
-            if question.standing:
-                least = int(Standing.RULE if question.with_rules else Standing.PINNED)
-                rows = _STANDING_OF_FEW if question.with_rules else _STANDING
-                asked["standing"] = Statement(rows, (tenant, least, now, question.standing))
+            asked["postings"] = Statement(_POSTINGS, (tenant, keys, _BLOCKS_AT_FIRST))
         if question.embedder is not None:
-            asked["states"] = Statement(_STATES, (tenant, hashed(question.embedder)))
+            embedder = hashed(question.embedder)
+            known = [self._work.stamps.get((tenant, code, embedder)) or 0 for code in codes]
+            asked["states"] = Statement(_STATES, (tenant, embedder))
+            asked["vectors"] = Statement(_VECTORS, (tenant, embedder, codes, known, VECTORS_ALONG))
         if question.terms:
             all_codes = [CODES[layer] for layer in question.layers]
             asked["associations"] = Statement(_ASSOCIATIONS, (tenant, all_codes, list(dict.fromkeys(question.terms))))
-        return searches, keys, asked
+        return asked
 
-    def _fill(
-        self,
-        searches: Mapping[Layer, _LayerSearch],
-        keys: Mapping[int, tuple[Layer, str]],
-        answers: Mapping[str, Sequence[Any]],
-        now: int,
-    ) -> None:
+    def _of_entries(self, question: Question) -> dict[str, Statement]:
+        """Its statements about the entries."""
+        if Layer.USER_KNOWLEDGE not in self._searches:
+            return {}
+        tenant, now = self._work.tenant, to_microseconds(question.now)
+        asked = {"expired": Statement(_EXPIRED, (tenant, now)), "own": Statement(_OWN, (tenant,))}
+        if question.standing:
+            least = int(Standing.RULE if question.with_rules else Standing.PINNED)
+            rows = _STANDING_OF_FEW if question.with_rules else _STANDING
+            asked["standing"] = Statement(rows, (tenant, least, now, question.standing))
+        return asked
+
+    def _fill(self, answers: Mapping[str, Sequence[Any]]) -> None:
         for code, rows, length in answers["scopes"]:
-            searches[LAYERS[code]].rows, searches[LAYERS[code]].length = rows, length
+            self._searches[LAYERS[code]].rows, self._searches[LAYERS[code]].length = rows, length
         whole: dict[tuple[Layer, bool], list[tuple[int, str]]] = {}
         for code, number, words, is_latest in answers.get("latest", ()):
             whole.setdefault((LAYERS[code], is_latest), []).append((number, words))
         for (layer, is_latest), rows in whole.items():
-            setattr(searches[layer], "latest" if is_latest else "stale", UnsplitRows(sorted(rows, reverse=True)))
-        for layer, term in keys.values():
-            searches[layer].terms[term] = _Term()
-        _add_blocks(searches, keys, answers.get("blocks", ()))
-        if Layer.USER_KNOWLEDGE in searches:
-            searches[Layer.USER_KNOWLEDGE].expired = frozenset(flat(answers["expired"]))
+            setattr(self._searches[layer], "latest" if is_latest else "stale", UnsplitRows(sorted(rows, reverse=True)))
+        self._add(answers.get("postings", ()))
+        for layer, search in self._searches.items():
+            search.changed = frozenset(number for number, _ in search.stale.rows)
+            search.expired = frozenset(flat(answers["expired"])) if layer is Layer.USER_KNOWLEDGE else ()
+            search.count()
 
-    def _open(self, searches: Mapping[Layer, _LayerSearch], question: Question) -> None:
+    def _add(self, blocks: Sequence[Any]) -> None:
+        homes = {key: search for search in self._searches.values() for key in search.keys}
+        for key, newest, packed in blocks:
+            search = homes[key]
+            search.terms[search.keys[key]].add(newest, packed, key)
+
+    def _open(self, question: Question) -> None:
         """Open the terms of all layers, in as few further round trips as possible: usually none."""
-        for search in searches.values():
-            statistics = search.statistics()
-            if all(each in statistics.frequencies for each in question.facets):
-                search.order = opening_order(statistics, question.terms)
-        facets = [(search, each) for search in searches.values() if search.order for each in search.facets]
-        self._read_all(searches, [(search, each) for search, each in facets if not search.terms[each].complete])
-        opened = [(search, term) for search in searches.values() for term in search.order]
-        self._read_all(searches, [(search, term) for search, term in opened if search.is_thin(term)])
-        for search in searches.values():
+        known = [
+            search
+            for search in self._searches.values()
+            if all(each in search.statistics.frequencies for each in question.facets)
+        ]
+        for search in known:
+            search.order = opening_order(search.statistics, question.terms)
+        self._read_all(
+            (key, term)
+            for search in known
+            for key, term in search.keys.items()
+            if term in search.facets and not search.terms[term].complete
+        )
+        self._read_all(
+            (key, term)
+            for search in known
+            for key, term in search.keys.items()
+            if term in search.order and search.is_thin(term)
+        )
+        for search in known:
             for term in search.order:
                 room = search.opening.room
                 search.opening.add(term, search.newest(term, room) if room else [])
-        self._complete(searches)
+        self._complete(known)
 
-    def _read_all(self, searches: Mapping[Layer, _LayerSearch], wanted: Sequence[tuple[_LayerSearch, str]]) -> None:
+    def _read_all(self, wanted: Iterable[tuple[int, str]]) -> None:
         """Read all blocks of some terms."""
-        keys = {term_key(search.layer, term): (search.layer, term) for search, term in wanted}
+        keys = [key for key, _ in wanted]
         if keys:
-            statement = Statement(_BLOCKS, (self._work.tenant, list(keys), None))
-            _add_blocks(searches, keys, self._work.ask(statement)[0])
+            self._add(self._work.ask(Statement(_POSTINGS, (self._work.tenant, keys, None)))[0])
 
-    def _complete(self, searches: Mapping[Layer, _LayerSearch]) -> None:
+    def _complete(self, searches: Collection[_LayerSearch]) -> None:
         """Look up the terms without room among the rows that others named."""
-        keys: dict[int, tuple[Layer, str]] = {}
         pairs: list[tuple[int, int]] = []
-        for search in searches.values():
+        for search in searches:
             terms, rows = search.opening.unread
-            for term in terms:
-                if not search.terms[term].complete:
-                    key = term_key(search.layer, term)
-                    keys[key] = search.layer, term
-                    pairs += [(key, row) for row in rows]
+            lacking = [key for key, term in search.keys.items() if term in terms and not search.terms[term].complete]
+            pairs += [(key, row) for key in lacking for row in rows]
         if pairs:
-            values = (self._work.tenant, [key for key, _ in pairs], [row for _, row in pairs])
-            _add_blocks(searches, keys, self._work.ask(Statement(_BLOCKS_OF_ROWS, values))[0])
-        for search in searches.values():
+            self._add(self._work.ask(Statement(_BLOCKS_OF_ROWS, (self._work.tenant, *columns(pairs))))[0])
+        for search in searches:
             terms, rows = search.opening.unread
             search.opening.complete({term: search.among(term, rows) for term in terms})
 
+    def _keep_vectors(self, embedder: int, rows: Sequence[Any]) -> None:
+        """Keep the vectors that came along: somebody will probably ask for them."""
+        for layer in self._searches:
+            code = CODES[layer]
+            after = self._work.stamps.get((self._work.tenant, code, embedder)) or 0
+            self.vectors[code, embedder] = after, [row[1:] for row in rows if row[0] == code]
 
-def _add_blocks(
-    searches: Mapping[Layer, _LayerSearch], keys: Mapping[int, tuple[Layer, str]], blocks: Sequence[Any]
-) -> None:
-    for key, newest, total, postings in blocks:
-        layer, term = keys[key]
-        searches[layer].terms[term].add(newest, total, postings)
+
+def _layer_search(layer: Layer, question: Question) -> _LayerSearch:
+    counted = counted_terms(question.terms, question.facets, subjects=layer in question.with_subjects)
+    terms = tuple(dict.fromkeys(counted))
+    keys = {term_key(layer, term): term for term in terms}
+    return _LayerSearch(terms, question.facets, keys, terms={term: _Term() for term in terms})
 
 
 def _associated(rows: Sequence[Any]) -> tuple[dict[Layer, list[Association]], dict[Layer, dict[str, int]]]:
@@ -325,7 +348,7 @@ def _associated(rows: Sequence[Any]) -> tuple[dict[Layer, list[Association]], di
     numbers: dict[Layer, dict[str, int]] = {}
     for *values, number in rows:
         if counts[values[0], values[2]] <= MOST_ASSOCIATIONS:
-            association = ASSOCIATIONS.decode(values)
+            association = ASSOCIATIONS.of_row(values)
             found.setdefault(association.layer, []).append(association)
             if number is not None:
                 numbers.setdefault(association.layer, {})[association.id] = number

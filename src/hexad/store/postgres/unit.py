@@ -7,8 +7,9 @@ commit.
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, cast
+from dataclasses import astuple, dataclass, replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import RateLimited
 from hexad.model import Layer, Learning
@@ -23,17 +24,17 @@ from hexad.store.postgres.records import (
     AUDIT,
     CODES,
     LAYERS,
+    PROPOSALS,
     WRITTEN,
     as_json,
-    bulk,
     decode,
     encode,
-    encode_proposal,
-    encode_version,
     hashed,
+    insert,
     upsert,
+    version_row,
 )
-from hexad.store.postgres.view import GET, View
+from hexad.store.postgres.view import View
 from hexad.store.postgres.work import ADD_HEAD, LOCK_HEAD, SETTINGS
 from hexad.text.document import Document
 
@@ -50,28 +51,22 @@ _KNOWN_IDS: Final = (
     "SELECT r.layer, r.id, r.number, r.words FROM unnest($2::smallint[], $3::text[]) AS c (l, i) "
     "JOIN hexad.record r ON r.tenant = $1 AND r.layer = c.l AND r.id = c.i"
 )
-
-
-_PUT: Final = upsert("hexad.record", ", ".join(map(" ".join, WRITTEN.items())), "layer", "number")
-_ADD_STALE: Final = bulk("hexad.stale", "layer smallint, number bigint, words text", "ON CONFLICT DO NOTHING")
-_VECTOR: Final = "layer smallint, embedder bigint, number bigint, stamp bigint, vector bytea"
-_PUT_VECTORS: Final = (  # the same vector again changes nothing; `xmax` is 0 in a new row
-    f"WITH put AS ({upsert('hexad.vector AS v', _VECTOR, 'number', 'embedder')} WHERE v.vector <> excluded.vector "
-    "RETURNING layer, embedder, stamp, (xmax = 0)::int AS added) "
+_PUT: Final = upsert("hexad.record", WRITTEN, "layer", "number")
+_ADD_STALE: Final = insert("hexad.stale", ("layer", "number", "words"), "ON CONFLICT DO NOTHING")
+_VECTOR: Final = ("layer", "embedder", "number", "stamp", "vector")
+_PUT_VECTOR: Final = (  # the same vector again changes nothing; `xmax` is 0 in a new row
+    f"WITH put AS ({upsert('hexad.vector AS v', _VECTOR, 'number', 'embedder')} "
+    "WHERE v.vector <> excluded.vector RETURNING layer, embedder, stamp, (xmax = 0)::int AS added) "
     "INSERT INTO hexad.embedder AS e (tenant, layer, embedder, rows, stamp) "
-    "SELECT $1, layer, embedder, sum(added), max(stamp) FROM put GROUP BY layer, embedder "
+    "SELECT $1, layer, embedder, added, stamp FROM put "
     "ON CONFLICT (tenant, layer, embedder) DO UPDATE SET rows = e.rows + excluded.rows, stamp = excluded.stamp"
 )
-_VERSION: Final = "layer smallint, id text, version bigint, session text, subject text, data text"
-_ADD_VERSIONS: Final = bulk("hexad.version", _VERSION)
-_AUDITED: Final = "session text, action text, actor text, target text, details text, previous text, hash text"
-_ADD_AUDIT: Final = bulk("hexad.audit", f"sequence bigint, at bigint, {_AUDITED}")
-_DETAILS: Final = 6  # the column of an audit record
-_ASSOCIATION: Final = "layer smallint, id text, term text, weight double precision, session text, used bigint"
-_ADD_ASSOCIATIONS: Final = bulk("hexad.association", _ASSOCIATION)
-_SCOPE: Final = "layer smallint, rows bigint, length bigint, merged bigint, waiting bigint"
-_PUT_SCOPES: Final = upsert("hexad.scope", _SCOPE, "layer")
-_PUT_PROPOSALS: Final = upsert("hexad.proposal", "id text, data text", "id")
+_ADD_VERSION: Final = insert("hexad.version", ("layer", "id", "version", "session", "subject", "data"))
+_ADD_AUDIT: Final = insert("hexad.audit", AUDIT.names)
+_DETAILS: Final = AUDIT.names.index("details")
+_ADD_ASSOCIATION: Final = insert("hexad.association", ASSOCIATIONS.names)
+_PUT_SCOPE: Final = upsert("hexad.scope", ("layer", "rows", "length", "merged", "waiting"), "layer")
+_PUT_PROPOSAL: Final = upsert("hexad.proposal", ("id", "data"), "id")
 _REMOVE_PROPOSALS: Final = "DELETE FROM hexad.proposal WHERE tenant = $1 AND id = ANY($2::text[])"
 _TAKE_SLOT: Final = (
     "INSERT INTO hexad.slot AS s (tenant, session, kind, taken, most) VALUES ($1, $2, $3, 1, $4) "
@@ -85,13 +80,11 @@ _PUT_HEAD: Final = (
     "WHERE tenant = $1"
 )
 _USE: Final = (
-    "UPDATE hexad.record SET use_count = use_count + u.c, last_used = u.a FROM "
-    "unnest($2::smallint[], $3::text[], $4::bigint[], $5::bigint[]) AS u (l, i, c, a) "
-    "WHERE tenant = $1 AND layer = u.l AND id = u.i"
+    "UPDATE hexad.record SET use_count = use_count + $4, last_used = $5 WHERE tenant = $1 AND layer = $2 AND id = $3"
 )
 _REMOVE: Final = "DELETE FROM hexad.record WHERE tenant = $1 AND layer = $2 AND number = $3"
 _REMOVE_VECTORS: Final = (
-    "WITH gone AS (DELETE FROM hexad.vector WHERE tenant = $1 AND number = ANY($2::bigint[]) "
+    "WITH gone AS (DELETE FROM hexad.vector WHERE tenant = $1 AND number = $2 "
     "RETURNING layer, embedder) UPDATE hexad.embedder e SET rows = rows - g.count FROM "
     "(SELECT layer, embedder, count(*) FROM gone GROUP BY layer, embedder) g "
     "WHERE e.tenant = $1 AND e.layer = g.layer AND e.embedder = g.embedder"
@@ -126,25 +119,10 @@ class _Known:
     words: str | None = None
 
 
-@dataclass(slots=True)
-class _Batch:
-    """The rows of one `put`, to be written together."""
-
-    records: dict[tuple[int, int], tuple[Any, ...]] = field(default_factory=dict)
-    stale: list[tuple[int, int, str]] = field(default_factory=list)
-    without_vectors: list[int] = field(default_factory=list)
-    vectors: dict[tuple[int, int], tuple[Any, ...]] = field(default_factory=dict)  # by number and embedder
-
-    def drop_vectors(self, number: int) -> None:
-        """Remove the vectors of a row."""
-        self.without_vectors.append(number)
-        self.vectors = {place: row for place, row in self.vectors.items() if place[0] != number}
-
-
 class Unit(View, LearningWrites):
     """Changes one namespace inside one transaction."""
 
-    _only_reads = False
+    only_reads = False
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -156,12 +134,12 @@ class Unit(View, LearningWrites):
         self._limited: RateLimited | None = None
         self.appended: tuple[int, str] | None = None  # sequence and hash of the last audit record
 
-    def get(self, layer: Layer, id: str) -> Row | None:
+    def get(self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()) -> Row | None:
         if any(each.record.layer is layer and each.record.id == id for each in self._waiting):
             self._settle()
         if (layer, id) in self._rows:
             return self._rows[layer, id]
-        rows = self.ask(Statement(GET, self._place(layer, id)))[0]
+        rows = self._got(layer, id, ahead)
         self._known[layer, id] = _Known()
         if not rows:
             return None
@@ -178,18 +156,20 @@ class Unit(View, LearningWrites):
         """Write now if it is known which of these exist, else with the next round trip."""
         self._waiting += entries
         self._ahead.clear()
+        self._gotten.clear()
         if all((each.record.layer, each.record.id) in self._known for each in self._waiting):
             self._settle()
 
     def learn(self, changes: LearningChanges) -> None:
         if changes.seen or changes.renamed:
             self._settle()
+            self._gotten.clear()
         super().learn(changes)
         for learning, at in changes.seen.items():
             row = self._rows.get((Layer.AGENT_LEARNINGS, learning))
             if row is not None and isinstance(row.record, Learning):
                 seen = replace(row.record, seen=row.record.seen + 1, updated=at)
-                self._rows[Layer.AGENT_LEARNINGS, learning] = replace(row, record=seen)
+                self._rows[Layer.AGENT_LEARNINGS, learning] = row._replace(record=seen)
 
     def _keep(self, rows: Rows) -> None:
         for row in map(decode, rows):
@@ -216,36 +196,34 @@ class Unit(View, LearningWrites):
         return answers[: len(statements)]
 
     def _put(self, entries: Sequence[Entry]) -> None:
-        batch = _Batch()
         for record, document, embedded in entries:
             known = self._known[record.layer, record.id]
             words = document.pack() if document else None
-            old, is_new = known.words, known.number is None
-            if known.number is None:
-                self.head.number = known.number = self.head.number + 1
-            batch.records[CODES[record.layer], known.number] = encode(record, known.number, words)
-            self._rows[record.layer, record.id] = Row(known.number, record, document)
-            if old != words:
-                self._reindex(batch, record.layer, known, words)
+            is_new = known.number is None
+            number = self.head.number + 1 if known.number is None else known.number
+            self.head.number, known.number = max(self.head.number, number), number
+            self._rows[record.layer, record.id] = Row(number, record, document)
+            self.queue(_PUT, self.tenant, *encode(record, number, words))
+            if known.words != words:
+                self._reindex(record.layer, number, known, words)
                 if not is_new:
-                    batch.drop_vectors(known.number)
+                    self.queue(_REMOVE_VECTORS, self.tenant, number)
             if embedded is not None and document is not None:
-                self._add_vector(batch, record.layer, known.number, embedded)
-        self._write(batch)
+                self.embed(record.layer, {number: embedded})
         if len(self._rows) > _MOST_KNOWN:
             self._rows.clear()
             self._known.clear()
 
     def embed(self, layer: Layer, vectors: Mapping[int, Embedded]) -> None:
-        batch = _Batch()
         for number, embedded in vectors.items():
-            self._add_vector(batch, layer, number, embedded)
-        self._write(batch)
+            self.head.stamp += 1
+            values = CODES[layer], hashed(embedded.embedder), number, self.head.stamp, embedded.vector
+            self.queue(_PUT_VECTOR, self.tenant, *values)
 
     def associate(self, layer: Layer, id: str, associations: Collection[Association]) -> None:
         self.queue(_REMOVE_ASSOCIATIONS, self.tenant, CODES[layer], id)
-        if associations:
-            self.queue(_ADD_ASSOCIATIONS, self.tenant, *columns(map(ASSOCIATIONS.encode, associations)))
+        for each in associations:
+            self.queue(_ADD_ASSOCIATION, self.tenant, *ASSOCIATIONS.row(each))
 
     def remove(self, layer: Layer, id: str) -> bool:
         self._settle()
@@ -253,51 +231,45 @@ class Unit(View, LearningWrites):
         known = self._known[layer, id]
         if known.number is None:
             return False
-        batch = _Batch()
         self._rows.pop((layer, id), None)
         self._ahead.clear()
+        self._gotten.clear()
         if known.words is not None:
-            self._reindex(batch, layer, known, None)
-        batch.drop_vectors(known.number)
+            self._reindex(layer, known.number, known, None)
+        self.queue(_REMOVE_VECTORS, self.tenant, known.number)
         self.queue(_REMOVE, self.tenant, CODES[layer], known.number)
-        self._write(batch)
         self.associate(layer, id, ())
         self._known[layer, id] = _Known()
         return True
 
     def add_versions(self, versions: Sequence[Version | SkillVersion]) -> None:
-        if versions:
-            self.queue(_ADD_VERSIONS, self.tenant, *columns(map(encode_version, versions)))
+        for version in versions:
+            self.queue(_ADD_VERSION, self.tenant, *version_row(version))
 
     def remove_versions(self, layer: Layer, id: str, numbers: Collection[int] | None = None) -> None:
         self.queue(_REMOVE_VERSIONS, self.tenant, CODES[layer], id, None if numbers is None else list(numbers))
 
     def propose(self, proposals: Sequence[Proposal] = (), *, withdrawn: Collection[str] = ()) -> None:
-        if proposals:
-            self.queue(_PUT_PROPOSALS, self.tenant, *columns(map(encode_proposal, proposals)))
+        for proposal in proposals:
+            self.queue(_PUT_PROPOSAL, self.tenant, proposal.id, as_json(PROPOSALS.plain(proposal)))
         if withdrawn:
             self.queue(_REMOVE_PROPOSALS, self.tenant, list(withdrawn))
 
     def use(self, uses: Collection[Use]) -> None:
         self._settle()
-        together: dict[tuple[int, str], tuple[int, int]] = {}
         for use in uses:
             self._rows.pop((use.layer, use.id), None)
-            place = CODES[use.layer], use.id
-            together[place] = together.get(place, (0, 0))[0] + use.count, to_microseconds(use.at)
-        if together:
-            self.queue(_USE, self.tenant, *columns((*place, *used) for place, used in sorted(together.items())))
+            self._gotten.clear()
+            self.queue(_USE, self.tenant, CODES[use.layer], use.id, use.count, to_microseconds(use.at))
 
     def append_audit(self, records: Sequence[AuditRecord], details: Sequence[str] = ()) -> None:
         head = self.known_head()
-        rows = list(map(AUDIT.encode, records))
-        for row, written in zip(rows, details, strict=False):
-            row[_DETAILS] = written
-        if rows:
-            self.queue(_ADD_AUDIT, self.tenant, *columns(rows))
-            last = max(records, key=lambda record: record.sequence)
-            if last.sequence > head.sequence:
-                head.sequence, head.hash = self.appended = last.sequence, last.hash
+        for record, written in zip_longest(records, details):
+            row = AUDIT.row(record)
+            row[_DETAILS] = written or row[_DETAILS]
+            self.queue(_ADD_AUDIT, self.tenant, *row)
+            if record.sequence > head.sequence:
+                head.sequence, head.hash = self.appended = record.sequence, record.hash
 
     def take_slot(self, session: str, kind: str, limit: int) -> None:
         self._limited = RateLimited(kind, limit, session)
@@ -381,35 +353,19 @@ class Unit(View, LearningWrites):
         for code, key, number, words in rows:
             self._known[LAYERS[code], key] = _Known(number, words)
 
-    def _reindex(self, batch: _Batch, layer: Layer, known: _Known, words: str | None) -> None:
-        """Count a row's new words in the place of its old ones; what the blocks say about it becomes stale."""
-        code, number = CODES[layer], cast("int", known.number)
+    def _reindex(self, layer: Layer, number: int, known: _Known, words: str | None) -> None:
+        """Count a row's new words in the place of its old ones; what the index says about it becomes stale."""
+        code = CODES[layer]
         scope = self._scopes.setdefault(code, _Scope())
         for change, packed in ((-1, known.words), (1, words)):
             if packed is not None:
                 scope.rows += change
                 scope.length += change * Document.unpack(packed).length
         if number <= scope.merged:
-            batch.stale.append((code, number, _NO_WORDS if known.words is None else known.words))
+            self.queue(_ADD_STALE, self.tenant, code, number, _NO_WORDS if known.words is None else known.words)
         scope.waiting += 1
         known.words = words
         self._changed_scopes.add(code)
-
-    def _add_vector(self, batch: _Batch, layer: Layer, number: int, embedded: Embedded) -> None:
-        self.head.stamp += 1
-        embedder = hashed(embedded.embedder)
-        batch.vectors[number, embedder] = (CODES[layer], embedder, number, self.head.stamp, embedded.vector)
-
-    def _write(self, batch: _Batch) -> None:
-        if batch.without_vectors:
-            self.queue(_REMOVE_VECTORS, self.tenant, batch.without_vectors)
-        for sql, rows in (
-            (_PUT, batch.records.values()),
-            (_ADD_STALE, batch.stale),
-            (_PUT_VECTORS, batch.vectors.values()),
-        ):
-            if rows:
-                self.queue(sql, self.tenant, *columns(rows))
 
     def _first(self) -> list[Statement]:
         patience = f"{max(1, int((self._seconds or 0.0) * 1000))}"
@@ -426,6 +382,5 @@ class Unit(View, LearningWrites):
         self._scopes = {code: _Scope(*values) for code, *values in results[4]}
 
     def _state(self) -> Sequence[Statement]:
-        scopes = [(code, *astuple(self._scopes[code])) for code in sorted(self._changed_scopes)]
-        self._changed_scopes.clear()
-        return [Statement(_PUT_SCOPES, (self.tenant, *columns(scopes)))] if scopes else []
+        changed, self._changed_scopes = sorted(self._changed_scopes), set()
+        return [Statement(_PUT_SCOPE, (self.tenant, code, *astuple(self._scopes[code]))) for code in changed]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad.model import AuditRecord, Layer
 from hexad.shape import to_microseconds
-from hexad.store import Sketches, Vector, folded
+from hexad.store import OTHERS, Sketches, Vector, folded
 from hexad.store.postgres.connection import Statement, flat
 from hexad.store.postgres.learning import LearningReads
 from hexad.store.postgres.records import (
@@ -18,25 +18,26 @@ from hexad.store.postgres.records import (
     BRIEF,
     CODES,
     LAYERS,
+    PROPOSALS,
     SKETCH,
+    VERSIONS,
     WHOLE,
     decode,
-    decode_proposal,
     decode_sketch,
-    decode_version,
     hashed,
 )
-from hexad.store.postgres.search import Search
+from hexad.store.postgres.search import VECTORS_ALONG, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from datetime import datetime
 
     from hexad.model import Association, Proposal, SkillVersion, Version
     from hexad.store import Evidence, Question, Row, Sketch
+    from hexad.store.postgres.connection import Rows
 
 _ENTRIES: Final = CODES[Layer.USER_KNOWLEDGE]
-GET: Final = (  # two parts, each with an index of its own: for an OR the planner may read the whole layer
+_GET: Final = (  # two parts, each with an index of its own: for an OR the planner may read the whole layer
     f"(SELECT {WHOLE}, 0 AS way FROM hexad.record WHERE tenant = $1 AND layer = $2 AND id = $3) UNION ALL "
     f"(SELECT {WHOLE}, 1 FROM hexad.record WHERE tenant = $1 AND folded = $4) ORDER BY way, number LIMIT 1"
 )
@@ -55,6 +56,12 @@ _CHOSEN: Final = (
 _FETCH: Final = f"SELECT {BRIEF} {_CHOSEN}"
 _ALIVE: Final = "words IS NOT NULL AND (expires IS NULL OR expires > $4)"
 _SKETCH: Final = f"SELECT {SKETCH} {_CHOSEN} AND {_ALIVE}"
+_USERS: Final = (  # the user's entries among $3, if there are others among $2
+    f"SELECT {SKETCH} FROM unnest($3::bigint[]) AS c (n) JOIN hexad.record ON tenant = $1 AND layer = {_ENTRIES} "
+    f"AND number = c.n AND origin = 'user' AND {_ALIVE} AND (SELECT count(*) FROM unnest($2::bigint[]) AS g (n) "
+    f"CROSS JOIN LATERAL (SELECT origin FROM hexad.record WHERE tenant = $1 AND layer = {_ENTRIES} AND number = g.n "
+    f"LIMIT 1) o WHERE o.origin <> 'user') > {OTHERS}"
+)
 _BESIDE: Final = (  # a LATERAL part with a LIMIT is looked up by its key, even where the planner has no statistics
     f"SELECT {SKETCH} FROM (SELECT DISTINCT o.thread AS t, o.position + s AS p FROM unnest($3::bigint[]) AS c (n) "
     f'CROSS JOIN LATERAL (SELECT thread, "position" FROM hexad.record WHERE tenant = $1 AND layer = $2 '
@@ -81,7 +88,7 @@ _ASSOCIATIONS: Final = (
     "SELECT layer, id, term, weight, session, used FROM hexad.association WHERE tenant = $1 "
     "AND ($2::smallint IS NULL OR layer = $2) AND ($3::text IS NULL OR id = $3)"
 )
-_PROPOSALS: Final = "SELECT id, data FROM hexad.proposal WHERE tenant = $1 ORDER BY number"
+_PROPOSALS: Final = "SELECT data FROM hexad.proposal WHERE tenant = $1 ORDER BY number"
 _AUDIT: Final = (
     "SELECT sequence, at, session, action, actor, target, details, previous, hash FROM hexad.audit "
     "WHERE tenant = $1 AND sequence > $2 ORDER BY sequence LIMIT $3"
@@ -94,11 +101,21 @@ class View(LearningReads):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._search = Search(self)
+        self._gotten: dict[tuple[Layer, str], Rows] = {}  # rows that nobody has asked for yet
+        self._rest: list[int] = []  # of which the user's rows are at hand
+        self._users: Mapping[Layer, Sketches] = {}
         self._along: dict[tuple[int, int], Sequence[Any]] = {}  # rows that came along with their sketches
 
-    def get(self, layer: Layer, id: str) -> Row | None:
-        rows = self.ask(Statement(GET, self._place(layer, id)))[0]
+    def get(self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()) -> Row | None:
+        rows = self._got(layer, id, ahead)
         return decode(rows[0]) if rows else None
+
+    def _got(self, layer: Layer, id: str, ahead: Sequence[tuple[Layer, str]]) -> Rows:
+        if (layer, id) not in self._gotten:
+            places = list(dict.fromkeys(((layer, id), *ahead)))
+            answers = self.ask(*(Statement(_GET, self._place(*place)) for place in places))
+            self._gotten = dict(zip(places, answers, strict=True))
+        return self._gotten.pop((layer, id))
 
     def _is_empty(self) -> bool:
         """Whether it is known that nothing was ever stored."""
@@ -128,14 +145,23 @@ class View(LearningReads):
         return self._search.evidence(question)
 
     def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: datetime) -> set[int]:
-        return self._search.passing(layer, numbers, facets, to_microseconds(now))
+        return self._search.passing(layer, numbers, facets, now)
 
-    def sketch(self, chosen: Mapping[Layer, Collection[int]], now: datetime) -> Mapping[Layer, Sketches]:
-        moment, entries = to_microseconds(now), chosen.get(Layer.USER_KNOWLEDGE, ())
+    def sketch(
+        self, chosen: Mapping[Layer, Collection[int]], now: datetime, *, rest: Callable[[], Sequence[int]] = tuple
+    ) -> Mapping[Layer, Sketches]:
+        moment, entries = to_microseconds(now), list(chosen.get(Layer.USER_KNOWLEDGE, ()))
+        if entries and (chosen.keys(), entries) == (self._users.keys(), self._rest):
+            return self._users
         asked = [Statement(_SKETCH, (self.tenant, *_places(chosen), moment))]
+        self._rest = list(rest()) if entries else []
         if entries:
-            asked.append(Statement(_BESIDE, (self.tenant, _ENTRIES, list(entries), moment)))
+            asked.append(Statement(_BESIDE, (self.tenant, _ENTRIES, entries, moment)))
+        if self._rest:
+            asked.append(Statement(_USERS, (self.tenant, entries, self._rest, moment)))
         rows, *beside = self.ask(*asked)
+        users = beside.pop() if self._rest else []
+        self._users = {Layer.USER_KNOWLEDGE: Sketches(list(map(self._sketched, users)))}
         found: dict[Layer, list[Sketch]] = {layer: [] for layer in chosen}
         for row in rows:
             found[LAYERS[row[0]]].append(self._sketched(row))
@@ -164,15 +190,20 @@ class View(LearningReads):
         return found
 
     def vectors(self, layer: Layer, embedder: str, *, after: int = 0, limit: int = 1000) -> Sequence[Vector]:
-        values = (self.tenant, CODES[layer], hashed(embedder), after, limit)
-        return list(map(Vector._make, self.ask(Statement(_VECTORS, values))[0]))
+        place = CODES[layer], hashed(embedder)
+        known, rows = self._search.vectors.pop(place, (-1, ()))
+        if known != after or limit < VECTORS_ALONG or not self.only_reads:
+            rows = self.ask(Statement(_VECTORS, (self.tenant, *place, after, limit)))[0]
+        if rows:
+            self.stamps.put((self.tenant, *place), rows[-1][1])
+        return list(map(Vector._make, rows))
 
     def vector_numbers(self, layer: Layer, embedder: str) -> set[int]:
         return set(flat(self.ask(Statement(_VECTOR_NUMBERS, (self.tenant, CODES[layer], hashed(embedder))))[0]))
 
     def versions(self, layer: Layer, id: str) -> Sequence[Version | SkillVersion]:
         rows = self.ask(Statement(_VERSIONS, (self.tenant, CODES[layer], id)))[0]
-        return [decode_version(layer, id, data) for (data,) in rows]
+        return [VERSIONS[layer].of_json(data) for (data,) in rows]
 
     def keys_of(self, *, session: str | None = None, subject: str | None = None) -> Sequence[str]:
         sql, value = (_KEYS_OF_SUBJECT, subject) if session is None else (_KEYS_OF_SESSION, session)
@@ -181,13 +212,13 @@ class View(LearningReads):
     def associations(self, layer: Layer | None = None, id: str | None = None) -> Sequence[Association]:
         code = None if layer is None else CODES[layer]
         rows = self.ask(Statement(_ASSOCIATIONS, (self.tenant, code, id)))[0]
-        return sorted(map(ASSOCIATIONS.decode, rows), key=lambda each: (each.layer.value, each.id, each.term))
+        return sorted(map(ASSOCIATIONS.of_row, rows), key=lambda each: (each.layer.value, each.id, each.term))
 
     def proposals(self) -> Sequence[Proposal]:
-        return [decode_proposal(*row) for row in self.ask(Statement(_PROPOSALS, (self.tenant,)))[0]]
+        return [PROPOSALS.of_json(data) for (data,) in self.ask(Statement(_PROPOSALS, (self.tenant,)))[0]]
 
     def audit(self, *, after: int = 0, limit: int = 1000) -> Sequence[AuditRecord]:
-        return list(map(AUDIT.decode, self.ask(Statement(_AUDIT, (self.tenant, after, limit)))[0]))
+        return list(map(AUDIT.of_row, self.ask(Statement(_AUDIT, (self.tenant, after, limit)))[0]))
 
     def chain_end(self) -> tuple[int, str] | None:
         head = self.known_head()

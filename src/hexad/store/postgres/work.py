@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from hexad.errors import StoreError
+from hexad.recent import Recent
 from hexad.store.postgres.connection import Statement
 from hexad.store.postgres.failures import Failure, is_gone, may_work_again, needs_another, translate
 from hexad.store.postgres.records import hashed
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from hexad.store.postgres.connection import Connection, Rows
     from hexad.store.postgres.pool import Pool
 
+_MOST_STAMPS: Final = 4096  # layers of namespaces whose latest read vector is remembered
 _ATTEMPTS: Final = 3  # for a transaction that has not done anything yet
 _GRACE: Final = 1.0  # seconds after its deadline in which the server itself may say that a query took too long
 _HEAD: Final = "SELECT namespace, number, sequence, hash, changed, stamp, facts FROM hexad.head WHERE tenant = $1"
@@ -45,6 +47,7 @@ class Database:
     named: Callable[[str], str]  # SQL with the name of this store's schema
     location: str
     patience: float
+    stamps: Recent[tuple[int, int, int], int] = field(default_factory=lambda: Recent(_MOST_STAMPS))
 
 
 @dataclass(slots=True)
@@ -63,7 +66,7 @@ class Head:
 class Work:
     """Asks the database, a round trip at a time; everything queued goes along."""
 
-    _only_reads = True
+    only_reads = True
 
     def __init__(self, database: Database, namespace: str, seconds: float | None) -> None:
         self.namespace = namespace
@@ -75,6 +78,7 @@ class Work:
         self._begun = False
         self._sent = False
         self._connection: Connection
+        self.stamps = database.stamps
         self.head = Head(namespace)
 
     def ask(self, *statements: Statement) -> list[Rows]:
@@ -85,7 +89,7 @@ class Work:
                 return self._run([*queued, *statements])[len(queued) :]
             return self._begin(queued, statements)
         except Failure as error:
-            if self._begun and self._only_reads and is_gone(error):
+            if self._begun and self.only_reads and is_gone(error):
                 return self._resumed(error, statements)
             raise self.translated(error) from error
 

@@ -33,6 +33,7 @@ _STATEMENTS_KEPT: Final = 256
 _CACHED: Final = 8192  # KiB of pages at most, a connection; SQLite's own 2,000 hold too little of a large index
 _STEPS_BETWEEN_LOOKS: Final = 2000  # of SQLite's machine, between two looks at the clock
 _NAP: Final = 0.0005, 0.002  # seconds between two tries to take the lock
+_AGING: Final = 0.002  # seconds after which who waits tries twice as often: so nobody waits much longer than the others
 _FORK_PATIENCE: Final = 5.0  # seconds that a `fork` waits for the work of other threads to end
 _inherited: Final[list[object]] = []  # a child must neither use nor close its parent's connections
 
@@ -357,14 +358,15 @@ def persistently(action: Callable[[], object], patience: float) -> None:
     SQLite sleeps longer and longer, so that those who came late are served first; and it does not wait at all where
     two processes create one file at once.
     """
-    end = time.monotonic() + patience
+    start = time.monotonic()
     while True:
         try:
             action()
         except sqlite3.OperationalError as error:
-            if not str(getattr(error, "sqlite_errorname", "")).startswith("SQLITE_BUSY") or time.monotonic() > end:
+            waited = time.monotonic() - start
+            if not str(getattr(error, "sqlite_errorname", "")).startswith("SQLITE_BUSY") or waited > patience:
                 raise
-            time.sleep(random.uniform(*_NAP))  # noqa: S311
+            time.sleep(random.uniform(*_NAP) / (1 + waited / _AGING))  # noqa: S311
         else:
             return
 

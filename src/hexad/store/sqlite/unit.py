@@ -18,7 +18,7 @@ from hexad.store.sqlite.vectors import Vectors
 from hexad.text.document import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from hexad.model import Association, AuditRecord, Proposal, Record, SkillVersion
@@ -51,7 +51,7 @@ class Unit(LearningTables):
 
     # reading
 
-    def get(self, layer: Layer, id: str) -> Row | None:
+    def get(self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()) -> Row | None:
         table = TABLES[layer]
         row = self._connection.execute(table.of_id, (self.namespace, id)).fetchone()
         if row is None and layer is Layer.USER_KNOWLEDGE:
@@ -87,7 +87,9 @@ class Unit(LearningTables):
     def passing(self, layer: Layer, numbers: Collection[int], facets: Sequence[str], now: datetime) -> set[int]:
         return self._search.passing(layer, numbers, facets, to_microseconds(now))
 
-    def sketch(self, chosen: Mapping[Layer, Collection[int]], now: datetime) -> Mapping[Layer, Sketches]:
+    def sketch(
+        self, chosen: Mapping[Layer, Collection[int]], now: datetime, *, rest: Callable[[], Sequence[int]] = tuple
+    ) -> Mapping[Layer, Sketches]:
         moment = to_microseconds(now)
         found = {
             layer: [sketch for sketch in map(Sketch._make, rows) if sketch.expires is None or sketch.expires > moment]

@@ -116,7 +116,7 @@ class Namespace:
 
     # reading
 
-    def get(self, layer: Layer, id: str) -> Row | None:
+    def get(self, layer: Layer, id: str, *, ahead: Sequence[tuple[Layer, str]] = ()) -> Row | None:
         data = self._layers[layer]
         row = data.rows.get(id)
         if row is None and layer is Layer.USER_KNOWLEDGE:
@@ -150,7 +150,9 @@ class Namespace:
             left &= {posting[0] for posting in data.index.postings_among(each, left)}
         return left
 
-    def sketch(self, chosen: Mapping[Layer, Collection[int]], now: datetime) -> Mapping[Layer, Sketches]:
+    def sketch(
+        self, chosen: Mapping[Layer, Collection[int]], now: datetime, *, rest: Callable[[], Sequence[int]] = tuple
+    ) -> Mapping[Layer, Sketches]:
         return {layer: self._sketches(layer, numbers, now) for layer, numbers in chosen.items()}
 
     def fetch(self, chosen: Mapping[Layer, Collection[int]]) -> Mapping[Layer, Sequence[Row]]:
@@ -287,7 +289,7 @@ class Namespace:
             row = self._layers[use.layer].rows.get(use.id)
             if row is not None:
                 record = replace(row.record, use_count=row.record.use_count + use.count, last_used=use.at)
-                self._set(self._layers[use.layer], replace(row, record=record))
+                self._set(self._layers[use.layer], row._replace(record=record))
 
     def learn(self, changes: LearningChanges) -> None:
         for learning, at in changes.seen.items():
@@ -395,7 +397,7 @@ class Namespace:
         data = self._layers[Layer.AGENT_LEARNINGS]
         row = data.rows.get(id)
         if row is not None and isinstance(row.record, Learning):
-            self._set(data, replace(row, record=replace(row.record, seen=row.record.seen + 1, updated=at)))
+            self._set(data, row._replace(record=replace(row.record, seen=row.record.seen + 1, updated=at)))
 
     def _rename(self, old: str, new: str | None) -> None:
         """Put calls and offers of one learning under another's id, where that has no offer itself, or take them off."""
@@ -475,7 +477,7 @@ def _seat(record: Record) -> tuple[str, int | None]:
 
 
 def _without_definition(row: Row) -> Row:
-    return replace(row, record=replace(row.record, definition={})) if isinstance(row.record, Skill) else row
+    return row._replace(record=replace(row.record, definition={})) if isinstance(row.record, Skill) else row
 
 
 _MUTABLE: Final[dict[type[Record], tuple[str, ...]]] = {
@@ -489,4 +491,4 @@ _MUTABLE: Final[dict[type[Record], tuple[str, ...]]] = {
 def _copied(row: Row) -> Row:
     """The row with copies of its mutable values, so a caller cannot change the stored ones."""
     copies = {name: deepcopy(getattr(row.record, name)) for name in _MUTABLE[type(row.record)]}
-    return replace(row, record=replace(row.record, **copies)) if copies else row
+    return row._replace(record=replace(row.record, **copies)) if copies else row

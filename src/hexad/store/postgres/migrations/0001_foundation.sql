@@ -65,11 +65,16 @@ CREATE TABLE hexad.stale (
     PRIMARY KEY (tenant, layer, number)
 );
 
--- A term is a hash over its layer and itself. A block holds postings of numbers up to `newest`; the last block of a
--- term has the largest `newest` there is, and `total` counts the postings of all its blocks.
+-- A term is a hash over its layer and itself. A leaf holds the terms from `low` up to the next leaf, each with its newest
+-- postings and how many its blocks hold; a block holds some older ones, with numbers up to `newest`.
+-- A merge changes many leaves at once: there is room for their new versions beside the old ones.
+CREATE TABLE hexad.leaf (
+    tenant bigint NOT NULL, low bigint NOT NULL, terms bytea NOT NULL, PRIMARY KEY (tenant, low)
+) WITH (fillfactor = 50);
+
 CREATE TABLE hexad.block (
-    tenant bigint NOT NULL, term bigint NOT NULL, newest bigint NOT NULL, total integer NOT NULL,
-    postings bytea NOT NULL, PRIMARY KEY (tenant, term, newest)
+    tenant bigint NOT NULL, term bigint NOT NULL, newest bigint NOT NULL, postings bytea NOT NULL,
+    PRIMARY KEY (tenant, term, newest)
 );
 
 CREATE TABLE hexad.vector (

@@ -1,0 +1,108 @@
+"""Conversations: what `capture` keeps of what people said, and what it should have kept.
+
+The format is `capture/*.jsonl`: a line for each conversation, ``{"messages": […], "keep": [texts]}``. A text that was
+saved or proposed is right if one of ``keep`` holds it or is held by it. Each conversation has a memory of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from hexad.evals.data import CAPTURE, readable
+from hexad.evals.tables import Table
+from hexad.facade import Hexad
+from hexad.memory.conversations.capture import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from hexad.evals.data import Line
+    from hexad.evals.run import Progress
+
+_NAMES: Final = ("precision_saved", "precision_proposed", "recall_saved", "recall", "saved_per_100_without")
+
+
+class Outcome(NamedTuple):
+    """The outcome of one conversation."""
+
+    keep: tuple[str, ...]
+    saved: tuple[str, ...]
+    proposed: tuple[str, ...]
+    turns: int  # of the user
+
+    def right(self, kept: Sequence[str]) -> int:
+        """How many of these texts were to be kept."""
+        return sum(any(_same(text, wanted) for wanted in self.keep) for text in kept)
+
+    def missed(self, kept: Sequence[str]) -> list[str]:
+        """The texts to be kept that are not among these."""
+        return [wanted for wanted in self.keep if not any(_same(text, wanted) for text in kept)]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversations:
+    """The outcome of every conversation, by file."""
+
+    sets: Mapping[str, tuple[Outcome, ...]]
+
+    def as_json(self) -> dict[str, Any]:
+        """The documented shape: the figures over all conversations, those of each file, and what went wrong."""
+        every = [each for outcomes in self.sets.values() for each in outcomes]
+        wrong = [text for each in every for text in each.saved if not each.right([text])]
+        missed = [text for each in every for text in each.missed((*each.saved, *each.proposed))]
+        sets = {name: figures(outcomes) for name, outcomes in self.sets.items()}
+        return {**figures(every), "sets": sets, "wrong": wrong, "missed": missed}
+
+    def tables(self) -> Iterator[Table]:
+        """The figures of each file and of all."""
+        every = [each for outcomes in self.sets.values() for each in outcomes]
+        shares = {name: figures(outcomes) for name, outcomes in (*self.sets.items(), ("all conversations", every))}
+        rows = [(path, *(f"{each[name]:.3f}" for name in _NAMES)) for path, each in shares.items()]
+        yield Table(("capture", *(name.replace("_", " ") for name in _NAMES)), rows)
+
+
+def figures(every: Sequence[Outcome]) -> dict[str, float]:
+    """Shares of what was saved and proposed that is right, of what was to be kept, and entries saved in small talk."""
+    saved, proposed = sum(len(each.saved) for each in every), sum(len(each.proposed) for each in every)
+    wanted = sum(len(each.keep) for each in every)
+    empty = [each for each in every if not each.keep]
+    return {
+        "precision_saved": _share(sum(each.right(each.saved) for each in every), saved),
+        "precision_proposed": _share(sum(each.right(each.proposed) for each in every), proposed),
+        "recall_saved": _share(wanted - sum(len(each.missed(each.saved)) for each in every), wanted),
+        "recall": _share(wanted - sum(len(each.missed((*each.saved, *each.proposed))) for each in every), wanted),
+        "saved_per_100_without": 100
+        * _share(sum(len(each.saved) for each in empty), sum(each.turns for each in empty)),
+        "conversations": len(every),
+    }
+
+
+def converse(folder: Path, progress: Progress) -> Conversations | None:
+    """Capture every conversation of a folder, as typed by a person."""
+    files = sorted((folder / CAPTURE).glob("*.jsonl"))
+    with Hexad.open(":memory:", enabled=True, semantic=False) as hx:
+        found = {file.stem: tuple(readable(file, partial(_captured, hx, progress))) for file in files}
+    return Conversations(found) if found else None
+
+
+def _captured(hx: Hexad, progress: Progress, line: Line) -> Outcome:
+    messages, keep = line.fields.get("messages"), line.fields.get("keep")
+    if not isinstance(messages, list) or not isinstance(keep, list) or not all(isinstance(each, str) for each in keep):
+        raise line.error("messages must be a list, and keep a list of texts")
+    done = hx.scoped(namespace=f"{line.file.stem} {line.number}").capture(messages, typed=True)
+    progress(f"capture: {line.file.stem}", line.number, line.number)
+    turns = sum(isinstance(each, dict) and each.get("role") == "user" for each in messages)
+    saved, proposed = ([each.content for each in kept] for kept in (done.saved, done.proposed))
+    return Outcome(tuple(keep), tuple(saved), tuple(proposed), turns)
+
+
+def _same(text: str, wanted: str) -> bool:
+    one, other = plain(text), plain(wanted)
+    return one in other or other in one
+
+
+def _share(part: float, whole: float) -> float:
+    return round(part / whole, 4) if whole else 1.0 if not part else 0.0

@@ -1,0 +1,1 @@
+"""Conversations → what the user said that lasts: messages.py → wording.py → judging.py (tables/) → capture.py."""

@@ -1,0 +1,195 @@
+"""`hx.capture`: a conversation → what the user said that lasts, saved or proposed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from hexad.errors import NotFound, RateLimited
+from hexad.memory import admission
+from hexad.memory.conversations.extracting import Extractor, extracted
+from hexad.memory.conversations.judging import Statement, statements
+from hexad.memory.conversations.messages import turns
+from hexad.memory.knowledge import KnowledgeCollection
+from hexad.memory.proposals import Proposals
+from hexad.memory.resemblance import resembling
+from hexad.model import Category, Knowledge, Origin
+from hexad.text import terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
+
+    from hexad.memory.collection import Finder
+    from hexad.memory.workspace import Workspace
+
+_WORD: Final = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noted:
+    """Something that was saved or proposed, and the sentence that it came from."""
+
+    key: str
+    content: str
+    category: Category
+    sentence: str
+    expires: datetime | None = None
+    against: str = ""  # the key of the entry that it changes or contradicts
+    proposal: str = ""  # its id, if it waits for a person
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """The result of `capture`. ``left_out`` counts what the session's limits had no room for."""
+
+    saved: tuple[Noted, ...] = ()
+    proposed: tuple[Noted, ...] = ()
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How much one call may save, and the categories of an extractor's candidates that are saved without asking."""
+
+    most: int
+    auto_accept: frozenset[str] = frozenset()
+
+
+class Capture:
+    """Keeps what the user says in a conversation and is worth keeping; made by `Hexad.capture`."""
+
+    def __init__(self, workspace: Workspace, find: Finder, rules: Rules, *, enabled: bool = True) -> None:
+        self._workspace = workspace
+        self._find = find
+        self._rules = rules
+        self._enabled = enabled
+
+    def __call__(
+        self, messages: object, *, session: str | None = None, typed: bool = False, extractor: Extractor | None = None
+    ) -> Captured:
+        """Read the user's words in ``messages``, as any framework writes them, and keep what lasts.
+
+        Only with ``typed``, where the caller knows that a person typed the words, a clear statement is saved as the
+        user's. Everything else is a proposal, which `hexad review` shows. ``extractor`` is a function from the text of
+        the conversation to more candidates, such as a language model; those are proposals too. What is known is not
+        kept again; secrets, and what an assistant or a tool said, are never kept.
+
+        >>> hx = Hexad.open(":memory:", enabled=True)
+        >>> done = hx.capture([{"role": "user", "content": "Hi! I prefer short answers. What is new?"}], typed=True)
+        >>> [(each.category.value, each.content) for each in done.saved]
+        [('preference', 'I prefer short answers.')]
+        """
+        by_hand = admission.flag("typed", typed)
+        if not self._enabled:
+            return Captured()
+        said = list(turns(messages))
+        keeping = Keeping(self._workspace, self._find, session=session, most=self._rules.most)
+        now = self._workspace.clock()
+        for statement in _once(statements(text, now) for by_user, text in said if by_user):
+            keeping.keep(statement, at_once=by_hand and statement.clear, by=Origin.USER if by_hand else Origin.AGENT)
+        if extractor is not None:
+            for candidate in extracted(extractor, said):
+                keeping.keep(candidate, at_once=candidate.category in self._rules.auto_accept, by=Origin.AGENT)
+        return keeping.result()
+
+
+class Keeping:
+    """Saves or proposes statements, and notes what became of them."""
+
+    def __init__(self, workspace: Workspace, find: Finder, *, session: str | None, most: int) -> None:
+        self._knowledge = KnowledgeCollection(workspace, find)
+        self._proposals = Proposals(workspace, find)
+        self._similarity = workspace.similarity
+        self._session = session
+        self._most = most
+        self._waiting = {plain(each.content) for each in self._proposals.list()}
+        self._saved: list[Noted] = []
+        self._proposed: list[Noted] = []
+        self._left_out = 0
+
+    def result(self) -> Captured:
+        """Everything that was noted."""
+        return Captured(tuple(self._saved), tuple(self._proposed), self._left_out)
+
+    def keep(self, said: Statement, *, at_once: bool, by: Origin) -> None:
+        """Save a statement at once, or propose it; nothing if it is known."""
+        if len(self._saved) + len(self._proposed) >= self._most:
+            self._left_out += 1
+        elif not self._is_known(said):
+            other = self._other(said)
+            try:
+                if at_once and (other is None or said.replaces):
+                    self._saved.append(self._save(said, other))
+                elif plain(said.content) not in self._waiting:
+                    self._proposed.append(self._propose(said, other, by))
+            except RateLimited:
+                self._left_out += 1
+
+    def _is_known(self, said: Statement) -> bool:
+        words = plain(said.content)
+        return any(plain(item.content) == words for item in self._knowledge.search(said.content))
+
+    def _other(self, said: Statement) -> Knowledge | None:
+        """The user's entry that a statement changes or contradicts."""
+        if said.slot:
+            try:
+                entry = self._knowledge.get(said.key)
+            except NotFound:
+                return None
+            return entry if entry.origin is Origin.USER else None
+        own = [item for item in self._knowledge.search(said.content) if item.origin is Origin.USER]
+        near = resembling(said.content, own, self._similarity if said.replaces else None)
+        topic = set(terms(said.topic))
+        found = next((each for each in near if said.replaces or topic & set(terms(each.content))), None)
+        return None if found is None else self._knowledge.get(found.id)
+
+    def _save(self, said: Statement, other: Knowledge | None) -> Noted:
+        key = other.key if other else said.key if said.slot else None
+        entry = self._knowledge.save(
+            key, said.content, category=said.category, expires=said.expires, session=self._session
+        )
+        return _noted(said, entry.key, against=other.key if other else "")
+
+    def _propose(self, said: Statement, other: Knowledge | None, by: Origin) -> Noted:
+        proposal = self._proposals.propose(
+            other.key if other and said.replaces else said.key,
+            said.content,
+            category=said.category,
+            sentence=said.sentence,
+            against=other.key if other else "",
+            origin=by,
+            session=self._session,
+        )
+        self._waiting.add(plain(said.content))
+        return _noted(said, proposal.key, against=proposal.against, proposal=proposal.id)
+
+
+def _noted(said: Statement, key: str, *, against: str, proposal: str = "") -> Noted:
+    return Noted(
+        key=key,
+        content=said.content,
+        category=said.category,
+        sentence=said.sentence,
+        expires=said.expires,
+        against=against,
+        proposal=proposal,
+    )
+
+
+def _once(messages: Iterable[Iterator[Statement]]) -> Iterator[Statement]:
+    """Each statement once; of one thing that has one value, the last one said."""
+    found: dict[str, Statement] = {}
+    for statement in (each for message in messages for each in message):
+        found[statement.key if statement.slot else plain(statement.content)] = statement
+    return iter(found.values())
+
+
+def plain(text: str) -> str:
+    """The words of a text alone: two texts with the same words say the same.
+
+    >>> plain("I like green tea!") == plain("i like green tea")
+    True
+    """
+    return " ".join(_WORD.findall(text.casefold()))

@@ -1,0 +1,162 @@
+"""A sentence → the lasting wish, rule, preference, correction or fact that it states, judged by one table a language.
+
+Each line of a table in `tables/` is a kind and a pattern. `words` recognise the language, `lead` may stand before a
+statement, `remember` asks to keep what follows. `not`, `system` (meant for the machine), `passing` (true only now) and
+`trouble` (not for rules) refuse a sentence, `asking` makes it unclear; `play` and `letter` refuse a message, `paste`
+the rest of it. `now` says that it was different before. The others are categories: a statement with `!` is clear, one
+with `?` is not; after a colon stands the key, or `@` for the group `slot`. `{name}` is the pattern of another line.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from hexad.memory.conversations.expiry import expiry
+from hexad.memory.conversations.wording import own_words, sentences
+from hexad.memory.keys import key_from
+from hexad.memory.redaction import redact
+from hexad.model import Category
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from datetime import datetime
+
+LANGUAGES: Final = ("en", "de", "fr", "es", "zh", "ja", "ko")
+_TABLES: Final = Path(__file__).with_name("tables")
+_KANA, _HANGUL, _HAN = (re.compile(span) for span in ("[\u3040-\u30ff]", "[\uac00-\ud7af]", "[\u4e00-\u9fff]"))
+_WORD: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_HEAD: Final = re.compile(r"[,;:.!,、;:。!\s–—-]*")
+_NEVER: Final = re.compile(r"(?!)")
+_HINTED: Final = 2000  # characters of a message that show its language
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Something worth keeping that a sentence states. ``clear`` says whether it can be kept without asking."""
+
+    content: str
+    sentence: str
+    category: Category
+    key: str
+    topic: str = ""  # what it is about, behind its first words: "I like" says little
+    clear: bool = False
+    slot: bool = False  # the key names something that has one value: a name, a home
+    replaces: bool = False  # the sentence says that it was different before
+    expires: datetime | None = None
+
+
+class Row(NamedTuple):
+    """A kind of statement."""
+
+    category: Category
+    clear: bool
+    slot: str
+    pattern: re.Pattern[str]
+
+
+class Table(NamedTuple):
+    """The rows of a language."""
+
+    refusing: Mapping[str, re.Pattern[str]]
+    rows: tuple[Row, ...]
+    words: frozenset[str]
+
+
+def statements(text: str, now: datetime) -> Iterator[Statement]:
+    """The statements of one message of the user's."""
+    words = own_words(text)
+    tables = [table_of(language) for language in _languages(words)]
+    if any(table.refusing[kind].search(words) for table in tables for kind in ("letter", "play")):
+        return
+    cuts = [cut.start() for table in tables if (cut := table.refusing["paste"].search(words))]
+    for sentence in sentences(words[: min(cuts, default=len(words))]):
+        found = (
+            None if sentence.asks else next(filter(None, (judged(sentence.text, each, now) for each in tables)), None)
+        )
+        if found is not None and not redact(sentence.text, accounts=True).kinds:
+            yield found
+
+
+def judged(sentence: str, table: Table, now: datetime) -> Statement | None:
+    """The statement that a sentence makes, if the table holds it."""
+    if table.refusing["not"].search(sentence) or table.refusing["system"].search(sentence):
+        return None
+    start = _HEAD.match(sentence, _after(table.refusing["lead"], sentence)).end()  # type: ignore[union-attr]
+    asked = table.refusing["remember"].match(sentence, start)
+    body = sentence[_HEAD.match(sentence, asked.end()).end() :] if asked else sentence[start:]  # type: ignore[union-attr]
+    row, match = next(((row, match) for row in table.rows if (match := row.pattern.match(body))), (None, None))
+    if row is None and not (asked and len(body) > 1):
+        return None
+    category = row.category if row else Category.FACT
+    until = expiry(sentence, now)
+    if until is None and table.refusing["passing"].search(body):
+        return None
+    if category is not Category.RULE and table.refusing["trouble"].search(body):
+        return None
+    slot = match["slot"] if row and match and row.slot == "@" else row.slot if row else ""
+    content = body[:1].upper() + body[1:]
+    return Statement(
+        content=content,
+        sentence=sentence,
+        category=category,
+        key=key_from(slot or content),
+        topic=(match and body[match.end() :].strip()) or content,
+        clear=bool(asked) or bool(row and row.clear and not table.refusing["asking"].search(body)),
+        slot=bool(slot),
+        replaces=bool(table.refusing["now"].search(sentence)),
+        expires=until,
+    )
+
+
+def asks_the_system(text: str) -> bool:
+    """Whether a text speaks to the system instead of about the user: "ignore all previous instructions"."""
+    return any(table_of(language).refusing["system"].search(text) for language in LANGUAGES)
+
+
+def _after(lead: re.Pattern[str], sentence: str) -> int:
+    """Where a sentence begins behind words such as "by the way", at most four of them."""
+    place = 0
+    for _ in range(4):
+        match = lead.match(sentence, place)
+        if match is None or match.end() == place:
+            break
+        place = _HEAD.match(sentence, match.end()).end()  # type: ignore[union-attr]
+    return place
+
+
+def _languages(text: str) -> list[str]:
+    """The languages that a text may be in: by its script, else those that most of its small words belong to."""
+    for name, script in (("ko", _HANGUL), ("ja", _KANA), ("zh", _HAN)):
+        if script.search(text):
+            return [name]
+    said = [word.lower() for word in _WORD.findall(text[:_HINTED])]
+    counts = {name: sum(word in table_of(name).words for word in said) for name in ("en", "de", "fr", "es")}
+    return [name for name, count in counts.items() if count == max(counts.values())]
+
+
+@cache
+def table_of(language: str) -> Table:
+    """The table of a language, compiled."""
+    lines = (_TABLES / f"{language}.txt").read_text(encoding="utf-8").splitlines()
+    rows, named = list[tuple[str, str]](), dict[str, str]()
+    for line in lines:
+        if line and not line.startswith("#"):
+            kind, pattern = line.split(maxsplit=1)
+            pattern = re.sub(r"\{([a-z]+)\}", lambda match: f"(?:{named[match[1]]})", pattern)
+            named[kind] = f"{named[kind]}|{pattern}" if kind in named else pattern
+            rows.append((kind, pattern))
+    kinds = ("lead", "remember", "not", "system", "asking", "passing", "trouble", "play", "paste", "letter", "now")
+    return Table(
+        {kind: re.compile(named[kind], re.IGNORECASE) if kind in named else _NEVER for kind in kinds},
+        tuple(_row(kind, pattern) for kind, pattern in rows if "!" in kind or "?" in kind),
+        frozenset(named["words"].split("|")),
+    )
+
+
+def _row(kind: str, pattern: str) -> Row:
+    kind, _, slot = kind.partition(":")
+    return Row(Category(kind[:-1]), kind.endswith("!"), slot, re.compile(pattern, re.IGNORECASE))
