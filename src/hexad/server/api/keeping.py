@@ -11,6 +11,7 @@ from hexad import wire
 from hexad._version import __version__
 from hexad.clock import utc_now
 from hexad.errors import AccessRefused, InvalidInput
+from hexad.memory.use.timeline import shown_prompts
 from hexad.model import DEFAULT_LAYERS, Layer, SkillStatus
 from hexad.server.api.calls import Call, Reply, listing
 from hexad.store import Question
@@ -47,6 +48,12 @@ def status(call: Call) -> dict[str, Any]:
     }
 
 
+def timeline(call: Call) -> dict[str, Any]:
+    """Which items the latest prompts had, newest first."""
+    call.hx.scoped().close()  # writes what waits
+    return listing(each.as_json() for each in shown_prompts(call.hx.store, call.hx.namespace))
+
+
 def namespaces(call: Call) -> dict[str, Any]:
     """The namespaces of the database that the caller may use."""
     after, limit = call.query.get("cursor", ""), call.query.get("limit", 1000)
@@ -75,11 +82,6 @@ def _sequence(cursor: str) -> int:
     if not cursor.isascii() or not cursor.isdecimal() or len(cursor) > 18:
         raise InvalidInput("cursor", "is not one that the log returned as `next`")
     return int(cursor)
-
-
-def verify(call: Call) -> dict[str, Any]:
-    """Check that no record of the log was altered, moved or removed."""
-    return wire.verdict(call.hx.audit.verify(expect=call.query.get("expect")))
 
 
 def forget(call: Call) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the forms of the pages ask for: each is a call of the interface, with the rights that it needs there."""
+"""The forms of the pages: each is a call of the interface, with the rights that it needs there."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Form:
 
 
 class Done(NamedTuple):
-    """What to say, and the page to go to: its query, or values to show on the page at once."""
+    """A sentence, and the page to go to: its query, or values to show on the page at once."""
 
     notice: Notice
     query: Mapping[str, str] = {}

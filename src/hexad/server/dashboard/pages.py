@@ -1,4 +1,4 @@
-"""What each page shows, read from the engine: a function for each page, from a view to the values of its template."""
+"""The values of each page, read from the engine: a function for each page, from a view to the values of its template."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def review(view: View) -> dict[str, Any]:
     proposals = [(each, _entry(view, each.against or each.key)) for each in view.hx.proposals.list()]
     return {
         "proposals": proposals,
-        "drafts": [_draft(view, skill.name) for skill in drafts(view.call)],
+        "drafts": [_draft(view, skill.name) for skill in drafts(view.hx)],
         "doubts": view.hx.learnings.doubtful(),
     }
 
@@ -231,7 +231,7 @@ def skills(view: View) -> dict[str, Any]:
 
 
 def timeline(view: View) -> dict[str, Any]:
-    """What prompts had when, what the session's tools did then, and how often nothing was found."""
+    """Items of prompts by time, what the session's tools did then, and how often nothing was found."""
     view.hx.scoped().close()  # writes what waits
     prompts = shown_prompts(view.hx.store, view.hx.namespace)
     empty = sum(not prompt.items and not prompt.standing for prompt in prompts)
