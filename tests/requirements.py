@@ -12,8 +12,6 @@ REQUIREMENTS: Final[dict[str, str]] = dict(re.findall(r"^- ([A-Z]+-\d+) (.*)$", 
 
 PLANNED: Final = frozenset(
     [
-        "EDGE-03",
-        "GATE-01",
         "IO-01",
         "IO-02",
         "OBS-01",

@@ -5,11 +5,8 @@ from __future__ import annotations
 
 import inspect
 import json
-import threading
 import uuid
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -26,16 +23,13 @@ from hexad.edges.context import PREFACE
 from hexad.testing.adapter_suite import *  # noqa: F403
 from hexad.testing.adapter_suite import BASE, Agents
 from hexad.testing.script import Call, Request, Script
+from tests.provider import provider as scripted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from hexad import Hexad
-
-_IDS = count(1)
-_START = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None,
-          "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}  # fmt: skip
 
 
 def _words(block: Any) -> str:
@@ -61,68 +55,29 @@ def _request(body: Any) -> Request:
     return Request(body["system"][-1]["text"], said, tuple(t["name"].rpartition("__")[2] for t in body["tools"]))
 
 
-def _events(reply: list[str | Call]) -> Iterator[dict[str, Any]]:
-    yield {"type": "message_start", "message": _START}
-    for index, each in enumerate(reply):
-        if isinstance(each, str):
-            block: Any = {"type": "text", "text": ""}
-            delta = {"type": "text_delta", "text": each}
-        else:
-            server = "hexad" if each.tool in NAMES else "desk"
-            block = {"type": "tool_use", "id": f"t{next(_IDS)}", "name": f"mcp__{server}__{each.tool}", "input": {}}
-            delta = {"type": "input_json_delta", "partial_json": json.dumps(each.args)}
-        yield {"type": "content_block_start", "index": index, "content_block": block}
-        yield {"type": "content_block_delta", "index": index, "delta": delta}
-        yield {"type": "content_block_stop", "index": index}
-    stop = "tool_use" if any(isinstance(each, Call) for each in reply) else "end_turn"
-    yield {
-        "type": "message_delta",
-        "delta": {"stop_reason": stop, "stop_sequence": None},
-        "usage": {"output_tokens": 1},
-    }
-    yield {"type": "message_stop"}
+def _named(each: str | Call) -> str | Call:
+    """A call by the program's name for the tool."""
+    if isinstance(each, str):
+        return each
+    return Call(f"mcp__{'hexad' if each.tool in NAMES else 'desk'}__{each.tool}", each.args)
 
 
-class Provider(ThreadingHTTPServer):
-    """Answers by the script that a request's key names."""
+@dataclass
+class Provider:
+    """The address of a provider, and the script that a request's key names."""
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.scripts: dict[str, Script] = {}
+    address: str = ""
+    scripts: dict[str, Script] = field(default_factory=dict)
 
-
-class Handler(BaseHTTPRequestHandler):
-    server: Provider
-
-    def log_message(self, *_: Any) -> None:
-        pass
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        try:
-            reply = self.server.scripts[self.headers["x-api-key"]].play(_request(body))
-        except Exception as error:
-            failed = {"type": "error", "error": {"type": "invalid_request_error", "message": str(error)}}
-            return self._answer(400, "application/json", json.dumps(failed))
-        text = "".join(f"event: {each['type']}\ndata: {json.dumps(each)}\n\n" for each in _events(reply))
-        return self._answer(200, "text/event-stream", text)
-
-    def _answer(self, status: int, kind: str, text: str) -> None:
-        self.send_response(status)
-        self.send_header("content-type", kind)
-        self.end_headers()
-        self.wfile.write(text.encode())
+    def answer(self, body: dict[str, Any], key: str) -> list[str | Call]:
+        return [_named(each) for each in self.scripts[key].play(_request(body))]
 
 
 @pytest.fixture(scope="module")
 def provider() -> Iterator[Provider]:
-    server = Provider()
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    served = Provider()
+    with scripted(served.answer) as served.address:
+        yield served
 
 
 def _tool(function: Callable[..., Any]) -> SdkMcpTool[Any]:
@@ -176,7 +131,7 @@ def agents(provider: Provider, tmp_path: Path) -> Agents:
         key = uuid.uuid4().hex
         provider.scripts[key] = script
         env = {
-            "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{provider.server_port}",
+            "ANTHROPIC_BASE_URL": provider.address,
             "ANTHROPIC_API_KEY": key,
             "HOME": str(tmp_path),
             "CLAUDE_CONFIG_DIR": str(tmp_path / "claude"),

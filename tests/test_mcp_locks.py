@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 SHORT = 1.0  # seconds that a writer waits for the lock: enough for writers of this process on a busy machine
 
+
 @contextmanager
 def locked(database: Path) -> Iterator[sqlite3.Connection]:
     """Another connection that keeps the write lock."""

@@ -69,8 +69,8 @@ def test_arguments_that_come_as_a_text_of_json_are_taken(memory_hx: Hexad) -> No
 @requirement("META-01")
 def test_a_line_that_is_no_request_is_answered(spoken: Spoken) -> None:
     for line, code, says, request in (
-        ("nonsense", -32700, "it is not JSON", None),
-        ("[" * 50_000, -32700, "it is not JSON", None),
+        ("nonsense", -32600, "no message of JSON-RPC", None),
+        ("[" * 50_000, -32600, "no message of JSON-RPC", None),
         (r'{"jsonrpc": "2.0", "id": 7, "method": "x", "params": {"a": "\ud83d"}}', -32600, "lone surrogates", 7),
         ("[1, 2]", -32600, "no message of JSON-RPC", None),
         ('{"id": 3, "foo": 1}', -32600, "no message of JSON-RPC", 3),

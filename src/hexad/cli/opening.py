@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -43,6 +43,18 @@ def opened(
             yield hx
         except NotFound as error:
             raise NotFound(error.kind, error.key, error.namespace, near=_nearest(hx, error)) from None
+
+
+@contextmanager
+def opened_beside_own(db: str | None, namespace: str | None, **settings: Any) -> Iterator[Hexad]:
+    """Open the engine for an agent: where a project's memory is found, the user's own is read beside it."""
+    own = places.own()
+    with ExitStack() as open_ones:
+        hx = open_ones.enter_context(opened(db, namespace, create=True, **settings))
+        named = db if db is not None else database_from_environment()
+        if named is None and _unnamed().path != own and own.exists():
+            hx = hx.beside(open_ones.enter_context(Hexad.open(own, enabled=True, namespace=namespace)))
+        yield hx
 
 
 def _nearest(hx: Hexad, missing: NotFound) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hexad import agent_tools
 from hexad.edges.threads import Pool
-from hexad.mcp import context_tools
+from hexad.mcp import CONTEXT_TOOLS, context_tools
 from hexad.mcp.answers import sentence
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hexad.mcp.sessions import ClientSessions
     from hexad.skills.effects import Halt
 
-_TOOLS: Final = len(agent_tools.NAMES) + len(context_tools.NAMES)
+_TOOLS: Final = len(agent_tools.NAMES) + len(CONTEXT_TOOLS)
 # Neither skills nor writers that wait for a lock keep questions waiting: each kind of work has threads of its own.
 READING: Final = Pool(8)
 SEARCHING: Final = Pool(8)  # reads, and records that it was asked, which waits a little for a lock

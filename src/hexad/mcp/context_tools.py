@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from hexad.facade import Hexad
     from hexad.model import Prompt, Skill
 
-NAMES: Final = ("get_context", "run_skill", "report_tool_result")
 MOST_TOOLS: Final = 500
 USUAL: Final = tuple(layer for layer in Layer if layer is not Layer.RUNTIME_CONTEXT)  # an agent knows its own state
 _NOTHING: Final = "Nothing in memory fits this message."

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from hexad.mcp import require_sdk
+from hexad.mcp import DONE_BY_HOOKS, HOOK_TOOL, require_sdk
 
 require_sdk()
 
@@ -14,8 +16,9 @@ from mcp.server.mcpserver import MCPServer  # noqa: E402 - a missing package is 
 from hexad._version import __version__  # noqa: E402
 from hexad.errors import Disabled  # noqa: E402
 from hexad.learning.calls.watching import name_of  # noqa: E402
-from hexad.mcp.answers import explain_errors  # noqa: E402
-from hexad.mcp.backend import Backend  # noqa: E402
+from hexad.mcp.answers import explain_errors, result_of  # noqa: E402
+from hexad.mcp.backend import READING, Backend  # noqa: E402
+from hexad.mcp.coding.hooks import Hooks  # noqa: E402
 from hexad.mcp.in_flight import BEAT  # noqa: E402
 from hexad.mcp.resources import add_prompt, add_resources, listed  # noqa: E402
 from hexad.mcp.sessions import ClientSessions  # noqa: E402
@@ -25,17 +28,22 @@ from hexad.memory.admission import key  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from mcp.server.mcpserver import Context
     from mcp_types import Resource
+    from mcp_types import Tool as MCPTool
 
     from hexad.facade import Hexad
 
+_ASKING: Final = (
+    "Before you answer a user's message, call get_context with it and read what comes back. ",
+    "When a tool of yours fails, call report_tool_result, which may know the fix; report what worked after it too. ",
+)
+_HOOKED: Final = ("It adds what it knows to each message, and learns from your tool calls, by itself. ", "")
 _INSTRUCTIONS: Final = (
-    "Hexad is your memory. Before you answer a user's message, call get_context with it and read what comes back. "
-    "When the user states a rule, a preference or a lasting fact, save_knowledge; if it has changed, update_knowledge; "
-    "to forget it, delete_knowledge; if it applies always, pin_knowledge. Changes to what the user said themselves are "
-    "proposals: tell them the command in the answer. When a tool of yours fails, call "
-    "report_tool_result: it may know the fix; report the call that worked after it too. list_skills and run_skill give "
-    "you procedures that a person has approved; propose new ones with create_skill."
+    "Hexad is your memory. {}When the user states a rule, a preference or a lasting fact, save_knowledge; if it has "
+    "changed, update_knowledge; to forget it, delete_knowledge; if it applies always, pin_knowledge. Changes to what "
+    "the user said themselves are proposals: tell them the command in the answer. {}list_skills and run_skill give you "
+    "procedures that a person has approved; propose new ones with create_skill."
 )
 
 
@@ -43,6 +51,18 @@ class HexadServer(MCPServer[Any]):
     """The server; make one with `server_of`."""
 
     backend: Backend
+    hooks: Hooks | None = None
+
+    async def list_tools(self) -> list[MCPTool]:
+        """The tools for a model. Where hooks do the work, it need not ask for context nor report results."""
+        listed = await super().list_tools()
+        return listed if self.hooks is None else [each for each in listed if each.name not in DONE_BY_HOOKS]
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None) -> Any:
+        """A tool's answer. The one for hooks is listed to nobody, so no model sees it."""
+        if self.hooks is None or name != HOOK_TOOL:
+            return await super().call_tool(name, arguments, context)
+        return result_of({"texts": [json.dumps(await READING.run(partial(self.hooks.answer, arguments)))]})
 
     async def run_over(self, messages: Any, answers: Any) -> None:
         """Serve one client over streams of messages until they end."""
@@ -58,12 +78,14 @@ def server_of(
     hx: Hexad,
     *,
     tools: Iterable[Callable[..., Any]] = (),
+    hooks: bool = False,
     beat: float = BEAT,
     now: Callable[[], float] = time.monotonic,
 ) -> HexadServer:
     """An MCP server over an engine that is on.
 
-    ``tools`` are callables that the steps of composite skills may call, besides the agent tools. A client that waits
+    ``tools`` are callables that the steps of composite skills may call, besides the agent tools. With ``hooks`` it
+    answers the hooks of a coding agent, which then need not ask for context nor report results. A client that waits
     gets a progress report every ``beat`` seconds. ``now`` is the clock by which sessions over HTTP expire.
     """
     if not hx.enabled:
@@ -73,13 +95,14 @@ def server_of(
         "hexad",
         title="Hexad",
         description="The context engine for AI agents: six layers of memory, the right few items for each message.",
-        instructions=_INSTRUCTIONS,
+        instructions=_INSTRUCTIONS.format(*(_HOOKED if hooks else _ASKING)),
         version=__version__,
         tools=tools_of(backend),
         log_level="ERROR",
         middleware=[explain_errors],
     )
     server.backend = backend
+    server.hooks = Hooks(hx, resident=True) if hooks else None
     add_resources(server, backend)
     add_prompt(server, backend)
     return server

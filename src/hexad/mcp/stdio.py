@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import signal
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
+from mcp_types import INVALID_REQUEST, ErrorData, JSONRPCError
 from pydantic import ValidationError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Self
 
     from hexad.mcp.server import HexadServer
 
-_CLOSED: Final = anyio.BrokenResourceError | anyio.ClosedResourceError
 _NO_MESSAGE: Final = (
-    "it is no message of JSON-RPC: an object with jsonrpc, id, method and params, its texts without lone surrogates"
+    "the line is no message of JSON-RPC: one JSON object with jsonrpc, id, method and params, without lone surrogates"
 )
+_CLOSED: Final = anyio.BrokenResourceError | anyio.ClosedResourceError
 
 
 def serve_stdio(server: HexadServer, *, end: Callable[[], None]) -> None:
@@ -41,7 +41,7 @@ async def _serve(server: HexadServer, end: Callable[[], None]) -> None:
     try:
         async with stdio_server() as (lines, answers):
             try:
-                await server.run_over(_Lines(lines, answers), answers)
+                await _answer_all(server, lines, answers)
             except BaseException as error:
                 if _is_disconnect(error):
                     end()
@@ -51,60 +51,37 @@ async def _serve(server: HexadServer, end: Callable[[], None]) -> None:
             raise
 
 
+async def _answer_all(server: HexadServer, lines: Any, answers: Any) -> None:
+    """Serve the messages. A line that is none is answered here: the SDK drops it, and the client would wait."""
+    given, messages = anyio.create_memory_object_stream[Any](0)
+
+    async def sort() -> None:
+        async with given:
+            async for item in lines:
+                if not isinstance(item, Exception):
+                    await given.send(item)
+                elif line := _line(item):
+                    await answers.send(SessionMessage(_refusal(line)))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(sort)
+        await server.run_over(messages, answers)
+        group.cancel_scope.cancel()
+
+
+def _line(error: Exception) -> str:
+    given = error.errors(include_url=False)[0]["input"] if isinstance(error, ValidationError) else ""
+    return given.strip() if isinstance(given, str) else json.dumps(given)
+
+
+def _refusal(line: str) -> JSONRPCError:
+    found = re.search(r'"id":\s*(?:"([^"\\]*)"|(\d{1,15})\b)', line)
+    own = found and (found[1] if found[1] is not None else int(found[2]))
+    return JSONRPCError(jsonrpc="2.0", id=own, error=ErrorData(code=INVALID_REQUEST, message=_NO_MESSAGE))
+
+
 def _is_disconnect(error: BaseException) -> bool:
     """Whether the client is gone, which ends the transport and the server."""
     if isinstance(error, BaseExceptionGroup):
         return all(map(_is_disconnect, error.exceptions))
     return isinstance(error, anyio.get_cancelled_exc_class() | BrokenPipeError | _CLOSED)
-
-
-class _Lines:
-    """The incoming messages. A line that is not one is answered here: the SDK drops it, and the client would wait."""
-
-    def __init__(self, lines: Any, answers: Any) -> None:
-        self._lines = lines
-        self._answers = answers
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._lines, name)
-
-    async def receive(self) -> Any:
-        """The next message."""
-        while isinstance(item := await self._lines.receive(), Exception):
-            answer = _answer(item)
-            if answer is not None:
-                await self._answers.send(SessionMessage(answer))
-        return item
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> Any:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._lines.aclose()
-
-
-def _answer(error: Exception) -> JSONRPCError | None:
-    """The answer to a line that is not a message; none to an empty one."""
-    line = error.errors(include_url=False)[0]["input"] if isinstance(error, ValidationError) else ""
-    if isinstance(line, str) and not line.strip():
-        return None
-    try:
-        request = json.loads(line) if isinstance(line, str) else line
-    except (ValueError, RecursionError) as problem:
-        return _error(PARSE_ERROR, f"it is not JSON ({problem}); send one JSON object", None)
-    own = request.get("id") if isinstance(request, dict) else None
-    return _error(INVALID_REQUEST, _NO_MESSAGE, own if isinstance(own, str | int) else None)
-
-
-def _error(code: int, sentence: str, id: str | int | None) -> JSONRPCError:
-    message = f"the line cannot be read: {sentence}"
-    return JSONRPCError(jsonrpc="2.0", id=id, error=ErrorData(code=code, message=message))

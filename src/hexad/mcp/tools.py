@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, ValidationError
 from hexad import agent_tools
 from hexad.agent_tools import error_answer
 from hexad.errors import HexadError
-from hexad.mcp import context_tools
+from hexad.mcp import CONTEXT_TOOLS, context_tools
 from hexad.mcp.answers import faults, refused, result_of, sentence, unexpected
 from hexad.mcp.backend import READING, RUNNING, SEARCHING, WRITING
 from hexad.mcp.in_flight import reporting, while_connected
@@ -66,7 +66,7 @@ def _unwrapped(shape: type[BaseModel], name: str, value: object) -> object:
 def tools_of(backend: Backend) -> list[Tool]:
     """Every tool, over one backend."""
     shared = agent_tools.agent_tools(backend.hx)
-    context = (getattr(context_tools.ContextTools(backend.hx), name) for name in context_tools.NAMES)
+    context = (getattr(context_tools.ContextTools(backend.hx), name) for name in CONTEXT_TOOLS)
     return [_tool(shape.__name__, shape, _call(backend, shape.__name__)) for shape in (*shared, *context)]
 
 

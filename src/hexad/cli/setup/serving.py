@@ -11,7 +11,7 @@ import typer
 
 from hexad.cli.commands import Commands, Common
 from hexad.cli.completing import one_of
-from hexad.cli.opening import announce, opened
+from hexad.cli.opening import announce, opened, opened_beside_own
 from hexad.cli.options import AsJson, Database, Namespace, Yes
 from hexad.cli.places import DEFAULT
 from hexad.cli.terminal import screen
@@ -69,6 +69,7 @@ def serve(
     token: Token = None,
     allow_host: Hosts = None,
     allow_origin: Origins = None,
+    hooks: Annotated[bool, typer.Option("--hooks", help="Answer the hooks of a coding agent too.")] = False,
     db: Database = None,
     namespace: Namespace = None,
 ) -> None:
@@ -80,11 +81,11 @@ def serve(
     from hexad.mcp import server  # noqa: PLC0415 - loads the MCP SDK: 400 ms; raises if it is missing
 
     announce(db)
-    with opened(db, namespace, create=True, mcp_token=token, patient=False) as hx:
-        if http is None:
-            _over_stdio(hx, server.server_of(hx))
-        else:
-            _over_http(hx, server.server_of(hx), http, allow_host or [], allow_origin or [])
+    if http is None:
+        with opened_beside_own(db, namespace, patient=False) as hx:
+            _over_stdio(hx, server.server_of(hx, hooks=hooks))
+    with opened(db, namespace, create=True, mcp_token=token, patient=False) as hx:  # its clients may be others
+        _over_http(hx, server.server_of(hx, hooks=hooks), str(http), allow_host or [], allow_origin or [])
 
 
 @app.command(epilog="Example: hexad mcp install --client claude-code --db ~/agent.db")

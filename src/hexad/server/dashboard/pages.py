@@ -1,4 +1,4 @@
-"""The values of each page, read from the engine: a function for each page, from a view to the values of its template."""
+"""The values of each page, read from the engine: a function from a view to the values of its template."""
 
 from __future__ import annotations
 

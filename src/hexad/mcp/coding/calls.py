@@ -1,0 +1,72 @@
+"""A tool call in the event of a coding agent: its tool, its arguments, and how it ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad.agent_tools import NAMES
+from hexad.edges.agent import Ended, parsed
+from hexad.mcp import CONTEXT_TOOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SHELL: Final = "Bash"
+_SHELLS: Final = frozenset({SHELL, "Shell", "run_shell_command", "exec_command"})  # one tool by many names
+_OURS: Final = (*NAMES, *CONTEXT_TOOLS)
+_EXIT: Final = re.compile(r"^Exit Code: (-?\d+)", re.MULTILINE)  # in a response of Gemini CLI
+_TAIL: Final = 1_000_000  # bytes of a transcript that are searched for a call
+
+
+def call_in(event: Mapping[str, Any]) -> Ended | None:
+    """The call, or None if it is one of our tools, if a person stopped it, or if nobody knows how it ended."""
+    tool, call = str(event["tool_name"]), str(event.get("tool_use_id") or "")
+    stopped = str(event.get("is_interrupt", "")).lower() == "true" or event.get("failure_type") == "permission_denied"
+    error = event.get("error") or event.get("error_message") or _failure(event, call)
+    if stopped or error is None or (tool.lower().startswith("mcp") and tool.endswith(_OURS)):
+        return None
+    args = parsed(event.get("tool_input"))
+    if tool in _SHELLS and isinstance(args, dict):  # what the model says about a command differs each time
+        tool, args = SHELL, {"command": args.get("command") or args.get("cmd")}
+    return Ended(tool, args, error=error or None, id=call)
+
+
+def _failure(event: Mapping[str, Any], call: str) -> str | None:
+    """The error of a call whose event has no word for errors: "" if it worked, None if that is not known."""
+    response = parsed(event.get("tool_response", event.get("tool_output")))
+    if isinstance(response, dict):
+        return _in_response(response)
+    if response is None or "turn_id" not in event:
+        return ""
+    item = _in_transcript(Path(str(event.get("transcript_path"))), call)
+    if item is None:
+        return None
+    status = item.get("exit_code")
+    return _said(status, str(response)) if status else str(response) if item.get("status") == "failed" else ""
+
+
+def _in_response(response: Mapping[str, Any]) -> str:
+    error = response.get("error")
+    words = error.get("message") if isinstance(error, dict) else error
+    text = str(response.get("llmContent") or response.get("stderr") or response.get("stdout") or "")
+    written = _EXIT.search(text)
+    status = response.get("exitCode") or (int(written[1]) if written else 0)
+    return str(words) if words else _said(status, text) if status else ""
+
+
+def _said(status: object, text: str) -> str:
+    """A failed command as Claude Code reports it, so that all clients share what was learned."""
+    return f"Exit code {status}\n{text}"
+
+
+def _in_transcript(file: Path, call: str) -> dict[str, Any] | None:
+    """The item that Codex wrote about a call before its hook: it has the exit code, which the event lacks."""
+    with file.open("rb") as stream:
+        stream.seek(max(stream.seek(0, os.SEEK_END) - _TAIL, 0))
+        lines = stream.read().decode(errors="replace").splitlines()
+    found = (json.loads(line)["payload"].get("item") for line in reversed(lines) if call in line and '"item"' in line)
+    return next((item for item in found if item and item.get("id") == call), None)

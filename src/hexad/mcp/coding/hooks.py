@@ -1,0 +1,79 @@
+"""The hooks of coding agents, answered: context for each prompt, a lesson from each tool call.
+
+Claude Code, Codex, Gemini CLI and Cursor send an event as JSON, with nearly the same fields. The answer is JSON too:
+what the model should read, or nothing. An event that fails, or that nobody knows, gets an empty answer.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from hexad.edges.agent import AgentMemory, Ended, Latest
+from hexad.edges.conversation import Conversation, Speaker, by_name
+from hexad.edges.warnings import excused
+from hexad.mcp.coding.calls import call_in
+from hexad.recent import Recent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hexad.facade import Hexad
+
+_STARTED: Final = frozenset({"SessionStart", "sessionStart"})
+_PROMPTED: Final = frozenset({"UserPromptSubmit", "BeforeAgent"})
+_ENDED: Final = frozenset({"PostToolUse", "PostToolUseFailure", "AfterTool", "postToolUse", "postToolUseFailure"})
+_SESSIONS: Final = 256  # that are remembered
+
+
+class Hooks:
+    """Answers the hooks of coding agents over one engine.
+
+    A ``resident`` process sees all events of a session but its beginning, for which its client does not wait. So the
+    first prompt of a session gets the standing context, and so does a prompt after that context has changed.
+    """
+
+    def __init__(self, hx: Hexad, *, resident: bool = False) -> None:
+        self._memory = AgentMemory(hx)
+        self._given: Recent[str, str] | None = Recent(_SESSIONS) if resident else None
+
+    def answer(self, event: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer to an event, in the shape that its client reads. Blocks."""
+        name = str(event.get("hook_event_name", ""))
+        session = str(event.get("session_id") or event.get("conversation_id") or "")
+        text = ""
+        with excused([]):
+            if name in _STARTED:
+                text = self._news(session, self._memory.standing(), again=True)
+            elif name in _PROMPTED:
+                text = self._prompted(str(event.get("prompt", "")), session)
+            elif name in _ENDED and (call := call_in(event)) is not None:
+                text = self._ended(call, session)
+        return _shaped(name, text) if text else {}
+
+    def _prompted(self, prompt: str, session: str) -> str:
+        """Context for a prompt."""
+        context = self._memory.recall(None, Latest(prompt, 0, last=True), session=session)
+        return "\n\n".join(filter(None, (self._news(session, context.standing), context.found)))
+
+    def _news(self, session: str, standing: str, *, again: bool = False) -> str:
+        """The standing context, unless this session has it."""
+        if self._given is None:
+            return standing if again else ""
+        before, _ = self._given.update(session, lambda _: standing)
+        return standing if again or before != standing else ""
+
+    def _ended(self, call: Ended, session: str) -> str:
+        """Learn from a call; if it failed, the fix that is known."""
+        self._memory.learn(None, call, session=session)
+        if not call.error or not self._memory.hx.enabled:
+            return ""
+        own = Speaker(Conversation("", "", session), by_name).scope(self._memory.hx)
+        fix = own.learnings.known_fix(call.tool, call.error)
+        return "" if fix is None else f"A fix from memory, trust {fix.trust:.2f}: {' '.join(fix.split())}"
+
+
+def _shaped(name: str, text: str) -> dict[str, Any]:
+    """Text for the model, as the client of an event reads it; Cursor's events begin with a small letter."""
+    if name[:1].islower():
+        return {"additional_context": text}
+    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
