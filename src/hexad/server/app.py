@@ -27,6 +27,8 @@ from hexad.server.api.problems import problem, refused
 from hexad.server.api.serving import Api
 from hexad.server.callers import Callers
 from hexad.server.dashboard.site import Dashboard
+from hexad.server.gateway.forwarding import PREFIX as GATEWAY_PATH
+from hexad.server.gateway.forwarding import Gateway
 from hexad.server.mcp import McpByNamespace
 from hexad.server.metrics import Metrics
 from hexad.server.tokens import Right
@@ -104,16 +106,19 @@ class Site:
     metrics: Metrics = field(default_factory=Metrics)
     parts: dict[str, ASGIApp] = field(init=False)
     _mcp: McpByNamespace = field(init=False)
+    _gateway: Gateway = field(init=False)
     _pages: Dashboard = field(init=False)
     _life: Starlette = field(init=False)
 
     def __post_init__(self) -> None:
         self._mcp = McpByNamespace(self.hx, self.callers)
+        self._gateway = Gateway(self.hx, self.callers, self.hosting.upstream, self.metrics)
         self._pages = Dashboard(self.hx, self.callers, secure=self.hosting.behind_proxy)
         self._life = Starlette(lifespan=self._alive)
         self.parts = {
             API_PATH: Api(self.hx, self.callers),
             MCP_PATH: self._mcp,
+            GATEWAY_PATH: self._gateway,
             "/healthz": self._health,
             "/metrics": self._figures,
         }
@@ -134,7 +139,7 @@ class Site:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                if area != "/gateway":
+                if area != GATEWAY_PATH:
                     message["headers"] = [
                         *message.get("headers", ()),
                         *((name.encode(), value.encode()) for name, value in _SAFE.items()),
@@ -183,6 +188,7 @@ class Site:
                 self._mcp.tasks = tasks
                 yield
                 tasks.cancel_scope.cancel()
+        await self._gateway.client.aclose()
 
 
 def _method(scope: Scope) -> str:
